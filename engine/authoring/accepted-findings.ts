@@ -8,7 +8,7 @@ export const allowed = {
   EV990: {
     slug: 'allow-unused',
     severity: 'warning',
-    why: 'A list of accepted oddities that outlives them hides the next one.',
+    why: 'An outdated entry under allow would hide the next finding of this kind.',
   },
 } as const satisfies Record<string, Meta>
 
@@ -46,7 +46,7 @@ export function applyAllow(
       return []
     const path = `allow.${at}.code`
     const message = known.has(entry.code)
-      ? `\`${entry.code}\` is not reported here any more`
+      ? `\`${entry.code}\` is no longer reported here`
       : `there is no finding \`${entry.code}\``
     return [
       findingOf('EV990', allowed.EV990, { at: path, message, help: 'remove this entry' }, source),

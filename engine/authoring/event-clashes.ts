@@ -80,7 +80,7 @@ export function clashesAmong(events: readonly EventConfig[]): readonly Clash[] {
         at: 'order_id',
         earlierAt: 'order_id',
         message: `${witness} could belong to ${idAt(owner)} or ${event.id}`,
-        help: 'choose a prefix that does not begin like the other one',
+        help: 'choose a prefix that does not start like the other one',
       })),
       ...keys.of(event.admin.dashboard.key).map((owner) => ({
         code: 'EV806' as const,

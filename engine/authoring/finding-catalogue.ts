@@ -52,7 +52,7 @@ const demo: Checks = {
   EV991: {
     slug: 'demo-values',
     severity: 'note',
-    why: 'Stand-ins must not reach a delegate.',
+    why: 'Placeholder values must not reach delegates.',
     after: ['EV212'],
     find: ({ file }) =>
       file.demo === undefined
@@ -61,7 +61,7 @@ const demo: Checks = {
             {
               at: 'demo',
               part: 'key',
-              message: `${file.demo.length} value${file.demo.length === 1 ? ' is a stand-in' : 's are stand-ins'}: ${file.demo.join(', ')}`,
+              message: `${file.demo.length} value${file.demo.length === 1 ? ' is a placeholder' : 's are placeholders'}: ${file.demo.join(', ')}`,
               help: 'replace each, then remove it from this list',
             },
           ],

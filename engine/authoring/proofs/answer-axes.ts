@@ -118,7 +118,7 @@ export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis
     ? null
     : axis(
         column.options.map((option) => ({ answer: option, says: option })),
-        'not on the roll',
+        'not in the member list',
       )
 }
 

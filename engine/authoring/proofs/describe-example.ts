@@ -54,5 +54,5 @@ function totalOf(amounts: readonly BillFound['total'][]): BillFound['total'] {
 /** Returns the verb for a field of options: ticks or chooses. */
 export function verbOf(event: EventConfig, field: string | undefined): string {
   const type = event.fields.find(({ id }) => id === field)?.type
-  return type === 'many' ? 'ticks' : 'chooses'
+  return type === 'many' ? 'tick' : 'choose'
 }

@@ -126,8 +126,8 @@ function mentionsOf(model: Model): readonly Mention[] {
             ? null
             : {
                 ...placeOf(readable, said),
-                message: `${readable.text.slice(said.start, said.end)} is not a day of the calendar`,
-                help: 'write a day that the month has',
+                message: `${readable.text.slice(said.start, said.end)} is not a valid date`,
+                help: 'write a day that exists in the month',
               },
       }
     })

@@ -37,8 +37,8 @@ export function patternFault(pattern: string): PatternFault | null {
     return {
       is: 'not-read',
       span: all,
-      says: 'the slashes around it would be asked of the answer',
-      help: `write ${slashes[1] ?? ''}${slashes[2]?.includes('i') ? ', and both cases where they may be: [A-Za-z]' : ''}`,
+      says: 'the slashes around the pattern would be required in the answer',
+      help: `write ${slashes[1] ?? ''}${slashes[2]?.includes('i') ? ', with both cases where both are possible: [A-Za-z]' : ''}`,
     }
   for (const [slip, says, help] of SLIPS) {
     const found = slip.exec(pattern)
@@ -55,16 +55,16 @@ export function patternFault(pattern: string): PatternFault | null {
     return {
       is: 'broken',
       span: all,
-      says: `this is no pattern: ${why}`,
+      says: `this is not a valid pattern: ${why}`,
       ...(/escape/.test(why)
-        ? { help: 'only ^ $ \\ . * + ? ( ) [ ] { } | and / need a backslash to mean themselves' }
+        ? { help: 'only ^ $ \\ . * + ? ( ) [ ] { } | and / need a backslash before them' }
         : {}),
     }
   const read = readPattern(pattern)
   if (!read.ok) return read.error
   const places = placesOf(read.value)
   if (places === null)
-    return { is: 'not-read', span: all, says: 'it is longer than what anybody answers' }
+    return { is: 'not-read', span: all, says: 'the pattern is longer than any real answer' }
   const slow = slowText(places)
   if (slow === null) return null
   return {
@@ -72,9 +72,9 @@ export function patternFault(pattern: string): PatternFault | null {
     span: all,
     says:
       slow === ''
-        ? 'it can be read in too many ways to be sure that no answer holds up the form'
-        : `a long answer can be read in too many ways, such as “${slow}”, and would hold up the form`,
-    help: 'let each part begin with a sign that the part before it cannot have, such as [a-z]+( [a-z]+)*',
+        ? 'the pattern can match in too many ways, so a long answer might block the form'
+        : `a long answer can match in too many ways, such as “${slow}”, and would block the form`,
+    help: 'start each part with a character that the part before it cannot contain, such as [a-z]+( [a-z]+)*',
   }
 }
 
@@ -82,18 +82,18 @@ export function patternFault(pattern: string): PatternFault | null {
 const SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] = [
   [
     /\[\[:\w+:\]/u,
-    'names of kinds in brackets are not read here',
-    () => 'write the signs themselves, such as A-Za-z or 0-9',
+    'character classes such as [:alpha:] are not supported',
+    () => 'write the characters, such as A-Za-z or 0-9',
   ],
   [
     /(?<!\\)\[(?:[^\]\\[]|\\.)*\[/su,
-    'a bracket stands within brackets, which were not closed',
-    (found) => `close the first one; for the sign itself write ${found.slice(0, -1)}\\[`,
+    'there is a bracket within brackets that were not closed',
+    (found) => `close the first one; for the character itself write ${found.slice(0, -1)}\\[`,
   ],
-  [/A-z/u, 'between Z and a there are six signs, which would be taken too', () => 'write A-Za-z'],
+  [/A-z/u, 'the range also contains six characters between Z and a', () => 'write A-Za-z'],
   [
     /\\\\[dDwWsS.]/u,
-    'two backslashes ask for a backslash in the answer',
+    'two backslashes require a backslash in the answer',
     (found) => `write ${found.slice(1)}`,
   ],
 ]
@@ -120,18 +120,26 @@ const CLASS = /\[(?:\\[^]|[^\]\\])*\]/uy
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(,(\d*))?\})\??/uy
 const GROUP = /\((?:\?:|\?<[A-Za-z_]\w*>|(?!\?))/uy
 const NOT_READ: readonly (readonly [RegExp, string, string?])[] = [
-  [/\(\?<?[=!]/uy, 'what looks ahead or back is not read here', 'say what stands there itself'],
-  [/\\(?:[1-9]|k<)/uy, 'what refers back to an earlier part is not read here'],
+  [
+    /\(\?<?[=!]/uy,
+    'lookahead and lookbehind are not supported',
+    'describe the characters directly',
+  ],
+  [/\\(?:[1-9]|k<)/uy, 'backreferences are not supported'],
   [
     /\\[bB]/uy,
-    'the edge of a word is not read here',
-    'a pattern is about the whole answer: take it out',
+    'word boundaries are not supported',
+    'a pattern always matches the whole answer: remove it',
   ],
-  [/\(\?[a-z-]+:/uy, 'flags are not read here', 'write both cases where they may be: [A-Za-z]'],
+  [
+    /\(\?[a-z-]+:/uy,
+    'flags are not supported',
+    'write both cases where both are possible: [A-Za-z]',
+  ],
   [
     /[\^$]/uy,
-    'a beginning or an end in the middle is never met',
-    'take it out: a pattern is about the whole answer',
+    '^ and $ in the middle of a pattern never match',
+    'remove it: a pattern always matches the whole answer',
   ],
 ]
 
@@ -184,7 +192,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
     if (max > 1 && canBeEmpty(part))
       return refuse(
         [start, at],
-        'what is repeated may be empty: it can be read in any number of ways',
+        'the repeated part can be empty, so it can match in any number of ways',
       )
     return { is: 'repeat', part, min, max }
   }
@@ -199,7 +207,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
     }
     const sign = eat(CLASS) ?? eat(ESCAPE) ?? eat(/[^\\[\](){}*+?|^$]/uy)
     return sign === null
-      ? refuse([start, start + 1], 'this sign is not read here')
+      ? refuse([start, start + 1], 'this character is not supported here')
       : { is: 'sign', source: sign[0] }
   }
   const whole = alternatives(0)

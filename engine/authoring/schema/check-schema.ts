@@ -21,48 +21,52 @@ export const shape = {
   EV007: {
     slug: 'number-for-text',
     severity: 'error',
-    why: 'A number loses its plus sign and its leading zeros; a text keeps them.',
+    why: 'A number loses its plus sign and leading zeros. A text keeps them.',
   },
   EV008: {
     slug: 'word-for-yes-no',
     severity: 'error',
-    why: 'Only true and false are yes and no; every other word is a text.',
+    why: 'Only true and false mean yes and no. Any other word is a text.',
   },
   EV101: {
     slug: 'unknown-key',
     severity: 'error',
-    why: 'A key nobody reads is a wish that is silently not fulfilled.',
+    why: 'An unknown key has no effect.',
   },
   EV102: {
     slug: 'missing-key',
     severity: 'error',
-    why: 'Without it the conference cannot be built.',
+    why: 'The event cannot be set up without this key.',
   },
   EV103: {
     slug: 'wrong-kind',
     severity: 'error',
-    why: 'A text where a list belongs, or the other way round.',
+    why: 'The value has the wrong type, such as a text instead of a list.',
   },
   EV104: {
     slug: 'not-one-of',
     severity: 'error',
-    why: 'Only the listed words have a meaning here.',
+    why: 'Only the listed values are valid.',
   },
   EV105: {
     slug: 'bad-form',
     severity: 'error',
-    why: 'A date, an address or a name that is not written as one.',
+    why: 'The value is not a valid date, address or name.',
   },
   EV106: {
     slug: 'key-not-here',
     severity: 'error',
-    why: 'The key exists, but does nothing for this kind of entry.',
+    why: 'The key exists, but has no effect on this kind of entry.',
   },
-  EV107: { slug: 'wrong-count', severity: 'error', why: 'Too few, too many, or twice the same.' },
+  EV107: {
+    slug: 'wrong-count',
+    severity: 'error',
+    why: 'Too few or too many entries, or one entry twice.',
+  },
   EV108: {
     slug: 'unknown-format',
     severity: 'error',
-    why: 'Another version of the format may mean something else by the same words.',
+    why: 'In another version of the format the same keys may have another meaning.',
   },
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof shape
@@ -195,7 +199,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         return {
           code: 'EV108',
           at: path,
-          message: `this tool reads format 1; the file says ${said}`,
+          message: `this tool supports format 1; the file has ${said}`,
         }
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
       const meant = /\.also_stored\./.test(path)
@@ -210,9 +214,9 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
       return {
         code: 'EV104',
         at: path,
-        message: `\`${said}\` is not possible for \`${labelOf(path)}\``,
+        message: `\`${said}\` is not a valid \`${labelOf(path)}\``,
         ...near,
-        notes: [`possible: ${listed(allowed, 20)}`],
+        notes: [`valid values: ${listed(allowed, 20)}`],
       }
     }
     case 'not':
@@ -242,7 +246,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         code: 'EV105',
         at: join(path, key),
         part: 'key',
-        message: `\`${key}\` is not a proper name here`,
+        message: `\`${key}\` is not a valid name`,
         help: keyHelp(path, key),
       }
     }
@@ -292,7 +296,7 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
       part: /\d$/.test(path) ? 'value' : 'key',
       message,
       ...(/^category\.rules\.\d+$/.test(path)
-        ? { help: 'write {when: …, then: …}, or for everybody who is left {otherwise: …} alone' }
+        ? { help: 'write {when: …, then: …}, or for all remaining delegates only {otherwise: …}' }
         : {}),
     }
   if (keyword === 'minItems' || keyword === 'minProperties')
@@ -303,7 +307,7 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
           ? `${where} is empty`
           : `${where} needs at least ${String(params.limit)} entries`,
       ...(/^category\.rules\.\d+\.when$/.test(path)
-        ? { help: 'for everybody who is left write {otherwise: …} alone' }
+        ? { help: 'for all remaining delegates write only {otherwise: …}' }
         : {}),
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
@@ -320,7 +324,7 @@ function textOf(value: unknown): string | undefined {
 function keyHelp(path: string, key: string): string {
   const pattern = path === 'fees.prices' ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
   const meant = formsOf(key).find((form) => pattern.test(form))
-  const how = 'small letters and digits, words joined as in the other names'
+  const how = 'use small letters and digits, and join words as in the other names'
   return meant === undefined ? how : `write ${meant}: ${how}`
 }
 

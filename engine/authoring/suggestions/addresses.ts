@@ -14,18 +14,18 @@ export function mailMeant(text: string): AddressMeant | null {
   const written = text.trim()
   const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
   if (several.length > 1 && several.filter((one) => MAIL.test(one)).length > 1)
-    return { slip: 'two addresses stand where one belongs', write: several[0] ?? '' }
+    return { slip: 'there are two addresses instead of one', write: several[0] ?? '' }
   const clean = cleanMail(written)
   const at = clean.lastIndexOf('@')
   const domain = mailDomain(clean.slice(at + 1).toLowerCase())
   if (at > 0 && domain !== null) {
     const write = `${clean.slice(0, at)}@${domain}`
     return MAIL.test(write)
-      ? { slip: `\`${clean.slice(at + 1)}\` is probably a slip`, write }
+      ? { slip: `\`${clean.slice(at + 1)}\` is probably a typing mistake`, write }
       : null
   }
   return clean !== written && MAIL.test(clean)
-    ? { slip: `\`${written}\` is not how an address is written`, write: clean }
+    ? { slip: `\`${written}\` is not a valid address`, write: clean }
     : null
 }
 
@@ -61,12 +61,12 @@ export function webMeant(text: string): AddressMeant | null {
     const isRight =
       /^https?$/i.test(scheme) && colon === ':' && slashes === '//' && !/^\s/.test(rest)
     if (isRight || !/^[\w-]+(\.[\w-]+)+/.test(rest)) return null
-    return { slip: 'this is not how a web address begins', write: `https://${rest}` }
+    return { slip: 'this is not the start of a web address', write: `https://${rest}` }
   }
   const www = /^(?:ww\.|wwww\.|www[,;:]\.?|www\.\.)([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
   return www === null
     ? null
-    : { slip: 'this is not how a web address begins', write: `www.${www[1]}` }
+    : { slip: 'this is not the start of a web address', write: `www.${www[1]}` }
 }
 
 /** A website address, with or without its scheme; a page of ours begins with a slash. */

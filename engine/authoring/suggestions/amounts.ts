@@ -137,9 +137,9 @@ export function priceHelp(text: string): string | null {
     case 'rupees':
       return `write ${meant.rupees}`
     case 'several':
-      return `write ${meant.rupees.join(', ')}: one price for each period, with a comma between them`
+      return `write ${meant.rupees.join(', ')}: one price per period, separated by commas`
     case 'with-tax':
-      return `write ${meant.rupees}; whether the tax is inside it or on top stands once, under fees.tax.prices`
+      return `write ${meant.rupees}; whether prices include tax is set once, in fees.tax.prices`
     case 'free':
       return /^\s*["'“”‘’]?free["'“”‘’]?\s*$/i.test(text)
         ? 'write free'
@@ -147,11 +147,11 @@ export function priceHelp(text: string): string | null {
     case 'not-on-sale':
       return 'write none if it is not on sale then, free if it costs nothing'
     case 'not-known-yet':
-      return 'write an amount that may stand in, such as 1000, and name fees.prices under demo:'
+      return 'write a placeholder amount, such as 1000, and list fees.prices under demo:'
     case 'as-above':
       return 'write the amount itself, in digits'
     case 'other-currency':
-      return 'write the amount in rupees, in digits alone'
+      return 'write the amount in rupees, digits only'
     default:
       return null
   }

@@ -136,11 +136,10 @@ const isRest = (text: string): boolean =>
 export function conditionHelp(value: unknown, isRule: boolean, then: string | null): string {
   const text = String(value).trim()
   if (isRule && (value === true || isRest(text)))
-    return `write {otherwise: ${then ?? 'member'}}: the last rule takes everybody who is left`
-  if (value === true || isEverybody(text))
-    return 'take it away: what has no condition is always there'
+    return `write {otherwise: ${then ?? 'member'}}: the last rule covers all remaining delegates`
+  if (value === true || isEverybody(text)) return 'remove it: without a condition it always applies'
   if (value === false || /^never$/i.test(text))
-    return 'take away what is never to be there, or write a condition such as {is_member: true}'
+    return 'remove it if it should never apply, or write a condition such as {is_member: true}'
   const compared = /^([a-z]\w*)\s*(!?=+|:|\bis not\b|\bis\b|\bequals\b)\s*(.+)$/i.exec(text)
   if (compared !== null) {
     const [, field = '', sign = '', right = ''] = compared
@@ -155,21 +154,21 @@ export function conditionHelp(value: unknown, isRule: boolean, then: string | nu
   const not = /^(?:not|!)\s*([a-z]\w*)$/i.exec(text)
   if (not !== null) return `write {${not[1]}: false}`
   return /^[a-z]\w*$/.test(text)
-    ? `write {${text}: true}, or the answer that is meant`
-    : 'write the question and its answer, such as {is_member: true}'
+    ? `write {${text}: true}, or the intended answer`
+    : 'write the field and its answer, such as {is_member: true}'
 }
 
 /** Operators of other condition languages, where a field's id belongs here. */
 const CONNECTIVES: Readonly<Record<string, string>> = {
-  or: 'write a list of conditions, [{role: pg}, {is_member: true}]: any of them is enough',
-  any: 'write a list of conditions, [{role: pg}, {is_member: true}]: any of them is enough',
-  and: 'write both beside each other, {role: pg, is_member: true}: all must hold',
-  all: 'write both beside each other, {role: pg, is_member: true}: all must hold',
-  not: 'write not behind the name of the question, {role: {not: pg}}',
-  field: 'write the name of the question and its answer, such as {is_member: true}',
-  equals: 'write the name of the question and its answer, such as {is_member: true}',
-  value: 'write the name of the question and its answer, such as {is_member: true}',
-  question: 'write the name of the question and its answer, such as {is_member: true}',
+  or: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',
+  any: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',
+  and: 'write both in one condition, {role: pg, is_member: true}: all must be true',
+  all: 'write both in one condition, {role: pg, is_member: true}: all must be true',
+  not: 'write not after the name of the field, {role: {not: pg}}',
+  field: 'write the name of the field and its answer, such as {is_member: true}',
+  equals: 'write the name of the field and its answer, such as {is_member: true}',
+  value: 'write the name of the field and its answer, such as {is_member: true}',
+  question: 'write the name of the field and its answer, such as {is_member: true}',
 }
 
 /** Suggests what to write if the end of a path is an operator instead of a field's id: "or", "field". */

@@ -46,9 +46,9 @@ registration < opens closes window registrations registration_dates dates open_d
 examples < tests test cases example samples
 allow < ignore silence exceptions disable suppress accept
 demo < dummy placeholders stand_ins temporary temp
-!it belongs under event: write event: and it below, further to the right < title name venue location
+!this key belongs to event: write event: and this key below it, indented < title name venue location
   place from to start end support contact status id
-!it belongs under fees: write fees: and it below, further to the right < periods currency
+!this key belongs to fees: write fees: and this key below it, indented < periods currency
 `,
   ],
   [
@@ -66,9 +66,9 @@ support < contact contact_email contact_us email mail e_mail helpdesk help enqui
   contact_mail support_email
 office < secretariat admin_email office_email organiser_email
 status < state open is_open active published enabled live closed is_active
-!the colour stands under look: write look: {colour: "#1050AC"} < color colour theme_colour
-!the picture stands under look: write look: {colour: "#1050AC", logo: logo.png} < logo image banner picture
-!prices are in rupees: take it out < currency
+!the colour belongs to look: write look: {colour: "#1050AC"} < color colour theme_colour
+!the picture belongs to look: write look: {colour: "#1050AC", logo: logo.png} < logo image banner picture
+!prices are in rupees: remove this < currency
 `,
   ],
   [
@@ -80,8 +80,8 @@ about < ${PROSE} hint
 colour < color background tint
 expects: {is_member: true} < requires fits matches with
 listed_only: true < list_only display_only only_listed show_only hidden price_list_only not_selectable
-!prices stand in fees.prices: write a row named for the category, such as member: [1000, 1500] < ${PRICE}
-!who gets a category stands in category.rules: write - {when: {is_member: true}, then: member} < when if rule
+!prices belong in fees.prices: write a row named after the category, such as member: [1000, 1500] < ${PRICE}
+!category.rules determine who gets a category: write - {when: {is_member: true}, then: member} < when if rule
   rules condition conditions for who criteria eligibility show_when
 `,
   ],
@@ -90,7 +90,7 @@ listed_only: true < list_only display_only only_listed show_only hidden price_li
     `
 chosen_in < field from_field picked_in chosen_by select selected_in chosen chosen_from choice picked selected by
 rules < rule conditions when if derive logic cases
-!the last of the rules says it: write - {otherwise: member} < default otherwise else fallback
+!the last of the rules covers the rest: write - {otherwise: member} < default otherwise else fallback
 `,
   ],
   [
@@ -117,14 +117,14 @@ id < ${ID}
 label < ${LABEL}
 from < ${FROM} opens
 to < ${TO} closes
-!prices stand in fees.prices, one column for each period < ${PRICE}
+!prices belong in fees.prices, one column per period < ${PRICE}
 `,
   ],
   [
     /^form$/,
     `
 sections < pages groups blocks parts section tabs
-!fields stand in sections: write sections: and below it - title: Your details with its fields: < fields
+!fields belong in sections: write sections: and below it - title: Your details with its fields: < fields
   questions inputs items
 panel < info sidebar notes remarks instructions information box notice important
 summary < total price_summary cart price pricing order_summary bill
@@ -140,7 +140,7 @@ failure < error error_message errors
 title < ${TITLE}
 fields < questions items inputs field elements controls
 show_when < ${SHOW}
-!a remark stands in form.panel, or as the hint of a field < ${PROSE} hint
+!write a remark in form.panel, or as the hint of a field < ${PROSE} hint
 `,
   ],
   [
@@ -150,9 +150,9 @@ required: {when: {is_member: true}} < required_if required_when mandatory_if man
   required_for
 required: true < mandatory compulsory is_required isrequired is_mandatory obligatory must reqd req require
   needed must_fill not_null notnull non_empty compulsary mandotory
-!a field is hidden where its show_when does not hold: write show_when with the opposite, such as {is_member: {not: true}} < hide_when
+!a field is hidden where its show_when is false: write show_when with the opposite, such as {is_member: {not: true}} < hide_when
   hide_if hidden_when hidden_if hidden hide
-!an optional field has no required: take this out < optional is_optional nullable allow_blank allow_empty
+!an optional field has no required: remove this < optional is_optional nullable allow_blank allow_empty
   blank not_required
 show_when < ${SHOW}
 hint < ${PROSE} placeholder place_holder helptext help_text tooltip hint_text subtitle sub_label sublabel
@@ -189,10 +189,10 @@ unit < units suffix
 link < href url document terms_url policy_url
 version < revision edition text_version
 in < roll lookup look_up on_roll register
-!a field has no price: prices stand in fees.prices, one row for each category < ${PRICE}
-!a field that nobody sees stands in form.also_stored, or not at all < hidden readonly read_only disabled
+!a field has no price: prices belong in fees.prices, one row per category < ${PRICE}
+!a hidden field belongs in form.also_stored, or can be removed < hidden readonly read_only disabled
   editable
-!take it out: every answer is a column of the list of registrations < column export searchable unique
+!remove this: every answer is a column of the list of registrations < column export searchable unique
 `,
   ],
   [
@@ -210,8 +210,8 @@ message < say error text invalid hint help error_message reason
     `
 id < ${ID} value val
 label < ${LABEL}
-!an option has no price: prices stand in fees.prices, one row for each category < ${PRICE}
-!an option has no hint: say it in the hint of the field < ${PROSE} hint
+!an option has no price: prices belong in fees.prices, one row per category < ${PRICE}
+!an option has no hint: write it in the hint of the field < ${PROSE} hint
 `,
   ],
   [
@@ -301,7 +301,7 @@ do < action onclick on_click type
 subject < title heading header
 text < body message content html template
 copy_to < cc bcc copy
-!it goes to the email address of the form: take it out < to from recipient sender
+!the email goes to the address given in the form: remove this < to from recipient sender
 `,
   ],
   [
@@ -358,9 +358,9 @@ export function keyMeant(
   if (ours === undefined) return null
   if (ours.startsWith('!')) return { key: null, help: ours.slice(1) }
   if (ours === 'type: many' && written !== null && yesNoMeant(written) === 'false')
-    return { key: null, help: 'a select takes one answer: take this out' }
+    return { key: null, help: 'a select has one answer: remove this' }
   if (ours === 'required: true' && written !== null && yesNoMeant(written) === 'false')
-    return { key: null, help: 'an optional field has no required: take this out' }
+    return { key: null, help: 'an optional field has no required: remove this' }
   const bound = ours === 'max' ? 'at_most' : ours === 'min' ? 'at_least' : null
   if (bound !== null && isOf(block, 'many'))
     return { key: 'choose', help: `write choose: {${bound}: ${written ?? '2'}, message: …}` }

@@ -20,7 +20,7 @@ times < nights days multiplied_by multiply x
 prices < price fee fees cost costs rate rates tariff charge charges table price_table
 amount_in < amount named_in open_amount pay_what_you_want donation
 tax < gst vat taxes
-!places stand under quotas: write quotas: - {id: seats, each_option_of: workshops, max: 30, full: Full} < max limit
+!seats belong in quotas: write quotas: - {id: seats, each_option_of: workshops, max: 30, full: Full} < max limit
   seats capacity places stock available quota
 `,
   ],
@@ -35,7 +35,7 @@ percent < percentage pct discount_percent percent_off
 on < of applies_to target line lines item
 from < start starts since valid_from begin begins
 to < end ends until till valid_to upto up_to
-!write when: {code: …}, with one of the kinds of codes < code coupon codes promo
+!write when: {code: …}, with one of the code kinds < code coupon codes promo
 `,
   ],
   [
@@ -47,7 +47,7 @@ when < ${WHEN}
 max < seats capacity places limit size count number quota total available stock places_max
 full < ${SAYS} say when_full if_full
 few < low left few_left remaining warn_at last_places
-!write whom it counts as a condition, such as when: {category: member} < category categories
+!write a condition for the registrations that it counts, such as when: {category: member} < category categories
 `,
   ],
   [
@@ -56,7 +56,7 @@ few < low left few_left remaining warn_at last_places
 id < key slug name identifier
 label < title text caption description
 gives < give then grants for category adjustment discount
-!codes are made in the office, or with rollcall codes-of: take it out < codes list values code uses
+!staff issue codes in the office, or with rollcall event discount-codes: remove this < codes list values code uses
 `,
   ],
   [
@@ -80,7 +80,7 @@ message < say ${SAYS} full
 key < id by primary_key column
 columns < fields names headers
 shows < show display visible
-!its rows are brought in with rollcall event members and kept out of the file: take it out < file path csv rows data
+!its rows are imported with rollcall event members, not written in the file: remove this < file path csv rows data
   members list source
 `,
   ],

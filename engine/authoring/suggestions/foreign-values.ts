@@ -3,7 +3,7 @@ import { habitsOf, plainWord } from './foreign-word-list.ts'
 
 const ONLY_TRUE = `
 true < yes y on 1
-!take it out: only true says something < no n false off 0
+!remove it: only true has an effect < no n false off 0
 `
 
 /** By the key of the value: our word < their words; a sentence (!) is shown unchanged. */
@@ -37,9 +37,9 @@ date < datetime date_time calendar day dob datepicker date_picker birthday birth
 file < upload attachment document doc image photo picture pdf fileupload file_upload attach uploads files
   certificate proof scan
 email < mail e_mail email_address emailid email_id mail_id emailaddress
-!a heading is a section of its own: write - title: with its fields below < section heading header title
+!a heading is the title of a section: write - title: with its fields below < section heading header title
   label info html divider separator static
-!a field that nobody sees stands in form.also_stored, or not at all < hidden computed calculated formula
+!a hidden field belongs in form.also_stored, or can be removed < hidden computed calculated formula
 `,
   as: `
 radio < radios radiobutton radio_button radiobuttons radio_buttons buttons cards pills tabs list
@@ -65,7 +65,7 @@ digits < numbers number numeric digit random serial counter sequence integer
 anything < any text letters alphanumeric characters free all
 `,
   currency:
-    '!prices are in rupees: take it out, or write INR < rs rs. ₹ rupee rupees inr inr. re indian',
+    '!prices are in rupees: remove it, or write INR < rs rs. ₹ rupee rupees inr inr. re indian',
   copy_to: 'office < admin organiser organizer secretary secretariat yes true us',
   do: `
 receipt < download pdf download_receipt invoice
@@ -75,7 +75,7 @@ print < print_page printing printout
   ignore_case: ONLY_TRUE,
   check: `
 false < no n off 0 none never
-!take it out: an address and a number are checked unless it is false < yes y true on 1 always
+!remove it: addresses and numbers are checked unless it is false < yes y true on 1 always
 `,
 }
 

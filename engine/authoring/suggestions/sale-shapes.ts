@@ -44,14 +44,14 @@ export function saleMeant(source: Source, path: string, error: SchemaError): Sal
     return {
       at: prices,
       covers: prices,
-      message: 'prices stand in a table with the names of the periods above them',
+      message: 'prices belong in a table with the period names in the first row',
       help: `write prices: ${oneRow(source, rawOf(source, prices))}`,
     }
   if (error.keyword === 'type' && ITEM_PRICES.test(path) && typeof error.data === 'number')
     return {
       at: path,
       covers: path,
-      message: 'prices stand in a table with the names of the periods above them',
+      message: 'prices belong in a table with the period names in the first row',
       help: `write prices: ${oneRow(source, rawOf(source, path))}`,
     }
   if (error.keyword === 'required' && ITEM_TABLE.test(path) && has(error.data, 'period'))
@@ -59,8 +59,8 @@ export function saleMeant(source: Source, path: string, error: SchemaError): Sal
       at: path,
       covers: path,
       message: has(error.data, 'when')
-        ? 'the prices for those who fit `when` stand under `table`'
-        : 'the prices for everybody else stand under `otherwise`',
+        ? 'the prices for delegates to whom `when` applies belong under `table`'
+        : 'the prices for all other delegates belong under `otherwise`',
       help: has(error.data, 'when')
         ? `write {when: …, table: {period: ${columns(source)}, …}}`
         : `write {otherwise: {period: ${columns(source)}, …}}`,
@@ -74,7 +74,7 @@ export function saleMeant(source: Source, path: string, error: SchemaError): Sal
     return {
       at: path,
       covers: path,
-      message: 'prices stand in a table with the names of the periods above them',
+      message: 'prices belong in a table with the period names in the first row',
       help: `write {period: [${Object.keys(error.data as object).join(', ')}], each: [${Object.values(error.data as object).join(', ')}]}`,
     }
   if (
@@ -86,8 +86,8 @@ export function saleMeant(source: Source, path: string, error: SchemaError): Sal
       at: path,
       covers: path,
       message:
-        'an event file names the kinds of codes; the codes themselves are made in the office, or with rollcall event discount-codes',
-      help: 'write codes: {kinds: [{id: faculty, label: Invited faculty, gives: {category: faculty}}]}: everybody may read this file',
+        'an event file defines code kinds; staff issue the codes in the office, or with rollcall event discount-codes',
+      help: 'write codes: {kinds: [{id: faculty, label: Invited faculty, gives: {category: faculty}}]}: this file is public',
     }
   return null
 }
@@ -122,7 +122,7 @@ export function personAsked(source: Source, path: string, key: string): string |
     return id === people && type === 'people'
   })
   return isPeople
-    ? `a condition asks how many there are, {${people}: {count: {at_least: 1}}}; an item counts some of them with count: {${people}: {${key}: …}}`
+    ? `a condition tests how many people there are, {${people}: {count: {at_least: 1}}}; an item counts some of them with count: {${people}: {${key}: …}}`
     : null
 }
 
@@ -143,7 +143,7 @@ export function saleHelp(source: Source, path: string, value: unknown): string |
       ? `write gives: {category: ${said}}`
       : `write gives: {adjustment: ${said}}, or {category: …}`
   if (/^member_lists\.\w+\.columns$/.test(path) && Array.isArray(value))
-    return `write each with what it holds: {${value.map((one) => `${String(one)}: text`).join(', ')}}, or a list such as [life, annual]`
+    return `write each column with its type: {${value.map((one) => `${String(one)}: text`).join(', ')}}, or a list such as [life, annual]`
   if (path === 'hold_seats_for')
     return `write ${typeof value === 'number' ? `${value} minutes` : '30 minutes'}`
   return null
@@ -152,9 +152,9 @@ export function saleHelp(source: Source, path: string, value: unknown): string |
 /** Explains what a quota, a list of people or a tax lacks, and how to write it. */
 export function saleMissing(path: string, key: string, block: unknown): string | null {
   if (/^quotas\.\d+$/.test(path) && key === 'full')
-    return 'write full: and what is said then, such as full: All seats are taken'
+    return 'write full: with the message, such as full: All seats are taken'
   if (key === 'max' && has(block, 'type') && (block as { type: unknown }).type === 'people')
-    return 'write max: and how many there may be at most, such as max: 4'
+    return 'write max: with the maximum, such as max: 4'
   if (/(?:^|\.)tax$/.test(path) && key === 'name') return 'write name: GST'
   return null
 }

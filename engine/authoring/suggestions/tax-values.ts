@@ -38,7 +38,7 @@ export const isNone = (value: unknown): boolean =>
       value,
     ))
 
-const WITHOUT = 'an event without tax has no `tax`: take it out'
+const WITHOUT = 'an event without tax has no `tax`: remove it'
 
 /** Returns the side that a word means; null if none. */
 function sideOf(text: string): 'inclusive' | 'exclusive' | null {
@@ -54,7 +54,7 @@ function whole(value: unknown): string {
   const number = /\d+(?:\.\d+)?/.exec(said)?.[0]
   const percent = number === undefined ? 18 : (likelyPercent(Number(number)) ?? Number(number))
   const side = typeof value === 'string' ? sideOf(said) : null
-  return `write ${EXAMPLE(percent, side ?? 'exclusive')}${side === null ? ', or inclusive where the prices contain it' : ''}; without tax leave it out`
+  return `write ${EXAMPLE(percent, side ?? 'exclusive')}${side === null ? ', or inclusive if the prices include it' : ''}; without tax remove it`
 }
 
 const KEYS: Readonly<Record<string, string>> = {

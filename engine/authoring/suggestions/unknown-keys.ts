@@ -43,16 +43,16 @@ export function unknownKey(
       code: 'EV101',
       at: join(path, key),
       part: 'key',
-      message: `\`${key}\` is not a key here`,
+      message: `\`${key}\` is not a valid key`,
       help: /^fees\.items\.\d+$/.test(path) ? itemKey(source, meant, written) : meant.help,
     }
   return {
     code: 'EV101',
     at: join(path, key),
     part: 'key',
-    message: `\`${key}\` is not a key here`,
+    message: `\`${key}\` is not a valid key`,
     ...near,
-    ...(near.help === undefined ? { notes: [`the keys here: ${listed(legal, 30)}`] } : {}),
+    ...(near.help === undefined ? { notes: [`valid keys: ${listed(legal, 30)}`] } : {}),
   }
 }
 
@@ -94,9 +94,9 @@ export function missingKey(
       code: 'EV102',
       at: join(deeper.path, key),
       part: 'key',
-      message: `\`${key}\` belongs to ${where === '' ? 'the file itself' : where}, and stands inside of \`${deeper.name}\``,
-      help: `begin its line as far to the left as \`${deeper.name}\``,
-      related: [{ at: deeper.path, part: 'key', message: 'inside of this' }],
+      message: `\`${key}\` belongs to ${where === '' ? 'the file itself' : where}, but is inside \`${deeper.name}\``,
+      help: `indent its line as far as \`${deeper.name}\``,
+      related: [{ at: deeper.path, part: 'key', message: 'inside this' }],
       covers: join(deeper.path, key),
     }
   return {
@@ -107,7 +107,7 @@ export function missingKey(
     ...wantedBy(source, path, key),
     ...helpOf(
       RULE.test(path) && key === 'when' && isIn(value, 'then')
-        ? 'for everybody who is left write otherwise instead of then'
+        ? 'for all remaining delegates write otherwise instead of then'
         : saleMissing(path, key, value),
     ),
   }
@@ -169,9 +169,11 @@ function unindented(
         code: 'EV101',
         at: join(path, key),
         part: 'key',
-        message: `\`${key}\` is not a key here`,
-        help: `to belong to \`${empty}\`, begin the line further to the right`,
-        related: [{ at: join(path, empty), part: 'key', message: 'nothing stands under this' }],
+        message: `\`${key}\` is not a valid key`,
+        help: `if it belongs to \`${empty}\`, indent the line further`,
+        related: [
+          { at: join(path, empty), part: 'key', message: 'nothing is indented under this' },
+        ],
       }
 }
 
@@ -200,7 +202,7 @@ function optionPair(source: Source, path: string, option: unknown): Told | null 
   return {
     code: 'EV101',
     at: path,
-    message: `\`${id}: ${label}\` is no option: an option has an id and a label`,
+    message: `\`${id}: ${label}\` is not a valid option: an option has an id and a label`,
     help: `write {id: ${id}, label: ${source.written(join(path, id))?.text ?? label}}`,
   }
 }

@@ -27,7 +27,7 @@ export function badForm(
   if (asked.keyword === 'minLength' || text.trim() === '')
     return { ...at, message: `\`${labelOf(path)}\` is empty` }
   if (asked.format === 'date')
-    return { ...at, message: `\`${said}\` is not a proper date`, help: dateHelp(text) }
+    return { ...at, message: `\`${said}\` is not a valid date`, help: dateHelp(text) }
   if (asked.format === 'email')
     return { ...at, message: `\`${said}\` is not an email address`, help: mailHelp(text) }
   const pattern = asked.pattern ?? ''
@@ -37,8 +37,8 @@ export function badForm(
       at: path,
       message: /^[\d.,_ ]+$/.test(text)
         ? `\`${said}\` is a text, not a number`
-        : `\`${said}\` is not a price: an amount is written in digits alone`,
-      help: priceHelp(text) ?? 'write the amount in digits alone, such as 5000, or free or none',
+        : `\`${said}\` is not a price: write an amount in digits only`,
+      help: priceHelp(text) ?? 'write the amount in digits only, such as 5000, or free or none',
     }
   if (path === 'payment') {
     const isFree =
@@ -47,33 +47,33 @@ export function badForm(
       )
     return {
       ...at,
-      message: `\`${said}\` is not proper for \`payment\``,
+      message: `\`${said}\` is not valid for \`payment\``,
       help: isFree
         ? 'write payment: none'
-        : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no money',
+        : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no payments',
     }
   }
   if (path.startsWith('fees.prices.period.') && /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)+$/.test(text))
     return {
       ...at,
-      message: `\`${said}\` is not proper for \`period\``,
-      help: `write ${text.toLowerCase().replaceAll(' ', '-')}, as the period is called above; two periods have a comma between them`,
+      message: `\`${said}\` is not valid for \`period\``,
+      help: `write ${text.toLowerCase().replaceAll(' ', '-')}, the id of the period above; separate periods with commas`,
     }
   const several = /\.\d+$/.test(path) ? severalOf(text, pattern) : null
   if (several !== null)
     return {
       ...at,
-      message: `\`${said}\` is read as one entry of \`${labelOf(path)}\``,
-      help: `write ${several.join(', ')}: entries have a comma between them`,
+      message: `\`${said}\` is one entry of \`${labelOf(path)}\``,
+      help: `write ${several.join(', ')}: separate entries with commas`,
     }
   const minutes = path === 'hold_seats_for' ? /^\d+/.exec(text)?.[0] : undefined
   if (minutes !== undefined)
     return {
       ...at,
-      message: `\`${said}\` is not proper for \`hold_seats_for\``,
+      message: `\`${said}\` is not valid for \`hold_seats_for\``,
       help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${asked.words ?? ''}`,
     }
-  const wanted = asked.words ?? 'must be written differently'
+  const wanted = asked.words ?? 'must have a different form'
   const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(A_SITE)
   const meant = /#\[/.test(pattern)
     ? colourMeant(text)
@@ -88,7 +88,7 @@ export function badForm(
       )
   return {
     ...at,
-    message: `\`${said}\` is not proper for \`${labelOf(path)}\``,
+    message: `\`${said}\` is not valid for \`${labelOf(path)}\``,
     help:
       meant === null || meant === undefined
         ? `it ${wanted}`
@@ -111,9 +111,9 @@ function mailHelp(text: string): string {
   if (meant !== null) return `write ${meant.write}`
   const digits = text.replace(/\D/g, '').length
   return digits >= 8 && !text.includes('@')
-    ? 'write an email address: a phone number can stand in a text of the pages'
+    ? 'write an email address: a phone number can be part of a text on the pages'
     : /@[\w-]+$/.test(text.trim())
-      ? `write what follows ${text.trim()} as well: an address ends in .com, .org, .in or another ending`
+      ? `add the ending after ${text.trim()}: an address ends in .com, .org, .in or another ending`
       : 'write one address, such as office@example.org'
 }
 

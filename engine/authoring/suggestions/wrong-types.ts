@@ -24,7 +24,7 @@ export function wrongKind(
       code: 'EV008',
       at: path,
       message: `\`${written.text}\` is a number here`,
-      help: value === 1 ? 'write true' : 'write false, or take `required` away',
+      help: value === 1 ? 'write true' : 'write false, or remove `required`',
       fix: { start: written.span[0], end: written.span[1], text: value === 1 ? 'true' : 'false' },
     }
   if (
@@ -43,7 +43,7 @@ export function wrongKind(
         path === 'hold_seats_for'
           ? (saleHelp(source, path, value) ?? '')
           : MAILS.has(name)
-            ? 'write an email address: a phone number can stand in a text of the pages'
+            ? 'write an email address: a phone number can be part of a text on the pages'
             : DAYS.has(name)
               ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
               : `write ${quoted}`,
@@ -122,8 +122,8 @@ function helpFor(
   )
     return {
       help: wants('boolean')
-        ? 'write false, or take `default` away'
-        : 'take `default` away: without it the form begins empty',
+        ? 'write false, or remove `default`'
+        : 'remove `default`: without it the field starts empty',
     }
   const connective = connectiveHelp(path)
   if (connective !== null) return { help: connective }
@@ -149,14 +149,16 @@ function helpFor(
   }
   if (/\.mutually_exclusive\.\d+$/.test(path))
     return {
-      help: 'put those that exclude each other into brackets of their own: [[a, b], [c, d]]',
+      help: 'put the options that exclude each other in separate brackets: [[a, b], [c, d]]',
     }
   if (path === 'payment')
-    return { help: 'write {gateway: airpay, account: …}, or none for an event that takes no money' }
+    return {
+      help: 'write {gateway: airpay, account: …}, or none for an event that takes no payments',
+    }
   if (value === null && wants('string')) return hiddenByHash(path, source)
   if (value === null && wants('object'))
-    return { help: `write its keys below it, further to the right, or take \`${name}\` away` }
-  if (value === null) return { help: `write its value after the colon, or take \`${name}\` away` }
+    return { help: `write its keys below it, indented, or remove \`${name}\`` }
+  if (value === null) return { help: `write its value after the colon, or remove \`${name}\`` }
   const { start } = source.place(path)
   const first = raw.split('\n')[0]?.trimEnd() ?? ''
   if (typeof value === 'string' && (wants('array') || wants('object')) && !wants('number')) {
@@ -182,14 +184,14 @@ function helpFor(
     if (number === null && NO_END.test(value.trim()))
       return {
         help: path.startsWith('quotas.')
-          ? 'take the whole limit out: what has no end has none'
-          : `take it out: what has no end has no ${path.split('.').at(-1)}`,
+          ? 'remove the whole quota: without a maximum none is needed'
+          : `remove it: without a maximum there is no ${path.split('.').at(-1)}`,
       }
     return { help: number === null ? 'write a number, in digits' : `write ${number}` }
   }
   if (wants('number') && isPrice(path))
     return {
-      help: priceHelp(raw) ?? 'write the amount in digits alone, such as 5000, or free or none',
+      help: priceHelp(raw) ?? 'write the amount in digits only, such as 5000, or free or none',
     }
   if (wants('string') && typeof value === 'object')
     return /\n/.test(raw)
@@ -200,7 +202,7 @@ function helpFor(
       help: `write {id: ${formsOf(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
     }
   if (wants('object') && typeof value === 'string' && path !== '')
-    return { help: `write its keys below it, each on a line of its own, further to the right` }
+    return { help: `write its keys below it, each on its own line, indented` }
   return {}
 }
 
@@ -210,12 +212,12 @@ function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span'
   const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
   const said = found?.[2]?.trim() ?? ''
   if (said === '' || /^#\s/.test(said))
-    return { help: `write it after the colon, or take \`${labelOf(path)}\` away` }
+    return { help: `write it after the colon, or remove \`${labelOf(path)}\`` }
   const start = end.offset + (found?.[0].indexOf('#') ?? 0)
   const colour = labelOf(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(said)?.[0] : undefined
   return {
     span: [start, start + (colour ?? said).length],
-    help: `what begins with # is a comment: write ${inQuotes(colour ?? said)}`,
+    help: `# begins a comment: write ${inQuotes(colour ?? said)}`,
     ...(colour === undefined
       ? {}
       : { fix: { start, end: start + colour.length, text: inQuotes(colour) } }),
@@ -238,14 +240,14 @@ function nameInside(raw: string): string | null {
   const name = /^\{\s*(?:id|name|show|key|field|category|period):\s*([a-z][\w.-]*)\s*\}$/.exec(
     raw,
   )?.[1]
-  return name === undefined ? null : `write ${name}: a name stands without braces here`
+  return name === undefined ? null : `write ${name}: a name is written without braces`
 }
 
 /** Suggests the list for a single value in place of a list. */
 function listHelp(path: string, value: unknown, raw: string, columns: number): string {
   const isPrices = isPrice(path)
   if (raw.includes('\n') || raw.length > 80)
-    return 'begin every entry on a line of its own with a dash and a space'
+    return 'start every entry on its own line with a dash and a space'
   const cells = plainDigits(raw)
     .replaceAll('、', ',')
     .replace(isPrices ? /^[^\d[]*(?=\[)/ : '', '')
@@ -270,7 +272,7 @@ function listHelp(path: string, value: unknown, raw: string, columns: number): s
         ? cells.map(priceMeant)
         : cells
   return typeof value === 'object' && value !== null && !raw.startsWith('{')
-    ? 'begin every entry with a dash and a space'
+    ? 'start every entry with a dash and a space'
     : `write [${entries.join(', ')}]${isPrices && entries.length === 1 ? ', with a price for each period' : ''}`
 }
 

@@ -48,7 +48,7 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
         row = end.row
         return fail({
           span: [at, end.at + whole.length],
-          message: 'the text goes on after its closing quote',
+          message: 'the text continues after its closing quote',
           help: `write ${inQuotes(withoutOuterQuotes(text.slice(at, end.at) + whole))}`,
         })
       }
@@ -69,21 +69,21 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
       if (isOther && open.length === 1 && !rest.startsWith(CLOSER[top.mark] ?? ''))
         return fail({
           span: [at, at + 1],
-          message: `what \`${top.mark}\` opens ends with \`${CLOSER[top.mark]}\`, not with \`${mark}\``,
+          message: `\`${top.mark}\` is closed by \`${CLOSER[top.mark]}\`, not by \`${mark}\``,
           help: `write ${CLOSER[top.mark]} instead of ${mark}`,
           related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
         })
       if (isOther && !open.some((one) => CLOSER[one.mark] === mark))
         return fail({
           span: [at, at + 1],
-          message: `\`${mark}\` closes what nothing has opened`,
-          help: `take it away, or add ${mark === ']' ? '[' : '{'} where it should begin`,
+          message: `\`${mark}\` closes nothing that was opened`,
+          help: `remove it, or add ${mark === ']' ? '[' : '{'} where it should begin`,
         })
       if (isOther)
         return fail({
           span: [at, at + 1],
           message: `a \`${CLOSER[top.mark]}\` is missing before this \`${mark}\``,
-          help: `write ${CLOSER[top.mark]}${mark}, or take one of them away`,
+          help: `write ${CLOSER[top.mark]}${mark}, or remove one of them`,
           related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
         })
       open = open.slice(0, -1)
@@ -94,8 +94,8 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
       if (token === -1 && colons === 0)
         return fail({
           span: [at, at + 1],
-          message: 'there is a comma too many here',
-          help: 'take it away, or write what is missing before it',
+          message: 'there is an extra comma here',
+          help: 'remove it, or add the missing entry before it',
         })
       token = -1
       colons = 0
@@ -111,10 +111,10 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
         return fail({
           span: [at, at + word.length],
           message:
-            word === '-' ? 'a dash alone is not read' : `a text cannot begin with \`${mark}\``,
+            word === '-' ? 'a single dash is not a value' : `a text cannot begin with \`${mark}\``,
           help:
             word === '-'
-              ? 'write none for a price that is not on sale then, free if it costs nothing; "-" in quotes is the dash itself'
+              ? 'write none for a price that is not on sale then, free if it costs nothing, or "-" in quotes for the dash itself'
               : `write ${rangeMeant(word) ?? inQuotes(word)}`,
         })
     }
@@ -134,20 +134,20 @@ function unclosedBracket(text: string, row: Row, open: readonly Open[]): Slip {
     const hash = row.start + row.indent + cut.index + 1
     return {
       span: [hash, hash + (cut[1]?.length ?? 0)],
-      message: 'what begins with # is a comment, so the rest of this line is not read',
+      message: '# begins a comment, so the rest of this line is ignored',
       help: `write "${cut[1]}"`,
     }
   }
   if (top !== undefined && /^[^(]*\)$/.test(text.slice(top.at, end)))
     return {
       span: [end - 1, end],
-      message: `what \`${top.mark}\` opens ends with \`${missing}\`, not with \`)\``,
+      message: `\`${top.mark}\` is closed by \`${missing}\`, not by \`)\``,
       help: `write ${missing} instead of )`,
     }
   return {
     span: [Math.max(0, end - 1), end],
     message: `a \`${missing}\` is missing at the end of this line`,
-    help: `add ${missing}${isList ? ', or begin the next line further to the right' : ''}`,
+    help: `add ${missing}${isList ? ', or indent the next line further' : ''}`,
     ...(top === undefined || text.slice(top.at, end).includes('\n') === false
       ? {}
       : { related: [{ span: [top.at, top.at + 1] as const, message: 'opened here' }] }),
@@ -164,7 +164,7 @@ function bracketsInText(text: string, row: Row, token: number, at: number, mark:
     return {
       isBraces: mark === '{',
       span: [from, from + whole.length],
-      message: 'a pattern stands in quotes, and without slashes around it',
+      message: 'write a pattern in quotes, without slashes around it',
       help: `write ${inQuotes(whole.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
     }
   const end = close === -1 || close > endOf(row) ? at + 1 : close + 1
@@ -172,7 +172,7 @@ function bracketsInText(text: string, row: Row, token: number, at: number, mark:
   return {
     isBraces: mark === '{',
     span: [from, end + tail.length],
-    message: `a text with ${mark}…${closer} in it is read as a block of keys here`,
+    message: `YAML reads a text with ${mark}…${closer} as a block of keys`,
     help: `write ${inQuotes(text.slice(from, end + tail.length))}`,
   }
 }
@@ -190,7 +190,7 @@ function commaMissing(text: string, token: number, colon: number): Slip {
   if (other !== null)
     return {
       span: [token + other.index, token + other.index + 1],
-      message: `entries in {…} have a comma between them, not \`${other[1]}\``,
+      message: `entries in {…} are separated by commas, not by \`${other[1]}\``,
       help: 'write , instead of ' + other[1],
     }
   if (before === '')
@@ -235,9 +235,9 @@ function afterFlow(
       isBraces: !isCloser && reading.text.charAt(from) === '{',
       span: isCloser ? [end, end + tail.length] : [from, end + tail.length],
       message: isCloser
-        ? `there is a \`${tail.trim()}\` too many here`
-        : `a text that begins with ${reading.text.charAt(from)} must be in quotes`,
-      help: isCloser ? 'take it away' : `write ${said}${inQuotes(whole)}`,
+        ? `there is an extra \`${tail.trim()}\` here`
+        : `a text that begins with ${reading.text.charAt(from)} needs quotes`,
+      help: isCloser ? 'remove it' : `write ${said}${inQuotes(whole)}`,
     },
   }
 }

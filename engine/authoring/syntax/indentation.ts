@@ -63,8 +63,8 @@ export function indentSlip(text: string): Slip | null {
       ]
       const messages = [
         'the block above begins here',
-        'nothing stands under this',
-        'this may belong under the line above',
+        'nothing is indented under this',
+        'this line may belong under the line above',
         'after this line',
       ]
       return {

@@ -3,12 +3,12 @@ import type { Report } from './syntax-findings.ts'
 import { rowsOf } from './lines.ts'
 
 const HIDDEN: readonly (readonly [RegExp, string])[] = [
-  [/[\u200b\u2060\ufeff]/, 'an invisible space of no width'],
+  [/[\u200b\u2060\ufeff]/, 'an invisible zero-width space'],
   [/[\u200c\u200d]/, 'an invisible joiner'],
-  [/[\u200e\u200f\u061c]/, 'an invisible mark of writing direction'],
+  [/[\u200e\u200f\u061c]/, 'an invisible mark for the writing direction'],
   [
     /[\u202a-\u202e\u2066-\u2069]/,
-    'a character that turns the writing direction: the line is not what it looks like',
+    'a character that changes the writing direction: the line differs from what it looks like',
   ],
   [/\u00ad/, 'an invisible hyphen'],
   [/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, 'a control character'],
@@ -60,12 +60,12 @@ function otherEncoding(text: string, report: Report): boolean {
       ? ['the file is saved as UTF-16 (“Unicode”), not as UTF-8', SAVE_AS]
       : head.startsWith('PK\u0003\u0004') || head.startsWith('\ufffd\ufffd\u0011\ufffd')
         ? [
-            'this is a document of Word or Excel, not a text',
+            'this is a Word or Excel document, not a text file',
             'copy the text into a plain text file and save it as UTF-8 with the ending .yaml',
           ]
         : /^\s*(\{\\rtf|%PDF-|<\?xml|<!doctype|<html)/i.test(head)
           ? [
-              'this is a document or a web page, not a plain text',
+              'this is a document or a web page, not a plain text file',
               'copy its text into a plain text file and save it as UTF-8 with the ending .yaml',
             ]
           : null
@@ -115,8 +115,8 @@ function lostLetters(text: string, report: Report): void {
     report('EV013', [at, at + match[0].length], '', {
       message:
         meant === undefined
-          ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(LOST, '?')}\` cannot be read: the file is not saved as UTF-8`
-          : `\`${match[0]}\` is what became of \`${meant}\` when the file was saved in another encoding`,
+          ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(LOST, '?')}\` is unreadable: the file is not saved as UTF-8`
+          : `\`${match[0]}\` was \`${meant}\` before the file was saved in another encoding`,
       help: meant === undefined ? `type it again and ${SAVE_AS}` : `write ${meant} and ${SAVE_AS}`,
     })
   }
@@ -163,10 +163,10 @@ function oddSpaces(text: string, report: Report): void {
     const [from, length] = [start + first.index, first[0].length]
     const isEnd = first.index + length >= bare.length && first.index > 0
     report('EV011', [from, from + length], '', {
-      message: 'this is not a plain space: it looks like one and is read as a letter',
+      message: 'this is not a normal space: it looks like one but counts as a letter',
       help: isEnd
         ? 'delete it'
-        : 'type a space instead, as a document or a web page had another one there',
+        : 'replace it with a normal space; it was probably copied from a document or web page',
       fix: {
         start: from,
         end: from + length,

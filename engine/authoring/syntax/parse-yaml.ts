@@ -246,7 +246,7 @@ export function readYaml(
             message:
               name === key
                 ? `\`${name}\` is written twice in the same block`
-                : `\`${key}\` is the old name of \`${name}\`, which stands in the same block`,
+                : `\`${key}\` is the old name of \`${name}\`, which is in the same block`,
             related: [{ span: first, message: 'first here' }],
             help: /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/.test(path)
               ? `keep one of the two; for either answer write a list, ${name}: [pg, faculty]`
@@ -271,12 +271,12 @@ function tooLarge(contents: unknown): { readonly span: Span; readonly message: s
     if (values >= VALUES_MAX)
       return {
         span: [0, 0],
-        message: `the file has more than ${VALUES_MAX} keys and entries; no conference needs so many, so it is not looked into`,
+        message: `the file has more than ${VALUES_MAX} keys and entries; it is too large to be checked`,
       }
     if (isScalar(node) && span[1] - span[0] > TEXT_CHARACTERS_MAX)
       return {
         span: [span[0], span[0]],
-        message: `this text has more than ${TEXT_CHARACTERS_MAX} characters; nobody reads so many on a page or in an email`,
+        message: `this text has more than ${TEXT_CHARACTERS_MAX} characters; it is too long for a page or an email`,
       }
     if (isMap(node)) left.push(...node.items.map(({ value }) => value))
     else if (isSeq(node)) left.push(...node.items)

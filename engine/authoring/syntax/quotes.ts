@@ -45,7 +45,7 @@ export function quoteSlip(reading: Reading, i: number, from: number, key: string
     next: end.row + 1,
     slip: {
       span: [from, from + whole.length],
-      message: 'the text goes on after its closing quote',
+      message: 'the text continues after its closing quote',
       help: `write ${key === null ? '- ' : `${key}: `}${inQuotes(withoutOuterQuotes(whole))}`,
     },
   }

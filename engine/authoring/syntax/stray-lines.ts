@@ -27,17 +27,14 @@ export function looseSlip(text: string, at: number): Slip | null {
   const cells = tableCells(text)
   if (cells !== null)
     return told(
-      'a table that was pasted in is not read',
+      'a pasted table is not valid YAML',
       cells.length === 0
-        ? 'take this line away; a row of prices is written as member: [1000, 1500]'
+        ? 'remove this line; write a row of prices as member: [1000, 1500]'
         : `write ${rowMeant(cells)}`,
     )
   const bold = /^([*_]{1,2})([A-Za-z_][\w-]*)(?::\1|\1:)\s*(.*)$/.exec(text)
   if (bold !== null)
-    return told(
-      'the signs around the key are those of bold letters',
-      `write ${bold[2]}: ${bold[3]}`,
-    )
+    return told('the characters around the key are markup for bold', `write ${bold[2]}: ${bold[3]}`)
   const bullet = BULLET.exec(text)
   if (bullet !== null)
     return told(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)
@@ -45,7 +42,7 @@ export function looseSlip(text: string, at: number): Slip | null {
   if (dash !== null) return told('a space is missing after the dash', `write - ${dash[1]}`)
   const braces = /^\((.*)\)$/.exec(text)
   if (braces !== null && /^[\w-]+:\s/.test(braces[1] ?? ''))
-    return told('keys stand in {…}, not in (…)', `write {${braces[1]}}`)
+    return told('write keys in {…}, not in (…)', `write {${braces[1]}}`)
   const tight = /^([A-Za-z_][\w-]*):(?!\/\/)([^\s:].*)$/.exec(text)
   if (tight !== null)
     return told('a space is missing after the colon', `write ${tight[1]}: ${tight[2]}`)

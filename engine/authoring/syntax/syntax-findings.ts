@@ -6,37 +6,37 @@ export const reading = {
   EV001: {
     slug: 'yaml-syntax',
     severity: 'error',
-    why: 'What cannot be read has no meaning to check.',
+    why: 'A file with invalid YAML cannot be checked.',
   },
   EV002: {
     slug: 'duplicate-key',
     severity: 'error',
-    why: 'Of two values under one name, one would be lost without a word.',
+    why: 'If a key is written twice, one of the two values would be lost.',
   },
   EV003: {
     slug: 'no-anchors-or-tags',
     severity: 'error',
-    why: 'What this file says must be readable in this file, at one place.',
+    why: 'Every value must be written in this file, in one place.',
   },
   EV004: {
     slug: 'text-cut-by-hash',
     severity: 'warning',
-    why: 'A hash after a space begins a comment, so the rest of the text is gone.',
+    why: 'A # after a space begins a comment, so the rest of the text is lost.',
   },
   EV005: {
     slug: 'braces-need-quotes',
     severity: 'error',
-    why: 'YAML reads {…} as a block of keys; as a text it needs quotes.',
+    why: 'YAML reads {…} as a block of keys. A text with braces needs quotes.',
   },
   EV006: {
     slug: 'comma-in-braces',
     severity: 'error',
-    why: 'Inside {…} a comma ends an entry, so half of the text becomes a key.',
+    why: 'Inside {…} a comma ends an entry, so the rest of the text becomes a key.',
   },
   EV009: {
     slug: 'tab',
     severity: 'error',
-    why: 'YAML is indented with spaces; a tab has no agreed width.',
+    why: 'YAML must be indented with spaces, not tabs.',
   },
   EV010: {
     slug: 'several-documents',
@@ -46,22 +46,22 @@ export const reading = {
   EV011: {
     slug: 'hidden-characters',
     severity: 'error',
-    why: 'A character that nobody sees makes two names differ that look the same.',
+    why: 'With an invisible character, two names that look the same are different.',
   },
   EV012: {
     slug: 'key-without-space',
     severity: 'error',
-    why: 'Without a space after it a colon is a letter like any other, and the key is none.',
+    why: 'Without a space after it, a colon is part of the text, so the line has no key.',
   },
   EV013: {
     slug: 'not-utf-8',
     severity: 'error',
-    why: 'A file saved in another encoding has other letters than its author sees.',
+    why: 'A file saved in another encoding contains wrong characters.',
   },
   EV019: {
     slug: 'renamed-key',
     severity: 'warning',
-    why: 'The old name is still read, but only the new one is explained anywhere.',
+    why: 'The old name still works, but only the new name is documented.',
   },
 } as const satisfies Record<string, Meta>
 export type Reading = keyof typeof reading

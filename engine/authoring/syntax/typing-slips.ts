@@ -78,8 +78,8 @@ function outOfText(opener: Row, row: Row): Slip {
   return {
     isGuess: true,
     span: [row.start + row.indent, endOf(row)],
-    message: 'this line is outside of the text above it',
-    help: 'begin it as far to the right as the other lines of that text',
+    message: 'this line is outside the text above it',
+    help: 'indent it as far as the other lines of that text',
     related: [{ span: [opener.start + opener.indent, endOf(opener)], message: 'the text' }],
   }
 }
@@ -164,7 +164,7 @@ function strayCloser(bare: string, from: number, key: string | null, next: numbe
     slip: {
       isGuess: true,
       span: [from, from + bare.length],
-      message: `\`${closer}\` closes what nothing has opened`,
+      message: `\`${closer}\` closes nothing that was opened`,
       help: `write ${key === null ? '- ' : `${key}: `}${opener}${bare}`,
     },
   }

@@ -26,8 +26,8 @@ function atSlip(text: string, told: Told): Told {
       : [{ span: told.span, message: 'noticed here' }]
   return {
     span: slip.at,
-    message: 'the indentation does not fit the lines around it',
-    help: 'begin the line in the same column as its neighbours',
+    message: 'the indentation does not match the lines around it',
+    help: 'start the line in the same column as its neighbours',
     related: [...slip.related, ...noticed].map((one) => ({ ...one, at: '' })),
   }
 }
@@ -46,8 +46,8 @@ export function unreadable(
     return {
       code: 'EV001',
       span: [left.index, left.index + left[0].length],
-      message: 'two versions of the file were merged here, and nobody has chosen between them',
-      help: 'keep one of the two, and take away the lines that begin with <<<<<<<, ======= and >>>>>>>',
+      message: 'this is an unresolved merge conflict between two versions of the file',
+      help: 'keep one of the two, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>',
     }
   const { code, ...told } = syntaxError(text, error)
   if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...told }
@@ -76,8 +76,8 @@ function longTextSlip(text: string): Told | null {
       else if (opener !== -1 && indent < inside)
         return {
           span: [start + indent, start + line.trimEnd().length],
-          message: 'this line begins further left than the text it belongs to',
-          help: `begin it in column ${inside + 1}, like the lines above`,
+          message: 'this line is indented less than the text it belongs to',
+          help: `start it in column ${inside + 1}, like the lines above`,
         }
       if (opener === -1 && /:\s+[|>][-+]?\s*$/.test(line)) [opener, inside] = [indent, -1]
     }
@@ -105,7 +105,7 @@ function syntaxError(
     return {
       code: 'EV010',
       span: [pos[0], pos[0] + 3],
-      message: '`---` starts a second document; one file is one conference',
+      message: '`---` starts a second document; a file describes one event',
     }
   if (code === 'TAB_AS_INDENT' || /^ *\t/.test(line)) {
     const tab = lineStart + line.indexOf('\t')
@@ -122,19 +122,19 @@ function syntaxError(
     return {
       code: 'EV005',
       span: [from, lineStart + line.trimEnd().length],
-      message: 'a text with {…} in it is read as a block of keys here',
+      message: 'YAML reads a text with {…} as a block of keys',
       help: `write ${JSON.stringify(text.slice(from, lineEnd).trimEnd())}`,
     }
   }
   const known: Readonly<Record<string, readonly [string, (string | undefined)?]>> = {
     BLOCK_AS_IMPLICIT_KEY: ['a colon inside a text starts a new key', 'put the text in quotes'],
     BAD_INDENT: [
-      'the indentation does not fit the lines around it',
-      'begin the line in the same column as its neighbours',
+      'the indentation does not match the lines around it',
+      'start the line in the same column as its neighbours',
     ],
     BLOCK_IN_FLOW: [
-      'a block of lines cannot stand inside {…} or […]',
-      'close the bracket, or write every entry on a line of its own',
+      'a block of lines cannot be inside {…} or […]',
+      'close the bracket, or write every entry on its own line',
     ],
     MISSING_CHAR: [
       /quote/i.test(message)
@@ -150,15 +150,15 @@ function syntaxError(
     ],
     BAD_SCALAR_START: ['a text cannot begin with this character', 'put the text in quotes'],
     BAD_DQ_ESCAPE: [
-      'a backslash in a text in double quotes begins a special character',
+      'in double quotes a backslash begins a special character',
       'write \\\\ for a backslash, or use single quotes',
     ],
     MULTILINE_IMPLICIT_KEY: [
-      'a key and its colon must stand on one line',
+      'a key and its colon must be on one line',
       'look for a missing colon, or a missing quote on the line before',
     ],
     KEY_OVER_1024_CHARS: ['a key is too long', 'look for a missing quote'],
-    BAD_COLLECTION_TYPE: ['this list or block does not fit here'],
+    BAD_COLLECTION_TYPE: ['this list or block is not valid here'],
     TAG_RESOLVE_FAILED: ['tags (!…) are not part of this format', 'put the text in quotes'],
     BAD_ALIAS: [
       'anchors and aliases (& and *) are not part of this format',

@@ -21,7 +21,7 @@ export function trapsOf(node: unknown, path: string, traps: Traps): void {
   if (isAlias(node)) {
     trap(path)
     return report('EV003', span, path, {
-      message: `\`*${node.source}\` repeats another place: anchors and aliases (& and *) are not part of this format`,
+      message: `\`*${node.source}\` is an alias: anchors and aliases (& and *) are not part of this format`,
       help: 'write the value out; a text that begins with * needs quotes',
     })
   }
@@ -29,15 +29,15 @@ export function trapsOf(node: unknown, path: string, traps: Traps): void {
   if (node.anchor !== undefined) {
     trap(path)
     return report('EV003', from(`&${node.anchor}`), path, {
-      message: `\`&${node.anchor}\` names this place: anchors and aliases (& and *) are not part of this format`,
-      help: 'leave it out; a text that begins with & needs quotes',
+      message: `\`&${node.anchor}\` is an anchor: anchors and aliases (& and *) are not part of this format`,
+      help: 'remove it; a text that begins with & needs quotes',
     })
   }
   if (node.tag !== undefined) {
     trap(path)
     return report('EV003', from('!'), path, {
       message: `tags such as \`${node.tag}\` are not part of this format`,
-      help: 'leave it out; a text that begins with ! needs quotes',
+      help: 'remove it; a text that begins with ! needs quotes',
     })
   }
   if (isScalar(node) && node.type === 'PLAIN' && typeof node.value === 'string')
@@ -78,7 +78,7 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
     trap(path)
     const at = text.lastIndexOf('?', span[1])
     return report('EV001', [at, at + 1], path, {
-      message: '`?` is not a price: an amount is written in digits alone',
+      message: '`?` is not a price: write an amount in digits only',
       help: priceHelp('?') ?? '',
     })
   }
@@ -105,20 +105,20 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
     trap(path)
     if (CONDITION.test(path))
       return report('EV005', span, path, {
-        message: `\`${inside}\` names a question and no answer`,
+        message: `\`${inside}\` has a field but no answer`,
         help: conditionHelp(inside.slice(1, -1), path.startsWith('category.'), null),
       })
     if (bare.length > 1)
       return report('EV005', span, path, {
-        message: `\`${inside}\` is read as a block of keys: a list stands in […]`,
+        message: `\`${inside}\` is read as a block of keys: write a list in […]`,
         help: `write [${inside.slice(1, -1).trim()}]; if it is a text, put it in quotes`,
       })
     const isCertain = /^\{[a-z][a-z0-9_.]*\}$/.test(inside) && isProse(path)
     return report('EV005', span, path, {
-      message: `\`${inside}\` is read as a block of keys${isProse(path) ? ': a text that begins with {…} must be in quotes' : ''}`,
+      message: `\`${inside}\` is read as a block of keys${isProse(path) ? ': a text that begins with {…} needs quotes' : ''}`,
       help: isProse(path)
         ? `write "${inside}"`
-        : `write ${inside.slice(1, -1).trim()}: a name stands without braces here`,
+        : `write ${inside.slice(1, -1).trim()}: a name is written without braces`,
       ...(isCertain ? { fix: { start: span[0], end: span[1], text: JSON.stringify(inside) } } : {}),
     })
   }
@@ -182,8 +182,8 @@ function choices(text: string, start: number, from: number, to: number): string 
   )
   const rest = /^(?:\s*,\s*[\w-]+(?=\s*[,}]))*/.exec(text.slice(to))?.[0] ?? ''
   return before === null
-    ? 'write the question and its answer, such as is_member: true'
-    : `write ${before[1]}: [${before[2]}, ${text.slice(from, to).replace(/\)$/, '')}${rest}]; a further question has an answer of its own`
+    ? 'write the field and its answer, such as is_member: true'
+    : `write ${before[1]}: [${before[2]}, ${text.slice(from, to).replace(/\)$/, '')}${rest}]; another field needs its own answer`
 }
 
 /** Keys whose value is a name, an enumerated word, an address or a day: never a sentence. */
@@ -215,7 +215,7 @@ function commaTraps(node: YAMLSeq, span: Span, path: string, { text, report, tra
   trap(path)
   const start = span[0] + 1 + first.index
   report('EV006', [start, start + first[0].length], path, {
-    message: `the comma in \`${first[0]}\` ends an entry: it is read as two prices`,
+    message: `the comma in \`${first[0]}\` separates entries: this is read as two prices`,
     help: `write [${joined
       .split(',')
       .map((cell) => priceMeant(cell.trim()))

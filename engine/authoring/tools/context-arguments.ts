@@ -36,7 +36,7 @@ function readCode(event: EventConfig, code: string): Result<CodeFact, string> {
   if (none !== undefined && event.codeKinds.length > 0) return ok({ is: none })
   return err(
     noSuch(
-      'kind of code',
+      'code kind',
       code,
       event.codeKinds.map(({ id }) => id),
     ),
@@ -69,20 +69,22 @@ function readRolls(event: EventConfig, given: readonly string[]): Result<Facts['
       const known = event.fields.flatMap((one) => (one.roll === undefined ? [] : [one.id]))
       return err(
         id === ''
-          ? `What a roll says is written field.column=value, not "${text}".`
-          : noSuch('field that is looked up in a roll', id, known),
+          ? `Write a value of a member list as field.column=value, not "${text}".`
+          : noSuch('field with a member list', id, known),
       )
     }
     if (column === undefined) {
       if (value !== 'none')
-        return err(`What a roll says of ${id} is written ${id}.column=value, or ${id}=none.`)
+        return err(
+          `Write a value of the member list for ${id} as ${id}.column=value, or ${id}=none.`,
+        )
       rows[id] = null
       continue
     }
     if (!roll.columns.some((one) => one.id === column))
       return err(
         noSuch(
-          `column of the roll ${roll.id}`,
+          `column of the member list ${roll.id}`,
           column,
           roll.columns.map((one) => one.id),
         ),
@@ -98,7 +100,7 @@ function noSuch(what: string, name: string, known: readonly string[]): string {
     known.length === 0
       ? ' This event has none.'
       : near === undefined
-        ? ` There are: ${listed(known)}.`
+        ? ` Available: ${listed(known)}.`
         : ` Did you mean ${near}?`
   return `There is no ${what} "${name}".${there}`
 }
@@ -112,14 +114,14 @@ export function sayFacts(event: EventConfig, { code, left, rolls }: Facts): read
     ),
     ...Object.entries(rolls).flatMap(([field, row]) =>
       row === null
-        ? [`${field} stands on no row of its roll`]
+        ? [`${field} is not in its member list`]
         : Object.entries(row).map(([column, value]) => `${field}.${column} is ${value}`),
     ),
   ]
 }
 
 function sayCode(event: EventConfig, code: CodeFact): string {
-  if (code.is !== 'valid') return `the code is ${code.is}: it gives nothing`
+  if (code.is !== 'valid') return `the code is ${code.is}: it has no effect`
   const kind = event.codeKinds.find(({ id }) => id === code.kind)
   if (kind === undefined) return `a code of the kind ${code.kind}`
   return 'category' in kind.gives
@@ -129,7 +131,7 @@ function sayCode(event: EventConfig, code: CodeFact): string {
 
 function sayFull(event: EventConfig, place: string): string {
   const full = event.quotas.find(({ id }) => place === id || place.startsWith(`${id}.`))?.full
-  if (full === undefined) return 'nothing asks for it'
+  if (full === undefined) return 'no condition uses it'
   return full.offer === undefined
     ? `"${full.message}"`
     : `"${full.message}", and ${full.offer} is offered`

@@ -26,7 +26,7 @@ export function soldChanges(
     ...itemChanges(old, next, before, after, days),
     ...rules('adjustments', 'adjustment'),
     ...rules('limits', 'limit'),
-    ...rules('unique', 'not twice'),
+    ...rules('unique', 'unique answers'),
     ...rules('codes', 'code'),
     ...rules('rolls', 'roll'),
     ...moved('items', old.fees.items, next.fees.items),
@@ -82,7 +82,7 @@ function itemChanges(
       return changed(id, was && sayTable(was.table), is && sayTable(is.table))
     return [
       ...changed(`${id}, label`, was.table.label, is.table.label),
-      ...changed(`${id}, for whom`, forWhom(was.table), forWhom(is.table)),
+      ...changed(`${id}, condition`, forWhom(was.table), forWhom(is.table)),
       ...cellChanges(id, was, is, days),
     ]
   })
@@ -97,8 +97,7 @@ function sideOf(event: EventConfig, list: PriceList, id: string): Side | null {
 }
 
 const sayTable = ({ label, about }: ListedTable): string => [label, ...about].join(', ')
-const forWhom = ({ about }: ListedTable): string =>
-  about.length === 0 ? 'everybody' : about.join(', ')
+const forWhom = ({ about }: ListedTable): string => (about.length === 0 ? 'all' : about.join(', '))
 
 /** A row of a table, with the condition under which the table applies. */
 type Row = { readonly when: string | null; readonly row: string }
@@ -137,7 +136,7 @@ function sayCell({ event, item, table }: Side, { when, row }: Row, on: Day): str
   const period = periodOn(event.fees, on)
   if (period === null || (event.status === 'open' && !openOn(event, on).open)) return 'closed'
   const mine = table.parts.find((part) => part.when === when)?.rows.find(({ id }) => id === row)
-  if (mine === undefined) return 'no such row'
+  if (mine === undefined) return 'no row'
   const price: Paise | null = mine.cells[event.fees.periods.indexOf(period)] ?? null
   return price === null ? 'not on sale' : formatPrice(split(item.tax, price).total)
 }

@@ -139,7 +139,7 @@ function ruleChanges(
   const points = pointsOf(axes)
   if (points === null)
     return {
-      rules: [{ answers: 'rules', old: 'as they were', next: 'written differently' }],
+      rules: [{ answers: 'rules', old: 'unchanged', next: 'written differently' }],
       rulesCompared: false,
     }
   const moved = new Map<
@@ -353,7 +353,7 @@ function sayPriceChange(change: PriceChange): string {
 }
 
 function sayPrice(price: PriceOn | null): string {
-  if (price === null) return 'no such category'
+  if (price === null) return 'no category'
   if (price.is === 'price') return formatPrice(price.total)
   return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
 }
@@ -383,7 +383,7 @@ export function sayDiff(diff: EventDiff): string {
       'Categories',
       diff.rules.map(
         ({ answers, old, next }) =>
-          `${answers === '' ? 'everybody' : answers}: ${old ?? 'none'} → ${next ?? 'none'}`,
+          `${answers === '' ? 'all answers' : answers}: ${old ?? 'none'} → ${next ?? 'none'}`,
       ),
     ),
     ...Object.entries(HEADINGS).flatMap(([kind, title]) =>

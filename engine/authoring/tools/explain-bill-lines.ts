@@ -113,11 +113,11 @@ function itemCell(
   const at = ['fees', 'items', event.fees.items.indexOf(item)] as const
   const name = `fees.items.${item.id}`
   if (item.amountIn !== undefined)
-    return { keyPath: [...at, 'amount_in'], from: `${name}, named in ${item.amountIn}` }
+    return { keyPath: [...at, 'amount_in'], from: `${name}, entered in ${item.amountIn}` }
   const which = item.prices.findIndex(({ when }) => when === null || holds(when, answers, category))
   const table = item.prices[which]
   if (table === undefined)
-    return { keyPath: [...at, 'prices'], from: `${name}, none of whose tables fits` }
+    return { keyPath: [...at, 'prices'], from: `${name}, without a table that applies` }
   // A single table is written without `otherwise`.
   const isAlone = item.prices.length === 1 && table.when === null
   const path = isAlone
@@ -140,7 +140,7 @@ function adjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
 function sayAdjustment({ on, by, id }: Adjustment, { unit }: Line): string {
   const said =
     'percent' in by ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%` : signed(by.amount)
-  const least = 'amount' in by && by.amount !== unit ? ', no more than there was' : ''
+  const least = 'amount' in by && by.amount !== unit ? ', limited to the price' : ''
   return `fees.adjustments.${id}, ${said} on ${on === 'all' ? 'all lines' : on}${least}`
 }
 
@@ -185,7 +185,7 @@ export function leftOut(
 
 function whyNotSold(event: EventConfig, item: Item, answers: Answers, category: string): string {
   if (!counts(item, answers, category))
-    return firstFailure(event, item.when ?? [], answers, category) ?? 'its condition does not hold'
+    return firstFailure(event, item.when ?? [], answers, category) ?? 'its condition is false'
   if (item.amountIn !== undefined && own(answers, item.amountIn) === undefined)
     return `${item.amountIn} is not answered`
   if (quantityOf(item, answers, category) === 0) return whyNone(event, item, answers)
@@ -203,9 +203,9 @@ function whyNone(event: EventConfig, { count, times }: Item, answers: Answers): 
       : typeof answer !== 'number' || answer < 1
   }
   const none = [count?.field, times].find((id) => id !== undefined && isNone(id))
-  if (none !== undefined) return `${none} counts none`
+  if (none !== undefined) return `${none} is 0`
   const people = listOf(own(answers, count?.field ?? '')).length
-  return `of ${people} in ${count?.field} there is none for whom ${conditionText(event, count?.where ?? [])}`
+  return `of ${people} in ${count?.field} none is counted (where ${conditionText(event, count?.where ?? [])})`
 }
 
 function whyNotApplied(
@@ -219,8 +219,8 @@ function whyNotApplied(
   if (from !== undefined && on < from) return `it begins on ${formatDay(from)}`
   if (to !== undefined && to < on) return `it ended on ${formatDay(to)}`
   if (!applies(adjustment, answers, category, on))
-    return firstFailure(event, when ?? [], answers, category) ?? 'its condition does not hold'
-  return `there is no line of ${touched}`
+    return firstFailure(event, when ?? [], answers, category) ?? 'its condition is false'
+  return `there is no line for ${touched}`
 }
 
 /** Formats the bill line by line, each with its tax, then omitted items, then the total. */

@@ -172,7 +172,7 @@ export function sayExplanation(
     ...sayFacts(event, it.facts).map((text) => ['fact', text] as const),
     ...sayCategory(event, it.category, it.facts),
     ...refused,
-    ...(it.quote === null ? [['price', 'this event asks for no money'] as const] : []),
+    ...(it.quote === null ? [['price', 'this event is free of charge'] as const] : []),
     ...(priced === null || cell === null
       ? []
       : sellsMore(event)
@@ -188,7 +188,7 @@ export function sayExplanation(
             ['total', formatPrice(priced.total)] as const,
           ]),
     ...Object.entries(it.errors).map(
-      ([field, message]) => ['form', `still asks for ${field}: ${message}`] as const,
+      ([field, message]) => ['form', `missing ${field}: ${message}`] as const,
     ),
   ]
   return [
@@ -198,7 +198,7 @@ export function sayExplanation(
 }
 
 function sayPeriod(it: PeriodExplained | null, on: Day): string {
-  if (it === null) return `none holds ${formatDay(on)}: registration is closed on that day`
+  if (it === null) return `none contains ${formatDay(on)}: registration is closed on that day`
   const { id, from, to } = it.period
   const span =
     from === undefined && to === undefined
@@ -252,7 +252,7 @@ function notAnOption(event: EventConfig, id: string, gave: unknown): string {
       gave,
       field.options.map((option) => option.id),
     )?.name
-  return ` is none of its options${near === undefined ? `: ${listed(field.options.map((option) => option.id))}` : `; did you mean ${near}?`}`
+  return ` is not one of its options${near === undefined ? `: ${listed(field.options.map((option) => option.id))}` : `; did you mean ${near}?`}`
 }
 
 function sayCategory(
@@ -265,7 +265,7 @@ function sayCategory(
       [
         'category',
         it.category === null
-          ? `none: ${it.field} ${it.answer === null ? 'is not answered' : `is ${JSON.stringify(it.answer)}, which is no category`}`
+          ? `none: ${it.field} ${it.answer === null ? 'is not answered' : `is ${JSON.stringify(it.answer)}, which is not a category`}`
           : it.answer === it.category
             ? `${it.category}, chosen in ${it.field}`
             : `${it.category}, ${sayInstead(event, facts)}`,
@@ -279,7 +279,7 @@ function sayCategory(
       ] as const,
   )
   const byRules = it.tried.find(({ fits }) => fits)?.then ?? null
-  if (it.category === null) return [...tried, ['category', 'none: no rule fits']]
+  if (it.category === null) return [...tried, ['category', 'none: no rule applies']]
   if (it.category !== byRules)
     return [...tried, ['category', `${it.category}, ${sayInstead(event, facts)}`]]
   return event.fees.prices === null ? [...tried, ['category', it.category]] : tried
@@ -289,8 +289,8 @@ function sayCategory(
 function sayInstead(event: EventConfig, { code }: Facts): string {
   const given = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
   return given !== undefined && 'category' in given
-    ? 'which the code gives'
-    : 'offered where the other is full'
+    ? 'given by the code'
+    : 'offered because the other is full'
 }
 
 function sayRefusal(

@@ -60,7 +60,7 @@ function examplePage(event: EventConfig, example: FormCase): string {
     `<h2>The form</h2>\n${form(event, example, answers, errors)}`,
     `<h2>${escapeHtml(event.form.summary.title)}</h2>\n${summary(event, view, priced.ok ? null : priced.error.code)}`,
     ...(Object.keys(errors).length > 0
-      ? ['<p class="note">These answers cannot be sent, so nothing follows.</p>']
+      ? ['<p class="note">These answers cannot be submitted, so there is no result.</p>']
       : [
           `<h2>After payment</h2>\n${result(event, 'success', view, example.on)}`,
           `<h2>When the payment failed</h2>\n${result(event, 'failed', view, example.on)}`,

@@ -58,7 +58,7 @@ export function priceListOf(event: EventConfig): PriceList {
     limits: event.quotas.map((one) => ({ id: one.id, says: sayLimit(event, one) })),
     unique: unique.map(({ fields, onDuplicate, message }) => ({
       id: fields.join(' and '),
-      says: `${onDuplicate === 'block' ? 'only once' : 'a second time after a question'}: “${message}”`,
+      says: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
     })),
     codes: codeKinds.map(({ id, label, gives }) => ({
       id,
@@ -103,7 +103,7 @@ function whoListed({ codeKinds, quotas }: EventConfig, category: string): string
   const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
   if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
   return quotas.some(({ full }) => full.offer === category)
-    ? 'where another is full'
+    ? 'when another is full'
     : 'price list only'
 }
 
@@ -122,11 +122,7 @@ function itemTable(event: EventConfig, item: Item): ListedTable {
     about: aboutItem(event, item),
     parts: item.prices.map(({ when, table }) => ({
       when:
-        when !== null
-          ? conditionText(event, when)
-          : item.prices.length > 1
-            ? 'everybody else'
-            : null,
+        when !== null ? conditionText(event, when) : item.prices.length > 1 ? 'all others' : null,
       rows: Object.keys(table).map((row) => rowOf(event, table, row, label(row))),
     })),
   }
@@ -140,11 +136,11 @@ function aboutItem(event: EventConfig, item: Item): readonly string[] {
   const { when, by, count, times, amountIn, tax } = item
   return [
     ...(when === undefined ? [] : [`where ${conditionText(event, when)}`]),
-    ...(by === undefined ? [] : [`by what is chosen in ${by}${upTo(fieldOf(event, by))}`]),
+    ...(by === undefined ? [] : [`by the choice in ${by}${upTo(fieldOf(event, by))}`]),
     ...(count === undefined
       ? []
       : [
-          `for each in ${count.field}${count.where === undefined ? '' : ` for whom ${conditionText(event, count.where)}`}${upTo(fieldOf(event, count.field))}`,
+          `for each in ${count.field}${count.where === undefined ? '' : ` where ${conditionText(event, count.where)}`}${upTo(fieldOf(event, count.field))}`,
         ]),
     ...(times === undefined ? [] : [`times ${times}${upTo(fieldOf(event, times))}`]),
     ...(amountIn === undefined ? [] : [sayNamed(fieldOf(event, amountIn), amountIn)]),
@@ -162,8 +158,8 @@ function sayNamed(field: Field | undefined, id: string): string {
   const amount = (rupees: number): string => formatMoney(paise(Math.round(rupees * 100)))
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
-    ? `as named in ${id}`
-    : `${amount(min)} to ${amount(max)}, as named in ${id}`
+    ? `as entered in ${id}`
+    : `${amount(min)} to ${amount(max)}, as entered in ${id}`
 }
 
 /** Whether a tax is the one of the whole list, so that it need not be mentioned. */

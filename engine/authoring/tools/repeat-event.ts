@@ -66,11 +66,11 @@ export function repeatEvent(stated: string, old: EventConfig, options: RepeatOpt
   return {
     text: written,
     changes: [
-      `The event is ${id}, its numbers begin with ${prefix}.`,
+      `The event id is ${id}. Registration numbers begin with ${prefix}.`,
       `${moved.shifted} days are ${weeks} weeks later, weekdays kept: ${formatDays(old.from, old.to)} is now ${dates}.`,
       ...(laterTitle(old.title, years) === old.title
         ? []
-        : [`${old.title} is ${laterTitle(old.title, years)} wherever it is named.`]),
+        : [`${old.title} is now ${laterTitle(old.title, years)} throughout the file.`]),
       ...periods.map(({ from, to }) => `Period ${from} is ${to}, by its days.`),
       ...addresses.map(({ from, to }) => `${from} is ${to}.`),
       ...(account === null
@@ -81,39 +81,37 @@ export function repeatEvent(stated: string, old: EventConfig, options: RepeatOpt
       ...(old.fees.prices === null
         ? []
         : [
-            `Every price is as it was; ${listed(pricesOf(old), 3)} ${pricesOf(old).length === 1 ? 'stands' : 'stand'} under demo: until you have looked at each.`,
+            `All prices are unchanged; ${listed(pricesOf(old), 3)} ${pricesOf(old).length === 1 ? 'is' : 'are'} listed under demo: until you have checked each.`,
           ]),
     ],
     look: [
       ...(old.title === laterTitle(old.title, years)
-        ? [`The title, ${old.title}, names no year and is as it was.`]
+        ? [`The title, ${old.title}, contains no year and is unchanged.`]
         : []),
-      ...(old.theme === undefined ? [] : [`The motto is last time’s: ${old.theme}.`]),
+      ...(old.theme === undefined ? [] : [`The motto is still last time’s: ${old.theme}.`]),
       ...(old.status === 'closed'
-        ? ['The event is closed, as the old one is: write status: open when registration begins.']
+        ? ['The event is closed, like the old one: write status: open when registration begins.']
         : []),
       ...(old.registration.closes === undefined
         ? [
-            'Registration never closes, as of the old event: without `closes: never` and its entry under allow it ends with the last day.',
+            'Registration never closes, like that of the old event: without `closes: never` and its entry under allow it closes after the last day.',
           ]
         : []),
       ...(account === null
         ? []
-        : [`If the money goes where it went before, write account: ${account.from} again.`]),
+        : [`If payments go to the same account as before, write account: ${account.from} again.`]),
       ...(old.api.gatewayReturn === null
         ? []
-        : [
-            'The gateway must be told the new return address, where its settings hold the old one.',
-          ]),
+        : ['If the gateway settings contain the old return address, enter the new one there.']),
       ...old.fields.flatMap(({ id: consent, version }) =>
         version === undefined
           ? []
           : [
-              `What ${consent} consents to is version ${version}, as last time: write another if the text is another.`,
+              `The text of ${consent} is still version ${version}: write a new version if the text has changed.`,
             ],
       ),
       ...[...new Set(moved.left)].map(
-        (day) => sayAge(day, old, later) ?? `“${day}” looks like a day and is as it was.`,
+        (day) => sayAge(day, old, later) ?? `“${day}” looks like a day and is unchanged.`,
       ),
       ...yearsLeft(written, old),
     ],
@@ -200,7 +198,7 @@ function sayAge(day: string, old: EventConfig, later: (of: Day) => Day): string 
     const apart = birthday === null ? null : daysBetween(birthday, day)
     const next = yearsBefore(later(edge), years)
     if (apart !== null && next !== null && years > 0 && Math.abs(apart) <= 1)
-      return `“${day}” is as it was; if it is an age on the day of the event, ${years} years, write ${addDays(next, apart)}.`
+      return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(next, apart)}.`
   }
   return null
 }
@@ -342,14 +340,14 @@ function withDemo(text: string, old: EventConfig): string {
   const wanted = [...pricesOf(old), ...(old.payment === null ? [] : ['payment.account'])].filter(
     (path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)),
   )
-  const lines = wanted.map((path) => `  - ${path}`.padEnd(34) + '# as it was last time')
+  const lines = wanted.map((path) => `  - ${path}`.padEnd(34) + '# as last time')
   const marked =
     old.fees.prices === null
       ? text
       : text.replace(
           /^( +)prices:(?=[ \t]*(?:#.*)?\n)/m,
           (_whole, indent: string) =>
-            `${indent}# Prices of ${old.title}, kept: look at each, then take fees.prices out of demo.\n${indent}prices:`,
+            `${indent}# Prices of ${old.title}, kept: check each, then remove fees.prices from demo.\n${indent}prices:`,
         )
   if (lines.length === 0) return marked
   const list = /^demo:[^\n]*\n(?:(?: +-| *#)[^\n]*\n)+/m.exec(marked)
@@ -378,7 +376,7 @@ function yearsLeft(text: string, old: EventConfig): readonly string[] {
         years.has(year) &&
         !daysSaid(line, Number(year)).some(({ start, end }) => start <= index && index < end),
     )
-    return said === undefined || line.includes('kept: look at each')
+    return said === undefined || line.includes('kept: check each')
       ? []
       : [`Line ${at + 1} says ${said[0]}: ${line.trim()}`]
   })

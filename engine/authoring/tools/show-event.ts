@@ -29,7 +29,7 @@ export function showEvent(event: EventConfig): string {
   const gateway =
     event.payment === null
       ? ''
-      : `\n# What the gateway ${event.payment.gateway.name} is told besides:\n${writeYaml(event.payment.gateway).trimEnd().replace(/^/gm, '#   ')}\n`
+      : `\n# Settings of the gateway ${event.payment.gateway.name}:\n${writeYaml(event.payment.gateway).trimEnd().replace(/^/gm, '#   ')}\n`
   return text + gateway
 }
 

@@ -133,14 +133,14 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
           ...it.who.flatMap(({ category, answers }) =>
             answers.map(
               (text, i) =>
-                `  ${(i === 0 ? category : '').padEnd(widest(it.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'everybody' : text}`,
+                `  ${(i === 0 ? category : '').padEnd(widest(it.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'all answers' : text}`,
             ),
           ),
-          ...it.nobody.map((text) => `  nobody yet: ${text === '' ? 'everybody' : text}`),
+          ...it.nobody.map((text) => `  no category: ${text === '' ? 'all answers' : text}`),
         ]
   return [
     ...(event.fees.prices === null
-      ? [`${event.title} asks for no money.`]
+      ? [`${event.title} is free of charge.`]
       : [
           `${event.title}.${taxed}${demo('fees.prices')}`,
           ...(list !== null && sellsMore(event) ? sayTables(event, list, demo) : periods),
@@ -148,9 +148,7 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
     ...(list === null ? [] : sayRules(list)),
     ...(sellsMore(event) ? sayExtremes(it.extremes) : []),
     who.join('\n'),
-    ...(it.demo.length === 0
-      ? []
-      : [`Demo values, not to be taken for true: ${it.demo.join(', ')}.`]),
+    ...(it.demo.length === 0 ? [] : [`Demo values (placeholders): ${it.demo.join(', ')}.`]),
   ].join('\n\n')
 }
 
@@ -203,7 +201,7 @@ function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): rea
   const blocks: readonly (readonly [string, readonly ListedRule[]])[] = [
     ['Adjustments, from top to bottom', adjustments],
     ['Limits', limits],
-    ['Not twice', unique],
+    ['Unique answers', unique],
     ['Codes', codes],
     ['Rolls', rolls],
   ]
@@ -213,8 +211,7 @@ function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): rea
 }
 
 function sayExtremes(it: Simulation['extremes']): readonly string[] {
-  if (it === null)
-    return ['Cheapest and dearest bill: too many combinations of answers to look at.']
+  if (it === null) return ['Lowest and highest bill: too many combinations of answers to check.']
   const said = (name: string, bill: BillFound | null): readonly string[] =>
     bill === null ? [] : [`${name} bill: ${sayBillFound(bill)}`]
   return [...said('Cheapest', it.cheapest), ...said('Dearest', it.dearest)]

@@ -94,7 +94,7 @@ describe('the years and the window of what stands beside the prices', () => {
       'a fee that ends before the opening',
       window('opens: 2026-08-01', fee('to: 2026-07-31')),
       'EV457',
-      'write a day on which one can register',
+      'write a day on which registration is open',
     ],
     ['a fee from a year early', fee('from: 2026-02-20'), 'EV457', 'write from: 2027-02-20'],
     ['a fee from a year late', fee('from: 2028-02-20'), 'EV457', 'write from: 2027-02-20'],

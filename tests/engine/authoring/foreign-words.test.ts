@@ -32,7 +32,7 @@ test('an option that is called by its label', () => {
   expectHelp(
     labelled.replace('when: {is_member: true}', 'when: {role: Post Graduate}'),
     'role: Post',
-    'write pg: an option is called by its id',
+    'write pg: an option is written by its id',
   )
 })
 
@@ -143,7 +143,7 @@ describe('consent', () => {
     const text = field(line)
     const found = findingsIn(text).filter(({ code }) => code === 'EV516')
     expect(found.map(({ at }) => at.start.line)).toEqual([lineOf(text, line)])
-    expect(found[0]?.help).toMatch(/\b(?:write|take)\b/)
+    expect(found[0]?.help).toMatch(/\b(?:write|remove)\b/)
   })
   test.each([
     'id: terms, type: select, as: radio, label: I agree to the terms, options: [I agree], required: true',
@@ -236,7 +236,7 @@ describe('conditions as people write them', () => {
     ['{role: pg, role: faculty}', 'role: [pg, faculty]'],
     ['{role: not pg}', 'role: {not: pg}'],
     ['{role: "!pg"}', 'role: {not: pg}'],
-    ['{role: any}', 'take `role` out'],
+    ['{role: any}', 'remove `role`'],
     ['{role: {ne: pg}}', 'not: pg'],
     ['{role: {in: [pg]}}', 'write a list'],
     ['{role: {equals: pg}}', 'write the value itself'],
@@ -253,7 +253,7 @@ describe('conditions as people write them', () => {
     ['is_member', '{is_member: true}'],
     ['is_member = yes', '{is_member: true}'],
     ['{or: [{role: pg}, {is_member: true}]}', 'write a list of conditions'],
-    ['{field: role, equals: pg}', 'write the name of the question'],
+    ['{field: role, equals: pg}', 'write the name of the field'],
   ])('%s', (condition, help) => {
     const line = `    - {when: ${condition}, then: member}`
     expectHelp(asking.replace('    - {when: {is_member: true}, then: member}', line), line, help)
@@ -286,8 +286,8 @@ describe('the last rule', () => {
     ['- {when: else, then: visitor}', '{otherwise: visitor}'],
     ['- {when: true, then: visitor}', '{otherwise: visitor}'],
     ['- {when: any, then: visitor}', '{otherwise: visitor}'],
-    ['- {when: {is_member: false}, otherwise: visitor}', '{otherwise: …} alone'],
-    ['- {when: {}, then: visitor}', '{otherwise: …} alone'],
+    ['- {when: {is_member: false}, otherwise: visitor}', 'only {otherwise: …}'],
+    ['- {when: {}, then: visitor}', 'only {otherwise: …}'],
     ['- {then: visitor}', 'write otherwise instead of then'],
     ['- {otherwise: {then: visitor}}', 'write otherwise: visitor'],
     ['- {if: {is_member: false}, then: visitor}', 'write when'],
@@ -368,7 +368,7 @@ describe('words of other form builders', () => {
   test.each([
     ['mandatory: true', 'required: true'],
     ['compulsory: yes', 'required: true'],
-    ['mandatory: no', 'take this out'],
+    ['mandatory: no', 'remove this'],
     ['show_if: {is_member: true}', 'show_when'],
     ['showIf: {is_member: true}', 'show_when'],
     ['visible_if: is_member', 'show_when: {is_member: true}'],
@@ -381,12 +381,12 @@ describe('words of other form builders', () => {
     ['required_if: {is_member: true}', 'required: {when:'],
     ['error: Wrong', 'invalid: Wrong'],
     ['multiple: true', 'write type: many'],
-    ['multiple: false', 'a select takes one answer: take this out'],
+    ['multiple: false', 'a select has one answer: remove this'],
     ['max_choices: 2', 'write choose: {at_most: 2}'],
     ['regex: "[A-Z]{5}"', 'write pattern: "[A-Z]{5}"'],
     ['min_length: 3', 'write pattern: ".{3,}"'],
     ['price: 500', 'fees.prices'],
-    ['type: number, default: none', 'take `default` away'],
+    ['type: number, default: none', 'remove `default`'],
     ['type: yes-no, default: none', 'write false'],
     ['show_when: {category: member or visitor}', 'write [member, visitor]'],
   ])('a field with %s', (entry, help) => {
@@ -413,7 +413,7 @@ describe('words of other form builders', () => {
     ['{id: member}', '{id: member, price: 1000}', 'fees.prices'],
     ['label: Full Name', 'title: Full Name', 'label: Full Name'],
     ['id: full_name', 'name: full_name', 'id: full_name'],
-    ['  tax:', '  currency: Rs\n  tax:', 'take it out'],
+    ['  tax:', '  currency: Rs\n  tax:', 'remove it'],
     ['payment: {gateway: card-gateway, account: sample}', 'payment: free', 'payment: none'],
     ['payment: {gateway: card-gateway, account: sample}', 'payment: airpay', '{gateway: airpay'],
     ['    visitor: [2000, 2500]', '    visitor: none', '[none, none]'],
@@ -429,6 +429,6 @@ describe('words of other form builders', () => {
     ['theme', 'theme: "no"'],
   ])('a %s that is a word for nothing: %s', (_key, line) => {
     const text = base.replace('  venue:', `  ${line}\n  venue:`)
-    expectHelp(text, line, 'away')
+    expectHelp(text, line, 'remove')
   })
 })

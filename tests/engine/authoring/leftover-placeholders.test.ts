@@ -56,7 +56,7 @@ describe('a value that is written without its braces', () => {
   })
   test('in a text of the form its name is not for delegates', () => {
     const text = base.replace('label: Phone,', 'label: Phone, hint: The same as in phone_number,')
-    expect(told(text, 'EV611', 'label: Phone')).toContain('say in words')
+    expect(told(text, 'EV611', 'label: Phone')).toContain('write in words')
   })
   test.each([
     'Dear {full_name}, your number is {reg_no}',
@@ -86,7 +86,7 @@ describe('two things that are chosen by the same name', () => {
     const kinds =
       'codes:\n  kinds:\n    - {id: vip, label: Guest, gives: {category: member}}\n    - {id: guest, gives: {category: visitor}}\n'
     const text = base.replace('form:\n', `${kinds}form:\n`)
-    expect(told(text, 'EV514', '- {id: guest')).toContain('two kinds of codes')
+    expect(told(text, 'EV514', '- {id: guest')).toContain('two code kinds')
   })
   test('options that differ, or of two fields, are right', () => {
     expect(said(options('{id: twin, label: Twin room}, {id: single, label: Single room}'))).toEqual(
@@ -180,15 +180,15 @@ describe('a message that speaks of another question', () => {
       'id: hospital, label: Hospital, required: Please enter your email',
       'the question here is “Hospital”',
     ],
-    ['id: hospital, label: Hospital, required: Full name is required', 'speaks of “Full Name”'],
-    ['id: hospital, label: Hospital, required: Mobile number is required', 'speaks of “Phone”'],
+    ['id: hospital, label: Hospital, required: Full name is required', 'names “Full Name”'],
+    ['id: hospital, label: Hospital, required: Mobile number is required', 'names “Phone”'],
     [
       'id: born, type: date, label: Date of birth, invalid: Please enter a valid email address',
-      'speaks of “Email”',
+      'names “Email”',
     ],
     [
       'id: letter, label: Letter, required: {when: {is_member: true}, message: Please give your phone number}',
-      'speaks of “Phone”',
+      'names “Phone”',
     ],
   ])('%s', (line, says) => {
     expect(told(asking(line), 'EV535', line)).toContain(says)
@@ -220,7 +220,7 @@ describe('labels that were exchanged', () => {
     '{id: day-1, label: Day 2}, {id: day-2, label: Day 1}',
     '{id: full-board, label: Half board}, {id: half-board, label: Full board}',
   ])('of options: %s', (options) => {
-    expect(told(asking(pick(options)), 'EV536', options)).toContain('exchange the two labels')
+    expect(told(asking(pick(options)), 'EV536', options)).toContain('swap the two labels')
   })
   test('of items, adjustments, codes and what each person is asked', () => {
     const prices = 'prices: {period: [early, late], each: [500, 600]}'

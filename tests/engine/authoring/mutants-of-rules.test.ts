@@ -55,7 +55,7 @@ describe('a promise', () => {
     const limits = 'quotas: [{id: hall, max: 100, full: The hall is full}]\n'
     expect(told(`${examples('    hold_seats_for: 30 minutes\n')}${limits}`)).toEqual([])
     expect(told(`${examples('    hold_seats_for: 20 minutes\n')}${limits}`)[0]).toMatch(
-      /^EV904 \d+ `hold_seats_for` is promised to be `20 minutes`; here it is `30 minutes`/,
+      /^EV904 \d+ `hold_seats_for` is promised as `20 minutes`, but is `30 minutes`/,
     )
   })
   test('of places that are gone is told where they would stand', () => {
@@ -75,7 +75,7 @@ describe('a promise', () => {
   })
   test('about nothing is refused', () => {
     expect(told(examples('    colours: red\n'))[0]).toMatch(
-      /^EV905 \d+ nothing is called `colours`/,
+      /^EV905 \d+ `colours` is not something that can be promised/,
     )
   })
 })

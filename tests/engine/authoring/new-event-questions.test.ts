@@ -24,8 +24,8 @@ describe('a day', () => {
     ['12 March', `Of which year? ${HOW}`],
     ['Monday, 12 March 2027', '12 March 2027 is a Friday, not a Monday.'],
     ['30/02/2027', `There is no day 30 in month 2 of 2027. ${HOW}`],
-    ['next spring', `"next spring" is not read as a day. ${HOW}`],
-    ['12 March 2027 or later', `"12 March 2027 or later" is not read as a day. ${HOW}`],
+    ['next spring', `"next spring" is not a valid day. ${HOW}`],
+    ['12 March 2027 or later', `"12 March 2027 or later" is not a valid day. ${HOW}`],
   ])('%s', (answer, means) => expect(read('from', answer)).toEqual(means))
 
   test.each<[string, string, Told, string]>([
@@ -39,7 +39,7 @@ describe('a day', () => {
       'early-until',
       '12/03/2027',
       { from: day('2027-03-12') },
-      'The early prices would hold until 12 March 2027, and the conference is over on 12 March 2027: no day is left for the later prices.',
+      'The early prices would apply until 12 March 2027, but the conference ends on 12 March 2027: no day is left for the later prices.',
     ],
   ])('%s %s does not fit what was told before', (name, answer, told, sentence) =>
     expect(read(name, answer, told)).toBe(sentence),
@@ -56,13 +56,13 @@ test.each<[string, string, object | string]>([
   ['gst', 'included', { tax: 'inside' }],
   ['gst', 'on-top', { tax: 'on top' }],
   ['gst', '18% extra', { tax: 'on top' }],
-  ['gst', 'yes', '"yes" does not say where the GST is. Write none, inside or on top.'],
+  ['gst', 'yes', '"yes" does not say how GST is charged. Write none, inside or on top.'],
   ['support', 'help@sample.example', { support: 'help@sample.example' }],
   ['support', 'help', '"help" is not an email address.'],
   [
     'support',
     'mailto:help@sample.example',
-    '"mailto:help@sample.example" is not how an address is written; write help@sample.example.',
+    '"mailto:help@sample.example" is not a valid address; write help@sample.example.',
   ],
   ['title', '  Lungs   2027 ', { title: 'Lungs 2027' }],
   ['companions', 'none', { companions: null }],
@@ -77,15 +77,11 @@ test.each<[string, string, object | string]>([
     '4000/5000; under 12 free',
     { companions: { early: 400_000, regular: 500_000, freeUnder: 12 } },
   ],
-  [
-    'companions',
-    'half',
-    '"half" is not read as a price. Write 4000 / 5000: early, then later; or none.',
-  ],
+  ['companions', 'half', '"half" is not a price. Write 4000 / 5000: early, then later; or none.'],
   [
     'companions',
     '5000 / 4000',
-    'Somebody who comes along would be cheaper later (₹\u00a04,000) than early (₹\u00a05,000).',
+    'Accompanying person would be cheaper later (₹\u00a04,000) than early (₹\u00a05,000).',
   ],
   ['workshops', 'none', { workshops: [] }],
   [
@@ -111,9 +107,9 @@ test.each<[string, string, object | string]>([
   [
     'workshops',
     'ECG = 1000, 40 seats; Writing = 500',
-    'How many seats has Writing? Say it of each workshop (Writing, 30 seats), or of none.',
+    'How many seats does Writing have? Give the number for each workshop (Writing, 30 seats), or for none.',
   ],
-  ['workshops', 'ECG = 1000; ecg = 500', '"ecg" is there twice.'],
+  ['workshops', 'ECG = 1000; ecg = 500', '"ecg" is listed twice.'],
   ['workshops', 'ECG = 1000, 0 seats', 'ECG would have no seat.'],
   [
     'workshops',
@@ -219,19 +215,16 @@ describe('categories', () => {
       'Member = 40, Student',
       '"Student" has no price. Write Student = 4000 / 5000, or Student = free.',
     ],
-    [
-      'Member = cheap',
-      '"cheap" is not read as a price. Write Member = 4000 / 5000: early, then later.',
-    ],
+    ['Member = cheap', '"cheap" is not a price. Write Member = 4000 / 5000: early, then later.'],
     [
       'Member = 1 / 2 / 3',
-      '"1 / 2 / 3" is not read as a price. Write Member = 4000 / 5000: early, then later.',
+      '"1 / 2 / 3" is not a price. Write Member = 4000 / 5000: early, then later.',
     ],
     ['Member = 5000 / 4000', 'Member would be cheaper later (₹ 4,000) than early (₹ 5,000).'],
     ['Member = none / none', 'Member would never be on sale.'],
-    ['Member = 1; member = 2', '"member" is there twice.'],
-    ['= 5000', '"= 5000" names nobody. Write Member = 4000 / 5000; Student = 1000.'],
-    [' ; ', 'No category is named. Write Member = 4000 / 5000; Student = 1000.'],
+    ['Member = 1; member = 2', '"member" is listed twice.'],
+    ['= 5000', '"= 5000" has no category. Write Member = 4000 / 5000; Student = 1000.'],
+    [' ; ', 'There is no category. Write Member = 4000 / 5000; Student = 1000.'],
   ])('%s is answered with a sentence', (answer, sentence) =>
     expect(String(rows(answer)).replaceAll('\u00a0', ' ')).toBe(sentence),
   )
@@ -241,7 +234,7 @@ describe('categories', () => {
       ['Member', 0, 0],
       ['Student (PG, intern)', 0, 0],
     ])
-    expect(rows('Member = 500', true)).toContain('the event was said to be free')
+    expect(rows('Member = 500', true)).toContain('the event is free')
     expect(read('categories', 'A = 0 / 0; B = free')).toMatchObject({ free: true })
     expect(read('categories', 'A = 0 / 0; B = 5')).not.toHaveProperty('free')
   })

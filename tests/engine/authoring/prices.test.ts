@@ -36,7 +36,7 @@ const panel = (line: string, text = base): string =>
 function expectAt(text: string, code: string, part: string): void {
   const found = findingsIn(text).filter((one) => one.code === code)
   expect(found.map(({ at }) => at.start.line)).toContain(lineOf(text, part))
-  for (const { help } of found) expect(help ?? '').toMatch(/\b(?:write|take)\b/)
+  for (const { help } of found) expect(help ?? '').toMatch(/\b(?:write|remove)\b/)
 }
 
 describe('a row that should be the cheaper one is the dearer one', () => {

@@ -111,7 +111,7 @@ test('both names in one block: neither is chosen, and the old one is told so', (
   expect(compileEvent(other, sampleShared).findings).toMatchObject([
     {
       code: 'EV002',
-      message: '`keep` is the old name of `retention`, which stands in the same block',
+      message: '`keep` is the old name of `retention`, which is in the same block',
     },
   ])
 })

@@ -86,9 +86,9 @@ test('what may be an age on the day of the event is told with the day of that ag
   if (marathon === undefined) throw new Error('there is a marathon')
   expect(nextOf(marathon).look).toEqual(
     expect.arrayContaining([
-      '“1982-01-17” is as it was; if it is an age on the day of the event, 45 years, write 1983-01-16.',
-      '“2009-01-18” is as it was; if it is an age on the day of the event, 18 years, write 2010-01-17.',
-      '“1930-01-01” looks like a day and is as it was.',
+      '“1982-01-17” is unchanged; if it is an age on the day of the event, 45 years, write 1983-01-16.',
+      '“2009-01-18” is unchanged; if it is an age on the day of the event, 18 years, write 2010-01-17.',
+      '“1930-01-01” looks like a day and is unchanged.',
     ]),
   )
 })
@@ -102,9 +102,7 @@ test('comments and layout are as they were: a line is a line, and only what is n
   const [file] = files
   if (file === undefined) throw new Error('there is an event file')
   const next = nextOf(file)
-  const added = next.text
-    .split('\n')
-    .filter((line) => /as it was last time|kept: look at each/.test(line))
+  const added = next.text.split('\n').filter((line) => /# as last time|kept: check each/.test(line))
   expect(added.length).toBe(2)
   const [before, after] = [
     file.text.split('\n'),
@@ -121,11 +119,11 @@ describe('what a person must look at', () => {
     for (const line of [
       'says 2025: - {name: the last day of 2025',
       'says 2026: - {name: the first day of 2026',
-      'The motto is last time’s',
+      'The motto is still last time’s',
       'The event is closed',
-      'The gateway must be told',
+      'If the gateway settings contain',
       'write account: afpi again',
-      'Registration never closes, as of the old event',
+      'Registration never closes, like that of the old event',
     ])
       expect(said).toContain(line)
     expect(said).not.toContain('says 2026: - Early bird')
@@ -136,7 +134,7 @@ describe('what a person must look at', () => {
     const old = configOf({ path: 'sample2026.yaml', text })
     const next = repeatEvent(text, old, { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] })
     expect(next.text).toContain('founded on 1 May 1990')
-    expect(next.look).toContain('“1 May 1990” looks like a day and is as it was.')
+    expect(next.look).toContain('“1 May 1990” looks like a day and is unchanged.')
     const { findings } = compileEvent(next.text, ours, { path: 'sample2027.yaml' })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(next.text).toContain('\ndemo:\n  - fees.prices')

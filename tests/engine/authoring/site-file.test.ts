@@ -51,7 +51,7 @@ describe("the landing page's file", () => {
       'a key that is none',
       'hero:\n',
       'hero:\n  subtitle: x\n',
-      ['22 EV101 `subtitle` is not a key here; the keys here: title, text, button, link, picture'],
+      ['22 EV101 `subtitle` is not a valid key; valid keys: title, text, button, link, picture'],
     ],
     [
       'a key that is missing',
@@ -76,7 +76,7 @@ describe("the landing page's file", () => {
       'go: /admin/login',
       'go: https://elsewhere.example',
       [
-        '18 EV105 `https://elsewhere.example` is not proper for `go`; it must be an anchor of the landing page (#features, #how-it-works, #pricing, #about, #conferences) or a path of this site such as /admin/login',
+        '18 EV105 `https://elsewhere.example` is not valid for `go`; it must be an anchor of the landing page (#features, #how-it-works, #pricing, #about, #conferences) or a path of this site such as /admin/login',
       ],
     ],
     [
@@ -84,7 +84,7 @@ describe("the landing page's file", () => {
       '{label: About, go: "#about"}\n  sign_in',
       '{label: About, go: "#abuot"}\n  sign_in',
       [
-        '17 EV105 `"#abuot"` is not proper for `go`; it must be an anchor of the landing page (#features, #how-it-works, #pricing, #about, #conferences) or a path of this site such as /admin/login',
+        '17 EV105 `"#abuot"` is not valid for `go`; it must be an anchor of the landing page (#features, #how-it-works, #pricing, #about, #conferences) or a path of this site such as /admin/login',
       ],
     ],
     [
@@ -92,7 +92,7 @@ describe("the landing page's file", () => {
       'social: [facebook,',
       'social: [myspace,',
       [
-        '114 EV104 `myspace` is not possible for `social`; possible: facebook, x, linkedin, instagram, youtube',
+        '114 EV104 `myspace` is not a valid `social`; valid values: facebook, x, linkedin, instagram, youtube',
       ],
     ],
   ])('%s is found where it stands', (_name, from, to, expected) => {

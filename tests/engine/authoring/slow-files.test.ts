@@ -34,16 +34,16 @@ const TOO_MANY = 'the file has more than 8000 keys and entries'
 /** What stands in the file, the file, and what its author is told; each code once, as often as it is found. */
 const DEAR: readonly (readonly [what: string, text: () => string, told: string])[] = [
   ['9,000 keys that nobody knows', () => base + lines(9000, (at) => `k${at}: 1`), TOO_MANY],
-  ['7,900 of them', () => base + lines(7900, (at) => `k${at}: 1`), 'is not a key here'],
+  ['7,900 of them', () => base + lines(7900, (at) => `k${at}: 1`), 'is not a valid key'],
   [
     '300 questions, each shown by the one before it',
     () => fields(300, (at) => shownBy([at === 0 ? 'is_member' : `f${at - 1}`])),
-    'the conditions of this form come to',
+    'the conditions of this form add',
   ],
   [
     '60 questions, each shown by all before it',
     () => fields(60, (at) => shownBy(at === 0 ? ['is_member'] : upTo(at))),
-    'the conditions of this form come to more than a million tests',
+    'the conditions of this form add more than a million tests',
   ],
   [
     '60 questions in a circle, each shown by the next',

@@ -263,7 +263,7 @@ form:\n`,
   test.each([
     ['50', 'for 5% write 5'],
     ['0.05', 'for 5% write 5'],
-    ['15', 'write the rate that holds'],
+    ['15', 'write the current rate'],
   ])('%s percent is no rate', (percent, help) => {
     const text = room.replace('percent: 5,', `percent: ${percent},`)
     const [found, ...more] = findingsIn(text).filter(({ severity }) => severity !== 'note')
@@ -274,7 +274,7 @@ form:\n`,
 })
 
 describe('a tax as it is typed first is answered with the right writing', () => {
-  const WITHOUT = 'an event without tax has no `tax`: take it out'
+  const WITHOUT = 'an event without tax has no `tax`: remove it'
   const whole = (prices: string): string => `write tax: {name: GST, percent: 18, prices: ${prices}}`
   test.each<[string, string]>([
     ['tax: none', WITHOUT],
@@ -310,10 +310,10 @@ describe('a tax as it is typed first is answered with the right writing', () => 
     ['tax: {name: GST, percent: 9, prices: exclusive}', 'for 18% write 18'],
     ['tax: {name: GST, percent: 8, prices: exclusive}', 'for 18% write 18'],
     ['tax: {name: GST, percent: 1.2, prices: exclusive}', 'for 12% write 12'],
-    ['tax: {name: VAT, percent: 0.2, prices: exclusive}', 'write the percent as a whole number'],
-    ['tax: {name: GST, percent: 17, prices: exclusive}', 'write the rate that holds'],
-    ['tax: {name: GST 18%, percent: 18, prices: exclusive}', 'write the name alone'],
-    ['tax: {name: GST @ 12 %, percent: 18, prices: exclusive}', 'write the name alone'],
+    ['tax: {name: VAT, percent: 0.2, prices: exclusive}', 'write the percentage as a whole number'],
+    ['tax: {name: GST, percent: 17, prices: exclusive}', 'write the current rate'],
+    ['tax: {name: GST 18%, percent: 18, prices: exclusive}', 'write only the name'],
+    ['tax: {name: GST @ 12 %, percent: 18, prices: exclusive}', 'write only the name'],
     ['tax: {name: GST, percent: 18, prices: included}', 'write inclusive'],
     ['tax: {name: GST, percent: 18, prices: incl}', 'write inclusive'],
     ['tax: {name: GST, percent: 18, prices: extra}', 'write exclusive'],

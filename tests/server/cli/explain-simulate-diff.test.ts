@@ -29,10 +29,10 @@ describe('explain', () => {
     ])
     expect(out).toContain('asi_membr dropped: there is no such field; did you mean asi_member?')
     expect(out).toContain('hospitl dropped: there is no such field; did you mean hospital?')
-    expect(out).toContain('designation: "gp" is none of its options; did you mean pg?')
+    expect(out).toContain('designation: "gp" is not one of its options; did you mean pg?')
     expect(out).toContain('asi_member: "y" is neither true nor false; did you mean true?')
     expect(out).toContain(
-      'food_preference: "Vegetarian" is none of its options; did you mean vegetarian?',
+      'food_preference: "Vegetarian" is not one of its options; did you mean vegetarian?',
     )
     for (const [name, meant] of [
       ['chirurgia', 'chirurgia2026'],
@@ -103,7 +103,7 @@ describe('explain', () => {
     expect(plain(out)).toContain(
       'tax       ₹ 7,250 × 18% = ₹ 1,305 GST, added to the price\ntotal     ₹ 8,555',
     )
-    expect(plain(out)).toContain('form      still asks for full_name: Full name is required')
+    expect(plain(out)).toContain('form      missing full_name: Full name is required')
   })
 
   test.each([
@@ -180,7 +180,7 @@ describe('explain', () => {
       ),
     ).toEqual([
       'rule 1    ✔ role is a postgraduate trainee → trainee',
-      'category  non-member, offered where the other is full',
+      'category  non-member, offered because the other is full',
       `line      Non-member  ₹ 11,000  fees.prices.non-member, column 3, late (line ${lineWith('non-member: [')})`,
       'tax       ₹ 11,000 × 18% = ₹ 1,980 GST, added to the price',
       `line      Accompanying person  1 × ₹ 5,000  fees.items.accompanying, each, column 3, late (line ${lineWith('each: [4000')})`,
@@ -192,7 +192,7 @@ describe('explain', () => {
       `change    Presenter’s discount  −₹ 590 (−₹ 500 and −₹ 90 tax)  fees.adjustments.presenter, −₹ 500 on registration (line ${lineWith('id: presenter')})`,
       `change    Coupon, 15% off  −₹ 1,858.50 (−₹ 1,575 and −₹ 283.50 tax)  fees.adjustments.coupon, −15% on registration (line ${lineWith('- id: coupon')})`,
       `change    Late fee  +₹ 590 (+₹ 500 and +₹ 90 tax)  fees.adjustments.late-fee, +₹ 500 on registration (line ${lineWith('id: late-fee')})`,
-      `left out  dinner: dinner_tickets counts none (line ${lineWith('id: dinner')})`,
+      `left out  dinner: dinner_tickets is 0 (line ${lineWith('id: dinner')})`,
       'total     ₹ 30,011.50: ₹ 26,425 and ₹ 3,586.50 tax',
     ])
   })
@@ -213,9 +213,9 @@ describe('explain', () => {
     expect(plain(out)).toContain('total     ₹ 7,080: ₹ 6,000 and ₹ 1,080 tax')
     const left = out.split('\n').filter((row) => row.startsWith('left out'))
     expect(left.map((row) => row.replace(/ \(line \d+\)$/, ''))).toEqual([
-      'left out  accompanying: of 1 in companions there is none for whom age is at least 5',
+      'left out  accompanying: of 1 in companions none is counted (where age is at least 5)',
       'left out  workshop: nothing is chosen in workshops',
-      'left out  dinner: dinner_tickets counts none',
+      'left out  dinner: dinner_tickets is 0',
       'left out  room: room is No room needed',
       'left out  presenter: presents_paper is no',
       'left out  coupon: code is not answered',
@@ -248,21 +248,21 @@ describe('explain', () => {
   })
 
   test.each([
-    [['--code', 'facult'], 'There is no kind of code "facult". Did you mean faculty?'],
+    [['--code', 'facult'], 'There is no code kind "facult". Did you mean faculty?'],
     [['--full', 'hal'], 'There is no limit "hal". Did you mean hall?'],
     [['--full', 'seats.airwy'], 'There is no limit "seats.airwy". Did you mean seats.airway?'],
     [
       ['--roll', 'member_number.kin=life'],
-      'There is no column of the roll members "kin". Did you mean kind?',
+      'There is no column of the member list members "kin". Did you mean kind?',
     ],
     [
       ['--roll', 'state=x'],
-      'There is no field that is looked up in a roll "state". There are: member_number.',
+      'There is no field with a member list "state". Available: member_number.',
     ],
-    [['--roll', 'life'], 'What a roll says is written field.column=value, not "life".'],
+    [['--roll', 'life'], 'Write a value of a member list as field.column=value, not "life".'],
     [
       ['--roll', 'member_number=life'],
-      'What a roll says of member_number is written member_number.column=value, or member_number=none.',
+      'Write a value of the member list for member_number as member_number.column=value, or member_number=none.',
     ],
   ])('a fact that the event does not have: %s', async (args, sentence) => {
     const ran = await here.rollcall(['event', 'explain', sold('nidancon2027'), ...args])
@@ -335,18 +335,18 @@ describe('simulate', () => {
       ]),
     )
     expect(block('accompanying')).toEqual([
-      'accompanying  Accompanying person, for each in companions for whom age is at least 5 (up to 4)',
+      'accompanying  Accompanying person, for each in companions where age is at least 5 (up to 4)',
       '          early  regular     late     spot',
       '  each  ₹ 4,000  ₹ 4,500  ₹ 5,000  ₹ 6,000',
     ])
     const workshop = block('workshop')
     expect(workshop).toHaveLength(2 + 3 * 7)
     expect(workshop.slice(16, 18)).toEqual([
-      '  everybody else:',
+      '  all others:',
       '    ultrasound   ₹ 2,000  ₹ 2,500  ₹ 3,000  ₹ 3,500',
     ])
     expect(block('room')[0]).toBe(
-      'room  {option}, {nights} {nights.unit}, where room is not No room needed, by what is chosen in room, times nights (up to 5), GST 5%, added to the price',
+      'room  {option}, {nights} {nights.unit}, where room is not No room needed, by the choice in room, times nights (up to 5), GST 5%, added to the price',
     )
     expect(block('Adjustments').at(-1)).toBe(
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
@@ -355,7 +355,7 @@ describe('simulate', () => {
       '  seats     ultrasound 30, airway 24, ecg 40, ventilation 20, statistics 60, writing 40 in workshops; from 5 on the form says how many are left; then “This workshop is full”',
     )
     for (const [title, rows] of [
-      ['Not twice', 2],
+      ['Unique answers', 2],
       ['Codes', 2],
       ['Rolls', 1],
     ] as const)
@@ -386,13 +386,13 @@ describe('simulate', () => {
     expect(who).toContain('  faculty     code: faculty')
     expect(who).toContain('where trainees is full')
     expect(who).toMatch(/senior .*member_number.kind: life.*born_on: to 12 February 1957/)
-    expect(who).not.toMatch(/senior .*not on the roll/)
+    expect(who).not.toMatch(/senior .*not in the member list/)
   })
 
   test('what the delegate names has no table, and an event without items keeps its own', async () => {
     const named = plain((await here.rollcall(['event', 'simulate', sold('nilarun2027')])).out)
     expect(named).toContain(
-      '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as named in donation, no tax\n\n',
+      '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as entered in donation, no tax\n\n',
     )
     const seats = plain((await here.rollcall(['event', 'simulate', sold('soiltalk2027')])).out)
     expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nLimits\n')
@@ -455,7 +455,7 @@ describe('diff', () => {
     for (const line of [
       '  accompanying, from 16 January 2027 until 6 February 2027 (not included): ₹ 5,900 → ₹ 6,490',
       '  workshop ultrasound (category is Postgraduate trainee or Undergraduate student or Nurse or technologist), from 6 February 2027 until 15 February 2027 (not included): ₹ 2,065 → not on sale',
-      '  dinner, for whom: for each in dinner_tickets (up to 5) → where presents_paper is yes, for each in dinner_tickets (up to 5)',
+      '  dinner, condition: for each in dinner_tickets (up to 5) → where presents_paper is yes, for each in dinner_tickets (up to 5)',
       '  room single, from the beginning until 16 January 2027 (not included): ₹ 4,198.95 → ₹ 4,478.88',
     ])
       expect(lines).toContain(line)
@@ -464,7 +464,7 @@ describe('diff', () => {
     expect(out).not.toContain('fees.items')
   })
 
-  test('an item, a limit and a kind of codes come and go', async () => {
+  test('an item, a quota and a code kind come and go', async () => {
     const text = readFileSync(sold('nidancon2027'), 'utf8')
     here.write('events/old.yaml', text)
     here.write(

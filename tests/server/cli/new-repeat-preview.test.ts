@@ -264,11 +264,11 @@ describe('new', () => {
     expect([status, err.trim().split('\n')]).toEqual([
       0,
       [
-        '"soon" is not read as a day. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
+        '"soon" is not a valid day. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
         '"help at rivers" is not an email address.',
         '"maybe" is neither yes nor no.',
-        '"somewhere" does not say where the GST is. Write none, inside or on top.',
-        'The early prices would hold until 20 March 2027, and the conference is over on 13 March 2027: no day is left for the later prices.',
+        '"somewhere" does not say how GST is charged. Write none, inside or on top.',
+        'The early prices would apply until 20 March 2027, but the conference ends on 13 March 2027: no day is left for the later prices.',
       ],
     ])
     const event = compiled(here.read('events/rivers2027.yaml'), 'rivers2027.yaml')
@@ -348,7 +348,7 @@ describe('repeat', () => {
       '31 January – 1 February 2026 is now 30–31 January 2027.',
       '/afpicon/payment/success is /afpicon2027/payment/success.',
       'Look at these yourself:',
-      'The motto is last time’s: The Spice Route.',
+      'The motto is still last time’s: The Spice Route.',
     ])
       expect(out).toContain(said)
     const validated = await here.rollcall(['validate', 'events/afpicon2027.yaml'])
@@ -410,7 +410,7 @@ describe('show', () => {
     expect(status).toBe(0)
     expect(out).toContain('label: Kerala')
     expect(out).toContain('no_order: No order ID found')
-    expect(out).toContain('# What the gateway airpay is told besides:')
+    expect(out).toContain('# Settings of the gateway airpay:')
   })
 })
 

@@ -48,7 +48,9 @@ describe('the findings', () => {
     [
       'a field that was answered is gone',
       (text) => text.replace(/ {8}- \{id: state.*\n/, ''),
-      ['error EV1001 form.sections: the field `state` is gone, and 5 registrations answered it'],
+      [
+        'error EV1001 form.sections: the field `state` was removed, but 5 registrations answered it',
+      ],
     ],
     [
       'a field that nobody answered is gone',
@@ -74,7 +76,7 @@ describe('the findings', () => {
           'id: state, type: yes-no, label: State',
         ),
       [
-        'error EV1002 form.sections.0.fields.4: `state` was a select field and becomes yes-no, and 5 registrations answered it',
+        'error EV1002 form.sections.0.fields.4: `state` was a select field and becomes yes-no, but 5 registrations answered it',
       ],
     ],
     [
@@ -90,7 +92,7 @@ describe('the findings', () => {
       'an option in use is gone',
       (text) => text.replace('[kerala, goa]', '[tamil-nadu, goa]'),
       [
-        'error EV1003 form.sections.0.fields.4.options: `kerala` is no option of `state` any more, and 5 registrations chose it',
+        'error EV1003 form.sections.0.fields.4.options: `kerala` is no longer an option of `state`, but 5 registrations chose it',
       ],
     ],
     [
@@ -102,28 +104,28 @@ describe('the findings', () => {
       'a category in use is gone',
       (text) => text.replaceAll('non-member', 'visitor'),
       [
-        'error EV1004 categories: the category `non-member` is gone, and 4 registrations belong to it',
+        'error EV1004 categories: the category `non-member` was removed, but 4 registrations belong to it',
       ],
     ],
     [
       'another prefix',
       (text) => text.replace('prefix: SMPL', 'prefix: SMPX'),
       [
-        'error EV1005 order_id.prefix: registration numbers began differently (prefix was `SMPL`), and 7 registrations would not be found any more',
+        'error EV1005 order_id.prefix: the format of registration numbers changed (prefix was `SMPL`), and 7 registrations would no longer be found',
       ],
     ],
     [
       'another account',
       (text) => text.replace('account: sample', 'account: other'),
       [
-        'error EV1006 payment.account: payments went to the account `sample`, and 2 registrations are waiting for theirs',
+        'error EV1006 payment.account: payments went to the account `sample`, which has pending payments of 2 registrations',
       ],
     ],
     [
       'a moved page',
       (text) => text.replace('success: /sample2026/payment/success', 'success: /sample2026/thanks'),
       [
-        'warning EV1007 routes.success: this page was at /sample2026/payment/success, where 7 registrations may look for it',
+        'warning EV1007 routes.success: this page was at /sample2026/payment/success, and the links of 7 registrations point there',
       ],
     ],
     [
@@ -135,7 +137,7 @@ describe('the findings', () => {
       'a renamed period',
       (text) => text.replaceAll('early', 'first'),
       [
-        'warning EV1008 fees.periods: the period `early` is gone, and registrations may have been quoted in it',
+        'warning EV1008 fees.periods: the period `early` was removed, but registrations may have been quoted in it',
       ],
     ],
     [
@@ -160,7 +162,7 @@ describe('the findings', () => {
       '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
       '{id: seats, each_option_of: state, max: {kerala: 4, goa: 2}, full: Full}',
       { places: { 'seats.kerala': 5, 'seats.goa': 2 } },
-      ['error EV1011 quotas.0.max.kerala: `kerala` of `seats` has 4 places, and 5 are taken'],
+      ['error EV1011 quotas.0.max.kerala: `kerala` of `seats` has 4 seats, but 5 are in use'],
     ],
     [
       'one number for all where each option had its own',
@@ -168,7 +170,7 @@ describe('the findings', () => {
       '{id: seats, max: 18, full: Full}',
       { places: { 'seats.kerala': 5 } },
       [
-        'error EV1011 quotas.0.max: `kerala` of `seats` has no number of its own any more, and 5 of its places are taken',
+        'error EV1011 quotas.0.max: `kerala` of `seats` no longer has a number of its own, but 5 of its seats are in use',
       ],
     ],
     [
@@ -201,7 +203,7 @@ describe('the findings', () => {
     expect(
       said(compareWithPast(compiled(text), { path: 'sample2026.yaml', text }, compiled(many), use)),
     ).toEqual([
-      'error EV1003 form.sections.0.fields.4.options: `kerala` is no option of `state` any more, and 5 registrations chose it',
+      'error EV1003 form.sections.0.fields.4.options: `kerala` is no longer an option of `state`, but 5 registrations chose it',
     ])
   })
 

@@ -18,7 +18,7 @@ const eventBackwards: Check = {
           {
             at: 'event.to',
             message: 'the event ends before it starts',
-            help: 'exchange the two days, or mend a month or a year',
+            help: 'swap the two days, or correct the month or year',
             related: [{ at: 'event.from', message: 'it starts here' }],
           },
         ]
@@ -29,7 +29,7 @@ const eventBackwards: Check = {
             at: 'event.to',
             message: `the event would last more than ${EVENT_DAYS_MAX} days`,
             related: [{ at: 'event.from', message: 'it starts here' }],
-            help: 'is a year or a month wrong?',
+            help: 'check the year and the month',
           },
         ]
       : []),
@@ -40,7 +40,7 @@ const eventBackwards: Check = {
 const eventOver: Check = {
   slug: 'event-over',
   severity: 'warning',
-  why: 'An event that is over and still open takes money for nothing.',
+  why: 'An event that is over must not accept registrations or payments.',
   find: ({ config, options }) =>
     options.on !== undefined &&
     isDay(options.on) &&
@@ -59,7 +59,7 @@ const eventOver: Check = {
 const eventLong: Check = {
   slug: 'event-long',
   severity: 'warning',
-  why: 'A month that was mended in one of the two days only.',
+  why: 'The month was probably corrected in only one of the two days.',
   after: ['EV419'],
   find: ({ config }) => {
     const days = daysBetween(config.from, config.to) + 1
@@ -69,7 +69,7 @@ const eventLong: Check = {
             at: 'event.to',
             message: `the event lasts ${days} days; is a month wrong?`,
             related: [{ at: 'event.from', message: 'it starts here' }],
-            help: 'mend the month of one of the two days, or accept it with allow',
+            help: 'correct the month of one of the two days, or accept the finding under allow',
           },
         ]
       : []

@@ -23,7 +23,7 @@ const dayBefore = (on: Day): Day => addDays(on, -1)
 const said = (first: string, last: string): string =>
   first === last ? sayDay(first) : `${sayDay(first)} to ${sayDay(last)}`
 const sayDay = (on: string): string =>
-  isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'for ever'
+  isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'no end'
 
 /** Pairs of neighbours in the file's order, with their positions. */
 const pairs = (model: Model) =>
@@ -40,7 +40,7 @@ const overlapOf = (a: Period, b: Period): readonly [string, string] | null => {
 const periodOverlap: Check = {
   slug: 'period-overlap',
   severity: 'error',
-  why: 'On a day in two periods, two prices are right.',
+  why: 'A day in two periods has two prices.',
   after: ['EV406', 'EV407'],
   find: (model) =>
     model.file.fees.overlap === 'first'
@@ -60,7 +60,7 @@ const periodOverlap: Check = {
               at: periodPath(at),
               message: `${first} ${one || both[0] === FIRST || both[1] === LAST ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
               related: [{ at: periodPath(before), message: 'the other one' }],
-              help: 'change a date, or say overlap: first',
+              help: 'change a date, or write overlap: first',
             },
           ]
         }),
@@ -69,7 +69,7 @@ const periodOverlap: Check = {
 const periodGap: Check = {
   slug: 'period-gap',
   severity: 'warning',
-  why: 'Between two periods somebody will want to register.',
+  why: 'Delegates cannot register on a day that is in no period.',
   after: ['EV404', 'EV406', 'EV407'],
   find: ({ config }) => {
     const { periods, otherDates } = config.fees
@@ -98,7 +98,7 @@ const periodGap: Check = {
 const periodsUnsorted: Check = {
   slug: 'periods-unsorted',
   severity: 'error',
-  why: 'Where two periods share a day the first counts; that is only clear when they stand in order.',
+  why: 'Where two periods share a day, the first one applies. This is only clear if the periods are listed in date order.',
   after: ['EV407'],
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, at): Draft[] => {
@@ -108,9 +108,9 @@ const periodsUnsorted: Check = {
         : [
             {
               at: periodPath(at),
-              message: `period \`${period.id}\` starts before \`${above.id}\`, which stands above it`,
-              related: [{ at: periodPath(at - 1), message: 'stands above' }],
-              help: 'list the periods in the order of their dates',
+              message: `period \`${period.id}\` starts before \`${above.id}\`, which is listed above it`,
+              related: [{ at: periodPath(at - 1), message: 'listed above it' }],
+              help: 'list the periods in date order',
             },
           ]
     }),
@@ -119,7 +119,7 @@ const periodsUnsorted: Check = {
 const periodBackwards: Check = {
   slug: 'period-backwards',
   severity: 'error',
-  why: 'A period that ends before it starts has no day.',
+  why: 'A period that ends before it starts contains no day.',
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, at): Draft[] =>
       period.from !== undefined && period.to !== undefined && period.to < period.from
@@ -127,7 +127,7 @@ const periodBackwards: Check = {
             {
               at: periodPath(at),
               message: `period \`${period.id}\` ends before it starts`,
-              help: 'exchange the two days, or mend a month or a year',
+              help: 'swap the two days, or correct the month or year',
               notes: [`from ${formatDay(period.from)} to ${formatDay(period.to)}`],
             },
           ]
@@ -136,9 +136,9 @@ const periodBackwards: Check = {
 }
 
 const periodNeverCounts: Check = {
-  slug: 'period-never-counts',
+  slug: 'period-never-used',
   severity: 'error',
-  why: 'A period all of whose days belong to others has a column of prices that nobody pays.',
+  why: 'If every day of a period belongs to other periods, its prices are never charged.',
   after: ['EV404', 'EV406', 'EV407'],
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, at): Draft[] => {
@@ -150,7 +150,7 @@ const periodNeverCounts: Check = {
         : [
             {
               at: periodPath(at),
-              message: `period \`${period.id}\` never counts: all its days belong to ${listed(earlier.filter((one) => overlapOf(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
+              message: `period \`${period.id}\` is never used: all its days belong to ${listed(earlier.filter((one) => overlapOf(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
             },
           ]
     }),
@@ -178,7 +178,7 @@ function freeDay(period: Period, earlier: readonly Period[]): boolean {
 const priceFallsBack: Check = {
   slug: 'price-falls-back',
   severity: 'warning',
-  why: 'Whoever registers late would pay less than whoever was early.',
+  why: 'Late registration would cost less than early registration.',
   after: ['EV204', 'EV406', 'EV407', 'EV419'],
   find: ({ config }) => {
     const { fees, from: first, to: last } = config
@@ -225,7 +225,7 @@ function lastEnded(periods: readonly Period[], on: Day): Period | null {
 const periodAfterEvent: Check = {
   slug: 'period-after-event',
   severity: 'warning',
-  why: 'Nobody registers for what is over; a year may be wrong.',
+  why: 'Registration after the event is not possible. The year may be wrong.',
   after: ['EV407', 'EV419'],
   find: ({ config }) =>
     config.fees.periods.flatMap((period, at): Draft[] =>
@@ -235,7 +235,7 @@ const periodAfterEvent: Check = {
               at: `${periodPath(at)}.from`,
               message: `period \`${period.id}\` starts after the event is over`,
               related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
-              help: 'are the years of the periods and of the event the same conference’s?',
+              help: 'check the years of the periods and of the event',
             },
           ]
         : [],
@@ -245,7 +245,7 @@ const periodAfterEvent: Check = {
 const overlapUnneeded: Check = {
   slug: 'overlap-unneeded',
   severity: 'warning',
-  why: 'It would hide the next overlap, which may be a mistake.',
+  why: 'This setting would hide the next overlap, which may be a mistake.',
   after: ['EV406', 'EV407'],
   find: (model) =>
     model.file.fees.overlap === 'first' &&
@@ -254,7 +254,7 @@ const overlapUnneeded: Check = {
           {
             at: 'fees.overlap',
             part: 'entry',
-            message: 'no periods overlap; this line does nothing',
+            message: 'no periods overlap: this line has no effect',
             help: 'remove it',
           },
         ]
@@ -264,7 +264,7 @@ const overlapUnneeded: Check = {
 const periodOutlivesEvent: Check = {
   slug: 'period-outlives-event',
   severity: 'warning',
-  why: 'Nobody registers for what is over; a month or a year may be wrong.',
+  why: 'Registration after the event is not possible. The month or year may be wrong.',
   after: ['EV407', 'EV419'],
   find: ({ config }) =>
     config.fees.periods.flatMap((period, at): Draft[] =>
@@ -272,7 +272,7 @@ const periodOutlivesEvent: Check = {
         ? [
             {
               at: `${periodPath(at)}.to`,
-              message: `period \`${period.id}\` runs on until ${formatDay(period.to)}, after the event is over`,
+              message: `period \`${period.id}\` continues until ${formatDay(period.to)}, after the event is over`,
               related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
               help: `end it on ${config.to} at the latest, or leave \`to\` out`,
             },
@@ -284,7 +284,7 @@ const periodOutlivesEvent: Check = {
 const periodsOfAnotherYear: Check = {
   slug: 'periods-of-another-year',
   severity: 'warning',
-  why: 'A file copied from last year keeps last year’s periods, and everybody pays the last of them.',
+  why: 'A file copied from last year may still have last year’s periods. Every delegate would then pay the last price.',
   after: ['EV405', 'EV407', 'EV419'],
   find: ({ config }) => {
     const { periods } = config.fees
@@ -298,9 +298,9 @@ const periodsOfAnotherYear: Check = {
       return [
         {
           at: latest.at,
-          message: `the latest day of all periods is ${formatDay(latest.day)}, ${Math.round(daysBetween(latest.day, config.from) / MONTH_DAYS)} months before the event`,
+          message: `the last day of all periods is ${formatDay(latest.day)}, ${Math.round(daysBetween(latest.day, config.from) / MONTH_DAYS)} months before the event`,
           related: [event],
-          help: 'write the days of this event’s year in every period',
+          help: 'use the year of this event in every period',
         },
       ]
     return periods.flatMap((period, at): Draft[] =>
@@ -310,9 +310,9 @@ const periodsOfAnotherYear: Check = {
         ? [
             {
               at: periodPath(at),
-              message: `period \`${period.id}\` lasts ${daysBetween(period.from, period.to) + 1} days; is a year wrong?`,
+              message: `period \`${period.id}\` lasts ${daysBetween(period.from, period.to) + 1} days`,
               related: [event],
-              help: 'look at the years of `from` and `to`',
+              help: 'check the years of `from` and `to`',
             },
           ]
         : [],

@@ -73,7 +73,7 @@ const windowBackwards: Check = {
             message: 'registration closes before it opens',
             related: [{ at: 'registration.opens', message: 'it opens here' }],
             notes: [`opens ${formatDay(opens)}, closes ${formatDay(closes)}`],
-            help: 'exchange the two days, or mend a month or a year',
+            help: 'swap the two days, or correct the month or year',
           },
         ]
       : []
@@ -88,7 +88,7 @@ const event = ({ config }: Model) => ({
 const windowAfterEvent: Check = {
   slug: 'window-after-event',
   severity: 'warning',
-  why: 'Registration for an event that has begun or is over is seldom meant; a month or a year may be wrong.',
+  why: 'Registration rarely opens after the event has begun. The month or year may be wrong.',
   after: ['EV418', 'EV419'],
   find: (model) => {
     const { from, to, registration } = model.config
@@ -104,14 +104,14 @@ const windowAfterEvent: Check = {
       ...(opens !== undefined && opens > to
         ? [late('opens', opens, 'after the event is over', 'write a day before the event')]
         : opens !== undefined && opens > from
-          ? [late('opens', opens, 'when the event has begun', 'write a day before the event')]
+          ? [late('opens', opens, 'after the event has begun', 'write a day before the event')]
           : opens !== undefined && opens < addDays(from, -OPENS_DAYS_MAX)
             ? [
                 late(
                   'opens',
                   opens,
                   `more than ${OPENS_DAYS_MAX} days before the event`,
-                  'is its year right?',
+                  'check the year',
                 ),
               ]
             : []),
@@ -125,16 +125,16 @@ const windowAfterEvent: Check = {
 const windowNeverCloses: Check = {
   slug: 'window-never-closes',
   severity: 'warning',
-  why: 'Registration that goes on when the event is over takes money for nothing.',
+  why: 'Registration that stays open after the event would accept payments for an event that is over.',
   after: ['EV419'],
   find: (model) =>
     model.file.registration?.closes === NEVER && model.config.status === 'open'
       ? [
           {
             at: 'registration.closes',
-            message: 'registration stays open when the event is over',
+            message: 'registration stays open after the event is over',
             related: [event(model)],
-            help: 'remove `closes`, and registration closes after the last day of the event; or accept it with allow',
+            help: 'remove `closes` (registration then closes after the last day of the event), or accept the finding under allow',
           },
         ]
       : [],
@@ -146,7 +146,7 @@ type Held = { readonly period: Period; readonly at: number }
 const windowOutsidePeriods: Check = {
   slug: 'window-outside-periods',
   severity: 'warning',
-  why: 'A price that nobody can pay is on the page, or the page is open and has no price.',
+  why: 'Registration and prices must cover the same days. Otherwise a price can never be paid, or the page is open without a price.',
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV432', 'EV434'],
   find: (model) => {
     const { registration, fees } = model.config
@@ -169,9 +169,9 @@ function opensOutside({ config }: Model, held: readonly Held[], opens: Day): rea
   if (over.length > 0)
     return over.map(({ period, at }) => ({
       at: 'registration.opens',
-      message: `registration opens on ${formatDay(opens)}; period \`${period.id}\` is over by then, and nobody can pay its prices`,
+      message: `registration opens on ${formatDay(opens)}; period \`${period.id}\` is over by then, so its prices can never be paid`,
       related: [{ at: `fees.periods.${at}.to`, message: 'it ends here' }],
-      help: 'open earlier, or mend the days of the period',
+      help: 'open earlier, or correct the days of the period',
     }))
   return first?.period.from !== undefined &&
     opens < first.period.from &&
@@ -179,11 +179,11 @@ function opensOutside({ config }: Model, held: readonly Held[], opens: Day): rea
     ? [
         {
           at: 'registration.opens',
-          message: `registration opens on ${formatDay(opens)}, but no price holds before ${formatDay(first.period.from)}`,
+          message: `registration opens on ${formatDay(opens)}, but no price applies before ${formatDay(first.period.from)}`,
           related: [
             { at: 'fees.periods.0.from', message: `period \`${first.period.id}\` begins here` },
           ],
-          help: 'open on that day, or begin the period earlier',
+          help: 'open on that day, or start the period earlier',
         },
       ]
     : []
@@ -239,7 +239,7 @@ function closesOutside(model: Model, held: readonly Held[], closes: Day): readon
           never.length === 0
             ? []
             : [
-                `nobody can pay the prices of ${listed(never.map(({ period }) => `\`${period.id}\``))}`,
+                `these prices can never be paid: ${listed(never.map(({ period }) => `\`${period.id}\``))}`,
               ],
         help: onlyTheYear('closes', meant),
       },
@@ -247,20 +247,20 @@ function closesOutside(model: Model, held: readonly Held[], closes: Day): readon
   if (never.length > 0)
     return never.map(({ period, at }) => ({
       at: 'registration.closes',
-      message: `registration closes on ${formatDay(closes)}; period \`${period.id}\` has not begun by then, and nobody can pay its prices`,
+      message: `registration closes on ${formatDay(closes)}; period \`${period.id}\` has not begun by then, so its prices can never be paid`,
       related: [{ at: `fees.periods.${at}.from`, message: 'it begins here' }],
-      help: 'close later, or mend the days of the period',
+      help: 'close later, or correct the days of the period',
     }))
   const last = held.toSorted((a, b) => ((a.period.to ?? '9') < (b.period.to ?? '9') ? 1 : -1))[0]
   return last?.period.to !== undefined && closes > last.period.to && config.fees.otherDates === null
     ? [
         {
           at: 'registration.closes',
-          message: `registration closes on ${formatDay(closes)}, but no price holds after ${formatDay(last.period.to)}`,
+          message: `registration closes on ${formatDay(closes)}, but no price applies after ${formatDay(last.period.to)}`,
           related: [
             { at: `fees.periods.${last.at}.to`, message: `period \`${last.period.id}\` ends here` },
           ],
-          help: 'close on that day, or let the period end later',
+          help: 'close on that day, or end the period later',
         },
       ]
     : []
@@ -269,7 +269,7 @@ function closesOutside(model: Model, held: readonly Held[], closes: Day): readon
 const adjustmentOutside: Check = {
   slug: 'adjustment-outside-window',
   severity: 'warning',
-  why: 'What is added or taken off from a day on is for some delegates: on days when nobody can register it is for nobody, and begun before that it is for all.',
+  why: 'A dated adjustment applies to some delegates. If its days are outside registration, it applies to no delegate or to all of them.',
   after: ['EV407', 'EV418', 'EV419', 'EV432', 'EV433', 'EV434'],
   find: (model) => {
     const { adjustments } = model.config.fees
@@ -281,21 +281,22 @@ const adjustmentOutside: Check = {
           at: at(key),
           message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
           related: [edgeOfWindow(model, isEarly)],
-          help: meant === null ? 'write a day on which one can register' : onlyTheYear(key, meant),
+          help:
+            meant === null ? 'write a day on which registration is open' : onlyTheYear(key, meant),
         }
       }
       const last = lastDay(model)
       if (to !== undefined && isBeforeSale(model, to))
-        return [found('to', to, 'before anybody can register: it counts for nobody', true)]
+        return [found('to', to, 'before registration opens: it never applies', true)]
       if (from !== undefined && last !== undefined && from > last)
-        return [found('from', from, 'when registration is closed: it counts for nobody', false)]
+        return [found('from', from, 'after registration closes: it never applies', false)]
       // With an end it is an early offer; without one it would have no effect except for its wrong
       // year.
       return from !== undefined &&
         to === undefined &&
         isBeforeSale(model, from) &&
         inEventYear(model, from) !== null
-        ? [found('from', from, 'before anybody can register: it counts for all', true)]
+        ? [found('from', from, 'before registration opens: it applies to every delegate', true)]
         : []
     })
   },
@@ -321,7 +322,7 @@ function edgeOfWindow(
     return opens !== undefined
       ? { at: 'registration.opens', message: `registration opens on ${formatDay(opens)}` }
       : first !== undefined && config.fees.otherDates === null
-        ? { at: 'fees.periods.0.from', message: `the first price holds from ${formatDay(first)}` }
+        ? { at: 'fees.periods.0.from', message: `the first price applies from ${formatDay(first)}` }
         : { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
   }
   return closes !== undefined && closes <= config.to && closes === lastDay(model)

@@ -48,7 +48,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   if ('orderId' in example) {
     const read = readOrderId(event, example.orderId)
     const got = read.ok ? 'ok' : read.error.message
-    const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and anything'
+    const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and any text'
     return {
       name: example.name,
       ...told(got === example.order ? [] : [differs('order', example.order, got)]),
@@ -83,7 +83,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const money = (amount: Paise | undefined): string =>
     amount === undefined ? 'no price' : formatMoney(amount)
   const lineText = (amount: Paise | undefined): string =>
-    amount === undefined ? 'no such line' : formatMoney(amount)
+    amount === undefined ? 'no line' : formatMoney(amount)
   const failures = [
     ...(expect.category === undefined || expect.category === category
       ? []

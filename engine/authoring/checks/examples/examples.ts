@@ -11,7 +11,7 @@ import { factNames } from '../names/names-in-sale.ts'
 const exampleFails: Check = {
   slug: 'example-fails',
   severity: 'error',
-  why: 'An example is what the organiser promised; the file does something else.',
+  why: 'An example states the result that the organiser expects. The file gives another result.',
   after: ['EV903', 'EV105', 'EV411'],
   find: (model) =>
     runExamples(model.config).flatMap((result, at): Draft[] => {
@@ -98,7 +98,7 @@ function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly 
     if (part === 'order')
       return [
         ...here('order_id', 'how an order id is written'),
-        ...here('results.errors', 'what is said of it'),
+        ...here('results.errors', 'its setting'),
       ]
     if (part === 'shows' || part === 'hides' || part === 'errors')
       return [...fieldAt(id), ...shownBy(id)]
@@ -130,7 +130,7 @@ function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly 
       ...here(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'),
       ...here(`fees.prices.period.${column}`, 'its column'),
       ...(config.fees.tax === null
-        ? [{ at: 'fees', part: 'key' as const, message: 'no tax is stated here' }]
+        ? [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
         : part === 'base'
           ? []
           : here('fees.tax', 'the tax')),
@@ -172,7 +172,7 @@ function answersOf({ source }: Model, { about }: ExampleResult, index: number): 
 const priceUntested: Check = {
   slug: 'price-untested',
   severity: 'note',
-  why: 'A wrong digit in a price is only found by an example that states the amount.',
+  why: 'Only an example that states the amount can detect a wrong digit in a price.',
   after: ['EV901', 'EV903', 'EV105', 'EV402', 'EV411'],
   find: ({ config, file }) => {
     if (config.fees.prices === null || file.examples === undefined) return []
@@ -229,7 +229,7 @@ type Untouched = { readonly id: string; readonly left: number; readonly all: num
 const exampleUnknownField: Check = {
   slug: 'example-unknown-field',
   severity: 'error',
-  why: 'An example that answers a field nobody asks for proves nothing.',
+  why: 'An example that answers a field which does not exist proves nothing.',
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
@@ -283,7 +283,7 @@ export const badMoment = ({ file }: Model): readonly Draft[] =>
       : [
           {
             at: `examples.cases.${at}.on`,
-            message: `\`${on}\` is not a day or a time of the calendar`,
+            message: `\`${on}\` is not a valid day or time`,
             help: 'write a day (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
           },
         ],

@@ -256,7 +256,7 @@ function wordsOf(name: string, value: unknown): readonly Promised[] {
 const promiseBroken: Check = {
   slug: 'promise-broken',
   severity: 'error',
-  why: 'Somebody holds on to it: a link, a program, the office; and one letter is enough to break it.',
+  why: 'Links, programs or staff rely on these names. Changing one letter breaks them.',
   after: ['EV905', 'EV206', 'EV207'],
   find: (model) => {
     const facts = factsOf(model)
@@ -280,12 +280,12 @@ const promiseBroken: Check = {
           4,
         )
       const message = swapped
-        ? `\`${name}\` is promised in another order`
+        ? `\`${name}\` is promised in a different order`
         : missing.length === 0
-          ? `${quoted(extra)} is not among what is promised as \`${name}\``
+          ? `${quoted(extra)} is not listed in the promise \`${name}\``
           : extra.length === 0
             ? `${quoted(missing)} is promised as \`${name}\` and missing here`
-            : `\`${name}\` is promised to be ${quoted(missing)}; here it is ${quoted(extra)}`
+            : `\`${name}\` is promised as ${quoted(missing)}, but is ${quoted(extra)}`
       const home = homeOf(fact, missing[0]?.text.split(': ')[0] ?? '')
       const [first, ...rest] = here.length === 0 ? [{ text: '', at: home }] : here
       return [
@@ -309,7 +309,7 @@ const promiseBroken: Check = {
                 ]
               : []),
           ].slice(0, 6),
-          help: 'if it is meant to change, change the promise too, and tell those who rely on it',
+          help: 'if the change is intended, change the promise too, and inform those who rely on it',
         },
       ]
     })
@@ -338,7 +338,7 @@ function without(items: readonly Promised[], others: readonly Promised[]): reado
 const unknownPromise: Check = {
   slug: 'unknown-promise',
   severity: 'error',
-  why: 'A promise about nothing is kept whatever happens.',
+  why: 'A promise about a name that does not exist is never broken.',
   after: ['EV206', 'EV207'],
   find: (model) => {
     const legal = [...factsOf(model).keys()]
@@ -350,9 +350,9 @@ const unknownPromise: Check = {
         {
           at: `examples.promises.${name}`,
           part: 'key',
-          message: `nothing is called \`${name}\` that could be promised`,
+          message: `\`${name}\` is not something that can be promised`,
           ...near,
-          ...(near.help === undefined ? { notes: [`there are: ${listed(legal, 40)}`] } : {}),
+          ...(near.help === undefined ? { notes: [`available: ${listed(legal, 40)}`] } : {}),
         },
       ]
     })

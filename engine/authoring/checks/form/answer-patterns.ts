@@ -24,21 +24,21 @@ function faultsOf(fields: readonly FieldAt[], among: readonly string[]): readonl
 const badPattern: Check = {
   slug: 'bad-pattern',
   severity: 'error',
-  why: 'A pattern that nobody can read lets no answer through, or every one.',
+  why: 'An invalid pattern accepts no answer, or every answer.',
   find: ({ asked }) => faultsOf(asked, ['broken', 'not-read']),
 }
 
 const slowPattern: Check = {
   slug: 'slow-pattern',
   severity: 'error',
-  why: 'A pattern that can read one text in very many ways stops the browser, and the server, for minutes.',
+  why: 'A pattern that can match one text in very many ways blocks the browser and the server for minutes.',
   find: ({ asked }) => faultsOf(asked, ['slow']),
 }
 
 const patternUnsaid: Check = {
   slug: 'pattern-unsaid',
   severity: 'warning',
-  why: 'Whoever is refused must be told how the answer is written.',
+  why: 'A delegate whose answer is refused must learn which form it must have.',
   after: ['EV519', 'EV520'],
   find: ({ asked, source }) =>
     asked.flatMap(({ raw, path }): Draft[] => {
@@ -51,22 +51,22 @@ const patternUnsaid: Check = {
             {
               at: join(path, key),
               part: 'entry',
-              message: 'an answer that does not fit is refused without a word of why',
+              message: 'an answer that does not match is refused without an explanation',
               related:
                 lineOf(id) === lineOf(join(path, key))
                   ? []
                   : [{ at: id, message: 'of this field' }],
-              help: `write invalid: and the sentence, such as ${WORDS[raw.format ?? key]}`,
+              help: `write invalid: with the message, such as ${WORDS[raw.format ?? key]}`,
             },
           ]
     }),
 }
 const WORDS: Readonly<Record<string, string>> = {
   pattern: '"Please write two letters and five digits, such as KA12345"',
-  in: 'This number is not on our roll',
+  in: 'This number is not in our member list',
   pin: 'Please enter the six digits of the pin code',
-  gstin: 'Please enter the 15 signs of the GSTIN',
-  pan: 'Please enter the ten signs of the PAN',
+  gstin: 'Please enter the 15 characters of the GSTIN',
+  pan: 'Please enter the ten characters of the PAN',
   utr: 'Please enter the reference of the transfer (UTR)',
   'mobile-in': 'Please enter a mobile number of ten digits',
 }
@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<string, string>> = {
 const patternAndFormat: Check = {
   slug: 'pattern-and-format',
   severity: 'error',
-  why: 'Where two keys say how an answer is written, one of them would be ignored.',
+  why: 'If two keys set the form of an answer, one of them would be ignored.',
   find: ({ asked }) =>
     asked.flatMap(({ raw, path }): Draft[] =>
       raw.pattern === undefined || raw.format === undefined
@@ -83,7 +83,7 @@ const patternAndFormat: Check = {
             {
               at: join(path, 'pattern'),
               part: 'entry',
-              message: `the answer is asked to be a ${raw.format} already`,
+              message: `the answer must already be a ${raw.format}`,
               related: [{ at: join(path, 'format'), part: 'entry', message: 'here' }],
               help: 'remove one of the two',
             },

@@ -18,7 +18,7 @@ const optionsOf = ({ field }: FieldAt): readonly string[] =>
 const consentPassesNo: Check = {
   slug: 'consent-passes-no',
   severity: 'warning',
-  why: 'A declaration that may be answered with No, or that is made for the delegate beforehand, declares nothing.',
+  why: 'Consent is only valid if the delegate gives it: no answer “No”, and no box ticked beforehand.',
   find: (model) =>
     model.fields.flatMap((one): Draft[] => {
       const { field, path, raw } = one
@@ -27,7 +27,7 @@ const consentPassesNo: Check = {
         field.type === 'select' && (raw.options === undefined || Array.isArray(raw.options))
       if (!isConsent || (field.type !== 'yes-no' && !isOfChoices)) return []
       const write =
-        'write type: consent, required: true, and no default: only a tick is an answer then'
+        'write type: consent and required: true, without a default: the delegate then has to tick the box'
       const isGiven =
         field.type === 'yes-no'
           ? field.default === true
@@ -39,8 +39,8 @@ const consentPassesNo: Check = {
           {
             at: join(path, 'default'),
             part: 'entry',
-            message: `“${field.label}” is agreed to before anybody has read it`,
-            help: FREE_CHOICE.test(field.label) ? 'take the default away' : write,
+            message: `“${field.label}” is ticked before the delegate has read it`,
+            help: FREE_CHOICE.test(field.label) ? 'remove the default' : write,
           },
         ]
       if (FREE_CHOICE.test(field.label)) return []
@@ -50,7 +50,7 @@ const consentPassesNo: Check = {
         ? [
             {
               at: path,
-              message: `“${field.label}” may be answered with No, and the registration goes on`,
+              message: `“${field.label}” can be answered with No, and registration continues`,
               help: write,
             },
           ]
@@ -61,7 +61,7 @@ const consentPassesNo: Check = {
 const consentOptional: Check = {
   slug: 'consent-optional',
   severity: 'warning',
-  why: 'Terms that need not be accepted bind nobody.',
+  why: 'Terms that delegates need not accept are not binding.',
   find: ({ fields }) =>
     fields.flatMap(({ path, field }): Draft[] =>
       field.type !== 'consent' ||
@@ -72,8 +72,8 @@ const consentOptional: Check = {
         : [
             {
               at: path,
-              message: `“${field.label}” need not be ticked, and the registration goes on`,
-              help: 'write required: Please tick this box to go on',
+              message: `“${field.label}” can be left unticked, and registration continues`,
+              help: 'write required: Please tick this box to continue',
             },
           ],
     ),
@@ -86,7 +86,7 @@ const ELSEWHERE =
 const consentUnnamed: Check = {
   slug: 'consent-unnamed',
   severity: 'note',
-  why: 'What somebody agreed to must be known years later, also when the text has changed since.',
+  why: 'It must be clear years later which text a delegate agreed to, even if the text has changed since.',
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
       if (field.type !== 'consent' || !ELSEWHERE.test(field.label)) return []
@@ -96,7 +96,7 @@ const consentUnnamed: Check = {
         : [
             {
               at: path,
-              message: `what is agreed to has no ${missing.join(' and no ')}`,
+              message: `the text that delegates agree to has no ${missing.join(' and no ')}`,
               help: `add ${missing.map((key) => (key === 'link' ? 'link: https://…' : 'version: "2026-01"')).join(', ')}`,
             },
           ]

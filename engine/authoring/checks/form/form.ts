@@ -10,7 +10,7 @@ import { join } from '../../syntax/source.ts'
 const messageNeverShown: Check = {
   slug: 'message-never-shown',
   severity: 'error',
-  why: 'A message that can never appear was meant for another field, or a check is missing.',
+  why: 'A message that can never appear belongs to another field, or a check is missing.',
   after: ['EV519', 'EV520'],
   find: ({ asked }) =>
     asked.flatMap(({ raw, path, field }): Draft[] => {
@@ -21,7 +21,7 @@ const messageNeverShown: Check = {
           {
             at,
             part: 'entry',
-            message: `an answer of type ${field.type} cannot be malformed: this message is never shown`,
+            message: `an answer of type ${field.type} is always valid: this message is never shown`,
           },
         ]
       // In an email address, only the dot in the host is optional.
@@ -64,7 +64,7 @@ const defaultNotOption: Check = {
         return [
           {
             at,
-            message: `\`${String(value)}\` is not a proper date`,
+            message: `\`${String(value)}\` is not a valid date`,
             help: 'write year-month-day, such as 2026-01-31',
           },
         ]
@@ -72,14 +72,16 @@ const defaultNotOption: Check = {
         return [
           {
             at,
-            message: `\`${String(value)}\` does not begin like a phone number`,
-            help: 'write digits, with a + before the country',
+            message: `\`${String(value)}\` does not start like a phone number`,
+            help: 'write digits, with a + before the country code',
           },
         ]
-      const outside = { at, message: `the default ${value} is outside of what the field takes` }
+      const outside = { at, message: `the default ${value} is outside the range of the field` }
       if (field.type === 'date') return isWithinDays(field, String(value)) ? [] : [outside]
       if (formsOf(field).some(({ pattern }) => !new RegExp(pattern, 'u').test(String(value))))
-        return [{ at, message: `the default ${value} is not written as the field asks for` }]
+        return [
+          { at, message: `the default ${value} does not match the format or pattern of the field` },
+        ]
       return typeof value === 'number' && !inRange(field, value) ? [outside] : []
     }),
 }
@@ -96,7 +98,7 @@ function isWithinDays({ from, to }: Field, day: string): boolean {
 const rangeBackwards: Check = {
   slug: 'range-backwards',
   severity: 'error',
-  why: 'No answer is both at least the larger and at most the smaller number.',
+  why: 'No answer can be above the larger and below the smaller number.',
   find: ({ asked }) =>
     asked.flatMap(({ field, path }): Draft[] => {
       const { min, max, from, to, type } = field
@@ -105,7 +107,7 @@ const rangeBackwards: Check = {
           {
             at: join(path, 'min'),
             part: 'entry',
-            message: `min is above max (${max}): ${type === 'people' ? 'nobody could list so many' : 'no number fits'}`,
+            message: `min is above max (${max}): ${type === 'people' ? 'no list can have that many people' : 'no number is valid'}`,
           },
         ]
       return from !== undefined && to !== undefined && from > to
@@ -113,7 +115,7 @@ const rangeBackwards: Check = {
             {
               at: join(path, 'from'),
               part: 'entry',
-              message: `from is after to (${formatDay(to)}): no day fits`,
+              message: `from is after to (${formatDay(to)}): no day is valid`,
             },
           ]
         : []
@@ -123,7 +125,7 @@ const rangeBackwards: Check = {
 const requiredDoesNothing: Check = {
   slug: 'required-does-nothing',
   severity: 'warning',
-  why: 'A field that starts with an answer always has one.',
+  why: 'A field with a default always has an answer, so this message is never shown.',
   find: ({ asked }) =>
     asked.flatMap(({ field, path }): Draft[] =>
       field.required !== undefined && field.default !== undefined
@@ -133,7 +135,7 @@ const requiredDoesNothing: Check = {
               part: 'entry',
               message: 'this field always has an answer',
               related: [
-                { at: join(path, 'default'), part: 'entry', message: 'because it starts with one' },
+                { at: join(path, 'default'), part: 'entry', message: 'because of this default' },
               ],
               help: 'remove one of the two',
             },
@@ -153,7 +155,7 @@ const sameLabel: Check = {
         (raw.fields ?? []).flatMap((_, at) =>
           asked.filter((part) => part.path === `${path}.fields.${at}`),
         ),
-        'of each person two things are asked as',
+        'two fields of each person are both called',
       ),
     ),
   ],
@@ -181,7 +183,7 @@ function calledAlike(fields: readonly FieldAt[], say: string): readonly Draft[] 
 const stepOutOfRange: Check = {
   slug: 'step-out-of-range',
   severity: 'error',
-  why: 'The stepper would stand nowhere.',
+  why: 'A step that does not exist cannot be highlighted.',
   find: ({ file }) => {
     const { stepper } = file.form
     return stepper?.stays_on !== undefined && stepper.stays_on > stepper.steps.length
@@ -204,7 +206,7 @@ const CONTACT: readonly {
 const contactFields: Check = {
   slug: 'contact-fields',
   severity: 'error',
-  why: 'The payment gateway and the confirmation need to know who it is.',
+  why: 'The payment gateway and the confirmation email need these details.',
   after: ['EV206'],
   find: ({ fields, config, file }) => {
     const needed =
@@ -242,7 +244,7 @@ const contactFields: Check = {
 const chosenIn: Check = {
   slug: 'chosen-in',
   severity: 'error',
-  why: 'A category that is picked must be on offer, and must be picked.',
+  why: 'The field in which delegates choose their category must offer the categories, and must be required.',
   after: ['EV201', 'EV206'],
   find: ({ fields, file }) => {
     const chosen = file.category.chosen_in
@@ -251,8 +253,8 @@ const chosenIn: Check = {
       return offering.map(({ id, path }) => ({
         at: join(path, 'options'),
         part: 'entry',
-        message: `\`${id}\` offers the categories, but rules decide`,
-        help: 'say category: {chosen_in: …}, or give the field other options',
+        message: `\`${id}\` offers the categories, but rules determine the category`,
+        help: 'write category: {chosen_in: …}, or give the field other options',
       }))
     const found = fields.find(({ id }) => id === chosen)
     if (found === undefined) return []
@@ -289,7 +291,7 @@ const chosenIn: Check = {
 const linkWithoutMail: Check = {
   slug: 'link-without-mail',
   severity: 'warning',
-  why: 'Somebody who is refused because they are already registered gets their link by email; where no email is sent, they cannot go on.',
+  why: 'A delegate who is refused as already registered gets the access link by email. Without email they cannot continue.',
   after: ['EV507'],
   find: ({ config, file }) =>
     config.email !== null || config.status === 'closed'
@@ -299,7 +301,8 @@ const linkWithoutMail: Check = {
             ? [
                 {
                   at: `unique.${at}.on_duplicate`,
-                  message: 'the event sends no mail: whoever is refused here gets no link either',
+                  message:
+                    'the event sends no email: a delegate who is refused here gets no access link',
                   help: 'add email: {subject, text}, or write on_duplicate: warn',
                 },
               ]

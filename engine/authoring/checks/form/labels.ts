@@ -13,7 +13,7 @@ const FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\b)\S/
 const labelSaysOtherwise: Check = {
   slug: 'label-says-otherwise',
   severity: 'warning',
-  why: 'Delegates leave out what is called optional, and are refused; or believe that they have to answer.',
+  why: 'The label says the opposite of `required`: delegates leave out a required answer, or believe that an optional one is required.',
   find: ({ asked, said }) => {
     const hasFootnote = said.some(({ written }) => FOOTNOTE.test(written))
     return asked.flatMap(({ raw, path, field }): Draft[] => {
@@ -27,10 +27,8 @@ const labelSaysOtherwise: Check = {
               {
                 at,
                 message: `“${label}” must be answered`,
-                related: [
-                  { at: join(path, 'required'), part: 'entry', message: 'it says so here' },
-                ],
-                help: 'take “optional” out of the label, or take `required` away',
+                related: [{ at: join(path, 'required'), part: 'entry', message: 'required here' }],
+                help: 'remove “optional” from the label, or remove `required`',
               },
             ]
           : []
@@ -45,8 +43,8 @@ const labelSaysOtherwise: Check = {
         ? [
             {
               at,
-              message: `“${label}” may be left empty: the * does not make it required`,
-              help: 'write required: true, or take the * away: pages say of what may be left empty that it is optional',
+              message: `“${label}” can be left empty: a * in the label does not make it required`,
+              help: 'write required: true, or remove the *: pages mark optional fields as optional',
             },
           ]
         : []
@@ -133,7 +131,7 @@ const besides = ({ fields, asked }: Model): readonly (readonly FieldAt[])[] => [
 const messageOfAnother: Check = {
   slug: 'message-of-another',
   severity: 'warning',
-  why: 'Whoever reads that another answer is missing looks for the mistake in the wrong place.',
+  why: 'A message that names another question sends delegates to the wrong place.',
   after: ['EV206', 'EV501'],
   find: (model) =>
     besides(model).flatMap((fields) => {
@@ -170,9 +168,9 @@ const messageOfAnother: Check = {
             : [
                 {
                   at,
-                  message: `“${text}” speaks of “${meant.one.field.label}”; the question here is “${one.field.label}”`,
+                  message: `“${text}” names “${meant.one.field.label}”, but the question here is “${one.field.label}”`,
                   related: [{ at: join(meant.one.path, 'label'), message: 'the other question' }],
-                  help: `write what is to be said of “${one.field.label}”`,
+                  help: `write the message for “${one.field.label}”`,
                 },
               ]
         })
@@ -244,9 +242,9 @@ const isCalledAs = (one: Named, other: Named): boolean => {
 }
 
 const labelsExchanged: Check = {
-  slug: 'labels-exchanged',
+  slug: 'labels-swapped',
   severity: 'warning',
-  why: 'Delegates choose by the label, all else goes by the id: what one chooses is stored and sold as the other.',
+  why: 'Delegates see the label, but the id is stored and charged. If labels are swapped, delegates get the wrong option.',
   after: ['EV206', 'EV505', 'EV514'],
   find: (model) =>
     siblings(model).flatMap((list) => {
@@ -261,7 +259,7 @@ const labelsExchanged: Check = {
             at: one.at,
             message: `\`${one.id}\` is called “${one.label}”, and \`${other.id}\` is called “${other.label}”`,
             related: [{ at: other.at, message: 'the other label' }],
-            help: 'exchange the two labels',
+            help: 'swap the two labels',
           })),
       )
     }),

@@ -9,7 +9,7 @@ import { join } from '../../syntax/source.ts'
 const chooseImpossible: Check = {
   slug: 'choose-impossible',
   severity: 'error',
-  why: 'Whatever is ticked is refused, and nobody can register.',
+  why: 'Every choice is refused, so no delegate can register.',
   after: ['EV202', 'EV205'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
@@ -19,14 +19,14 @@ const chooseImpossible: Check = {
       const at = join(path, 'choose.at_least')
       if (most !== undefined && least > most)
         return [
-          { at, part: 'entry', message: `at_least is above at_most (${most}): no choice fits` },
+          { at, part: 'entry', message: `at_least is above at_most (${most}): no choice is valid` },
         ]
       if (least > options.length)
         return [
           {
             at,
             part: 'entry',
-            message: `there are only ${options.length} options: nobody can choose ${least}`,
+            message: `there are only ${options.length} options: ${least} cannot be chosen`,
           },
         ]
       const together = mostTogether(field)
@@ -35,7 +35,7 @@ const chooseImpossible: Check = {
             {
               at,
               part: 'entry',
-              message: `of these options at most ${together} may be chosen together: nobody can choose ${least}`,
+              message: `of these options at most ${together} can be chosen together: ${least} cannot be chosen`,
               related: [
                 {
                   at: join(path, 'choose.mutually_exclusive'),
@@ -73,7 +73,7 @@ function mostTogether({ options = [], choose }: Field): number | null {
 const chooseSaysNothing: Check = {
   slug: 'choose-does-nothing',
   severity: 'warning',
-  why: 'A limit that can never be met was meant to be another one.',
+  why: 'A number that can never be reached is probably wrong.',
   after: ['EV202', 'EV205', 'EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
@@ -87,8 +87,8 @@ const chooseSaysNothing: Check = {
               {
                 at: join(at, 'at_most'),
                 part: 'entry' as const,
-                message: `there are ${options.length} options: nobody can choose more than ${most}`,
-                help: 'write a smaller number, or take at_most away',
+                message: `there are ${options.length} options: more than ${most} cannot be chosen`,
+                help: 'write a smaller number, or remove at_most',
               },
             ]),
         ...(least === undefined || field.required !== undefined
@@ -97,11 +97,11 @@ const chooseSaysNothing: Check = {
               {
                 at: join(at, 'at_least'),
                 part: 'entry' as const,
-                message: `whoever ticks nothing at all is not asked for ${least}`,
+                message: `at_least: ${least} does not apply to a delegate who ticks nothing`,
                 help:
                   least === 1
                     ? 'write required: true instead'
-                    : `write required: true beside it, or say in the label that ${least} or none are chosen`,
+                    : `add required: true, or state in the label that ${least} or none can be chosen`,
               },
             ]),
         ...apart.flatMap((group, one) => {
@@ -109,7 +109,7 @@ const chooseSaysNothing: Check = {
             return [
               {
                 at: join(join(at, 'mutually_exclusive'), one),
-                message: `no more than ${most} are chosen anyway`,
+                message: `no more than ${most} can be chosen anyway`,
                 related: [
                   { at: join(at, 'at_most'), part: 'entry' as const, message: 'because of this' },
                 ],
@@ -126,7 +126,7 @@ const chooseSaysNothing: Check = {
             : [
                 {
                   at: join(join(at, 'mutually_exclusive'), one),
-                  message: 'another line excludes these already',
+                  message: 'another line already excludes these',
                   related: [
                     { at: join(join(at, 'mutually_exclusive'), within), message: 'this one' },
                   ],
@@ -140,7 +140,7 @@ const chooseSaysNothing: Check = {
 const chooseUnsaid: Check = {
   slug: 'choose-unsaid',
   severity: 'warning',
-  why: 'Whoever ticks one box too many must be told which and why.',
+  why: 'A delegate who ticks too many boxes must learn why the choice is refused.',
   after: ['EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }): Draft[] =>
@@ -150,8 +150,8 @@ const chooseUnsaid: Check = {
             {
               at: join(path, 'choose'),
               part: 'key',
-              message: 'a choice that does not fit is refused without a word of why',
-              help: 'write message: and the sentence, such as Please choose two workshops at most, one in each half',
+              message: 'a choice that does not match is refused without an explanation',
+              help: 'write message: with the sentence, such as Please choose two workshops at most, one in each half',
             },
           ],
     ),
@@ -176,7 +176,7 @@ const IS_SIMPLE: Readonly<Record<FieldType, boolean>> = {
 const personNotSimple: Check = {
   slug: 'person-not-simple',
   severity: 'error',
-  why: 'Only simple things are asked of each person; anything more is asked once, of the delegate.',
+  why: 'A list of people can only have simple fields. Ask for anything else once, outside the list.',
   find: ({ asked, fields }) =>
     asked.flatMap((part): Draft[] => {
       const { id, raw, path, field } = part
@@ -185,7 +185,7 @@ const personNotSimple: Check = {
         return [
           {
             at: join(path, 'type'),
-            message: `\`${id}\` is a ${field.type} field, which cannot be asked of each person`,
+            message: `\`${id}\` is a ${field.type} field, which a list of people cannot have`,
             help: helpFor(field.type),
           },
         ]
@@ -196,8 +196,8 @@ const personNotSimple: Check = {
               {
                 at: join(path, 'show_when'),
                 part: 'entry' as const,
-                message: 'what is asked of each person is asked of every one',
-                help: 'take the condition away, and say in the hint whom it is for',
+                message: 'a field in a list of people cannot have a condition',
+                help: 'remove the condition, and explain in the hint whom the field is for',
               },
             ]),
         ...(typeof raw.required !== 'object'
@@ -206,8 +206,8 @@ const personNotSimple: Check = {
               {
                 at: join(path, 'required'),
                 part: 'entry' as const,
-                message: 'what is asked of each person is required of every one or of nobody',
-                help: 'write required: true, or take it away',
+                message: 'a field in a list of people is required for all or for none',
+                help: 'write required: true, or remove it',
               },
             ]),
         ...(field.offersCategories === true
@@ -216,7 +216,7 @@ const personNotSimple: Check = {
                 at: join(path, 'options'),
                 part: 'entry' as const,
                 message: 'only the delegate has a category',
-                help: 'give the field options of its own',
+                help: 'give the field its own options',
               },
             ]
           : []),
@@ -226,8 +226,8 @@ const personNotSimple: Check = {
               {
                 at: join(path, 'in'),
                 part: 'entry' as const,
-                message: 'only an answer of the delegate is looked up on a roll',
-                help: 'take it away, or ask for the number outside of the list of people',
+                message: 'only an answer of the delegate is looked up in a member list',
+                help: 'remove it, or ask for the number outside the list of people',
               },
             ]),
       ]
@@ -237,13 +237,13 @@ const personNotSimple: Check = {
 function helpFor(type: FieldType): string {
   switch (type) {
     case 'file':
-      return 'ask for files outside of the list of people'
+      return 'ask for files outside the list of people'
     case 'many':
       return 'write type: select for one choice, or a yes-no field for each option'
     case 'people':
-      return 'list everybody in one list, and ask with a select whom they belong to'
+      return 'use one list for all people, and a select for the group that each belongs to'
     case 'consent':
-      return 'ask once, outside of the list of people: the delegate agrees for all of them'
+      return 'ask once, outside the list of people: the delegate agrees for all of them'
     case 'text':
     case 'multiline':
     case 'email':
@@ -252,7 +252,7 @@ function helpFor(type: FieldType): string {
     case 'date':
     case 'yes-no':
     case 'select':
-      return 'write another type'
+      return 'use another type'
     default:
       return assertNever(type)
   }
@@ -264,7 +264,7 @@ const PEOPLE_MAX = 20
 const manyPeople: Check = {
   slug: 'many-people',
   severity: 'warning',
-  why: 'Each person is a form of its own on the page, and every number of them is a price to be proved.',
+  why: 'Each person adds a form to the page, and each possible number of people adds a price to check.',
   find: ({ fields }) =>
     fields.flatMap(({ path, field }): Draft[] =>
       field.type === 'people' && (field.max ?? 0) > PEOPLE_MAX
@@ -272,7 +272,7 @@ const manyPeople: Check = {
             {
               at: join(path, 'max'),
               part: 'entry',
-              message: `up to ${field.max} people would be typed in one after the other`,
+              message: `up to ${field.max} people could be entered, one after the other`,
               help: `write ${PEOPLE_MAX} or fewer`,
             },
           ]
@@ -283,7 +283,7 @@ const manyPeople: Check = {
 const personBlank: Check = {
   slug: 'person-blank',
   severity: 'warning',
-  why: 'A row that was added and left empty counts as a person, and is charged as one.',
+  why: 'An empty row counts as a person and is charged.',
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] =>
       field.type !== 'people' || (field.fields ?? []).some(({ required }) => required !== undefined)
@@ -292,7 +292,7 @@ const personBlank: Check = {
             {
               at: join(path, raw.fields === undefined ? 'type' : 'fields'),
               part: 'key',
-              message: `nothing is required of a person: an empty row counts as one of \`${raw.id}\``,
+              message: `no field of a person is required: an empty row counts as an entry of \`${raw.id}\``,
               help: 'write required: true for one of them, such as the name',
             },
           ],
@@ -302,7 +302,7 @@ const personBlank: Check = {
 const fractionCounted: Check = {
   slug: 'fraction-counted',
   severity: 'error',
-  why: 'What is counted is whole: nobody buys half a ticket.',
+  why: 'Only whole numbers can be counted: there is no half ticket.',
   find: ({ fields }) =>
     fields.flatMap(({ id, path, field }): Draft[] =>
       field.isWhole !== true
@@ -314,7 +314,7 @@ const fractionCounted: Check = {
               : [
                   {
                     at: join(path, key),
-                    message: `something is counted by \`${id}\`, so ${key} must be a whole number`,
+                    message: `an item is counted by \`${id}\`, so ${key} must be a whole number`,
                     help: `write ${key === 'min' ? Math.ceil(value) : Math.floor(value)}`,
                   },
                 ]

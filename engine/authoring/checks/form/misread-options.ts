@@ -50,17 +50,17 @@ const wordForYesNo: Check = {
         return [
           {
             at,
-            message: `\`${text}\` is the message that delegates would read`,
-            help: 'write the sentence that asks for the answer, or take `message` away',
+            message: `\`${text}\` would be shown to delegates as the message`,
+            help: 'write the sentence that asks for the answer, or remove `message`',
           },
         ]
       return [
         {
           at,
-          message: `\`${text}\` is a text here: the field is required, and this is what delegates would read`,
+          message: `\`${text}\` is a text here: the field is required, and delegates would see this text as the message`,
           help: meant
             ? 'write true, or the sentence that asks for the answer'
-            : 'write false, or take `required` away',
+            : 'write false, or remove `required`',
           ...(span === undefined
             ? {}
             : { fix: { start: span[0], end: span[1], text: String(meant) } }),
@@ -78,7 +78,7 @@ const COUNT_MAX = 12
 const exactNumber: Check = {
   slug: 'exact-number',
   severity: 'warning',
-  why: 'A rule for those who are 70 does not fit anybody who is 71.',
+  why: 'A rule for age 70 does not apply to a delegate who is 71.',
   after: ['EV201', 'EV307'],
   find: (whole) =>
     formsOf(whole).flatMap((model) =>
@@ -98,7 +98,7 @@ const exactNumber: Check = {
             return [
               {
                 at: path,
-                message: `this fits only those whose \`${id}\` is exactly ${numbers.join(' or ')}`,
+                message: `this is true only where \`${id}\` is exactly ${numbers.join(' or ')}`,
                 help:
                   numbers.length === 1
                     ? `for ${least} and more write {at_least: ${least}}, up to ${least} write {at_most: ${least}}`
@@ -116,7 +116,7 @@ const isPlainMap = (raw: unknown): boolean =>
 const decidingOptional: Check = {
   slug: 'deciding-optional',
   severity: 'warning',
-  why: 'Whoever leaves the question out is put into a category without a word.',
+  why: 'A delegate who skips the question gets a category without knowing it.',
   after: ['EV201', 'EV206', 'EV301', 'EV307', 'EV508'],
   find: (model) => {
     const { config } = model
@@ -133,13 +133,13 @@ const decidingOptional: Check = {
         : [
             {
               at: path,
-              message: `\`${id}\` decides the category, and may be left out`,
+              message: `\`${id}\` determines the category, but can be left empty`,
               related: asked
                 .filter(({ maps }) =>
                   maps.some(({ tests }) => tests.some((test) => test.field === id)),
                 )
                 .slice(0, 1)
-                .map((one) => ({ at: one.path, message: 'it is asked for here' })),
+                .map((one) => ({ at: one.path, message: 'asked here' })),
               help:
                 field.type === 'yes-no'
                   ? 'write required: true, or default: false'
@@ -173,17 +173,17 @@ export const isWordForNothing = (path: string, text: string): boolean =>
 const wordIsPrinted: Check = {
   slug: 'word-is-printed',
   severity: 'warning',
-  why: 'A word that was meant to say "there is none" stands on the page for everybody.',
+  why: 'A word that means “none” would be shown to every delegate.',
   find: (model) =>
     model.said.flatMap(({ path, text }): Draft[] =>
       isWordForNothing(path, text)
         ? [
             {
               at: path,
-              message: `delegates would read “${text.trim()}”`,
+              message: `delegates would see “${text.trim()}”`,
               help: /\.\d+$/.test(path)
-                ? 'take the line away'
-                : `take \`${path.split('.').at(-1) ?? ''}\` away: what is not there is not shown`,
+                ? 'remove the line'
+                : `remove \`${path.split('.').at(-1) ?? ''}\`: a missing text is not shown`,
             },
           ]
         : [],

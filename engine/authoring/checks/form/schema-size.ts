@@ -9,7 +9,7 @@ import type { Check, Checks } from '../../checked-file.ts'
 const schemaTooLarge: Check = {
   slug: 'conditions-too-deep',
   severity: 'error',
-  why: 'The form is judged by a schema that states each condition with all that it leans on.',
+  why: 'The form’s JSON Schema repeats each condition together with all conditions that it depends on.',
   after: ['EV201', 'EV203', 'EV308'],
   find: ({ config, fields }) => {
     const sizes = loweredTests(config)
@@ -19,8 +19,8 @@ const schemaTooLarge: Check = {
     return [
       {
         at: largest === undefined ? 'form' : `${largest.path}.show_when`,
-        message: `the conditions of this form come to ${all > 1e6 ? 'more than a million' : all} tests in its schema; there may be ${LOWERED_TESTS_MAX}`,
-        help: 'let a field ask the first question of a chain, not the one before it',
+        message: `the conditions of this form add ${all > 1e6 ? 'more than a million' : all} tests to its JSON Schema; the maximum is ${LOWERED_TESTS_MAX}`,
+        help: 'make each field depend on the first question of the chain, not on the one before it',
       },
     ]
   },

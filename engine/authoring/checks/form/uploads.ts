@@ -34,7 +34,7 @@ const RISKY = new Set([
 const riskyUpload: Check = {
   slug: 'risky-upload',
   severity: 'warning',
-  why: 'The office opens what delegates send.',
+  why: 'Staff open the files that delegates upload.',
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }) =>
       (raw.accept ?? []).flatMap((ending, at): Draft[] =>
@@ -42,7 +42,7 @@ const riskyUpload: Check = {
           ? [
               {
                 at: `${path}.accept.${at}`,
-                message: `${ending} files can carry code`,
+                message: `${ending} files can contain code`,
                 help: 'ask for pdf, jpg or png',
               },
             ]
@@ -79,7 +79,7 @@ const KNOWN = [
 const unknownEnding: Check = {
   slug: 'unknown-ending',
   severity: 'warning',
-  why: 'An ending that no file has lets nobody send theirs.',
+  why: 'With an unknown file ending, no delegate can upload a file.',
   find: (model) =>
     model.fields.flatMap(({ raw, path }) =>
       (raw.accept ?? []).flatMap((ending, at): Draft[] => {
@@ -88,7 +88,7 @@ const unknownEnding: Check = {
         return [
           {
             at: `${path}.accept.${at}`,
-            message: `\`${ending}\` is no file ending that is known here`,
+            message: `\`${ending}\` is not a known file ending`,
             ...suggestion(ending, KNOWN, [start.offset, end.offset]),
           },
         ]

@@ -13,7 +13,7 @@ import { unknown, type Used } from './unknown-names.ts'
 const unknownField: Check = {
   slug: 'unknown-field',
   severity: 'error',
-  why: 'A condition on a field that does not exist is never true, and nobody notices.',
+  why: 'A condition on a field that does not exist is never true, without any visible error.',
   find: (model) => {
     const ids = model.fields.map(({ id }) => id)
     const chosen = model.file.category.chosen_in
@@ -35,7 +35,7 @@ const unknownField: Check = {
 const unknownOption: Check = {
   slug: 'unknown-option',
   severity: 'error',
-  why: 'A comparison with an option that is not offered is never true.',
+  why: 'A comparison with an option that does not exist is never true.',
   find: (model) => [
     ...unknownOptions(model),
     ...apartOf(model),
@@ -61,7 +61,7 @@ function apartOf(model: Model): readonly Draft[] {
 const unknownCategory: Check = {
   slug: 'unknown-category',
   severity: 'error',
-  why: 'A category that is not declared has no label, no price and no delegate.',
+  why: 'A category that is not declared has no label and no price, and no delegate can be in it.',
   find: (model) => {
     const { file } = model
     const legal = file.categories.map(({ id }) => id)
@@ -90,7 +90,7 @@ const unknownCategory: Check = {
 const unknownPeriod: Check = {
   slug: 'unknown-period',
   severity: 'error',
-  why: 'A column under a period that is not declared is never charged.',
+  why: 'Prices in the column of an undeclared period are never charged.',
   find: (model) => {
     const { fees, examples } = model.file
     const legal = fees.periods.map(({ id }) => id)
@@ -124,7 +124,7 @@ export function columnsOf({ file }: Model): readonly string[] {
 const unknownShared: Check = {
   slug: 'unknown-shared',
   severity: 'error',
-  why: 'A list or gateway that nobody wrote cannot be used.',
+  why: 'A list or gateway must be defined before it can be used.',
   find: (model) => {
     const lists = ['categories', ...Object.keys(model.lists.lists)]
     const options = model.fields.flatMap(({ raw, path }): Used[] =>
@@ -138,7 +138,7 @@ const unknownShared: Check = {
         ? [
             {
               at: `${path}.options`,
-              message: `\`${raw.options[0]}\` is a list, but stands here as the only option`,
+              message: `\`${raw.options[0]}\` is a list, but is written here as the only option`,
               help: `write options: ${raw.options[0]}`,
             },
           ]
@@ -196,7 +196,7 @@ function gatewaysIn({ file: { payment } }: Model): readonly Used[] {
 const unknownValue: Check = {
   slug: 'unknown-value',
   severity: 'error',
-  why: 'A column, row or filter of something that is not stored stays empty for ever.',
+  why: 'A column, row or filter of a value that is not stored is always empty.',
   find: (model) => {
     const { file, config } = model
     const stored = storedIds(model)
@@ -249,7 +249,7 @@ const unknownValue: Check = {
 const demoPath: Check = {
   slug: 'demo-path',
   severity: 'error',
-  why: 'A stand-in that cannot be found cannot be replaced before the event goes live.',
+  why: 'A placeholder value that cannot be found cannot be replaced before the event goes live.',
   find: (model) =>
     (model.file.demo ?? []).flatMap((path, at): Draft[] => {
       if (model.source.has(path)) return []

@@ -29,7 +29,7 @@ function twice(declared: readonly Declared[], say: (id: string) => string): read
 const duplicateId: Check = {
   slug: 'duplicate-id',
   severity: 'error',
-  why: 'Of two things with one name, one would never be found.',
+  why: 'If two entries have the same name, one of them is never found.',
   find: (model) => {
     const { file } = model
     const ids = (items: readonly { readonly id: string }[], path: string): readonly Declared[] =>
@@ -44,7 +44,7 @@ const duplicateId: Check = {
       ...model.fields.flatMap(({ raw, path }) =>
         twice(
           (raw.fields ?? []).map(({ id }, at) => ({ id, at: `${path}.fields.${at}.id` })),
-          (id) => `\`${id}\` is asked of each person twice`,
+          (id) => `\`${id}\` is asked twice of each person`,
         ),
       ),
       ...twice(
@@ -69,11 +69,11 @@ const duplicateId: Check = {
           id: fields.toSorted().join(' and '),
           at: `unique.${at}.fields`,
         })),
-        (id) => `what stands once only is declared twice for \`${id}\``,
+        (id) => `\`unique\` is declared twice for \`${id}\``,
       ),
       ...twice(
         ids(waysOf(file), 'payment.methods'),
-        (id) => `way to pay \`${id}\` is declared twice`,
+        (id) => `payment method \`${id}\` is declared twice`,
       ),
       ...twice(
         waysOf(file).flatMap(({ gateway = '' }, at) =>
@@ -86,7 +86,7 @@ const duplicateId: Check = {
       ),
       ...twice(
         ids(file.codes?.kinds ?? [], 'codes.kinds'),
-        (id) => `kind of code \`${id}\` is declared twice`,
+        (id) => `code kind \`${id}\` is declared twice`,
       ),
       ...twice(
         ids(file.admin?.lists ?? [], 'admin.lists'),
@@ -150,20 +150,20 @@ const LINE_NAMES: readonly string[] = [REGISTRATION, 'all']
 const reservedName: Check = {
   slug: 'reserved-name',
   severity: 'error',
-  why: 'The engine gives these names a value of its own; a field of that name would hide it.',
+  why: 'These names are built-in values; a field with such a name would hide the value.',
   find: (model) => [
     ...wireNames(model),
     ...model.fields
       .filter(({ id }) => RESERVED.includes(id))
       .map(({ id, path }) => ({
         at: `${path}.id`,
-        message: `\`${id}\` is a name the engine uses itself`,
+        message: `\`${id}\` is the name of a built-in value`,
       })),
     ...model.stored
       .filter(({ id }) => RESERVED.includes(id))
       .map(({ id, path }) => ({
         at: `${path}.id`,
-        message: `\`${id}\` is a name the engine uses itself`,
+        message: `\`${id}\` is the name of a built-in value`,
       })),
     ...[
       ...(model.file.fees.items ?? []).map(({ id }, at) => ({ id, at: `fees.items.${at}.id` })),
@@ -175,7 +175,7 @@ const reservedName: Check = {
       .filter(({ id }) => LINE_NAMES.includes(id))
       .map(({ id, at }) => ({
         at,
-        message: `\`${id}\` is what the bill calls ${id === 'all' ? 'all its lines' : 'its first line'}`,
+        message: `\`${id}\` is reserved: it means ${id === 'all' ? 'all lines' : 'the first line'} of the bill`,
       })),
     ...model.file.categories.flatMap(({ id }, at) =>
       id === 'period'
@@ -183,7 +183,7 @@ const reservedName: Check = {
             {
               at: `categories.${at}.id`,
               message:
-                '`period` names the columns of the price table; no category can be called so',
+                '`period` is reserved for the columns of the price table: use another id for the category',
             },
           ]
         : [],
@@ -193,7 +193,7 @@ const reservedName: Check = {
         ? [
             {
               at: `fees.periods.${at}.id`,
-              message: '`closed` is the word for no period; no period can be called so',
+              message: '`closed` is reserved (it means no period): use another id for the period',
             },
           ]
         : [],
@@ -204,7 +204,8 @@ const reservedName: Check = {
             at: 'lists.categories',
             part: 'key' as const,
             in: 'lists' as const,
-            message: "`categories` means the event's own categories; no list can be called so",
+            message:
+              '`categories` is reserved for the categories of the event: use another name for the list',
           },
         ]
       : []),
@@ -225,7 +226,7 @@ function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
           .filter(({ id }) => id === name)
           .map(({ path }) => ({
             at: `${path}.id`,
-            message: `\`${name}\` is sent for \`${key}\` already`,
+            message: `\`${name}\` is already sent for \`${key}\``,
             related: [{ at: key, part: 'key' as const, message: 'because of this' }],
           })),
   )
@@ -234,7 +235,7 @@ function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
 const wireClash: Check = {
   slug: 'wire-clash',
   severity: 'error',
-  why: 'Two values under one name on the wire: one of them never arrives.',
+  why: 'If two values are sent under one name, one of them is lost.',
   find: (model) => {
     const chosen = model.file.category.chosen_in
     const place = (way: 'sends' | 'returns', wire: string, message: string): Draft => ({

@@ -52,18 +52,18 @@ export function unknownAsked(model: Model, form: Model): readonly Draft[] {
       .map(({ at }) => ({
         at,
         part: 'key' as const,
-        message: 'a rule that gives the category cannot ask for it',
+        message: 'a category rule cannot depend on the category',
       })),
     ...asked
       .filter(({ name }) => name !== 'category')
       .flatMap((one) =>
         unknown(form, [one], legalFor(one.kind), (name) =>
-          isForm ? noSuchName(model, name) : `no person is asked for \`${name}\``,
+          isForm ? noSuchName(model, name) : `the list of people has no field \`${name}\``,
         ).map((draft): Draft => {
           const help =
             connectiveHelp(draft.at) ??
             (!isForm && ofForm.has(one.name)
-              ? `\`${one.name}\` is asked once, of the whole form: ask it of each person too, or write it into when of the item`
+              ? `\`${one.name}\` is a field of the whole form: add it to the list of people too, or move the condition to \`when\` of the item`
               : null)
           return help === null ? draft : { at: draft.at, part: 'key', message: draft.message, help }
         }),
@@ -98,7 +98,7 @@ export function unknownCompared(form: Model): readonly Draft[] {
           notes: [`options: ${listed(legal)}`],
           ...(fix === undefined && labels.has(one.name.trim().toLowerCase())
             ? {
-                help: `write ${labels.get(one.name.trim().toLowerCase()) ?? ''}: an option is called by its id`,
+                help: `write ${labels.get(one.name.trim().toLowerCase()) ?? ''}: an option is written by its id`,
               }
             : optionHelp(id, one.name, legal, help, fix)),
         }),
@@ -118,7 +118,7 @@ function optionHelp(
   const meant = choiceMeant(name, legal)
   if (meant !== null) return { help: `write ${id}: ${meant}` }
   if (isEverybody(name))
-    return { help: `take \`${id}\` out of the condition: it leaves everybody in` }
+    return { help: `remove \`${id}\` from the condition: it excludes no answer` }
   return { ...(help === undefined ? {} : { help }), ...(fix === undefined ? {} : { fix }) }
 }
 

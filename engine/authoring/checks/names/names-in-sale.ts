@@ -150,19 +150,19 @@ export function factNames(event: EventConfig): readonly string[] {
 
 /** Returns the message for a name in a condition that is neither a field nor a context value. */
 export function noSuchName({ config }: Model, name: string): string {
-  if (name === 'code') return 'there are no codes: `codes` states no kinds'
-  if (name.startsWith('full.')) return `there is no place \`${name.slice('full.'.length)}\``
+  if (name === 'code') return 'there are no codes: `codes` defines no kinds'
+  if (name.startsWith('full.')) return `there is no quota \`${name.slice('full.'.length)}\``
   const [field = '', column] = name.split('.')
   const asked = config.fields.find((one) => one.id === field)
   const roll = config.memberLists.find(({ id }) => id === asked?.roll)
   if (column !== undefined && asked !== undefined && roll === undefined)
     return asked.roll === undefined
-      ? `\`${field}\` stands on no roll: only a field with in: has columns`
-      : `nothing is known of \`${name}\`: the roll \`${asked.roll}\` is not there`
+      ? `\`${field}\` is not looked up in a member list: only a field with in: has columns`
+      : `\`${name}\` is unknown: there is no member list \`${asked.roll}\``
   if (column !== undefined && roll !== undefined)
     return roll.columns.some(({ id }) => id === column)
-      ? `the column \`${column}\` of the roll \`${roll.id}\` holds anything; conditions ask for a column with a list of values`
-      : `the roll \`${roll.id}\` has no column \`${column}\``
+      ? `the column \`${column}\` of the member list \`${roll.id}\` holds any text; a condition needs a column with a list of values`
+      : `the member list \`${roll.id}\` has no column \`${column}\``
   return `there is no field \`${name}\``
 }
 
@@ -180,7 +180,7 @@ export function unknownOptions(model: Model): readonly Draft[] {
       ? []
       : unknown(model, used, legal, (name) =>
           item.by === undefined
-            ? `\`${name}\` is no row here: without \`by\` there is one row, called each`
+            ? `\`${name}\` is not a row here: without \`by\` the only row is \`each\``
             : `\`${name}\` is not an option of \`${item.by}\``,
         )
   })
@@ -214,20 +214,20 @@ export function unknownFactValues(
       model,
       used,
       config.codeKinds.map(({ id }) => id),
-      (kind) => `there is no kind of code \`${kind}\``,
+      (kind) => `there is no code kind \`${kind}\``,
     )
   if (column !== null)
     return unknown(
       model,
       used,
       column.options,
-      (value) => `\`${value}\` is no value of \`${name}\``,
+      (value) => `\`${value}\` is not a value of \`${name}\``,
     )
   return axisOfFact(config, name) === null
     ? []
     : used.map(({ at, name: value }) => ({
         at,
-        message: `\`${name}\` is true where the place is full; it is never \`${value}\``,
+        message: `\`${name}\` is true when the quota is full; it is never \`${value}\``,
         help: 'write true, or {not: true}',
       }))
 }
@@ -263,7 +263,7 @@ export function itemColumns(model: Model): readonly Used[] {
 const wrongField: Check = {
   slug: 'wrong-field',
   severity: 'error',
-  why: 'A line counts what a number or a list of people says, and is sold by what can be chosen; no other answer can be charged.',
+  why: 'An item can be counted by a number or a list of people, and sold by options. Other answers cannot be charged.',
   after: ['EV201'],
   find: (model) =>
     fieldUses(model).flatMap(({ name, at, as, types, part = 'value' }): Draft[] => {
@@ -301,7 +301,7 @@ function numberHelp(model: Model, name: string, types: readonly FieldType[]): { 
 const unknownLine: Check = {
   slug: 'unknown-line',
   severity: 'error',
-  why: 'What changes a line that is not there changes nothing, and nobody notices.',
+  why: 'An adjustment of a line that does not exist changes nothing, without any visible error.',
   find: (model) => {
     const { fees, codes } = model.file
     const items = (fees.items ?? []).map(({ id }) => id)
@@ -340,9 +340,9 @@ const unknownLine: Check = {
 }
 
 const unknownRoll: Check = {
-  slug: 'unknown-roll',
+  slug: 'unknown-member-list',
   severity: 'error',
-  why: 'An answer that has to stand on a roll that is not there would be refused to everybody.',
+  why: 'An answer looked up in a member list that does not exist would be refused for every delegate.',
   find: (model) => {
     const rolls = model.file.member_lists ?? {}
     const asked = model.fields.flatMap(({ raw, path }): Used[] =>
@@ -359,20 +359,20 @@ const unknownRoll: Check = {
           })),
         ],
         Object.keys(roll.columns),
-        (name) => `the roll \`${id}\` has no column \`${name}\``,
+        (name) => `the member list \`${id}\` has no column \`${name}\``,
       ),
     )
     return [
-      ...unknown(model, asked, Object.keys(rolls), (name) => `there is no roll \`${name}\``),
+      ...unknown(model, asked, Object.keys(rolls), (name) => `there is no member list \`${name}\``),
       ...columns,
     ]
   },
 }
 
 const keyOfValues: Check = {
-  slug: 'roll-key-of-values',
+  slug: 'member-list-key-of-values',
   severity: 'error',
-  why: 'A row is found by its key, so each row needs one of its own; a list of values or days cannot give everybody a different one.',
+  why: 'A row is found by its key, so each row needs a different key. A list of values or a date cannot identify every row.',
   after: ['EV218'],
   find: ({ file }) =>
     Object.entries(file.member_lists ?? {}).flatMap(([id, { key, columns }]): Draft[] => {
@@ -382,7 +382,7 @@ const keyOfValues: Check = {
         : [
             {
               at: `member_lists.${id}.columns.${key}`,
-              message: `\`${key}\` is the key of the roll, and ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
+              message: `\`${key}\` is the key of the member list, and ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
               related: [{ at: `member_lists.${id}.key`, message: 'the key' }],
               help: `write ${key}: text`,
             },

@@ -11,7 +11,7 @@ const OF_TAX = /\b(?:[cs]?gst|igst|tax|taxes|vat|up ?to)\b/i
 const percentDiffers: Check = {
   slug: 'percent-differs',
   severity: 'warning',
-  why: 'The bill promises one percentage and takes another.',
+  why: 'The bill would state one percentage and charge another.',
   after: ['EV206', 'EV217'],
   find: ({ file }) => {
     const adjustments = (file.fees.adjustments ?? []).map((one, at) => ({
@@ -48,9 +48,9 @@ const percentDiffers: Check = {
       return [
         {
           at,
-          message: `“${label}” says ${one}%, what is taken is ${taken}%`,
+          message: `“${label}” says ${one}%, but ${taken}% is deducted`,
           related: [{ at: join(path, 'percent'), message: 'the percentage' }],
-          help: 'write one number in both places',
+          help: 'write the same number in both places',
         },
       ]
     })
@@ -77,9 +77,9 @@ const SEVERAL_IN_ONE =
   /\b(?:teams?|groups?|tables?|pairs?|couples?|famil(?:y|ies)|hospitals?|institut\w*|colleges?|departments?|rooms?)\b/i
 
 const placesDiffer: Check = {
-  slug: 'places-differ',
+  slug: 'seats-differ',
   severity: 'warning',
-  why: 'Delegates are told of more places than there are, or of fewer.',
+  why: 'Delegates would read a number of seats that differs from the quota.',
   after: ['EV201', 'EV202'],
   find: (model) =>
     (model.file.quotas ?? []).flatMap((limit, at): readonly Draft[] => {
@@ -147,7 +147,7 @@ function differing(
             span: [start + found.index, start + found.index + found[0].length],
             message: `the text says ${says}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
             related: [{ at: maxAt, message: 'the quota' }],
-            help: 'write one number in both places',
+            help: 'write the same number in both places',
           },
         ]
   })

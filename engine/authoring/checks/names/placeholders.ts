@@ -31,7 +31,7 @@ function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
       {
         at: path,
         span: [from, from + twice[0].length],
-        message: `\`${twice[0]}\`: a value stands in one pair of braces`,
+        message: `\`${twice[0]}\`: a value is written in one pair of braces`,
         help: `write {${twice[1]}}`,
       },
     ]
@@ -45,8 +45,8 @@ function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
     {
       at: path,
       ...(found === null ? {} : { span: [from, from + found[0].length] as const }),
-      message: `a single \`${brace}\` stands in this text; a value is written {name}`,
-      help: name === undefined ? 'close the braces, or leave them out' : `write {${name}}`,
+      message: `this text has a single \`${brace}\`; a value is written {name}`,
+      help: name === undefined ? 'close the braces, or remove them' : `write {${name}}`,
     },
   ]
 }
@@ -114,7 +114,7 @@ function nearTo(name: string, legal: readonly string[]): string | undefined {
 const unknownPlaceholder: Check = {
   slug: 'unknown-placeholder',
   severity: 'error',
-  why: 'A placeholder that names nothing prints N/A, or itself, to every delegate.',
+  why: 'A placeholder without a value prints N/A, or itself, for every delegate.',
   find: (model) =>
     model.said.flatMap((said) => {
       const { path, place } = said
@@ -153,11 +153,11 @@ const unknownPlaceholder: Check = {
               span,
               message:
                 name === name.trim()
-                  ? `there is no value \`${name}\` to put here`
-                  : `\`{${name}}\` is not filled in: no blanks inside the braces`,
+                  ? `there is no value \`${name}\``
+                  : `\`{${name}}\` is not filled in: remove the spaces inside the braces`,
               help:
                 near === undefined
-                  ? `the values here: ${listed(legal, 20)}`
+                  ? `available values: ${listed(legal, 20)}`
                   : `did you mean \`{${near}}\`?`,
             }
           }),
@@ -168,17 +168,16 @@ const unknownPlaceholder: Check = {
 /** A bill line's label is filled from the answers, and from the option it sells. */
 function notInLine(model: Model, path: string, name: string): readonly string[] {
   const item = model.file.fees.items?.[Number(path.split('.')[2])]
-  if (name === 'option')
-    return item?.by === undefined ? ['without `by` a line sells no option'] : []
+  if (name === 'option') return item?.by === undefined ? ['without `by` a line has no option'] : []
   return model.fields.some(({ id }) => id === name) || unitNames(model).includes(name)
     ? []
-    : [`\`{${name}}\` is not known in a line of the bill`]
+    : [`\`{${name}}\` is not available in a line of the bill`]
 }
 
 const placeholderNotHere: Check = {
   slug: 'placeholder-not-here',
   severity: 'error',
-  why: 'The value exists, but not yet, or not for whoever reads this text.',
+  why: 'The value exists, but is not available at this point or for the readers of this text.',
   after: ['EV208'],
   find: (model) =>
     model.said.flatMap(({ path, place, ...written }) =>
@@ -189,23 +188,27 @@ const placeholderNotHere: Check = {
           place !== 'office-error' &&
           !everyValue(model).includes(name)
         )
-          return said(`\`{${name}}\` is known in the office's error texts only`)
+          return said(`\`{${name}}\` is available only in the error texts of the office`)
         if (place === 'line') return notInLine(model, path, name).flatMap(said)
         if (place === 'plain') return said('placeholders are not filled in here')
         if (place === 'office-error')
-          return OFFICE_ONLY.includes(name) ? [] : said(`an office error knows {message} only`)
+          return OFFICE_ONLY.includes(name)
+            ? []
+            : said('only {message} is available in an error text of the office')
         if (place === 'export-file')
-          return name === 'date' ? [] : said('a file name of the office knows {date} only')
+          return name === 'date'
+            ? []
+            : said('only {date} is available in a file name of the office')
         if (place === 'form' && !(BEFORE_REGISTRATION as readonly string[]).includes(name))
-          return said(`\`{${name}}\` is not known before somebody has registered`)
+          return said(`\`{${name}}\` is not available before registration`)
         if (place === 'registered' && PAID_ONLY.includes(name))
-          return said(`\`{${name}}\` is not known before payment`)
+          return said(`\`{${name}}\` is not available before payment`)
         if (
           place === 'order-error' &&
           name !== 'order_id' &&
           !(BEFORE_REGISTRATION as readonly string[]).includes(name)
         )
-          return said(`\`{${name}}\` is not known while no registration is found`)
+          return said(`\`{${name}}\` is not available when no registration is found`)
         return []
       }),
     ),

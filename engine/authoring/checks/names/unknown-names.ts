@@ -26,7 +26,7 @@ export function unknown(
         message: say(name),
         ...near,
         ...(near.help === undefined && legal.length > 0
-          ? { notes: [`there are: ${listed(legal, 20)}`] }
+          ? { notes: [`available: ${listed(legal, 20)}`] }
           : {}),
       }
     })

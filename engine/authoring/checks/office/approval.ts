@@ -62,7 +62,7 @@ function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | n
 const nothingToLookAt: Check = {
   slug: 'approval-without-file',
   severity: 'error',
-  why: 'Whoever leaves the file out is registered all the same, and somebody has to decide about nothing.',
+  why: 'A delegate could register without the document, and staff would have nothing to approve.',
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV216'],
   find: ({ config, fields }) =>
     config.approvals.flatMap((rule, at) =>
@@ -74,9 +74,9 @@ const nothingToLookAt: Check = {
         return [
           {
             at: `approval.${at}.documents.${index}`,
-            message: `\`${file}\` can be left out by those whom \`${rule.id}\` is about${said === '' ? '' : ` (${said})`}`,
+            message: `\`${file}\` can be left empty by delegates to whom \`${rule.id}\` applies${said === '' ? '' : ` (${said})`}`,
             related: [{ at: `${asked.path}.id`, message: 'asked here' }],
-            help: 'let it be required, and shown to all of them',
+            help: 'make it required, and show it to all of them',
           },
         ]
       }),
@@ -124,7 +124,7 @@ function paidUntil({ config, file }: Model): {
   const index = written.findIndex(({ id }) => id === latest.id)
   return {
     day: latest.until,
-    says: `paying by ${latest.label} ends`,
+    says: `payment by ${latest.label} ends`,
     at: `payment.methods.${index}.until`,
   }
 }
@@ -132,7 +132,7 @@ function paidUntil({ config, file }: Model): {
 const approvedTooLate: Check = {
   slug: 'approved-too-late',
   severity: 'error',
-  why: 'Whoever is approved when nobody takes the money any more has waited for nothing.',
+  why: 'A delegate who is approved after payment has ended cannot pay.',
   after: ['EV203', 'EV204', 'EV206', 'EV418', 'EV419'],
   find: (model) =>
     model.config.approvals.flatMap((rule, at): Draft[] => {
@@ -145,9 +145,9 @@ const approvedTooLate: Check = {
       return [
         {
           at: `approval.${at}.decide_within`,
-          message: `whoever registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.decideWithinDays))}, but ${paid.says} on ${formatDay(paid.day)}`,
+          message: `a delegate who registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.decideWithinDays))}, but ${paid.says} on ${formatDay(paid.day)}`,
           related: [{ at: paid.at, message: 'here' }],
-          help: `decide sooner, or sell ${categories.join(', ')} until ${addDays(paid.day, -rule.decideWithinDays)} only`,
+          help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(paid.day, -rule.decideWithinDays)}`,
         },
       ]
     }),
@@ -157,16 +157,15 @@ const approvedTooLate: Check = {
 function noWayOn(event: EventConfig, { when, ifRefused: { offer } }: Rule): string | null {
   if (offer === undefined) return null
   const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
-  if (onlyCategory && holds(when, {}, offer))
-    return `whoever registers as \`${offer}\` is refused by the same rule`
+  if (onlyCategory && holds(when, {}, offer)) return `the same rule also applies to \`${offer}\``
   const sold = event.fees.periods.some(({ id }) => quoteFor(event, offer, id) !== null)
-  return sold || event.fees.prices === null ? null : `\`${offer}\` is on sale in no period`
+  return sold || event.fees.prices === null ? null : `\`${offer}\` is not on sale in any period`
 }
 
 const offerLeadsBack: Check = {
   slug: 'approval-offer-leads-back',
   severity: 'error',
-  why: 'An offer that cannot be taken leaves a delegate where they were.',
+  why: 'An offer that a delegate cannot accept does not help.',
   after: ['EV203', 'EV206'],
   find: ({ config }) =>
     config.approvals.flatMap((rule, at): Draft[] => {
@@ -177,7 +176,7 @@ const offerLeadsBack: Check = {
             {
               at: `approval.${at}.if_refused.offer`,
               message: why,
-              help: 'offer a category that is on sale and that nobody has to approve, or offer none',
+              help: 'offer a category that is on sale and needs no approval, or offer none',
             },
           ]
     }),

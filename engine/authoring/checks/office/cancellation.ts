@@ -15,7 +15,7 @@ const at = (index: number, key: string): string => `cancellation.steps.${index}.
 const stepIncomplete: Check = {
   slug: 'cancellation-step-incomplete',
   severity: 'error',
-  why: 'A step without its day or its share says nothing about a cancellation; two of them may say it twice.',
+  why: 'Each step of the refund scale needs one day and one share.',
   find: (model) =>
     stepsOf(model).flatMap(({ until, refund, otherwise }, index): Draft[] => {
       const isWhole = otherwise === undefined ? until !== undefined && refund !== undefined : true
@@ -26,7 +26,7 @@ const stepIncomplete: Check = {
             {
               at: `cancellation.steps.${index}`,
               message: isMixed
-                ? '`otherwise` stands beside a day or a share'
+                ? '`otherwise` cannot be combined with a day or a share'
                 : `this step has no ${until === undefined ? 'day' : 'share'}`,
               help: 'write {until: 2026-12-31, refund: 75%}, and {otherwise: none} as the last step',
             },
@@ -37,7 +37,7 @@ const stepIncomplete: Check = {
 const scaleHasGap: Check = {
   slug: 'cancellation-gap',
   severity: 'error',
-  why: 'Without a last step for all other days nobody knows what goes back then, and steps after it count on no day.',
+  why: 'The last step must be `otherwise`: without it the refund on later days is undefined, and steps after it never apply.',
   after: ['EV481'],
   find: (model) => {
     const steps = stepsOf(model)
@@ -48,14 +48,14 @@ const scaleHasGap: Check = {
       ? [
           {
             at: at(steps.length - 1, 'until'),
-            message: 'after this day nobody knows what goes back',
+            message: 'no refund is defined after this day',
             help: 'add {otherwise: none}, or another share, as the last step',
           },
         ]
       : [
           {
             at: at(last, 'otherwise'),
-            message: 'the steps after this one count on no day',
+            message: 'the steps after this one never apply',
             help: 'make it the last step',
           },
         ]
@@ -74,7 +74,7 @@ const pairs = (
 const stepsOutOfOrder: Check = {
   slug: 'cancellation-order',
   severity: 'error',
-  why: 'The first step whose day is not over counts, so that one below a later day would never count.',
+  why: 'The first step whose day has not passed applies, so a step below a later day never applies.',
   after: ['EV481', 'EV482'],
   find: (model) =>
     pairs(model).flatMap(({ index, a, b }): Draft[] =>
@@ -83,7 +83,7 @@ const stepsOutOfOrder: Check = {
         : [
             {
               at: at(index, 'until'),
-              message: `this step counts on no day: the one above it counts until ${formatDay(day(a.until))}`,
+              message: `this step never applies: the one above it applies until ${formatDay(day(a.until))}`,
               related: [{ at: at(index - 1, 'until'), message: 'until here' }],
               help: 'write the earlier day first',
             },
@@ -94,7 +94,7 @@ const stepsOutOfOrder: Check = {
 const refundRises: Check = {
   slug: 'cancellation-rises',
   severity: 'error',
-  why: 'Whoever cancels later gets no more back: otherwise it pays to wait, and two figures are exchanged.',
+  why: 'A later cancellation must not refund more than an earlier one. Two numbers are probably swapped.',
   after: ['EV481', 'EV482', 'EV483'],
   find: (model) =>
     pairs(model).flatMap(({ index, a, b }): Draft[] => {
@@ -104,9 +104,9 @@ const refundRises: Check = {
         : [
             {
               at: at(index, key),
-              message: `more goes back here (${b[key]}) than for an earlier cancellation (${a.refund})`,
+              message: `this refund (${b[key]}) is higher than for an earlier cancellation (${a.refund})`,
               related: [{ at: at(index - 1, 'refund'), message: 'earlier' }],
-              help: 'let the shares fall from step to step',
+              help: 'lower the share from step to step',
             },
           ]
     }),

@@ -26,15 +26,15 @@ const SOLD_IN_A_YEAR_MAX = 9_999
 const gstin: Check = {
   slug: 'invoice-gstin',
   severity: 'error',
-  why: 'An invoice with a wrong GSTIN is none, and whoever got it cannot set the tax off.',
+  why: 'An invoice with a wrong GSTIN is invalid, and the buyer cannot claim input tax credit.',
   find: ({ file }) =>
     file.invoice === undefined || readGstin(String(file.invoice.gstin)) !== null
       ? []
       : [
           {
             at: 'invoice.gstin',
-            message: `${file.invoice.gstin} is no GSTIN: its signs or its check sign are wrong`,
-            help: 'copy the 15 signs from the certificate of registration',
+            message: `${file.invoice.gstin} is not a valid GSTIN: its characters or its check character are wrong`,
+            help: 'copy the 15 characters from the registration certificate',
           },
         ],
 }
@@ -52,7 +52,7 @@ const placesOf = ({ file }: Model): readonly { readonly at: string; readonly sai
 const place: Check = {
   slug: 'invoice-place',
   severity: 'error',
-  why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, whoever the buyer is (IGST Act, section 12(6)).',
+  why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, regardless of the buyer (IGST Act, section 12(6)).',
   find: (model) =>
     placesOf(model).flatMap(({ at, said }): Draft[] => {
       if (stateNamed(said) !== null) return []
@@ -63,7 +63,7 @@ const place: Check = {
           message:
             field === undefined
               ? `${said} is not a state of India`
-              : `${said} is a field of the form, and the buyer's state does not decide where admission is supplied`,
+              : `${said} is a field of the form, but the buyer's state does not determine where admission is supplied`,
           ...(field === undefined ? {} : { related: [{ at: field.path, message: 'asked here' }] }),
           help:
             field === undefined
@@ -77,7 +77,7 @@ const place: Check = {
 const code: Check = {
   slug: 'invoice-item-code',
   severity: 'warning',
-  why: 'Another rate means another service, and its invoice line needs the code of that service: a room is not a conference fee.',
+  why: 'A different rate means a different service, whose invoice line needs its own SAC code. For example, a room is not a conference fee.',
   after: ['EV441'],
   find: ({ file, config }) =>
     file.invoice === undefined
@@ -90,8 +90,8 @@ const code: Check = {
             : [
                 {
                   at: `fees.items.${i}.id`,
-                  message: `\`${item.id}\` has a rate of its own, ${item.tax.percent}%, and the code of the conference, ${file.invoice?.sac}`,
-                  help: 'add sac: …, such as 996311 for a room in a hotel',
+                  message: `\`${item.id}\` has its own tax rate, ${item.tax.percent}%, but the SAC code of the conference, ${file.invoice?.sac}`,
+                  help: 'add sac: …, such as 996311 for a hotel room',
                 },
               ],
         ),
@@ -112,9 +112,9 @@ const address: Check = {
       {
         at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
         part: 'key',
-        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines))}, and the form does not ask for the buyer's ${missing.join(' and ')}`,
+        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines))}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
         notes: [sayBill(config, dearest)],
-        help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; they become required from ₹ 50,000 without a GSTIN`,
+        help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
       },
     ]
   },
@@ -140,13 +140,18 @@ const number: Check = {
     const problems = patternsOf(model).flatMap(([at, pattern]): Draft[] => {
       const longest = serialText(pattern, SOLD_IN_A_YEAR_MAX, '26-27')
       if (!pattern.includes('{n}'))
-        return [{ at, message: 'nothing in it counts', help: 'write {n} where the number stands' }]
+        return [
+          {
+            at,
+            message: 'the number has no counter',
+            help: 'write {n} where the running number belongs',
+          },
+        ]
       if (/[^A-Za-z0-9/-]/.test(longest))
         return [
           {
             at,
-            message:
-              'only letters, digits, hyphens and slashes may stand in the number of an invoice',
+            message: 'an invoice number can contain only letters, digits, hyphens and slashes',
             help: 'the placeholders are {n} and {year}',
           },
         ]
@@ -154,10 +159,10 @@ const number: Check = {
         return [
           {
             at,
-            message: `the number ${longest} would have ${longest.length} characters; ${SERIAL_CHARACTERS_MAX} are allowed`,
+            message: `the number ${longest} would have ${longest.length} characters; the maximum is ${SERIAL_CHARACTERS_MAX}`,
             help:
               file.invoice?.credit_number === undefined && at === 'invoice.number'
-                ? 'shorten its letters; credit notes have a C before them unless credit_number says otherwise'
+                ? 'shorten its letters; credit notes start with a C unless credit_number is set'
                 : 'shorten its letters',
           },
         ]
@@ -170,8 +175,8 @@ const number: Check = {
       ? [
           {
             at,
-            message: 'credit notes have the numbers of invoices',
-            help: 'give them a series of their own, or leave credit_number out',
+            message: 'credit notes would get the same numbers as invoices',
+            help: 'give them their own series, or remove credit_number',
           },
         ]
       : []
@@ -181,7 +186,7 @@ const number: Check = {
 const year: Check = {
   slug: 'invoice-year',
   severity: 'warning',
-  why: 'The numbers of a financial year are counted for themselves, so that a year in the letters must be the right one.',
+  why: 'Invoices are numbered separately for each financial year, so a year in the number must be the right one.',
   after: ['EV492'],
   find: ({ config }) => {
     if (config.invoice === null || config.invoice.number.includes('{year}')) return []
@@ -197,8 +202,8 @@ const year: Check = {
       return [
         {
           at: 'invoice.number',
-          message: `${written} is not the financial year in which the event sells, ${year}`,
-          help: 'write {year} in its place',
+          message: `${written} is not the financial year of the sales, ${year}`,
+          help: 'write {year} instead',
         },
       ]
     return year === financialYearOf(ends)
@@ -206,8 +211,8 @@ const year: Check = {
       : [
           {
             at: 'invoice.number',
-            message: `after ${formatDay(lastOfFinancialYear(first))} the numbers would begin anew and stand twice`,
-            help: 'write {year} into the number',
+            message: `after ${formatDay(lastOfFinancialYear(first))} the numbers would start again and be used twice`,
+            help: 'add {year} to the number',
           },
         ]
   },
@@ -216,7 +221,7 @@ const year: Check = {
 const withoutTax: Check = {
   slug: 'invoice-without-tax',
   severity: 'error',
-  why: 'A tax invoice states a tax; whoever charges none gives a receipt.',
+  why: 'A tax invoice states a tax. An event that charges no tax issues receipts.',
   find: ({ file, config }) =>
     file.invoice === undefined ||
     (takesMoney(config) &&
@@ -227,9 +232,9 @@ const withoutTax: Check = {
             at: 'invoice',
             part: 'key',
             message: !takesMoney(config)
-              ? 'this event takes no money'
+              ? 'this event takes no payments'
               : 'this event charges no tax',
-            help: 'leave invoice out: receipts are made all the same, or state fees.tax',
+            help: 'remove invoice (receipts are still issued), or set fees.tax',
           },
         ],
 }
@@ -237,7 +242,7 @@ const withoutTax: Check = {
 const buyer: Check = {
   slug: 'invoice-buyer',
   severity: 'error',
-  why: 'What the buyer wants on the invoice is read from these fields.',
+  why: 'The buyer’s details on the invoice are read from these fields.',
   find: ({ file, fields }) =>
     Object.entries(file.invoice?.buyer ?? {}).flatMap(([key, id]): Draft[] => {
       const at = `invoice.buyer.${key}`
@@ -250,7 +255,7 @@ const buyer: Check = {
         return [
           {
             at,
-            message: `no field ${id} is in the form`,
+            message: `the form has no field ${id}`,
             ...(meant === null ? {} : { help: `did you mean ${meant.name}?` }),
           },
         ]
@@ -263,9 +268,9 @@ const buyer: Check = {
           : [
               {
                 at,
-                message: `${id} does not offer states of India to choose from`,
+                message: `${id} does not offer the states of India`,
                 related: [{ at: asked.path, message: 'asked here' }],
-                help: 'let the field be a select with `options: indian-states`',
+                help: 'make the field a select with `options: indian-states`',
               },
             ]
       return key === 'gstin' &&
@@ -273,7 +278,7 @@ const buyer: Check = {
         ? [
             {
               at,
-              message: `${id} takes any text`,
+              message: `${id} accepts any text`,
               related: [{ at: asked.path, message: 'asked here' }],
               help: 'give the field `format: gstin`',
             },

@@ -5,7 +5,7 @@ import type { Draft } from '../../finding.ts'
 const pageSize: Check = {
   slug: 'page-size',
   severity: 'error',
-  why: 'The size the list starts with must be one that can be chosen again.',
+  why: 'The initial page size must be one of the page sizes that can be chosen.',
   find: ({ config, file }) =>
     (file.admin?.lists ?? []).flatMap(({ page_size: stated, page_sizes: sizes }, at): Draft[] => {
       const size = stated ?? config.admin.lists[at]?.pageSize ?? 0
@@ -18,7 +18,7 @@ const pageSize: Check = {
               related:
                 stated === undefined
                   ? []
-                  : [{ at: `admin.lists.${at}.page_sizes`, message: 'these can be chosen' }],
+                  : [{ at: `admin.lists.${at}.page_sizes`, message: 'available page sizes' }],
             },
           ]
     }),
@@ -27,7 +27,7 @@ const pageSize: Check = {
 const filterOnText: Check = {
   slug: 'filter-on-text',
   severity: 'warning',
-  why: 'Free text has no list of values to choose from; the search finds it.',
+  why: 'A filter needs a list of values, which free text does not have. Use the search box.',
   after: ['EV207'],
   find: ({ file, fields }) =>
     (file.admin?.lists ?? []).flatMap(({ filters }, at) =>
@@ -40,7 +40,7 @@ const filterOnText: Check = {
               {
                 at: `admin.lists.${at}.filters.${i}`,
                 message: 'a filter on free text has no list of values',
-                help: 'leave it out; the search box finds it',
+                help: 'remove it; the search box finds free text',
               },
             ]
       }),
@@ -50,7 +50,7 @@ const filterOnText: Check = {
 const filterClash: Check = {
   slug: 'filter-clash',
   severity: 'error',
-  why: 'Of two filters sent under one name, one does nothing.',
+  why: 'If two filters are sent under one name, one of them has no effect.',
   after: ['EV207'],
   find: ({ config, file }) =>
     (file.admin?.lists ?? []).flatMap((_list, at) => {
@@ -63,7 +63,7 @@ const filterClash: Check = {
           {
             at: `admin.lists.${at}.filters.${i}`,
             message: taken
-              ? `\`${sentAs}\` is what the list itself sends`
+              ? `\`${sentAs}\` is reserved for a parameter of the list`
               : `two filters are sent as \`${sentAs}\``,
             related: taken
               ? []
@@ -77,7 +77,7 @@ const filterClash: Check = {
 const sameExportFile: Check = {
   slug: 'same-export-file',
   severity: 'warning',
-  why: 'Two lists saved under one name are mixed up on the first day.',
+  why: 'Two lists that are saved under the same file name are easily confused.',
   find: ({ config, file }) =>
     (file.admin?.lists ?? []).flatMap((_list, at): Draft[] => {
       const name = config.admin.lists[at]?.export.file
@@ -87,7 +87,7 @@ const sameExportFile: Check = {
         : [
             {
               at: `admin.lists.${at}.export.file`,
-              message: 'two lists save the same file name',
+              message: 'two lists are saved under the same file name',
               related: [{ at: `admin.lists.${first}.export.file`, message: 'the other one' }],
             },
           ]
@@ -97,7 +97,7 @@ const sameExportFile: Check = {
 const listOutside: Check = {
   slug: 'list-outside-office',
   severity: 'error',
-  why: 'Pages of the office begin with /admin/; elsewhere nobody is asked to sign in.',
+  why: 'Office pages begin with /admin/. Pages elsewhere do not require signing in.',
   find: ({ file }) =>
     (file.admin?.lists ?? []).flatMap(({ route }, at): Draft[] =>
       /^\/admin\/[a-z0-9-]+/.test(route) && route !== '/admin/login'
@@ -105,8 +105,8 @@ const listOutside: Check = {
         : [
             {
               at: `admin.lists.${at}.route`,
-              message: `${route} is not an address of the office`,
-              help: 'it begins with /admin/',
+              message: `${route} is not an office address`,
+              help: 'write an address that begins with /admin/',
             },
           ],
     ),

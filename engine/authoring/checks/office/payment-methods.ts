@@ -33,9 +33,9 @@ function pairs(model: Model): readonly { index: number; raw: Written; way: PayWa
 }
 
 const noWayOpen: Check = {
-  slug: 'no-way-open',
+  slug: 'no-method-open',
   severity: 'error',
-  why: 'Whoever registers on a day on which no way to pay is open holds a bill that nobody can pay.',
+  why: 'A delegate who registers on a day without a payment method cannot pay.',
   find: (model) => {
     if (writtenIn(model).length === 0) return []
     const ways = delegateWays(model.config)
@@ -44,7 +44,7 @@ const noWayOpen: Check = {
         {
           at: 'payment.methods',
           part: 'key',
-          message: 'delegates are offered no way to pay: all of these are of the office',
+          message: 'delegates have no payment method: all of these are for staff only',
           help: 'add a card gateway, or a transfer with instructions and fields',
         },
       ]
@@ -65,14 +65,14 @@ const noWayOpen: Check = {
     return [
       {
         at: at(told?.index ?? 0, 'until'),
-        message: `after ${formatDay(last)} nothing can be paid, and registration ${closes === undefined ? 'never closes' : `is open until ${formatDay(closes)}`}`,
+        message: `after ${formatDay(last)} no payment is possible, but registration ${closes === undefined ? 'never closes' : `is open until ${formatDay(closes)}`}`,
         notes:
           ends.length === 1
             ? []
             : ends.map(({ id, until }) => `\`${id}\` ends on ${formatDay(until)}`),
         help:
           meant === null
-            ? 'let one of the ways last as long as registration, or close it on that day'
+            ? 'keep one payment method open as long as registration, or close registration on that day'
             : onlyTheYear('until', meant),
       },
     ]
@@ -80,9 +80,9 @@ const noWayOpen: Check = {
 }
 
 const lapseWithoutPrice: Check = {
-  slug: 'lapse-without-price',
+  slug: 'expires-without-price',
   severity: 'error',
-  why: 'Money that comes in time, but on a day without a price, is measured by nothing, and a person has to decide about it.',
+  why: 'A payment in time, but on a day without a price, cannot be checked against a price. It needs a payment review.',
   find: (model) =>
     pairs(model).flatMap(({ index, way }): Draft[] => {
       if (way.is !== 'transfer') return []
@@ -97,7 +97,7 @@ const lapseWithoutPrice: Check = {
       return [
         {
           at: at(index),
-          message: `whoever begins to pay on ${formatDay(begins)} has until ${formatDay(ends)}, ${hasPrice ? 'when the event is over' : 'a day that has no price'}`,
+          message: `a delegate who starts paying on ${formatDay(begins)} has until ${formatDay(ends)}, ${hasPrice ? 'when the event is over' : 'a day that has no price'}`,
           help: 'write an earlier until, or a shorter expires_after',
         },
       ]
@@ -105,9 +105,9 @@ const lapseWithoutPrice: Check = {
 }
 
 const unknowable: Check = {
-  slug: 'way-without-reference',
+  slug: 'method-without-reference',
   severity: 'error',
-  why: 'A payment is found at the bank by its reference: without one that everybody gives, and nobody gives twice, the office guesses.',
+  why: 'Staff find a payment in the bank statement by its reference, so every delegate must enter a unique one.',
   find: (model) =>
     pairs(model).flatMap(({ index, raw, way }): Draft[] => {
       const unique = (raw.fields ?? []).filter((ask) => ask.unique === true)
@@ -120,8 +120,8 @@ const unknowable: Check = {
               part: 'key',
               message:
                 unique.length > 1
-                  ? 'two questions are said to be the reference of the payment'
-                  : 'no question asks everybody for the reference of the payment',
+                  ? 'two fields are marked as the payment reference'
+                  : 'no required field asks for the payment reference',
               help: 'write {id: utr, label: UTR number, format: utr, unique: true, required: true}',
             },
           ]
@@ -131,7 +131,7 @@ const unknowable: Check = {
 const anyReference: Check = {
   slug: 'reference-of-any-form',
   severity: 'error',
-  why: 'A reference is looked for in the bank’s statement: where delegates may write anything, “paid” or six digits of another number are a reference too.',
+  why: 'References are matched with the bank statement. Without a format, “paid” or part of another number would count as a reference.',
   after: ['EV445'],
   find: (model) =>
     pairs(model).flatMap(({ index, raw, way }): Draft[] => {
@@ -145,8 +145,8 @@ const anyReference: Check = {
           at: `payment.methods.${index}.fields.${at}${fault === null ? '' : '.pattern'}`,
           message:
             fault === null
-              ? 'the reference of the payment may be written in any form'
-              : `the pattern of the reference cannot be used: ${fault.says}`,
+              ? 'the payment reference has no format'
+              : `the pattern of the payment reference is invalid: ${fault.says}`,
           help: 'write format: utr, or a pattern that only the numbers of your bank match',
         },
       ]
@@ -161,9 +161,9 @@ const NAMED = [
 ] as const
 
 const oddNumber: Check = {
-  slug: 'tell-odd-number',
+  slug: 'instructions-odd-number',
   severity: 'error',
-  why: 'Money that is sent to a number with a slip in it comes back after days, or goes to somebody else.',
+  why: 'Money sent to a mistyped number is returned after days, or reaches another person.',
   find: (model) =>
     pairs(model).flatMap(({ index, way }): Draft[] =>
       way.is !== 'transfer'
@@ -176,7 +176,7 @@ const oddNumber: Check = {
               : [
                   {
                     at: at(index, 'instructions'),
-                    message: `\`${said}\` is no ${label === 'Account' ? 'account number' : label}`,
+                    message: `\`${said}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
                     help: `write ${form}`,
                   },
                 ]
@@ -185,9 +185,9 @@ const oddNumber: Check = {
 }
 
 const untilOutside: Check = {
-  slug: 'way-until-outside',
+  slug: 'method-until-outside',
   severity: 'error',
-  why: 'A way that ends before registration opens is offered to nobody; one that ends after it closes was meant for another day.',
+  why: 'A payment method that ends before registration opens is never offered. If it ends after registration closes, its day is probably wrong.',
   after: ['EV443'],
   find: (model) => {
     const opens = opening(model)
@@ -202,11 +202,11 @@ const untilOutside: Check = {
             {
               at: at(index, 'until'),
               message: isEarly
-                ? `this way ends on ${formatDay(until)}, before registration opens`
-                : `this way ends on ${formatDay(until)}, when registration is closed`,
+                ? `this payment method ends on ${formatDay(until)}, before registration opens`
+                : `this payment method ends on ${formatDay(until)}, after registration closes`,
               help:
                 meant === null
-                  ? 'write a day on which one can register'
+                  ? 'write a day on which registration is open'
                   : onlyTheYear('until', meant),
             },
           ]
@@ -216,9 +216,9 @@ const untilOutside: Check = {
 }
 
 const untilOfAnotherYear: Check = {
-  slug: 'way-of-another-year',
+  slug: 'method-of-another-year',
   severity: 'warning',
-  why: 'A way that ended long before the event, and before any day of its prices, is offered to nobody: its year is wrong.',
+  why: 'A payment method that ends long before the event and before all its prices is never offered. Its year is probably wrong.',
   after: ['EV432', 'EV443', 'EV447'],
   find: (model) =>
     pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
@@ -229,7 +229,7 @@ const untilOfAnotherYear: Check = {
         : [
             {
               at: at(index, 'until'),
-              message: `this way ends on ${formatDay(until)}, ${daysBetween(until, model.config.from)} days before the event`,
+              message: `this payment method ends on ${formatDay(until)}, ${daysBetween(until, model.config.from)} days before the event`,
               related: [{ at: 'event.from', message: 'it begins here' }],
               help: onlyTheYear('until', meant),
             },

@@ -25,11 +25,11 @@ function readerOf({ config }: Model): (id: string) => string | null {
   )
   const { invoice } = config
   return (id) => {
-    if (ofPrice.has(id)) return 'the category, a price or a limit reads it'
-    if (config.unique.some(({ fields }) => fields.includes(id))) return 'it must stand once'
-    if (ofApproval.has(id)) return 'it is looked at before the registration is approved'
+    if (ofPrice.has(id)) return 'it affects the category, a price or a quota'
+    if (config.unique.some(({ fields }) => fields.includes(id))) return 'it must be unique'
+    if (ofApproval.has(id)) return 'staff check it before they approve the registration'
     return invoice !== null && JSON.stringify(invoice).includes(`"${id}"`)
-      ? 'the invoice states it'
+      ? 'it is printed on the invoice'
       : null
   }
 }
@@ -37,7 +37,7 @@ function readerOf({ config }: Model): (id: string) => string | null {
 const editDecides: Check = {
   slug: 'edit-decides',
   severity: 'error',
-  why: 'A delegate who changes such an answer on their own page would change a price, take a place or stand twice without anybody judging it.',
+  why: 'A delegate who corrects one of these answers would change a price, use a seat or duplicate a registration without a check by staff.',
   after: ['EV201'],
   find: (model) => {
     const reader = readerOf(model)
@@ -49,7 +49,7 @@ const editDecides: Check = {
             {
               at,
               message: `delegates may not change “${label}” themselves: ${why}`,
-              help: 'take it out; the office corrects it, and what follows from it',
+              help: 'remove it; staff correct this answer and its consequences',
             },
           ]
     })
@@ -59,63 +59,63 @@ const editDecides: Check = {
 const editEmail: Check = {
   slug: 'edit-email',
   severity: 'error',
-  why: 'Links to a registration go to its email address: whoever got hold of one link could keep the registration for good.',
+  why: 'Access links are sent to this email address: a person who obtained one link could take over the registration.',
   after: ['EV201'],
   find: (model) =>
     editables(model)
       .filter(({ id }) => id === model.config.roles.email)
       .map(({ at, label }) => ({
         at,
-        message: `“${label}” is where the links of a registration are sent`,
-        help: 'take it out; the office corrects it',
+        message: `“${label}” is the address for access links`,
+        help: 'remove it; staff correct this answer',
       })),
 }
 
 const editName: Check = {
   slug: 'edit-name',
   severity: 'warning',
-  why: 'Whoever may change the name hands the registration on without the office, which a transfer does with a mail to both.',
+  why: 'A delegate who can change the name can transfer the registration without staff. A proper transfer sends an email to both people.',
   after: ['EV201'],
   find: (model) =>
     editables(model)
       .filter(({ id }) => id === model.config.roles.fullName)
       .map(({ at, label }) => ({
         at,
-        message: `who may change “${label}” can hand the registration to somebody else`,
-        help: 'take it out, or say under `allow` that it is meant',
+        message: `a delegate who can change “${label}” can transfer the registration to another person`,
+        help: 'remove it, or accept the finding under `allow`',
       })),
 }
 
 const editAfterEvent: Check = {
   slug: 'edit-after-event',
   severity: 'error',
-  why: 'What is changed when the event is over reaches nobody.',
+  why: 'Corrections after the event have no effect.',
   find: ({ file, config }) =>
     config.edit === null || config.edit.until <= config.to || file.edit === undefined
       ? []
       : [
           {
             at: 'edit.until',
-            message: `the event is over by then: its last day is ${formatDay(config.to)}`,
+            message: `the event is over by then; its last day is ${formatDay(config.to)}`,
             related: [{ at: 'event.to', message: 'the last day' }],
-            help: 'write the day on which the badges are printed',
+            help: 'write a day before the event, such as the day on which badges are printed',
           },
         ],
 }
 
 const filesOutlive: Check = {
-  slug: 'keep-files-longer',
+  slug: 'retention-files-longer',
   severity: 'error',
-  why: 'When the answers are erased the files go with them: a longer time for files keeps nothing.',
+  why: 'Files are deleted together with the answers, so a longer retention for files has no effect.',
   find: ({ config: { retention } }) =>
     retention.answers === null || retention.files === null || retention.files <= retention.answers
       ? []
       : [
           {
             at: 'retention.files',
-            message: `the files would be kept until ${formatDay(retention.files)}, but the answers go on ${formatDay(retention.answers)}`,
+            message: `the files would be kept until ${formatDay(retention.files)}, but the answers are deleted on ${formatDay(retention.answers)}`,
             related: [{ at: 'retention.answers', message: 'the answers' }],
-            help: 'keep files as long as the answers, or less',
+            help: 'keep files as long as the answers, or shorter',
           },
         ],
 }

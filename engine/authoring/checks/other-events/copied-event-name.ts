@@ -84,7 +84,7 @@ export function namedIn(
                 at: path,
                 span: [at + found, at + found + other.words.length],
                 message: `${other.words} is ${other.isRoute ? 'the address' : 'the title'} of another event, \`${other.event.id}\``,
-                help: `write ${other.isRoute ? event.routes.form : event.title}, or with \`allow\` why the other event is meant`,
+                help: `write ${other.isRoute ? event.routes.form : event.title}, or explain under \`allow\` why the other event is named`,
               },
             },
           ]

@@ -18,27 +18,27 @@ export const across = {
   EV801: {
     slug: 'route-clash',
     severity: 'error',
-    why: 'Two pages at one address: a delegate sees the wrong conference.',
+    why: 'If two pages have the same address, delegates see the wrong conference.',
   },
   EV802: {
     slug: 'order-id-ambiguous',
     severity: 'error',
-    why: "A payment is found by its order id; one that fits two events is nobody's.",
+    why: 'A payment is found by its order id. An order id that matches two events cannot be assigned.',
   },
   EV803: {
     slug: 'api-clash',
     severity: 'error',
-    why: 'Two calls at one path: one of them is never answered.',
+    why: 'If two API calls have the same path, one of them is never answered.',
   },
   EV804: {
     slug: 'same-event-id',
     severity: 'error',
-    why: "Registrations are kept under the event's id.",
+    why: "Registrations are stored under the event's id.",
   },
   EV806: {
     slug: 'same-dashboard-key',
     severity: 'error',
-    why: 'Two cards under one key: the dashboard would show one of them.',
+    why: 'If two events have the same dashboard key, the dashboard shows only one of them.',
   },
   EV807: {
     slug: 'file-name',
@@ -48,7 +48,7 @@ export const across = {
   EV808: {
     slug: 'names-another-event',
     severity: 'warning',
-    why: 'A file that was copied keeps the name or the address of the event it was copied from.',
+    why: 'A copied file may still contain the name or address of the original event.',
   },
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof across
@@ -113,7 +113,7 @@ export function aloneFindings({
           {
             at,
             message: `${name} is the address of a page`,
-            related: [{ at: page.at, message: 'of this one' }],
+            related: [{ at: page.at, message: 'of this page' }],
           },
         ]
   })

@@ -42,7 +42,7 @@ export const itemPath = (model: Model, id: string): string =>
 const itemShape: Check = {
   slug: 'item-without-price',
   severity: 'error',
-  why: 'What has no price cannot be sold, and what has two is sold for one of them.',
+  why: 'Each item needs exactly one price: without one it cannot be sold, with two only one of them is charged.',
   after: ['EV206'],
   find: (model) => {
     const { fees } = model.file
@@ -54,8 +54,8 @@ const itemShape: Check = {
             {
               at: 'fees.items',
               part: 'key',
-              message: 'without `prices` nobody is asked for anything, these items included',
-              help: 'add prices with a row for each category; write free where the registration itself costs nothing',
+              message: 'without `prices` the event charges nothing, not even for these items',
+              help: 'add prices with a row for each category; write free where the registration costs nothing',
             },
           ]
     const shapes = items.flatMap((item, at): Draft[] => {
@@ -73,7 +73,7 @@ const itemShape: Check = {
             {
               at: join(path, 'amount_in'),
               part: 'key',
-              message: `\`${item.id}\` has prices, and lets the delegate name one`,
+              message: `\`${item.id}\` has prices, but also lets the delegate enter an amount`,
               related: [{ at: join(path, 'prices'), part: 'key', message: 'the prices' }],
               help: 'keep one of the two',
             },
@@ -90,7 +90,7 @@ const itemShape: Check = {
               {
                 at: path,
                 part: 'key',
-                message: 'no table after this one is ever reached',
+                message: 'tables after this one are never reached',
                 related: [{ at: after.path, part: 'key', message: 'never reached' }],
                 help: 'move otherwise to the end',
               },
@@ -104,21 +104,21 @@ const itemShape: Check = {
 const itemIncomplete: Check = {
   slug: 'item-incomplete',
   severity: 'error',
-  why: 'Whoever asks for it and finds no table or no row gets no bill, and cannot register.',
+  why: 'A delegate who chooses the item and has no table or row gets no bill and cannot register.',
   after: AFTER_NAMES,
   find: (model) =>
     holesOf(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
       const [first] = hole.who
-      const whoever = `whoever is ${sayCategories(hole.who)}`
+      const who = `delegates in ${sayCategories(hole.who)}`
       const example = first === undefined ? [] : noteOf(sayAnswers(first))
       if (hole.table === null)
         return {
           at: `${itemPath(model, id)}.prices`,
           part: 'key',
-          message: `no table of \`${id}\` is for ${whoever}`,
+          message: `no table of \`${id}\` applies to ${who}`,
           notes: example,
-          help: 'add {otherwise: {…}}, a table for them, or a condition of the item that leaves them out',
+          help: 'add {otherwise: {…}}, a table for them, or a condition of the item that excludes them',
         }
       const place = tablesAt(model).find(
         ({ item, tableAt }) => item.id === id && tableAt === hole.table,
@@ -126,7 +126,7 @@ const itemIncomplete: Check = {
       return {
         at: place?.path ?? itemPath(model, id),
         part: 'key',
-        message: `no row for \`${hole.row}\`, which ${whoever} ${verbOf(model.config, by)}`,
+        message: `no row for \`${hole.row}\`, which ${who} ${verbOf(model.config, by)}`,
         notes: example,
         help: `add ${hole.row}: [${model.file.fees.periods.map(() => '…').join(', ')}]`,
       }
@@ -185,20 +185,20 @@ const rowsOf = (some: readonly ItemHole[]): string =>
 const notForSome: Check = {
   slug: 'not-for-some',
   severity: 'warning',
-  why: 'The form takes an answer, and the bill refuses it, though others can buy the same.',
+  why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
     byPeriod(model, noneMet(model, true), (id, some, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const whoever = `whoever is ${sayCategories(some.flatMap(({ hole }) => hole.who))}`
+      const who = `delegates in ${sayCategories(some.flatMap(({ hole }) => hole.who))}`
       const [first] = some[0]?.hole.who ?? []
       return {
         message:
           by === undefined
-            ? `${whoever} and asks for \`${id}\` meets none in \`${period}\``
-            : `${whoever} and ${verbOf(model.config, by)} ${rowsOf(some)} meets none in \`${period}\``,
+            ? `${who} who choose \`${id}\` have the price none in \`${period}\``
+            : `${who} who ${verbOf(model.config, by)} ${rowsOf(some)} have the price none in \`${period}\``,
         notes: first === undefined ? [] : noteOf(sayAnswers(first)),
-        help: `write a price, or free; or leave them out: a condition of the item (when), or of the field (show_when)`,
+        help: `write a price, or free; or exclude them with a condition of the item (when) or of the field (show_when)`,
       }
     }),
 }
@@ -206,19 +206,19 @@ const notForSome: Check = {
 const offSale: Check = {
   slug: 'off-sale',
   severity: 'note',
-  why: 'What nobody can buy in a period is refused then, with the words for what is not on sale.',
+  why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
     byPeriod(model, noneMet(model, false), (id, some, period) => ({
-      message: `${rowsOf(some) === '`each`' ? `\`${id}\`` : rowsOf(some)} is on sale for nobody in \`${period}\``,
-      help: 'write a price, if it is to be sold then',
+      message: `${rowsOf(some) === '`each`' ? `\`${id}\`` : rowsOf(some)} is not on sale for any delegate in \`${period}\``,
+      help: 'write a price if it should be on sale then',
     })),
 }
 
 const noBound: Check = {
   slug: 'count-without-end',
   severity: 'error',
-  why: 'A number without an end is a bill without one.',
+  why: 'A number without a maximum makes a bill without a maximum.',
   after: ['EV201', 'EV206', 'EV216'],
   find: (model) => {
     const uses = (model.file.fees.items ?? []).flatMap((item, at) =>
@@ -243,7 +243,7 @@ const noBound: Check = {
         : [
             {
               at: `${path}.id`,
-              message: `\`${name}\` has no ${missing.join(' and no ')}, and ${key === 'amount_in' ? 'is what is paid' : 'is multiplied by a price'}`,
+              message: `\`${name}\` has no ${missing.join(' and no ')}, but ${key === 'amount_in' ? 'sets the amount to pay' : 'is multiplied by a price'}`,
               related: [{ at, message: key === 'amount_in' ? 'named here' : 'counted here' }],
               help: `add ${missing.map((one) => `${one}: …`).join(', ')}`,
             },
@@ -255,7 +255,7 @@ const noBound: Check = {
 const tooDear: Check = {
   slug: 'bill-too-dear',
   severity: 'error',
-  why: 'The gateway takes no more than this in one payment, so a delegate who asks for all of it cannot pay.',
+  why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
   after: AFTER_BOUNDS,
   find: ({ config }) => {
     const dearest = priced(config)?.dearest
@@ -265,10 +265,10 @@ const tooDear: Check = {
           {
             at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',
             part: 'key',
-            message: `a bill can be more than one payment can carry: ${formatMoney(dearest.total)}`,
+            message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total)}`,
             notes: [
               sayBill(config, dearest),
-              `the gateway takes up to ${formatMoney(AMOUNT_MAX)}, tax included`,
+              `the gateway accepts at most ${formatMoney(AMOUNT_MAX)}, tax included`,
             ],
             help: 'lower a max, or a price',
           },
@@ -285,7 +285,7 @@ function priced(event: EventConfig) {
 const overdraws: Check = {
   slug: 'takes-off-more-than-there-is',
   severity: 'warning',
-  why: 'A line never goes below zero: whatever is taken off beyond that is lost, and the delegate who was promised it does not get it.',
+  why: 'A line never goes below zero, so the delegate does not get the rest of the discount.',
   after: AFTER_BOUNDS,
   find: (model) =>
     (priced(model.config)?.overdrawn ?? []).map(({ adjustment, left, who, on }): Draft => {
@@ -293,9 +293,9 @@ const overdraws: Check = {
       const said = sayAnswers(who)
       return {
         at: `fees.adjustments.${at}`,
-        message: `\`${adjustment}\` takes off ${formatMoney(left)} more than the lines cost that it changes`,
+        message: `\`${adjustment}\` deducts ${formatMoney(left)} more than the lines that it changes cost`,
         notes: [`for \`${who.category}\` on ${formatDay(on)}${said === '' ? '' : ` with ${said}`}`],
-        help: 'take off less, take off percent, or leave them out with `when`',
+        help: 'deduct less, deduct a percentage, or exclude these delegates with `when`',
       }
     }),
 }
@@ -303,7 +303,7 @@ const overdraws: Check = {
 const adjustmentsMeet: Check = {
   slug: 'adjustments-meet',
   severity: 'note',
-  why: 'One delegate can get both. They apply from top to bottom, and with an amount and a percentage the order decides what is paid.',
+  why: 'One delegate can get both. They apply from top to bottom; with an amount and a percentage, the order changes the total.',
   after: AFTER_BOUNDS,
   find: ({ config }) => {
     const pairs = meetingAdjustments(config) ?? []
@@ -314,7 +314,7 @@ const adjustmentsMeet: Check = {
             at: 'fees.adjustments',
             part: 'key',
             message: `adjustments can meet on one line: ${pairs.map(([one, other]) => `\`${one}\` and then \`${other}\``).join(', ')}`,
-            help: 'if both are not meant, keep them apart with `when`; where one is percent, the order decides what is paid',
+            help: 'if a delegate should not get both, separate them with `when`; if one is a percentage, the order changes the total',
           },
         ]
   },
@@ -323,7 +323,7 @@ const adjustmentsMeet: Check = {
 const billTooLarge: Check = {
   slug: 'bill-not-proved',
   severity: 'note',
-  why: 'What was not proved must not be taken for proved.',
+  why: 'The check was not completed, so the result is unknown.',
   after: AFTER_BOUNDS,
   find: (model) => {
     const { config } = model
@@ -333,8 +333,8 @@ const billTooLarge: Check = {
     return [
       ...lost.map(({ id }): Draft => ({
         at: `${itemPath(model, id)}.id`,
-        message: `too many answers bear on \`${id}\`: that it has a price for all of them is not proved`,
-        help: 'let it depend on fewer answers, or limit what can be chosen (choose: {at_most: …})',
+        message: `too many answers affect \`${id}\`: not all combinations could be checked for a price`,
+        help: 'make it depend on fewer answers, or limit the number of choices (choose: {at_most: …})',
       })),
       ...(extremes === null && lost.length === 0
         ? [
@@ -342,8 +342,8 @@ const billTooLarge: Check = {
               at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',
               part: 'key' as const,
               message:
-                'too many answers bear on the bill: the dearest and the cheapest are not known, nor that no adjustment takes off too much',
-              help: 'let items and adjustments depend on fewer answers, or limit what can be chosen (choose: {at_most: …})',
+                'too many answers affect the bill: the highest and lowest bill are unknown, and discounts were not checked',
+              help: 'make items and adjustments depend on fewer answers, or limit the number of choices (choose: {at_most: …})',
             },
           ]
         : []),

@@ -164,9 +164,9 @@ function isBelowEverybody({ standing }: Person): boolean {
 }
 
 const ranksExchanged: Check = {
-  slug: 'ranks-exchanged',
+  slug: 'ranks-swapped',
   severity: 'warning',
-  why: 'Members and trainees pay less than others; where they pay more, two rows or two labels were exchanged.',
+  why: 'Members and trainees usually pay less than others. If they pay more, two rows or labels are probably swapped.',
   after: [...AFTER_TABLE, 'EV401', 'EV452'],
   find: (model) => {
     const people = peopleOf(model)
@@ -179,11 +179,11 @@ const ranksExchanged: Check = {
       return {
         at: `fees.prices.${one.id}`,
         part: 'entry',
-        message: `\`${one.id}\` is dearer than \`${other.id}\`: ${listed(cells, PERIODS_SAID)}`,
+        message: `\`${one.id}\` costs more than \`${other.id}\`: ${listed(cells, PERIODS_SAID)}`,
         related: [{ at: `fees.prices.${other.id}`, part: 'entry', message: 'the cheaper row' }],
         notes:
           periods.length > PERIODS_SAID ? [`and in ${periods.length - PERIODS_SAID} more`] : [],
-        help: `write the lower ${periods.length === order.length ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are exchanged, mend those`,
+        help: `write the lower ${periods.length === order.length ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
       }
     }
     return people.flatMap((one): Draft[] => {
@@ -222,7 +222,7 @@ const sum = ({ prices }: Person, periods: readonly string[]): number =>
 const labelContradictsId: Check = {
   slug: 'label-contradicts-id',
   severity: 'warning',
-  why: 'Delegates choose by the label, prices go by the id: one of them belongs to another category.',
+  why: 'Delegates see the label, but prices use the id. One of the two belongs to another category.',
   after: ['EV206'],
   find: (model) => {
     const read = readerOf(model)
@@ -234,9 +234,9 @@ const labelContradictsId: Check = {
         : [
             {
               at: `categories.${at}.label`,
-              message: `the id \`${id}\` speaks of ${differ[0]}, the label “${label}” of ${differ[1]}`,
+              message: `the id \`${id}\` means ${differ[0]}, the label “${label}” means ${differ[1]}`,
               related: [{ at: `categories.${at}.id`, message: 'the id' }],
-              help: 'write the label that belongs to this id: two labels may be exchanged',
+              help: 'write the label that belongs to this id; two labels may be swapped',
             },
           ]
     })
@@ -246,7 +246,7 @@ const labelContradictsId: Check = {
 const ruleContradicts: Check = {
   slug: 'rule-contradicts',
   severity: 'warning',
-  why: 'Those who say that they are members would pay as non-members, and the other way round.',
+  why: 'Delegates who say that they are members would pay as non-members, and vice versa.',
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307', 'EV452'],
   find: (model) => {
     const { config, file } = model
@@ -262,9 +262,9 @@ const ruleContradicts: Check = {
         : [
             {
               at: `category.rules.${at}.then`,
-              message: `the rule is for ${first[0]}, and \`${then}\` is for ${first[1]}`,
+              message: `the rule is for ${first[0]}, but \`${then}\` is for ${first[1]}`,
               related: [{ at: `category.rules.${at}.when`, message: `for ${first[0]}` }],
-              help: 'write the category of those who answer so: two rules may be exchanged',
+              help: 'write the category for this answer; two rules may be swapped',
             },
           ]
     })
@@ -282,8 +282,8 @@ function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
           {
             at: `categories.${at}.expects`,
             part: 'entry',
-            message: `\`${category.id}\` is for ${first[1]}, and goes with answers of ${first[0]}`,
-            help: 'write the answers of those whom the category is for: delegates who choose it rightly would be told to choose another',
+            message: `\`${category.id}\` is for ${first[1]}, but expects the answers of ${first[0]}`,
+            help: 'write the answers of the delegates for whom the category is intended; otherwise they are told to choose another category',
           },
         ]
   })
@@ -336,7 +336,7 @@ function testContradicts(
     if (differ !== null) return differ
     // "Are you a post graduate?", no: a delegate who answers this is not one.
     return !isYes && isTrainee && levels.size === 1 && sameLevels({ ...said, levels }, category)
-      ? [`those who answer “${field.label}” with no`, 'just those']
+      ? [`delegates who answer “${field.label}” with no`, 'the same delegates']
       : null
   }
   if (field.type !== 'select' || (test.is !== 'in' && test.is !== 'not-in')) return null

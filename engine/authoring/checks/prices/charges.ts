@@ -20,7 +20,7 @@ import { tablesAt, type TableAt } from '../names/names-in-sale.ts'
 const notAsked: Check = {
   slug: 'charged-and-not-asked',
   severity: 'warning',
-  why: 'A line that counts something which is hidden or left empty is not charged, though it was asked for.',
+  why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
   after: AFTER_BOUNDS,
   find: (model) =>
     unaskedOf(model.config).map(({ item, field, isHidden, who }): Draft => {
@@ -38,7 +38,7 @@ const notAsked: Check = {
       return {
         at: place,
         part: typeof count === 'object' && key === 'count' ? 'key' : 'value',
-        message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is asked for: nothing is charged then`,
+        message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is chosen: nothing is charged then`,
         notes: [`for \`${who.category}\` with ${sayAnswers(who)}`],
         related: model.fields
           .filter(({ id }) => id === field)
@@ -53,7 +53,7 @@ const notAsked: Check = {
 const chargedUnseen: Check = {
   slug: 'charged-unseen',
   severity: 'warning',
-  why: 'A condition with not also holds for those who never see the question, so they pay for what they were not asked.',
+  why: 'A condition with `not` is also true for delegates who never see the question, so they are charged without being asked.',
   after: AFTER_BOUNDS,
   find: (model) =>
     unseenOf(model.config).map(({ item, field, who }): Draft => {
@@ -64,7 +64,7 @@ const chargedUnseen: Check = {
       const said = sayAnswers(who)
       return {
         at: test?.path ?? `${itemPath(model, item)}.when`,
-        message: `\`${item}\` is charged where \`${field}\` is hidden, too`,
+        message: `\`${item}\` is also charged where \`${field}\` is hidden`,
         notes: [`for \`${who.category}\`${said === '' ? '' : ` with ${said}`}`],
         related: model.fields
           .filter(({ id }) => id === field)
@@ -116,16 +116,16 @@ function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readon
   const priced = itemCellsOf(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,
   )
-  const help = 'take it out, write none, or mend the condition that keeps everybody from it'
+  const help = 'remove it, write none, or correct the condition that excludes every delegate'
   if (unmet.length === priced.length)
     return [
       {
         at: path,
         part: 'key',
-        message: `no delegate ever meets ${isOtherwise && tablesAt(model).filter((one) => one.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
+        message: `no delegate is ever charged ${isOtherwise && tablesAt(model).filter((one) => one.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
         help: isOtherwise
-          ? 'take it out, or mend the conditions above it or of the item'
-          : 'take it out, or mend its condition, those above it or that of the item',
+          ? 'remove it, or correct the conditions above it or of the item'
+          : 'remove it, or correct its condition, those above it or that of the item',
       },
     ]
   const byRow = Map.groupBy(unmet, ({ row }) => row)
@@ -140,7 +140,7 @@ function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readon
     ...whole.map((row): Draft => ({
       at: `${path}.${row}`,
       part: 'entry',
-      message: `no delegate ever meets the row \`${row}\` of \`${item.id}\``,
+      message: `no delegate is ever charged the row \`${row}\` of \`${item.id}\``,
       help,
     })),
     ...[...rest].flatMap(([period, cells]): Draft[] => {
@@ -150,12 +150,12 @@ function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readon
         : [
             {
               at: first.at,
-              message: `no delegate ever meets the price of ${listed(
+              message: `no delegate is ever charged the price of ${listed(
                 cells.map(({ row }) => (row === 'each' ? `\`${item.id}\`` : `\`${row}\``)),
                 3,
               )} in \`${period}\``,
               related: others.slice(0, 2).map(({ at }) => ({ at, message: 'and this' })),
-              help: 'write none, or a price for those who are to buy it then in the price table',
+              help: 'write none, or add a price for delegates who should be able to buy it',
             },
           ]
     }),
@@ -165,7 +165,7 @@ function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readon
 const neverMet: Check = {
   slug: 'price-never-met',
   severity: 'warning',
-  why: 'A price that nobody can be charged was meant for somebody.',
+  why: 'A price that is never charged is probably intended for some delegates.',
   after: [...AFTER_BOUNDS, 'EV306', 'EV407', 'EV462'],
   find: (model) => {
     const rows = Object.values(model.config.fees.prices ?? {})
@@ -199,7 +199,7 @@ const ON_TOP =
 const wrongSign: Check = {
   slug: 'discount-adds',
   severity: 'warning',
-  why: 'A discount without a minus makes it dearer, and nobody who gets one complains of a late fee that is paid out.',
+  why: 'A discount without a minus raises the price, and a late fee with a minus lowers it.',
   find: ({ file }) =>
     (file.fees.adjustments ?? []).flatMap((one, at): Draft[] => {
       const key = one.percent === undefined ? 'amount' : 'percent'
@@ -213,8 +213,8 @@ const wrongSign: Check = {
           at: `fees.adjustments.${at}.${key}`,
           message:
             by > 0
-              ? `“${one.label ?? one.id}” makes it dearer: what is taken off has a minus`
-              : `“${one.label ?? one.id}” makes it cheaper: what comes on top has no minus`,
+              ? `“${one.label ?? one.id}” raises the price: a discount needs a minus`
+              : `“${one.label ?? one.id}” lowers the price: a surcharge has no minus`,
           help: `write ${key}: ${-by}`,
         },
       ]
@@ -224,7 +224,7 @@ const wrongSign: Check = {
 const discountForAll: Check = {
   slug: 'discount-for-all',
   severity: 'warning',
-  why: 'A discount that everybody gets on every day was meant for some: its condition or its days are missing.',
+  why: 'A discount for every delegate on every day probably lacks its condition or its days.',
   after: ['EV472', 'EV475'],
   find: ({ config }) =>
     config.fees.adjustments.flatMap(({ id, label, when, from, to, by }, at): Draft[] =>
@@ -236,8 +236,8 @@ const discountForAll: Check = {
         : [
             {
               at: `fees.adjustments.${at}.id`,
-              message: `everybody gets “${label}”: \`${id}\` has no condition and no days`,
-              help: 'write for whom with when, or until which day with to; what holds for all belongs into the prices',
+              message: `every delegate gets “${label}”: \`${id}\` has no condition and no days`,
+              help: 'add when (for whom) or to (until which day); if it applies to all, change the prices instead',
             },
           ],
     ),
@@ -262,7 +262,7 @@ const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
 const askedUncharged: Check = {
   slug: 'asked-and-not-charged',
   severity: 'warning',
-  why: 'Whoever asks for three and is charged one gets a bill that nobody meant.',
+  why: 'A delegate who chooses three must not be charged for one.',
   after: ['EV201', 'EV206', 'EV461', 'EV462'],
   find: (model) => {
     const { items } = model.config.fees
@@ -288,13 +288,11 @@ const askedUncharged: Check = {
             {
               at: `fees.items.${at}.${named.includes(missed.id) ? 'label' : 'id'}`,
               message: named.includes(missed.id)
-                ? `the label names \`${missed.id}\`, and the price does not depend on it`
-                : `\`${missed.id}\` is asked, and \`${id}\` costs the same however many there are`,
+                ? `the label names \`${missed.id}\`, but the price does not depend on it`
+                : `\`${missed.id}\` is asked, but the price of \`${id}\` does not depend on the number`,
               related:
-                asked === undefined
-                  ? []
-                  : [{ at: `${asked.path}.id`, message: 'it is asked here' }],
-              help: `to charge each of them write ${by === undefined && count === undefined ? 'count' : 'times'}: ${missed.id}`,
+                asked === undefined ? [] : [{ at: `${asked.path}.id`, message: 'asked here' }],
+              help: `to charge for each of them write ${by === undefined && count === undefined ? 'count' : 'times'}: ${missed.id}`,
             },
           ]
     })
@@ -303,7 +301,7 @@ const askedUncharged: Check = {
 const boughtBeforehand: Check = {
   slug: 'bought-beforehand',
   severity: 'warning',
-  why: 'Who does not look pays for what they did not ask for, and wants it back.',
+  why: 'An inattentive delegate pays for an item that they did not choose, and asks for a refund.',
   after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV469'],
   find: (model) =>
     model.config.fees.items.flatMap(({ id, count, when }): Draft[] => {
@@ -335,7 +333,7 @@ const boughtBeforehand: Check = {
         : [
             {
               at: `${asked.path}.default`,
-              message: `\`${id}\` is bought beforehand: everybody who does not change \`${asked.id}\` pays for it`,
+              message: `\`${id}\` is preselected: every delegate who does not change \`${asked.id}\` pays for it`,
               related: [{ at: itemPath(model, id), message: 'charged here' }],
               help: `write default: ${count === undefined ? 'false' : '0'}`,
             },

@@ -15,7 +15,7 @@ const JUMP = 5
 const priceRowMissing: Check = {
   slug: 'price-row-missing',
   severity: 'error',
-  why: 'A category without a price fails for the first delegate who is in it.',
+  why: 'A delegate in a category without a price cannot register.',
   after: ['EV203', 'EV206'],
   find: ({ file }) => {
     const { prices } = file.fees
@@ -39,7 +39,7 @@ const priceRowMissing: Check = {
 const priceRowLength: Check = {
   slug: 'price-row-length',
   severity: 'error',
-  why: 'Prices stand under the names of their periods; one too few moves all that follow.',
+  why: 'Each price belongs to the period named above it. A missing price shifts all that follow.',
   after: ['EV204', 'EV206'],
   find: (model) => {
     const { prices } = model.file.fees
@@ -165,14 +165,14 @@ export function adjustmentAmounts(model: Model) {
 const notPaise: Check = {
   slug: 'not-paise',
   severity: 'error',
-  why: 'Amounts are rupees with at most two decimals; nothing smaller can be paid.',
+  why: 'Amounts are in rupees with at most two decimals.',
   find: (model) => {
     const bad = (text: string): Pick<Draft, 'message' | 'help'> => ({
-      message: `\`${text}\` is not an amount in rupees and paise`,
+      message: `\`${text}\` is not a valid amount in rupees and paise`,
       help:
         amountMeant(text)?.is === 'rupees'
-          ? `${priceHelp(text) ?? ''}, in digits alone; paise follow a point and have two digits`
-          : 'write digits, and after a point at most two more',
+          ? `${priceHelp(text) ?? ''}, in digits only; paise are two digits after a decimal point`
+          : 'write digits only, with at most two decimals',
     })
     const amounts = [...cellsOf(model), ...itemCellsOf(model), ...adjustmentAmounts(model)]
     const cells = amounts.flatMap(({ at, value, text, amount }): Draft[] =>
@@ -200,8 +200,8 @@ const notPaise: Check = {
         ? [
             {
               at,
-              message: `\`${text}\` is more than one payment can carry`,
-              notes: [`the gateway takes up to ${formatMoney(AMOUNT_MAX)}, tax included`],
+              message: `\`${text}\` is above the maximum of one payment`,
+              notes: [`the gateway accepts at most ${formatMoney(AMOUNT_MAX)}, tax included`],
             },
           ]
         : [],
@@ -251,7 +251,7 @@ const steps = remember((model: Model) => {
 const priceDrops: Check = {
   slug: 'price-drops',
   severity: 'warning',
-  why: 'Prices rise with time; a lower one is often a digit too few, or its column was exchanged with another.',
+  why: 'Prices usually rise over time. A lower one often lacks a digit or is in the wrong column.',
   after: [...AFTER_TABLE, 'EV406'],
   find: (model) => {
     const drops = steps(model).filter(
@@ -271,8 +271,8 @@ const priceDrops: Check = {
         message: `cheaper than in the period before (${formatMoney(before)})`,
         related: [{ at: beforeAt, message: 'the period before' }],
         help: isColumn
-          ? `every price falls in \`${cell.period}\`: if two columns are exchanged, write their names in the first row the other way round`
-          : 'write the lower price under the earlier period, if the two are exchanged',
+          ? `every price falls in \`${cell.period}\`: if two columns are swapped, swap their names in the first row`
+          : 'if the two are swapped, write the lower price under the earlier period',
       }
     })
   },
@@ -281,7 +281,7 @@ const priceDrops: Check = {
 const priceZero: Check = {
   slug: 'price-zero',
   severity: 'warning',
-  why: 'A price of 0 is no price, so nobody can register at it. Only `free` costs nothing.',
+  why: 'A price of 0 means “not on sale”. To charge nothing, write `free`.',
   after: ['EV411'],
   find: (model) =>
     [...cellsOf(model), ...itemCellsOf(model)].flatMap(({ at, amount }): Draft[] =>
@@ -290,8 +290,8 @@ const priceZero: Check = {
             {
               at,
               message: at.startsWith('fees.prices.')
-                ? 'a price of 0 is no price: nobody can register then'
-                : 'a price of 0 is no price: nobody can buy it then',
+                ? 'a price of 0 means “not on sale”: no delegate can register then'
+                : 'a price of 0 means “not on sale”: no delegate can buy it then',
               help: 'write free if it costs nothing, or none if it is not on sale then',
             },
           ]
@@ -338,7 +338,7 @@ export function isJump(model: Model, at: string): boolean {
 const priceJump: Check = {
   slug: 'price-jump',
   severity: 'warning',
-  why: 'One digit too many, and a delegate pays ten times.',
+  why: 'With one digit too many, a delegate pays ten times the price.',
   after: [...AFTER_TABLE, 'EV406'],
   find: (model) => {
     const first = new Set(steps(model).map(({ cell }) => cell.at))
@@ -348,7 +348,7 @@ const priceJump: Check = {
       return [
         {
           at,
-          message: `${formatMoney(amount)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'what most others pay'}; is a digit too many?`,
+          message: `${formatMoney(amount)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'the usual price'}; check the number of digits`,
         },
       ]
     })

@@ -10,7 +10,7 @@ import { AFTER_TABLE, cellsOf } from './fees.ts'
 const neverOnSale: Check = {
   slug: 'never-on-sale',
   severity: 'warning',
-  why: 'Whoever is in a category that is on sale in no period cannot register.',
+  why: 'Delegates in a category that is never on sale cannot register.',
   after: [...AFTER_TABLE, 'EV401'],
   find: (model) =>
     Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]): Draft[] =>
@@ -21,16 +21,16 @@ const neverOnSale: Check = {
               at: `fees.prices.${category}`,
               part: 'entry',
               message: `\`${category}\` is never on sale: every cell is none`,
-              help: 'write an amount in at least one period, free if it costs nothing, or take the category out',
+              help: 'write an amount in at least one period, free if it costs nothing, or remove the category',
             },
           ],
     ),
 }
 
 const nobodyTakesIt: Check = {
-  slug: 'nobody-takes-the-money',
+  slug: 'prices-without-payment',
   severity: 'error',
-  why: 'Without a gateway nothing is paid, and every registration would be stored as paid.',
+  why: 'Without a payment method, every registration would be stored as paid.',
   after: AFTER_TABLE,
   find: (model) => {
     const { config, file } = model
@@ -41,9 +41,9 @@ const nobodyTakesIt: Check = {
       {
         at: file.payment === undefined ? 'fees.prices' : 'payment',
         part: file.payment === undefined ? 'key' : 'entry',
-        message: `${file.payment === undefined ? 'without `payment`' : '`payment: none`'} nothing is paid, but there are prices: ${formatMoney(dear.amount)} would be stored as paid`,
+        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(dear.amount)} would be stored as paid`,
         related: [{ at: dear.at, message: 'the first price' }],
-        help: 'to take the money write payment: {gateway: airpay, account: …}; for an event that costs nothing write free in every cell',
+        help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
       },
     ]
   },
@@ -60,9 +60,9 @@ function costsByItems({ config, file }: Model): readonly Draft[] {
     {
       at: file.payment === undefined ? 'fees.prices' : 'payment',
       part: file.payment === undefined ? 'key' : 'entry',
-      message: `${file.payment === undefined ? 'without `payment`' : '`payment: none`'} nothing is paid, but there are items: ${formatMoney(dearest.total)} would be stored as paid`,
+      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total)} would be stored as paid`,
       notes: [sayBill(config, dearest)],
-      help: 'to take the money write payment: {gateway: airpay, account: …}; for an event that costs nothing write free in every cell',
+      help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
     },
   ]
 }
@@ -70,7 +70,7 @@ function costsByItems({ config, file }: Model): readonly Draft[] {
 const belowMinimum: Check = {
   slug: 'below-the-minimum',
   severity: 'warning',
-  why: 'The gateway refuses a payment below its minimum, so that such a bill cannot be paid online.',
+  why: 'The gateway refuses payments below its minimum, so a lower bill cannot be paid online.',
   after: [...AFTER_TABLE, 'EV454', 'EV466'],
   find: (model) => {
     const { config } = model
@@ -82,9 +82,9 @@ const belowMinimum: Check = {
       {
         at: 'fees.prices',
         part: 'key',
-        message: `a bill of ${formatMoney(smallest.total)} is possible; the gateway takes ${formatMoney(minimum)} or more`,
+        message: `a bill of ${formatMoney(smallest.total)} is possible; the gateway accepts ${formatMoney(minimum)} or more`,
         notes: [sayBill(config, smallest)],
-        help: `write prices so that every bill is free or at least ${formatMoney(minimum)}; an amount that delegates name needs a min`,
+        help: `write prices so that every bill is free or at least ${formatMoney(minimum)}; an amount that delegates enter needs a min`,
       },
     ]
   },

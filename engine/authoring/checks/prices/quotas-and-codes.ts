@@ -26,7 +26,7 @@ function codesThatGiveNothing({ config }: Model): readonly Draft[] {
     return [
       {
         at: `codes.kinds.${at}.gives.adjustment`,
-        message: `a code of \`${id}\` changes nothing: \`${adjustment.id}\` does not ask for it`,
+        message: `a code of \`${id}\` changes nothing: \`${adjustment.id}\` has no condition on it`,
         related: [{ at: `fees.adjustments.${index}`, message: 'this adjustment' }],
         help: `write when: {code: ${id}} there`,
       },
@@ -47,8 +47,8 @@ function offersThatLeadBack({ config }: Model): readonly Draft[] {
       ? [
           {
             at: `quotas.${at}.full.offer`,
-            message: `whoever registers as \`${offer}\` still needs one of the places of \`${id}\``,
-            help: 'offer a category for which the limit does not count, or offer none',
+            message: `a delegate who registers as \`${offer}\` also needs a seat of \`${id}\``,
+            help: 'offer a category to which the quota does not apply, or offer none',
           },
         ]
       : []
@@ -62,7 +62,7 @@ function placesWithoutOptions({ file }: Model): readonly Draft[] {
           {
             at: `quotas.${at}.max`,
             part: 'key',
-            message: `\`${id}\` has a number for each option, and does not say of which field`,
+            message: `\`${id}\` has a number for each option, but no field`,
             help: 'add each_option_of: <a field>, or write one number',
           },
         ]
@@ -71,9 +71,9 @@ function placesWithoutOptions({ file }: Model): readonly Draft[] {
 }
 
 const noWayOn: Check = {
-  slug: 'no-way-on',
+  slug: 'offer-without-effect',
   severity: 'error',
-  why: 'A code that gives nothing and an offer that cannot be taken leave a delegate where they were.',
+  why: 'A code without effect, or an offer that cannot be accepted, does not help a delegate.',
   after: ['EV201', 'EV203', 'EV206', 'EV216', 'EV217'],
   find: (model) => [
     ...codesThatGiveNothing(model),
@@ -85,7 +85,7 @@ const noWayOn: Check = {
 const fewIsAll: Check = {
   slug: 'few-is-all',
   severity: 'warning',
-  why: 'The form would say from the first day on that few places are left.',
+  why: 'The form would say from the first day that few seats are left.',
   find: ({ file }) =>
     (file.quotas ?? []).flatMap(({ id, few, max }, at): Draft[] => {
       const all: readonly (readonly [string | null, number])[] =
@@ -101,12 +101,12 @@ const fewIsAll: Check = {
           at: `quotas.${at}.few`,
           message:
             places === 0
-              ? `\`${id}\` has no place${of}, and nothing is left to be called few`
-              : `\`${id}\` has ${places} ${places === 1 ? 'place' : 'places'}${of}, and all of them are called few`,
+              ? `\`${id}\` has no seats${of}, so “few left” never applies`
+              : `\`${id}\` has ${places} ${places === 1 ? 'seat' : 'seats'}${of}, and “few left” applies to all of them`,
           related: [
-            { at: `quotas.${at}.max${option === null ? '' : `.${option}`}`, message: 'the places' },
+            { at: `quotas.${at}.max${option === null ? '' : `.${option}`}`, message: 'the seats' },
           ],
-          help: places < 2 ? 'leave few out' : `write fewer than ${places}`,
+          help: places < 2 ? 'remove `few`' : `write fewer than ${places}`,
         },
       ]
     }),
@@ -121,7 +121,7 @@ const NONE_OF_THEM = /\b(?:no|none|not|nothing|without|neither|online|virtual|do
 const optionWithoutEnd: Check = {
   slug: 'option-without-end',
   severity: 'note',
-  why: 'As many as like may choose an option that has no places beside others that have some.',
+  why: 'Where other options have seats, an option without a number has no maximum.',
   after: ['EV202', 'EV206', 'EV216', 'EV217'],
   find: ({ file, config }) =>
     (file.quotas ?? []).flatMap(({ each_option_of: by, max }, at): Draft[] => {
@@ -138,8 +138,8 @@ const optionWithoutEnd: Check = {
             {
               at: `quotas.${at}.max`,
               part: 'key',
-              message: `\`${only.id}\` is the only option of \`${by}\` without places: as many as like may choose it`,
-              help: `add ${only.id}: <places>, if it has an end`,
+              message: `\`${only.id}\` is the only option of \`${by}\` without a number of seats: it has no maximum`,
+              help: `add ${only.id}: <seats> if it has a maximum`,
             },
           ]
     }),
@@ -148,7 +148,7 @@ const optionWithoutEnd: Check = {
 const moreThanAll: Check = {
   slug: 'more-than-all',
   severity: 'warning',
-  why: 'A limit that lies above the one for everybody is never reached: one of the two numbers is wrong.',
+  why: 'A quota above the quota for all delegates is never reached. One of the two numbers is wrong.',
   find: ({ file }) => {
     const limits = file.quotas ?? []
     const all = limits.findIndex(
@@ -163,8 +163,8 @@ const moreThanAll: Check = {
         : [
             {
               at: `quotas.${at}.max`,
-              message: `\`${id}\` has ${max} places, and all together have the ${most} of \`${everybody}\``,
-              related: [{ at: `quotas.${all}.max`, message: 'the places of all' }],
+              message: `\`${id}\` has ${max} seats, but the quota \`${everybody}\` for all delegates has ${most}`,
+              related: [{ at: `quotas.${all}.max`, message: 'the quota for all delegates' }],
               help: `write ${most} or fewer, or raise \`${everybody}\``,
             },
           ],

@@ -12,7 +12,7 @@ import { adjustmentAmounts, AFTER_TABLE, cellsOf, itemCellsOf } from './fees.ts'
 const splitDisagrees: Check = {
   slug: 'split-disagrees',
   severity: 'warning',
-  why: 'The form and the result page would name two different bases for one payment.',
+  why: 'The form and the result page would show different base amounts for one payment.',
   after: AFTER_TABLE,
   find: (model) => {
     const { fees, results } = model.config
@@ -29,9 +29,9 @@ const splitDisagrees: Check = {
       {
         at: one.at,
         message: `the form shows a base of ${formatMoney(one.form)}, the result page ${formatMoney(one.page)}`,
-        related: [{ at: 'results.amounts', message: 'worked back here' }],
+        related: [{ at: 'results.amounts', message: 'calculated here' }],
         notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
-        help: 'leave results.amounts out, or choose prices whose tax is whole rupees',
+        help: 'remove results.amounts, or choose prices whose tax is whole rupees',
       },
     ]
   },
@@ -40,7 +40,7 @@ const splitDisagrees: Check = {
 const taxInPaise: Check = {
   slug: 'tax-in-paise',
   severity: 'note',
-  why: 'Totals with paise are right, but nobody prints them on a poster.',
+  why: 'Totals with paise are correct, but unusual in a published price list.',
   after: AFTER_TABLE,
   find: (model) => {
     const { tax } = model.config.fees
@@ -59,7 +59,7 @@ const taxInPaise: Check = {
         at: one.at,
         message: `${tax.name} of ${formatMoney(one.gst)}: ${what}`,
         notes: odd.length > 1 ? [`and ${odd.length - 1} more`] : [],
-        help: 'to round the tax, say round: rupee',
+        help: 'to round the tax, write round: rupee',
       },
     ]
   },
@@ -74,7 +74,7 @@ const PERCENT_MAX = 45
 const taxPercentOdd: Check = {
   slug: 'tax-percent-odd',
   severity: 'warning',
-  why: 'A point or a digit in the wrong place, and every total is wrong.',
+  why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
   find: (model) => [...feesTax(model), ...itemTaxes(model)].flatMap(percentOdd),
 }
 
@@ -96,7 +96,7 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
       {
         at: `${at}.name`,
         message: `the tax is called \`${tax.name}\`, and pages would name it so`,
-        help: 'an event without tax has no `tax`: take it out',
+        help: 'an event without tax has no `tax`: remove it',
       },
     ]
   const said = /(\d+(?:\.\d+)?)\s*%/.exec(tax.name)
@@ -106,10 +106,10 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
         at: `${at}.name`,
         message:
           Number(said[1]) === tax.percent
-            ? `the name of the tax says ${said[0]}, and pages add it once more`
+            ? `the name of the tax includes ${said[0]}, and pages add the percentage again`
             : `the name of the tax says ${said[0]}, the tax is ${tax.percent}%`,
-        related: [{ at: `${at}.percent`, message: 'the percent' }],
-        help: 'write the name alone, such as GST: pages add the percent',
+        related: [{ at: `${at}.percent`, message: 'the percentage' }],
+        help: 'write only the name, such as GST: pages add the percentage',
       },
     ]
   if (tax.percent === 0) return []
@@ -127,8 +127,8 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
           help:
             likely === null || !isGst
               ? isGst && Number.isInteger(tax.percent)
-                ? 'write the rate that holds, such as 18'
-                : 'write the percent as a whole number, such as 18'
+                ? 'write the current rate, such as 18'
+                : 'write the percentage as a whole number, such as 18'
               : `for ${likely}% write ${likely}`,
         },
       ]
@@ -224,7 +224,7 @@ function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
 const textTaxSide: Check = {
   slug: 'text-tax-side',
   severity: 'warning',
-  why: 'A delegate who was told that the fee includes the tax pays more than was promised, or the organiser gets less.',
+  why: 'If a text says that the fee includes the tax and it does not, the delegate pays more than stated, or the organiser gets less.',
   find: (model) => {
     return claimsOf(model).flatMap(({ readable, claim, taxes }): Draft[] => {
       const [first] = taxes
@@ -245,8 +245,8 @@ const textTaxSide: Check = {
           related: [{ at: `${at}.prices`, message: now }],
           help:
             claim.is === 'none'
-              ? `leave \`tax\` out of ${at === 'fees.tax' ? 'fees' : 'the item'}, or take this out of the text`
-              : `mend the text, or write prices: ${claim.is}`,
+              ? `leave \`tax\` out of ${at === 'fees.tax' ? 'fees' : 'the item'}, or remove this from the text`
+              : `correct the text, or write prices: ${claim.is}`,
         },
       ]
     })
@@ -256,7 +256,7 @@ const textTaxSide: Check = {
 const textPercent: Check = {
   slug: 'text-percent',
   severity: 'warning',
-  why: 'The text would promise another tax than is charged.',
+  why: 'The text would state a different tax than is charged.',
   after: ['EV441'],
   find: (model) => {
     const own = itemTaxes(model)
@@ -275,7 +275,7 @@ const textPercent: Check = {
                 ...spanOf(readable, claim),
                 message: `the text says ${claim.percent}%, the tax is ${tax.percent}%`,
                 related: [{ at: `${at}.percent`, message: 'the tax' }],
-                help: 'write the same percent in both places',
+                help: 'write the same percentage in both places',
               },
             ]
       })
@@ -297,15 +297,15 @@ const TAX_PLACEHOLDER = /\{(?:gst|tax\.name|tax\.percent)\}/g
 const taxNotCharged: Check = {
   slug: 'tax-not-charged',
   severity: 'warning',
-  why: 'A page that speaks of a tax nobody charges makes delegates ask for it.',
+  why: 'A page that mentions a tax which is not charged confuses delegates.',
   find: (model) => {
     const { file, config } = model
     if (config.fees.tax !== null || config.fees.prices === null) return []
-    const help = 'take it out, or say under fees: tax: {name: GST, percent: 18, prices: exclusive}'
-    const related = [{ at: 'fees', part: 'key' as const, message: 'no tax here' }]
+    const help = 'remove it, or add under fees: tax: {name: GST, percent: 18, prices: exclusive}'
+    const related = [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
     const row = (at: string): Draft => ({
       at,
-      message: '`gst` is left out: the fees have no tax',
+      message: '`gst` is not shown: the fees have no tax',
       related,
       help,
     })
@@ -345,7 +345,7 @@ const taxNotCharged: Check = {
         .slice(0, 1)
         .map((claim): Draft => ({
           ...spanOf(readable, claim),
-          message: `the text speaks of a tax: \`${readable.text.slice(claim.start, claim.end)}\`; the fees have none`,
+          message: `the text mentions a tax: \`${readable.text.slice(claim.start, claim.end)}\`; the fees have none`,
           related,
           help,
         }))

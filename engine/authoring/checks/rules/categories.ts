@@ -100,7 +100,7 @@ const BOXES_SHOWN = 4
 const ruleIncomplete: Check = {
   slug: 'rule-incomplete',
   severity: 'error',
-  why: 'A delegate whom no rule fits has no price and cannot register.',
+  why: 'A delegate to whom no rule applies has no price and cannot register.',
   after: [...AFTER_NAMES, 'EV303'],
   find: (model) => {
     const table = ruleTable(model)
@@ -124,7 +124,7 @@ const ruleIncomplete: Check = {
 const ruleUnreachable: Check = {
   slug: 'rule-unreachable',
   severity: 'error',
-  why: 'The rule says something that will never happen, so one of the two is a mistake.',
+  why: 'A rule that never applies indicates a mistake in this rule or in one above it.',
   after: [...AFTER_NAMES, 'EV303'],
   find: (model) => {
     const table = ruleTable(model)
@@ -144,11 +144,11 @@ const ruleUnreachable: Check = {
           message: 'this rule is never reached',
           related: takers
             .slice(0, TAKERS_SAID)
-            .map((taker) => ({ at: rulePath(taker), message: 'taken here' })),
+            .map((taker) => ({ at: rulePath(taker), message: 'covered here' })),
           notes: [
             takers.length === 0
-              ? 'nobody can give the answers it asks for'
-              : `everybody it fits is taken by ${named} above`,
+              ? 'no delegate can give the answers that it requires'
+              : `all delegates to whom it applies are covered by ${named} above`,
           ],
         },
       ]
@@ -201,7 +201,7 @@ function blamed(
 const otherwiseNotLast: Check = {
   slug: 'otherwise-not-last',
   severity: 'error',
-  why: '`otherwise` takes everybody who is left.',
+  why: '`otherwise` covers all remaining delegates.',
   find: ({ file }) => {
     const rules = file.category.rules ?? []
     const first = rules.findIndex(({ otherwise }) => otherwise !== undefined)
@@ -220,7 +220,7 @@ const otherwiseNotLast: Check = {
 const otherwiseUnused: Check = {
   slug: 'otherwise-unused',
   severity: 'warning',
-  why: 'A rule for nobody suggests that the rules above take more than was meant.',
+  why: 'A rule that covers no delegate suggests that the rules above cover too many.',
   after: [...AFTER_NAMES, 'EV303'],
   find: (model) => {
     const table = ruleTable(model)
@@ -237,7 +237,7 @@ const otherwiseUnused: Check = {
 const tooLarge: Check = {
   slug: 'too-large-to-prove',
   severity: 'note',
-  why: 'What was not proved must not be taken for proved.',
+  why: 'The check was not completed, so the result is unknown.',
   after: AFTER_NAMES,
   find: (model) =>
     ruleTable(model).is === 'too-large'
@@ -245,8 +245,8 @@ const tooLarge: Check = {
           {
             at: 'category.rules',
             part: 'key',
-            message: 'the rule table is too large to prove complete',
-            notes: [`the proof was given up after ${WORK_MAX} steps`],
+            message: 'the rules are too many to check that they are complete',
+            notes: [`the check stopped after ${WORK_MAX} steps`],
             help: 'end with {otherwise: …}, and add examples',
           },
         ]
@@ -256,7 +256,7 @@ const tooLarge: Check = {
 const categoryNeverGiven: Check = {
   slug: 'category-never-given',
   severity: 'error',
-  why: 'A category with a price that nobody ever gets, or one that is only listed and yet given.',
+  why: 'A category has a price but no delegate ever gets it, or it is `listed_only` but a rule gives it.',
   after: ['EV203', 'EV206'],
   find: ({ file, config }) => {
     const choice = config.categoryChoice
@@ -283,7 +283,7 @@ const categoryNeverGiven: Check = {
           : [
               {
                 at: join(rulePath(at), when === null ? 'otherwise' : 'then'),
-                message: `\`${then}\` is only listed, and this rule gives it`,
+                message: `\`${then}\` is listed_only, but this rule gives it`,
                 related: [{ at: `categories.${listed}`, message: 'listed_only here' }],
                 help: 'remove listed_only, or give another category',
               },
@@ -294,9 +294,9 @@ const categoryNeverGiven: Check = {
 }
 
 const goesWithDerived: Check = {
-  slug: 'goes-with-derived',
+  slug: 'expects-unused',
   severity: 'warning',
-  why: 'A category that follows from the answers cannot differ from them; a delegate who picks none is never asked.',
+  why: 'If rules determine the category, `expects` is never used. Write the condition in the rules.',
   find: ({ file, config }) =>
     config.categoryChoice.by === 'field'
       ? []
@@ -307,7 +307,7 @@ const goesWithDerived: Check = {
                 {
                   at: `categories.${at}.expects`,
                   part: 'entry',
-                  message: 'the category follows from the answers here, so this is never asked',
+                  message: 'rules determine the category here, so this is never used',
                   help: 'remove it, or write the condition in category.rules',
                 },
               ],
@@ -317,7 +317,7 @@ const goesWithDerived: Check = {
 const ruleRedundant: Check = {
   slug: 'rule-redundant',
   severity: 'warning',
-  why: 'A rule that changes nothing makes the table harder to read, and was meant to change something.',
+  why: 'A rule without effect makes the rules harder to read, and is probably a mistake.',
   after: [...AFTER_NAMES, 'EV301', 'EV302', 'EV303', 'EV304'],
   find: (model) => {
     const table = ruleTable(model)

@@ -53,7 +53,7 @@ function truthOf(config: EventConfig, condition: Condition, budget: Budget): Tru
 const neverTrue: Check = {
   slug: 'never-true',
   severity: 'error',
-  why: 'What depends on it never happens: a field that is never shown, a rule that never fits.',
+  why: 'A condition that is never true means a field that is never shown or a rule that never applies.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
   find: inEachForm((form) =>
     form.conditions.flatMap((one) => {
@@ -78,7 +78,7 @@ const neverTrue: Check = {
 const alwaysTrue: Check = {
   slug: 'always-true',
   severity: 'warning',
-  why: 'A condition that changes nothing was meant to change something.',
+  why: 'A condition without effect is probably a mistake.',
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV305', 'EV307', 'EV308', 'EV313'],
   find: inEachForm((form) =>
     form.conditions
@@ -92,7 +92,7 @@ const alwaysTrue: Check = {
                 help:
                   one.kind === 'count'
                     ? `to count them all write count: ${one.path.split('.').at(-1) ?? ''}`
-                    : 'leave the condition out',
+                    : 'remove the condition',
               },
             ]
           : [],
@@ -105,7 +105,7 @@ const NUMBER_TESTS = ['at_least', 'at_most', 'above', 'below']
 const wrongComparison: Check = {
   slug: 'wrong-comparison',
   severity: 'error',
-  why: 'Answers are compared as what they are; a yes is never the text "yes".',
+  why: 'Answers are compared by type: the answer true is never equal to the text "yes".',
   find: inEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>
@@ -124,7 +124,7 @@ const wrongComparison: Check = {
             return [
               {
                 at: path,
-                message: `one test says one thing: ${[...keys].join(' and ')} do not go together`,
+                message: `${[...keys].join(' and ')} cannot be combined in one test`,
                 help: 'write two conditions',
               },
             ]
@@ -167,22 +167,22 @@ function listTested(
   const said = values.length === 1 ? String(values[0]) : `[${values.map(String).join(', ')}]`
   if (kinds.has('has') && type !== 'many')
     return {
-      message: `\`${id}\` is a ${type} field; has asks what is ticked in a field of type many`,
+      message: `\`${id}\` is a ${type} field; has tests the options ticked in a field of type many`,
       help: type === 'people' ? countHelp(id, 1) : `write {${id}: ${said}}`,
     }
   if (kinds.has('count') && type !== 'many' && type !== 'people')
     return {
-      message: `\`${id}\` is a ${type} field; count asks how many are ticked or listed`,
+      message: `\`${id}\` is a ${type} field; count tests how many are ticked or listed`,
       help:
         type === 'number'
           ? `compare the number itself, such as {${id}: {at_least: 1}}`
-          : `write {${id}: {answered: true}}, or the answer that is meant`,
+          : `write {${id}: {answered: true}}, or the intended answer`,
     }
   if (values.length === 0 || kinds.has('has')) return null
   if (type === 'people') {
     const [one] = values
     return {
-      message: `\`${id}\` is a list of people; it is never one value`,
+      message: `\`${id}\` is a list of people; it never equals one value`,
       help:
         one === false
           ? `write {${id}: {answered: false}}`
@@ -193,9 +193,9 @@ function listTested(
   const legal = model.fields.find((one) => one.id === id)?.field.options ?? []
   const isOption = values.every((value) => legal.some((option) => option.id === value))
   return {
-    message: `\`${id}\` is a list of what is ticked; it is never one value`,
+    message: `\`${id}\` is a list of ticked options; it never equals one value`,
     help: kinds.has('not')
-      ? `ask for what is ticked instead, such as {${id}: {has: ${legal[0]?.id ?? said}}}`
+      ? `test the ticked options instead, such as {${id}: {has: ${legal[0]?.id ?? said}}}`
       : isOption
         ? `write {${id}: {has: ${said}}}`
         : typeof values[0] === 'number'
@@ -227,13 +227,13 @@ function compared(
   const fix = (text: string) =>
     span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
   const what = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
-  const message = `\`${id}\` is a ${type} field; it is never ${what}`
+  const message = `\`${id}\` is a ${type} field; it never equals ${what}`
   if (type === 'consent' && value === false)
     return [
       {
         at,
         message,
-        help: `a box that is not ticked is no answer: write {${id}: {answered: false}}`,
+        help: `an unticked box has no answer: write {${id}: {answered: false}}`,
       },
     ]
   if (type === 'yes-no' || type === 'consent') {
@@ -275,7 +275,7 @@ function compared(
 const visibilityCycle: Check = {
   slug: 'visibility-cycle',
   severity: 'error',
-  why: 'A field that is shown only when it is hidden is neither.',
+  why: 'Whether a field is shown cannot depend on the field itself.',
   after: ['EV201', 'EV206'],
   find: (model) => {
     const { config } = model
@@ -342,7 +342,7 @@ const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
 const comparesFreeText: Check = {
   slug: 'compares-free-text',
   severity: 'warning',
-  why: 'People spell names in many ways; a rule on free text catches one of them.',
+  why: 'Delegates spell names differently, and a condition on free text matches only one spelling.',
   after: ['EV201', 'EV213', 'EV307'],
   find: inEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>

@@ -36,7 +36,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
   EV1001: {
     slug: 'answers-orphaned',
     severity: 'error',
-    why: 'Answers of a field that is gone can no longer be seen in lists, exports and emails.',
+    why: 'The stored answers of a removed field no longer appear in lists, exports and emails.',
     find: ({ old, next, use }) =>
       old.fields
         .filter(
@@ -48,14 +48,14 @@ export const past: Readonly<Record<string, PastCheck>> = {
         .map(({ id, label }) => ({
           at: 'form.sections',
           part: 'key' as const,
-          message: `the field \`${id}\` is gone, and ${many(own(use.fields, id) ?? 0)} answered it`,
+          message: `the field \`${id}\` was removed, but ${many(own(use.fields, id) ?? 0)} answered it`,
           help: `keep it, or list it under form.also_stored: {id: ${id}, type: text, label: ${label}}`,
         })),
   },
   EV1002: {
     slug: 'answers-retyped',
     severity: 'error',
-    why: 'Stored answers of one type are not answers of another.',
+    why: 'Stored answers of one type are not valid for another.',
     find: (compared) =>
       keptFields(compared)
         .filter(
@@ -67,14 +67,14 @@ export const past: Readonly<Record<string, PastCheck>> = {
         .map(([was, is]) => ({
           at: compared.fieldPath(is.id),
           part: 'entry' as const,
-          message: `\`${is.id}\` was a ${was.type} field and becomes ${is.type}, and ${many(own(compared.use.fields, is.id) ?? 0)} answered it`,
-          help: 'give the new question an id of its own',
+          message: `\`${is.id}\` was a ${was.type} field and becomes ${is.type}, but ${many(own(compared.use.fields, is.id) ?? 0)} answered it`,
+          help: 'give the new field a different id',
         })),
   },
   EV1003: {
     slug: 'option-in-use',
     severity: 'error',
-    why: 'A stored answer that is no option any more has no label and fits no rule.',
+    why: 'A stored answer whose option was removed has no label and matches no rule.',
     find: (compared) =>
       keptFields(compared).flatMap(([was, is]) => {
         if (!CHOSEN.has(was.type) || !CHOSEN.has(is.type) || is.offersCategories === true) return []
@@ -88,7 +88,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
             : [
                 {
                   at: `${compared.fieldPath(is.id)}.options`,
-                  message: `\`${id}\` is no option of \`${is.id}\` any more, and ${many(count)} chose it`,
+                  message: `\`${id}\` is no longer an option of \`${is.id}\`, but ${many(count)} chose it`,
                 },
               ]
         })
@@ -97,7 +97,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
   EV1004: {
     slug: 'category-in-use',
     severity: 'error',
-    why: 'Lists, filters and confirmations name the category of every registration.',
+    why: 'Lists, filters and confirmations show the category of every registration.',
     find: ({ next, use }) =>
       Object.entries(use.categories)
         .filter(
@@ -106,14 +106,14 @@ export const past: Readonly<Record<string, PastCheck>> = {
         .map(([id, count]) => ({
           at: 'categories',
           part: 'key' as const,
-          message: `the category \`${id}\` is gone, and ${many(count)} belong to it`,
-          help: `keep it with listed_only: true, so that nobody new gets it`,
+          message: `the category \`${id}\` was removed, but ${many(count)} belong to it`,
+          help: `keep it with listed_only: true, so that no new registration gets it`,
         })),
   },
   EV1005: {
     slug: 'numbers-orphaned',
     severity: 'error',
-    why: 'A registration is found by the beginning of its number: result pages, notices of the gateway, emails.',
+    why: 'Result pages, gateway messages and emails find a registration by the prefix of its number.',
     find: ({ old, next, use }) => {
       const { prefix, followedBy } = next.orderId
       if (
@@ -127,7 +127,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
       return [
         {
           at: `order_id.${part}`,
-          message: `registration numbers began differently (${part} was \`${was}\`), and ${many(use.registrations)} would not be found any more`,
+          message: `the format of registration numbers changed (${part} was \`${was}\`), and ${many(use.registrations)} would no longer be found`,
         },
       ]
     },
@@ -135,7 +135,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
   EV1006: {
     slug: 'payments-stranded',
     severity: 'error',
-    why: 'Whether a pending payment went through is asked at the account it was begun with.',
+    why: 'The status of a pending payment is requested from the account with which it was started.',
     find: ({ old, next, use }) => {
       const same =
         old.payment?.account === next.payment?.account &&
@@ -144,8 +144,8 @@ export const past: Readonly<Record<string, PastCheck>> = {
       return [
         {
           at: next.payment === null ? 'payment' : 'payment.account',
-          message: `payments went to the account \`${old.payment.account}\`, and ${many(use.pending)} are waiting for theirs`,
-          help: 'wait until none is pending, or accept it with allow',
+          message: `payments went to the account \`${old.payment.account}\`, which has pending payments of ${many(use.pending)}`,
+          help: 'wait until no payment is pending, or accept the finding under allow',
         },
       ]
     },
@@ -153,7 +153,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
   EV1007: {
     slug: 'addresses-moved',
     severity: 'warning',
-    why: 'Addresses stand in emails, bookmarks and printed programmes.',
+    why: 'Emails, bookmarks and printed programmes contain these addresses.',
     find: ({ old, next, use }) => {
       if (use.registrations === 0) return []
       const known = [next.routes.form, ...next.routes.also]
@@ -173,7 +173,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
             : [
                 {
                   at: `routes.${page}`,
-                  message: `this page was at ${old.routes[page]}, where ${many(use.registrations)} may look for it`,
+                  message: `this page was at ${old.routes[page]}, and the links of ${many(use.registrations)} point there`,
                 },
               ],
         ),
@@ -183,7 +183,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
   EV1008: {
     slug: 'period-in-use',
     severity: 'warning',
-    why: 'Each registration keeps the period it was quoted in; without it the office sees only an id.',
+    why: 'Each registration stores the period of its quote. If the period is removed, staff see only its id.',
     find: ({ old, next, use }) =>
       use.registrations === 0
         ? []
@@ -192,8 +192,8 @@ export const past: Readonly<Record<string, PastCheck>> = {
             .map(({ id }) => ({
               at: 'fees.periods',
               part: 'key' as const,
-              message: `the period \`${id}\` is gone, and registrations may have been quoted in it`,
-              help: 'change the days of a period, not its id',
+              message: `the period \`${id}\` was removed, but registrations may have been quoted in it`,
+              help: 'change the days of the period, not its id',
             })),
   },
   ...pastSold,

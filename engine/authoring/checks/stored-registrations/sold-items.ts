@@ -26,7 +26,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
   EV1009: {
     slug: 'item-in-use',
     severity: 'error',
-    why: 'Lists, exports and sums have a column for each item; what was sold of an item that is gone is no longer shown there.',
+    why: 'Lists, exports and sales reports have a column for each item. The sales of a removed item no longer appear there.',
     find: ({ old, next, use }) =>
       old.fees.items.flatMap(({ id }): Draft[] => {
         const sold = own(use.items, id) ?? 0
@@ -36,16 +36,16 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
               {
                 at: next.fees.items.length === 0 ? 'fees' : 'fees.items',
                 part: 'key',
-                message: `the item \`${id}\` is gone, and ${many(sold)} bought it`,
+                message: `the item \`${id}\` was removed, but ${many(sold)} bought it`,
                 help: 'keep it, with none in the periods in which it is no longer on sale',
               },
             ]
       }),
   },
   EV1010: {
-    slug: 'limit-in-use',
+    slug: 'quota-in-use',
     severity: 'error',
-    why: 'Places that are taken are counted for a limit; without it more would be sold than there are.',
+    why: 'A quota counts the seats in use. Without it more seats would be sold than exist.',
     find: ({ old, next, use }) =>
       old.quotas.flatMap((was): Draft[] => {
         const taken = takenOf(use, was).reduce((sum, one) => sum + one.taken, 0)
@@ -55,16 +55,16 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
               {
                 at: next.quotas.length === 0 ? 'fees' : 'quotas',
                 part: 'key',
-                message: `the quota \`${was.id}\` is gone, and ${taken} of its places are taken`,
-                help: 'keep it with a higher max, or accept that no place is counted any more with allow',
+                message: `the quota \`${was.id}\` was removed, but ${taken} of its seats are in use`,
+                help: 'keep it with a higher max, or accept under allow that its seats are no longer counted',
               },
             ]
       }),
   },
   EV1011: {
-    slug: 'more-sold-than-there-are',
+    slug: 'oversold',
     severity: 'error',
-    why: 'A place that was sold cannot be taken back by a smaller number.',
+    why: 'A smaller number cannot take back seats that are already sold.',
     find: (compared) =>
       keptLimits(compared).flatMap(([was, is, at]) =>
         takenOf(compared.use, was).flatMap(({ option, taken }): Draft[] => {
@@ -80,8 +80,8 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
                   : `quotas.${at}.max.${option}`,
               message:
                 places === null
-                  ? `${what} has no number of its own any more, and ${taken} of its places are taken`
-                  : `${what} has ${places} place${places === 1 ? '' : 's'}, and ${taken} are taken`,
+                  ? `${what} no longer has a number of its own, but ${taken} of its seats are in use`
+                  : `${what} has ${places} seat${places === 1 ? '' : 's'}, but ${taken} are in use`,
             },
           ]
         }),
@@ -90,7 +90,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
   EV1012: {
     slug: 'code-kind-in-use',
     severity: 'error',
-    why: 'Codes of a kind that is gone give nothing, and nobody can see what they gave.',
+    why: 'Codes of a removed kind have no effect, and their former effect is no longer visible.',
     find: ({ old, next, use }) =>
       old.codeKinds.flatMap(({ id }): Draft[] => {
         const used = own(use.codes, id) ?? 0
@@ -100,16 +100,16 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
               {
                 at: next.codeKinds.length === 0 ? 'category' : 'codes.kinds',
                 part: 'key',
-                message: `codes of the kind \`${id}\` are gone, and ${many(used)} used one`,
+                message: `the code kind \`${id}\` was removed, but ${many(used)} used one`,
                 help: 'keep the kind, and withdraw its codes',
               },
             ]
       }),
   },
   EV1013: {
-    slug: 'roll-in-use',
+    slug: 'member-list-in-use',
     severity: 'error',
-    why: 'What a roll said of an answer decided a category; without it nobody can look that up.',
+    why: 'The member list determined the category of registrations. Without it this can no longer be checked.',
     find: (compared) =>
       keptFields(compared).flatMap(([was, is]): Draft[] => {
         const asked = own(compared.use.fields, was.id) ?? 0
@@ -119,8 +119,8 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
               {
                 at: compared.fieldPath(is.id),
                 part: 'entry',
-                message: `\`${is.id}\` was looked up in the roll \`${was.roll}\`, and ${many(asked)} stood on it`,
-                help: 'keep the roll, or give the new question an id of its own',
+                message: `\`${is.id}\` was looked up in the member list \`${was.roll}\`, and ${many(asked)} used it`,
+                help: 'keep the member list, or give the new field a different id',
               },
             ]
       }),

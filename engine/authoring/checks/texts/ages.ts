@@ -54,7 +54,7 @@ function leastOf(test: unknown): number | null {
 export const textAge: Check = {
   slug: 'text-age',
   severity: 'warning',
-  why: 'Parents who read that a child comes free find it on the bill.',
+  why: 'If the ages differ, parents who read that a child is free are charged for the child.',
   find: (model) => {
     const lists = [...countedFromAge(model)]
     return lists.flatMap(([path, counted]) => {

@@ -129,7 +129,7 @@ const isAskedInForm = ({ left, right }: AmountSaid, heading: string): boolean =>
 const amountNotCharged: Check = {
   slug: 'amount-not-charged',
   severity: 'warning',
-  why: 'Whoever reads an amount expects to pay it; what stands in no cell of the table is never asked for.',
+  why: 'Delegates expect to pay an amount that a text states. An amount outside the price table is never charged.',
   after: [...AFTER_TABLE, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
@@ -151,15 +151,15 @@ const amountNotCharged: Check = {
       return [
         {
           ...at,
-          message: `${formatMoney(said.amount)} is in no cell of the prices: nobody is asked for it`,
+          message: `${formatMoney(said.amount)} is not in the price table: it is never charged`,
           ...(model.file.fees.prices === undefined
             ? {}
             : {
                 related: [{ at: 'fees.prices', part: 'key' as const, message: 'what is charged' }],
               }),
           help: /\.fields\.\d+\.(?:label|options)/.test(readable.path)
-            ? 'take the amount out and say how it is paid (payable at the venue), or make a category that costs it'
-            : 'write an amount of the table, or say for what it is and how it is paid',
+            ? 'remove the amount, or state how it is paid (payable at the venue), or add a category with this price'
+            : 'write an amount of the price table, or state what it is for and how it is paid',
         },
       ]
     })
@@ -169,7 +169,7 @@ const amountNotCharged: Check = {
 const amountDiffers: Check = {
   slug: 'amount-differs',
   severity: 'warning',
-  why: 'Two places name two prices for the same people; delegates will show the lower one.',
+  why: 'Two places state different prices for the same delegates. Delegates will insist on the lower one.',
   after: [...AFTER_TABLE, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
@@ -190,7 +190,7 @@ const amountDiffers: Check = {
           span: [readable.at + said.start, readable.at + said.end],
           message: `the text says ${formatMoney(said.amount)}, the prices of \`${meant[0]?.category ?? ''}\` ${meant.length === 1 ? `in \`${meant[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
           related: meant.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
-          help: 'write one amount in both places',
+          help: 'write the same amount in both places',
         },
       ]
     })
@@ -238,7 +238,7 @@ function differsFromAdjustment(
             span: [readable.at + start, readable.at + end],
             message: `the text says ${formatMoney(amount)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
             related: [{ at, message: 'the amount' }],
-            help: 'write one amount in both places',
+            help: 'write the same amount in both places',
           })),
       )
   })
@@ -267,7 +267,7 @@ function differsFromItem(
       span: [readable.at + said.start, readable.at + said.end],
       message: `the text says ${formatMoney(said.amount)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
       related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
-      help: 'write one amount in both places',
+      help: 'write the same amount in both places',
     },
   ]
 }

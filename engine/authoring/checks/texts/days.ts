@@ -16,7 +16,7 @@ import {
 import { closesAsWritten, type Check, type Model } from '../../checked-file.ts'
 import { statementAround, type About } from '../../prose/subject-of-day.ts'
 
-const HELP = 'write the same day in both places, or accept it with allow'
+const HELP = 'write the same day in both places, or accept the finding under allow'
 /**
  * A day without a year and without a stated subject is compared with one of the file's days within
  * this distance.
@@ -172,8 +172,8 @@ function priceDay(model: Model, mention: Mention): Draft | null {
     return {
       ...placeOf(readable, said),
       message: `the text says until ${sayWords(mention)}, but period \`${period.id}\` has no end`,
-      related: [{ at: `fees.periods.${about.period}`, message: 'it goes on' }],
-      help: 'give the period its last day with `to`, or take the day out of the text',
+      related: [{ at: `fees.periods.${about.period}`, message: 'it continues' }],
+      help: 'give the period its last day with `to`, or remove the day from the text',
     }
   }
   return contradiction(mention, lasts, wanted, edges)
@@ -226,7 +226,7 @@ function unplacedDay(model: Model, mention: Mention): Draft | null {
 const textDate: Check = {
   slug: 'text-date',
   severity: 'warning',
-  why: 'A day in a text that no price or opening follows is an old day.',
+  why: 'A day in a text that matches no period and no opening or closing day is probably outdated.',
   after: ['EV407', 'EV419', 'EV432'],
   find: (model) =>
     mentions(model).flatMap((mention): Draft[] => {

@@ -32,7 +32,7 @@ const otherDays = (
     { at: 'event.from', message: 'it begins here' },
     { at: 'event.to', message: 'it ends here' },
   ],
-  help: 'write the days of the event, {event.dates} in mails and result pages',
+  help: 'write the days of the event; use {event.dates} in emails and result pages',
 })
 
 /** "Kochi, March 2026": a month other than the event's. */
@@ -79,7 +79,7 @@ function isOfAnotherYear({ config }: Model, { said, firsts, lasts, readable }: M
 const textEventDay: Check = {
   slug: 'text-event-day',
   severity: 'warning',
-  why: 'Delegates travel on the day that a text tells them.',
+  why: 'Delegates travel on the day that a text states.',
   after: ['EV407', 'EV419'],
   find: (model) => {
     const { from, to } = model.config
@@ -113,7 +113,7 @@ const textEventDay: Check = {
 const textWeekday: Check = {
   slug: 'text-weekday',
   severity: 'warning',
-  why: 'A weekday that is not the day’s sends some delegates on another one.',
+  why: 'If weekday and date differ, some delegates come on the wrong day.',
   after: ['EV419', 'EV604', 'EV621'],
   find: (model) =>
     mentions(model).flatMap((mention): Draft[] => {
@@ -136,7 +136,7 @@ const textWeekday: Check = {
             ...placeOf(readable, said),
             message: `${formatDay(meant)} is a ${WEEKDAYS[weekdayOf(meant)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
             related: known === undefined ? [] : [{ at: known.at, message: 'the day in this file' }],
-            help: 'mend the weekday or the day',
+            help: 'correct the weekday or the day',
           },
         ]
       })
@@ -167,7 +167,7 @@ function likely(model: Model, days: readonly Day[]): Day | null {
 const textYear: Check = {
   slug: 'text-year',
   severity: 'warning',
-  why: 'A file copied from last year keeps last year’s name in a text.',
+  why: 'A file copied from last year may still contain last year’s name.',
   after: ['EV419', 'EV421'],
   find: (model) => {
     const { title } = model.file.event
@@ -192,7 +192,7 @@ const textYear: Check = {
                 span: [at + match.index, at + match.index + match[0].length],
                 message: `the text says ${match[0]}, the event is ${title}`,
                 related: [{ at: 'event.title', message: 'its title' }],
-                help: 'write this year’s name, {event.title} in mails and result pages',
+                help: 'write this year’s name; use {event.title} in emails and result pages',
               },
             ],
       ),
@@ -214,13 +214,13 @@ const HELD =
 const textHour: Check = {
   slug: 'text-hour',
   severity: 'warning',
-  why: 'Whoever reads an hour that no clock has does not know when to come.',
+  why: 'Delegates cannot come at an hour that does not exist.',
   find: (model) =>
     readables(model).flatMap((readable) =>
       impossibleHours(readable.text).map((said): Draft => ({
         ...placeOf(readable, said),
-        message: `the text says ${readable.text.slice(said.start, said.end)}, which is no hour of the day`,
-        help: 'write an hour that there is, such as 14:30 or 2.30 PM',
+        message: `the text says ${readable.text.slice(said.start, said.end)}, which is not a valid time`,
+        help: 'write a valid time, such as 14:30 or 2.30 PM',
       })),
     ),
 }

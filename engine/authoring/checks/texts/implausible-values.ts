@@ -13,15 +13,15 @@ const NUMBER_MAX = 18
 const prefixTooLong: Check = {
   slug: 'prefix-too-long',
   severity: 'error',
-  why: 'The gateway takes order ids of at most 20 characters; a longer one fails when somebody pays.',
+  why: 'The gateway accepts order ids of at most 20 characters. A longer one fails at payment.',
   find: ({ config: { payment, orderId } }) =>
     payment === null || orderId.prefix.length + orderId.digits <= NUMBER_MAX
       ? []
       : [
           {
             at: 'order_id.prefix',
-            message: `${orderId.prefix} and ${orderId.digits} digits are ${orderId.prefix.length + orderId.digits} characters; ${NUMBER_MAX} is the most`,
-            help: 'shorten the prefix, or say fewer digits',
+            message: `${orderId.prefix} and ${orderId.digits} digits are ${orderId.prefix.length + orderId.digits} characters; the maximum is ${NUMBER_MAX}`,
+            help: 'shorten the prefix, or write fewer digits',
           },
         ],
 }
@@ -29,7 +29,7 @@ const prefixTooLong: Check = {
 const titleYear: Check = {
   slug: 'title-year',
   severity: 'warning',
-  why: 'A file copied from last year keeps its year somewhere.',
+  why: 'A file copied from last year may still contain last year’s date.',
   after: ['EV419'],
   find: ({ config, file }) =>
     [...file.event.title.matchAll(/\b20\d\d\b/g)].flatMap(([year]): Draft[] =>
@@ -40,7 +40,7 @@ const titleYear: Check = {
               at: 'event.title',
               message: `the title says ${year}, the event is in ${config.from.slice(0, 4)}`,
               related: [{ at: 'event.from', message: 'it begins here' }],
-              help: 'write one year in both places',
+              help: 'write the same year in both places',
             },
           ],
     ),
@@ -53,7 +53,7 @@ const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g
 const titleNearId: Check = {
   slug: 'title-near-id',
   severity: 'warning',
-  why: 'A slip in the name of the event stands on every page, mail and receipt.',
+  why: 'A typing mistake in the name of the event appears on every page, email and receipt.',
   after: ['EV807'],
   find: ({ config: { id, title } }) => {
     const [named, said] = [lettersOf(id), lettersOf(title)]
@@ -64,7 +64,7 @@ const titleNearId: Check = {
             at: 'event.title',
             message: `the title is one letter off the id \`${id}\``,
             related: [{ at: 'event.id', message: 'the id' }],
-            help: 'write the name alike in both places',
+            help: 'write the name the same way in both places',
           },
         ]
   },
@@ -73,7 +73,7 @@ const titleNearId: Check = {
 const sameTitle: Check = {
   slug: 'same-title',
   severity: 'warning',
-  why: 'Two categories, sections, periods or options of one name cannot be told apart by whoever has to choose.',
+  why: 'Delegates cannot distinguish two categories, sections, periods or options with the same name.',
   after: ['EV206'],
   find: ({ config, file, asked }) => {
     const twice = (
@@ -131,7 +131,7 @@ const sameTitle: Check = {
         (file.codes?.kinds ?? []).map(({ label, id }) => label ?? id),
         (i) =>
           file.codes?.kinds[i]?.label === undefined ? `codes.kinds.${i}` : `codes.kinds.${i}.label`,
-        'kinds of codes',
+        'code kinds',
       ),
     ]
   },
@@ -143,7 +143,7 @@ const labelOf = (option: unknown): string | undefined =>
 const summaryWithoutTotal: Check = {
   slug: 'summary-without-total',
   severity: 'warning',
-  why: 'Whoever reads the parts of a sum wants to know what to pay.',
+  why: 'Delegates who see the parts of an amount also need the total.',
   find: ({
     config: {
       form: { summary },
@@ -155,7 +155,7 @@ const summaryWithoutTotal: Check = {
       : [
           {
             at: 'form.summary.lines',
-            message: 'the price summary shows parts of the sum and not the total',
+            message: 'the price summary shows parts of the amount but not the total',
             help: 'add total',
           },
         ],
@@ -164,7 +164,7 @@ const summaryWithoutTotal: Check = {
 const valueNotGiven: Check = {
   slug: 'value-not-given',
   severity: 'warning',
-  why: 'It would print N/A to everybody.',
+  why: 'The text would show N/A to every delegate.',
   after: ['EV207', 'EV208'],
   find: (model) => {
     const absent = (name: string): boolean =>
@@ -172,8 +172,8 @@ const valueNotGiven: Check = {
         (key) => name === `event.${key}` && model.file.event[key] === undefined,
       )
     const say = (name: string): Pick<Draft, 'message' | 'help'> => ({
-      message: `\`${name}\` is not given in this file: N/A is printed instead`,
-      help: `add it under event, or leave it out here`,
+      message: `\`${name}\` is not set in this file: N/A is printed instead`,
+      help: `add it under event, or remove it here`,
     })
     const texts = model.said.flatMap((said) =>
       said.place === 'plain'
@@ -198,7 +198,7 @@ const valueNotGiven: Check = {
 const otherBrackets: Check = {
   slug: 'other-brackets',
   severity: 'warning',
-  why: 'Only {name} is filled in; every other notation is printed as it stands.',
+  why: 'Only {name} is filled in. Any other notation is printed unchanged.',
   find: (model) => {
     const known = new Set<string>([...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
     const bare = bareNames([...storedIds(model), ...ENGINE_VALUES])
@@ -254,10 +254,10 @@ function withoutBraces(
   return matchesOf(text, bare).map(({ 0: name, index }) => ({
     at: path,
     span: [at + index, at + index + name.length] as const,
-    message: `\`${name}\` is not filled in without braces: it is printed as it stands`,
+    message: `\`${name}\` is not filled in without braces: it is printed unchanged`,
     help: AFTER_REGISTERING.has(place)
       ? `write {${name}}`
-      : `say in words what is meant: \`${name}\` is its name in this file`,
+      : `write in words what you mean: \`${name}\` is its name in this file`,
   }))
 }
 

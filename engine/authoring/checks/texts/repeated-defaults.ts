@@ -47,12 +47,12 @@ function restatedTexts(
 const restatesDefault: Check = {
   slug: 'restates-default',
   severity: 'note',
-  why: 'A text that is stated twice is changed once.',
+  why: 'If a text is written twice, a later change may reach only one of the two.',
   find: (model) =>
     restatedTexts(model).map(({ at, shared }) => ({
       at,
       part: 'entry',
-      message: 'the same text stands in the shared texts; the line can go',
+      message: 'the shared texts already contain this text: remove the line',
       related: [{ at: shared, part: 'entry', in: 'texts' satisfies SharedName, message: 'there' }],
     })),
 }
@@ -60,7 +60,7 @@ const restatesDefault: Check = {
 const nearlyNone: Check = {
   slug: 'nearly-none',
   severity: 'warning',
-  why: '`none` leaves a part out; a word that is nearly none is shown to everybody.',
+  why: '`none` hides a part. A similar word is shown to every delegate.',
   find: (model) =>
     (['notice', 'alert'] as const).flatMap((key): Draft[] => {
       const text = model.file.form.without_payment?.[key]
@@ -71,7 +71,7 @@ const nearlyNone: Check = {
         text.length > 6 ||
         suggestion(text, ['none']).help === undefined
         ? []
-        : [{ at, message: `delegates would read “${text}”`, ...suggestion(text, ['none'], span) }]
+        : [{ at, message: `delegates would see “${text}”`, ...suggestion(text, ['none'], span) }]
     }),
 }
 

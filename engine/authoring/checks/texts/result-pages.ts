@@ -31,7 +31,7 @@ const buttonsOf = ({ file: { results } }: Model) => [
 const buttonToNowhere: Check = {
   slug: 'button-to-nowhere',
   severity: 'error',
-  why: 'A delegate who follows it finds nothing.',
+  why: 'A delegate who follows the link finds no page.',
   find: (model) => {
     const known = [...SITE_PAGES, ...ownRoutes(model), ...(model.options.otherRoutes ?? [])]
     return buttonsOf(model).flatMap(({ button, path }): Draft[] => {
@@ -54,7 +54,7 @@ const buttonToNowhere: Check = {
 const noReceipt: Check = {
   slug: 'no-receipt',
   severity: 'error',
-  why: 'The button would download nothing.',
+  why: 'The button would have nothing to download.',
   find: (model) =>
     model.file.results.receipt !== undefined
       ? []
@@ -82,7 +82,7 @@ const WITHOUT_LOOKUP: readonly string[] = [
 const needsLookup: Check = {
   slug: 'needs-lookup',
   severity: 'error',
-  why: 'The page would show N/A, or nothing, to everybody.',
+  why: 'The page would show N/A, or nothing, to every delegate.',
   after: ['EV207', 'EV208'],
   find: (model) =>
     (['success', 'failed'] as const).flatMap((page): Draft[] => {
@@ -95,7 +95,7 @@ const needsLookup: Check = {
           return [
             {
               at: `${path}.when`,
-              message: 'the condition asks the registration, which this page does not fetch',
+              message: 'the condition uses the registration, which this page does not load',
               help,
             },
           ]
@@ -104,7 +104,7 @@ const needsLookup: Check = {
           : [
               {
                 at: typeof detail === 'string' ? path : `${path}.show`,
-                message: `\`${name}\` comes from the registration, which this page does not fetch`,
+                message: `\`${name}\` comes from the registration, which this page does not load`,
                 help,
               },
             ]
@@ -119,7 +119,7 @@ const needsLookup: Check = {
                   {
                     at: said.path,
                     span,
-                    message: `\`{${name}}\` comes from the registration, which this page does not fetch`,
+                    message: `\`{${name}}\` comes from the registration, which this page does not load`,
                     help,
                   },
                 ],
@@ -132,7 +132,7 @@ const needsLookup: Check = {
 const noOffice: Check = {
   slug: 'no-office-address',
   severity: 'error',
-  why: 'A copy to nobody is never read.',
+  why: 'A copy needs a recipient.',
   find: ({ file }) =>
     file.email?.copy_to === 'office' && file.event.office === undefined
       ? [
@@ -171,7 +171,7 @@ const wordsOfWhat: Check = {
               {
                 at: `results.${page}.details.${at}.as`,
                 part: 'entry',
-                message: `\`${detail.show}\` is no choice; as: words does nothing for it`,
+                message: `\`${detail.show}\` has no options: as: words has no effect on it`,
               },
             ]
           : []
@@ -182,7 +182,7 @@ const wordsOfWhat: Check = {
 const detailCount: Check = {
   slug: 'detail-shape',
   severity: 'error',
-  why: 'A row has one value.',
+  why: 'A row shows one value or one text.',
   find: ({ file }) =>
     (['success', 'failed'] as const).flatMap((page) =>
       file.results[page].details.flatMap((detail, at): Draft[] => {
@@ -201,7 +201,7 @@ const detailCount: Check = {
 const addressMisspelt: Check = {
   slug: 'address-misspelt',
   severity: 'warning',
-  why: 'Addresses are printed and linked; one that is spelt differently is found when nobody arrives.',
+  why: 'Addresses are printed and linked. A wrong spelling is noticed only when delegates cannot reach it.',
   find: ({ file }) => {
     const addresses: readonly (readonly [string, string])[] = [
       ['event.id', file.event.id],
@@ -239,7 +239,7 @@ const addressMisspelt: Check = {
               at,
               message: `\`${part}\` here, \`${other.part}\` there`,
               related: [{ at: other.at, message: 'there' }],
-              help: 'spell both alike, or accept it with allow',
+              help: 'use the same spelling in both places, or accept the finding under allow',
             },
           ]
     })
@@ -258,7 +258,7 @@ const NOT_IN_A_FILE_NAME = /[\\/:*?"<>|]/
 const receiptFile: Check = {
   slug: 'receipt-file',
   severity: 'warning',
-  why: 'The receipt is a plain text, and is kept beside those of others.',
+  why: 'The receipt is a plain text file, stored with the receipts of other delegates.',
   after: ['EV208', 'EV209'],
   find: (model) => {
     const file = model.file.results.receipt?.file
@@ -271,11 +271,11 @@ const receiptFile: Check = {
       : '{reg_no}'
     const message =
       sign !== undefined
-        ? `\`${sign}\` cannot stand in the name of a file`
+        ? `\`${sign}\` is not allowed in a file name`
         : !/\.txt$/i.test(file)
-          ? 'the receipt is a plain text, and its file does not end in .txt'
+          ? 'the receipt is a plain text file, but its name does not end in .txt'
           : stem === '{reg_no}' && !values.includes('reg_no')
-            ? 'the receipts of all delegates have one name'
+            ? 'the receipts of all delegates have the same name'
             : null
     return message === null
       ? []

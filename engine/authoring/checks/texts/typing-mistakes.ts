@@ -34,7 +34,7 @@ const MAY_BE_QUOTED = /^event\.theme$/
 const curlyQuotes: Check = {
   slug: 'curly-quotes',
   severity: 'warning',
-  why: 'Only straight quotes are quotes here; those that Word makes of them are printed.',
+  why: 'Only straight quotes work as quotes in YAML. The curly quotes of word processors are printed.',
   find: (model) =>
     model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
       if (!QUOTE_AT_END.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
@@ -51,7 +51,7 @@ const curlyQuotes: Check = {
             {
               at: path,
               span: [at, at + text.length],
-              message: `the quotes in \`${text}\` belong to the text and are printed`,
+              message: `the quotes in \`${text}\` are part of the text and are printed`,
               help: `write ${inQuotes(inside.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
             },
           ]
@@ -61,7 +61,7 @@ const curlyQuotes: Check = {
 const signTwice: Check = {
   slug: 'sign-twice',
   severity: 'warning',
-  why: 'An amount brings its ₹ along; another sign beside it is printed as well.',
+  why: 'An amount is printed with its ₹. A second currency sign would be printed too.',
   after: ['EV208'],
   find: (model) => {
     const amounts = [
@@ -82,7 +82,7 @@ const signTwice: Check = {
         'giu',
       ),
       (found) => ({
-        message: `\`{${found[1] ?? found[2] ?? ''}}\` is printed with its ₹; here the sign stands twice`,
+        message: `\`{${found[1] ?? found[2] ?? ''}}\` is already printed with ₹; here the sign appears twice`,
         help: `write {${found[1] ?? found[2] ?? ''}}`,
       }),
     )
@@ -92,7 +92,7 @@ const signTwice: Check = {
 const addressSlip: Check = {
   slug: 'address-slip',
   severity: 'warning',
-  why: 'Nobody is reached at an address with a slip in it.',
+  why: 'Email to a mistyped address does not arrive.',
   find: (model) => [
     ...inTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
       const written = found[0].replace(/[.,!?]+$/, '')
@@ -145,14 +145,14 @@ function phones(model: Model): readonly Draft[] {
       if (many < least || many > most) return null
       if (/[Oo]/.test(number))
         return {
-          message: `a letter O stands in the phone number \`${number}\``,
+          message: `the phone number \`${number}\` contains a letter O`,
           help: `write ${number.replace(/[Oo]/g, '0')}`,
         }
       return many === MOBILE_DIGITS
         ? null
         : {
             message: `the phone number \`${number}\` has ${many} digits`,
-            help: 'write all ten of it',
+            help: 'write all ten digits',
           }
     })
   return [
@@ -169,7 +169,7 @@ function phones(model: Model): readonly Draft[] {
 const markupPrinted: Check = {
   slug: 'markup-printed',
   severity: 'warning',
-  why: 'Texts are plain: what makes letters bold elsewhere is printed as it stands.',
+  why: 'Texts are plain text. Markup such as bold is printed unchanged.',
   find: (model) => [
     ...bulletsPrinted(model),
     ...inTexts(
@@ -177,7 +177,7 @@ const markupPrinted: Check = {
       /&/,
       /&(?:#\d+|#x[0-9a-f]+|amp|nbsp|lt|gt|quot|apos|rupee|rsquo|lsquo|rdquo|ldquo|ndash|mdash|hellip|bull|copy|reg|deg);/giu,
       (found) => ({
-        message: `\`${found[0]}\` is printed as it stands: this is a text, not a web page`,
+        message: `\`${found[0]}\` is printed unchanged: this is plain text, not HTML`,
         help: `write ${entity(found[0])}`,
       }),
     ),
@@ -186,8 +186,8 @@ const markupPrinted: Check = {
       /</,
       /<\/?(?:b|i|u|br|p|strong|em|a|ul|ol|li|span|div|h[1-6]|font|center|sup|sub)(?:\s[^<>]*)?\/?>/giu,
       (found) => ({
-        message: `\`${found[0]}\` is printed as it stands: this is a text, not a web page`,
-        help: 'leave it out; in a block of text (|) a new line is a new line',
+        message: `\`${found[0]}\` is printed unchanged: this is plain text, not HTML`,
+        help: 'remove it; in a block of text (|) each line break is kept',
       }),
     ),
     ...inTexts(
@@ -195,7 +195,7 @@ const markupPrinted: Check = {
       /[*]|__|\]\(/,
       /(?<![\w*])(\*{1,2}|__)(?![\s*_])([^*\n]{1,80}?)(?<![\s*_])\1(?![\w*])|\[([^\]\n]+)\]\((https?:[^)\s]*)\)/gu,
       (found) => ({
-        message: `the signs in \`${found[0]}\` are printed as they stand`,
+        message: `the characters of \`${found[0]}\` are printed unchanged`,
         help: `write ${found[2] ?? `${found[3] ?? ''}: ${found[4] ?? ''}`}`,
       }),
     ),
@@ -224,7 +224,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function entity(written: string): string {
   const name = written.slice(1, -1).toLowerCase()
   const number = /^#(x?)([0-9a-f]+)$/.exec(name)
-  if (number === null) return ENTITIES[name] ?? 'the sign itself'
+  if (number === null) return ENTITIES[name] ?? 'the character itself'
   const code = Number.parseInt(number[2] ?? '', number[1] === 'x' ? 16 : 10)
   return code > 32 && code <= 0x10ffff ? String.fromCodePoint(code) : 'a space'
 }
@@ -232,7 +232,7 @@ function entity(written: string): string {
 const endSign: Check = {
   slug: 'end-sign',
   severity: 'warning',
-  why: 'A comma after a value is needed in other files; here it is printed.',
+  why: 'A comma after a value is needed in other file formats. In YAML it is printed.',
   find: (model) =>
     model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] =>
       ',;'.includes(text.charAt(text.length - 1)) &&
@@ -243,7 +243,7 @@ const endSign: Check = {
             {
               at: path,
               span: [at + text.length - 1, at + text.length],
-              message: `the \`${text.slice(-1)}\` at the end belongs to the text and is printed`,
+              message: `the \`${text.slice(-1)}\` at the end is part of the text and is printed`,
               help: `write ${text.slice(0, -1)}`,
             },
           ]
@@ -263,7 +263,7 @@ const bulletsPrinted = (model: Model): readonly Draft[] =>
           {
             at: path,
             span: [at, at + text.indexOf(bullet) + 1],
-            message: `the \`${bullet}\` is printed beside the mark of the list`,
+            message: `the \`${bullet}\` is printed in addition to the bullet of the list`,
             help: `write - ${text.replace(bullet, '').replace(/^(["']?)\s+/, '$1')}`,
           },
         ]

@@ -23,7 +23,7 @@ const isDemo = ({ file }: Model, path: string): boolean =>
 const standIn: Check = {
   slug: 'stand-in',
   severity: 'warning',
-  why: 'Words that keep a place until the right ones are known stand on the page for everybody.',
+  why: 'Placeholder words would be shown to every delegate.',
   after: ['EV212'],
   find: (model) => [
     ...model.said.flatMap(({ path, text }): Draft[] =>
@@ -31,8 +31,8 @@ const standIn: Check = {
         ? [
             {
               at: path,
-              message: `delegates would read “${text.trim()}”`,
-              help: `write what is meant, or say in words that it is not known yet; while it is a stand-in, list ${path} under demo:`,
+              message: `delegates would see “${text.trim()}”`,
+              help: `write the final text, or state that it is not known yet; as long as it is a placeholder, list ${path} under demo:`,
             },
           ]
         : [],
@@ -48,8 +48,8 @@ const standIn: Check = {
         return [...filling, ...signs].map(({ 0: found, index }) => ({
           at: path,
           span: [at + index, at + index + found.trimEnd().length] as const,
-          message: `\`${found.trimEnd()}\` keeps the place of other words`,
-          help: 'write what is meant, or leave the sentence out',
+          message: `\`${found.trimEnd()}\` is a placeholder for other words`,
+          help: 'write the final text, or remove the sentence',
         }))
       }),
   ],

@@ -119,7 +119,7 @@ export function newEventFile(options: SampleOptions): string {
     ...(options.title === undefined ? [['event.title', '']] : []),
     ...(options.from === undefined ? [['event.from', '']] : []),
     ...(options.to === undefined
-      ? [['event.to', options.from === undefined ? '' : 'one day, as no other was told']]
+      ? [['event.to', options.from === undefined ? '' : 'one day, as no other was given']]
       : []),
     ...(options.venue === undefined ? [['event.venue', '']] : []),
     ...(options.support === undefined ? [['event.support', '']] : []),
@@ -191,13 +191,13 @@ export function newEventFile(options: SampleOptions): string {
   const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
 #
-# ${title}. This file is the whole conference. Read it from top to bottom, change what is
+# ${title}. This file describes the whole conference. Read it from top to bottom, change what is
 # not yours, and check it with:  rollcall validate events/${id}.yaml
 
 format: 1
 
-# Values that stand in until you know better. The form says "Demo values" while there are any,
-# and a real server refuses the file. Take a line away when its value is right.
+# Placeholder values. The form says "Demo values" as long as there are any,
+# and a production server refuses the file. Remove a line when its value is final.
 demo:
 ${demo.join('\n')}
 
@@ -215,7 +215,7 @@ ${aside('  status: open', 'registration closes after the last day; closed: at on
 look:
   colour: "#2F5D8A"
 
-closed:                                 # what the page says when one cannot register
+closed:                                 # what the page says while registration is closed
   heading: Registration is closed
   text: Registration for ${title.replace(/[:#"]/g, '')} is closed. Please write to us.
 
@@ -258,7 +258,7 @@ ${sold.limits.join('\n')}
 form:
   sections:
     - title: Your details
-      fields:                           # required: the sentence that asks for a missing answer
+      fields:                           # required: the message for a missing answer
         - {id: full_name, label: Full Name, required: Please give your name}
         - {id: email, type: email, label: Email, required: Please give your email address}
         - {id: phone_number, type: phone, label: Phone Number, required: Please give your phone number}
@@ -290,7 +290,7 @@ order_id:                               # a registration number: ${prefix} and t
   prefix: ${prefix}
   followed_by: digits
 
-${isFree ? '# Nobody pays anything: one is registered and confirmed at once.\npayment: none' : `# For an event that takes no money, write  payment: none  and  free  for every price.\npayment:\n  gateway: airpay\n${aside(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
+${isFree ? '# Free event: registrations are confirmed at once.\npayment: none' : `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: airpay\n${aside(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
 
 # ── After payment ───────────────────────────────────────────────────────────────
 
@@ -304,7 +304,7 @@ results:
       - {label: Download Receipt, do: receipt}
       - {label: Print, do: print}
 
-  failed:${isFree ? '                               # nobody comes here while nothing is paid' : ''}
+  failed:${isFree ? '                               # not used while the event is free' : ''}
     title: Payment Failed
     details: [order_id, amount, date]
     notes:
@@ -335,14 +335,14 @@ email:
     Registration number: {reg_no}
     Category: {category}
 ${sold.isBilled ? '    {lines}\n' : ''}${isFree ? '' : '    Amount: {total}\n'}
-# The office needs no lines here: without them it lists every field at /admin/${id}.
+# The office needs no settings: by default it lists every field at /admin/${id}.
 
 # ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
 # What should these people pay? When a price or a day above changes, change it here too:
-# two places that agree are seldom both wrong.
+# two places that agree are rarely both wrong.
 
 examples:
-  delegate:                             # answers every case starts from
+  delegate:                             # answers that every case starts with
     full_name: Asha Nair
     email: asha@example.org
     phone_number: "9876543210"

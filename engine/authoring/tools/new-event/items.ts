@@ -65,7 +65,7 @@ export function soldBeside(
   return {
     items: isBilled
       ? [
-          aside('  items:', 'what is sold besides: a line of the bill each'),
+          aside('  items:', 'items on sale: each is a line of the bill'),
           ...(companions === null ? [] : accompanying(companions, periods)),
           ...(named.length === 0 ? [] : workshopItem(named, periods)),
         ]
@@ -98,8 +98,8 @@ function accompanying(
     '    - id: accompanying',
     '      label: Accompanying person',
     freeUnder === null
-      ? aside('      count: companions', 'so many as are named in the form')
-      : `      count: {companions: {age: {at_least: ${freeUnder}}}}    # younger ones come along for nothing`,
+      ? aside('      count: companions', 'the number of companions in the form')
+      : `      count: {companions: {age: {at_least: ${freeUnder}}}}    # younger companions are free`,
     `      prices: {period: [${periods.join(', ')}], each: [${cell(early)}, ${cell(regular)}]}`,
   ]
 }
@@ -124,22 +124,22 @@ function seatsOf(workshops: readonly Named[]): readonly string[] {
   const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
   return [
     '',
-    aside('quotas:', 'what there is only so much of'),
+    aside('quotas:', 'the number of seats'),
     '  - id: seats',
     '    each_option_of: workshops',
     `    max: {${max}}`,
     '    full: This workshop is full',
     ...(few > 0
-      ? [aside(`    few: ${few}`, 'from so few on the form says how many are left')]
+      ? [aside(`    few: ${few}`, 'from this number on, the form shows how many are left')]
       : []),
-    aside('hold_seats_for: 30 minutes', 'how long a seat is kept while somebody pays'),
+    aside('hold_seats_for: 30 minutes', 'how long a seat is held during payment'),
     '',
   ]
 }
 
 function workshopField(workshops: readonly Named[]): readonly string[] {
   return [
-    aside('        - id: workshops', 'add  choose: {at_most: 2}  to bound how many'),
+    aside('        - id: workshops', 'add  choose: {at_most: 2}  to limit how many'),
     '          type: many',
     '          label: Workshops',
     '          options:',
@@ -151,7 +151,7 @@ function companionsField({ freeUnder }: SampleCompanions): readonly string[] {
   return [
     '        - id: companions',
     '          type: people',
-    '          label: Who comes along',
+    '          label: Accompanying persons',
     `          max: ${COMPANIONS_MAX}`,
     '          fields:',
     '            - {id: name, label: Name, required: Please give the name}',

@@ -28,10 +28,10 @@ export function readCategories(
     const one = readCategory(entry, free)
     if (!one.ok) return one
     if (read.some(({ label }) => label.toLowerCase() === one.value.label.toLowerCase()))
-      return err(`"${one.value.label}" is there twice.`)
+      return err(`"${one.value.label}" is listed twice.`)
     read.push(one.value)
   }
-  return read.length === 0 ? err(`No category is named. Write ${PRICED}.`) : ok(read)
+  return read.length === 0 ? err(`There is no category. Write ${PRICED}.`) : ok(read)
 }
 
 function entriesOf(answer: string): readonly string[] {
@@ -74,7 +74,7 @@ function outsideBrackets(text: string, separator: RegExp): readonly string[] {
 function readCategory(entry: string, free: boolean): Result<SampleCategory, string> {
   const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
   const label = oneLine(found?.[1] ?? entry)
-  if (label === '') return err(`"${entry}" names nobody. Write ${PRICED}.`)
+  if (label === '') return err(`"${entry}" has no category. Write ${PRICED}.`)
   if (!/\p{L}/u.test(label)) return err(`"${label}" is not the name of a category.`)
   if (found === null)
     return free
@@ -82,13 +82,11 @@ function readCategory(entry: string, free: boolean): Result<SampleCategory, stri
       : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
   const prices = pricesIn(found[2] ?? '')
   if (prices === null)
-    return err(
-      `"${found[2]}" is not read as a price. Write ${label} = 4000 / 5000: early, then later.`,
-    )
+    return err(`"${found[2]}" is not a price. Write ${label} = 4000 / 5000: early, then later.`)
   const [early, regular] = prices
   if (free && prices.some((price) => price !== null && price > 0))
     return err(
-      `"${entry}" has a price, and the event was said to be free. Leave the price out, or say that it is not free.`,
+      `"${entry}" has a price, but the event is free. Remove the price, or answer that it is not free.`,
     )
   if (early === null && regular === null) return err(`${label} would never be on sale.`)
   return cheaperLater(label, prices) ?? ok({ label, early, regular })
@@ -159,9 +157,9 @@ export function readCompanions(
   const prices = pricesIn(under === null ? said : said.slice(0, under.index))
   const [early, regular] = prices ?? [null, null]
   if (prices === null || early === null || regular === null)
-    return err(`"${answer}" is not read as a price. Write 4000 / 5000: early, then later; or none.`)
+    return err(`"${answer}" is not a price. Write 4000 / 5000: early, then later; or none.`)
   return (
-    cheaperLater('Somebody who comes along', prices) ??
+    cheaperLater('Accompanying person', prices) ??
     ok({ early, regular, freeUnder: under === null ? null : Number(under[1]) })
   )
 }
@@ -187,18 +185,18 @@ export function readWorkshops(
         `${label} would not be on sale at all times; give it a price, or free, early and later.`,
       )
     if (read.some((one) => one.label.toLowerCase() === label.toLowerCase()))
-      return err(`"${label}" is there twice.`)
+      return err(`"${label}" is listed twice.`)
     const places = seats === null ? null : Number(seats[1])
     if (places === 0) return err(`${label} would have no seat.`)
     read.push({ label, early, regular, seats: places })
   }
-  if (read.length === 0) return err(`No workshop is named. Write ${WORKSHOPS_SAID(free)}; or none.`)
+  if (read.length === 0) return err(`There is no workshop. Write ${WORKSHOPS_SAID(free)}; or none.`)
   const [bounded, unbounded] = [true, false].map((is) =>
     read.find(({ seats }) => (seats !== null) === is),
   )
   return bounded === undefined || unbounded === undefined
     ? ok(read)
     : err(
-        `How many seats has ${unbounded.label}? Say it of each workshop (${unbounded.label}, 30 seats), or of none.`,
+        `How many seats does ${unbounded.label} have? Give the number for each workshop (${unbounded.label}, 30 seats), or for none.`,
       )
 }

@@ -41,7 +41,7 @@ const HOW_DAYS = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.
 export const QUESTIONS: readonly Question[] = [
   {
     name: 'title',
-    asks: () => 'What is the conference called?',
+    asks: () => 'What is the name of the conference?',
     reads: (answer, told) => ok({ ...told, title: oneLine(answer) }),
   },
   {
@@ -69,7 +69,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'support',
-    asks: () => 'To which address do delegates write?',
+    asks: () => 'Which email address do delegates write to?',
     reads: (answer, told) => {
       const meant = mailMeant(answer)
       if (meant !== null) return err(`${meant.slip}; write ${meant.write}.`.replaceAll('`', '"'))
@@ -80,7 +80,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'free',
-    asks: () => 'Is it free for everybody? (yes or no)',
+    asks: () => 'Is it free for all delegates? (yes or no)',
     reads: (answer, told) => {
       const free = readYes(answer)
       return free === null ? err(`"${answer}" is neither yes nor no.`) : ok({ ...told, free })
@@ -90,8 +90,8 @@ export const QUESTIONS: readonly Question[] = [
     name: 'categories',
     asks: ({ free }) =>
       free === true
-        ? 'Who comes? (Member; Student)'
-        : `Who pays what in rupees, early and later? (${PRICED}; a line that ends with ; goes on)`,
+        ? 'Which categories of delegates are there? (Member; Student)'
+        : `What does each category pay in rupees, early and later? (${PRICED}; a line that ends with ; goes on)`,
     reads: (answer, told) => {
       const read = readCategories(answer, told.free === true)
       if (!read.ok) return read
@@ -108,13 +108,13 @@ export const QUESTIONS: readonly Question[] = [
     reads: (answer, told) => {
       const tax = readTax(answer)
       return tax === null
-        ? err(`"${answer}" does not say where the GST is. Write none, inside or on top.`)
+        ? err(`"${answer}" does not say how GST is charged. Write none, inside or on top.`)
         : ok({ ...told, tax })
     },
   },
   {
     name: 'early-until',
-    asks: ({ free }) => (free === true ? null : 'Until which day do the early prices hold?'),
+    asks: ({ free }) => (free === true ? null : 'Until which day do the early prices apply?'),
     reads: (answer, told, today) => {
       const read = readDays(answer, today)
       return read.ok ? inOrder({ ...told, earlyUntil: read.value[1] }) : read
@@ -124,8 +124,8 @@ export const QUESTIONS: readonly Question[] = [
     name: 'companions',
     asks: ({ free }) =>
       free === true
-        ? 'May delegates bring somebody along? (yes or no)'
-        : 'What is paid for somebody who comes along? (4000 / 5000, free under 5; or none)',
+        ? 'Can delegates bring an accompanying person? (yes or no)'
+        : 'What does an accompanying person pay? (4000 / 5000, free under 5; or none)',
     reads: (answer, told) => {
       const read = readCompanions(answer, told.free === true)
       return read.ok ? ok({ ...told, companions: read.value }) : read
@@ -155,7 +155,7 @@ function readDays(answer: string, today: Day): Result<readonly [Day, Day], strin
   const text = answer.trim().replace(/[.,;]+$/, '')
   const [said, another] = daysSaid(text, Number(today.slice(0, 4)))
   if (said === undefined || another !== undefined || said.start > 0 || said.end < text.length)
-    return err(`"${answer}" is not read as a day. ${HOW_DAYS}`)
+    return err(`"${answer}" is not a valid day. ${HOW_DAYS}`)
   const first = toDay(said.first)
   const last = toDay(said.last)
   if (!first.ok) return first
@@ -178,7 +178,7 @@ function inOrder(told: Told): Result<Told, string> {
     return err(`The conference would end (${formatDay(to)}) before it begins (${formatDay(from)}).`)
   if (earlyUntil !== undefined && to !== undefined && earlyUntil >= to)
     return err(
-      `The early prices would hold until ${formatDay(earlyUntil)}, and the conference is over on ${formatDay(to)}: no day is left for the later prices.`,
+      `The early prices would apply until ${formatDay(earlyUntil)}, but the conference ends on ${formatDay(to)}: no day is left for the later prices.`,
     )
   return ok(told)
 }
