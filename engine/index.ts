@@ -243,12 +243,25 @@ export {
   isUtr,
   keysIn,
   keysOfReference,
+  printedKey,
   REFERENCE_CHARACTERS_MAX,
   wordsOf,
   type BankKey,
 } from './payments/bank-reference.ts'
-export { chequeIn } from './payments/statement-references.ts'
-export { readStatement, type Statement, type StatementColumns } from './payments/bank-statement.ts'
+export {
+  chequeIn,
+  fallbackKeys,
+  keysOfLine,
+  lineOfReference,
+  namesPayment,
+  utrsIn,
+} from './payments/statement-references.ts'
+export {
+  readStatement,
+  type Statement,
+  type StatementColumns,
+  type StatementLine,
+} from './payments/bank-statement.ts'
 export {
   ATTEMPTS_MAX,
   heldUntil,

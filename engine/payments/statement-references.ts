@@ -11,6 +11,7 @@ import {
 } from './bank-reference.ts'
 import { remember } from '../lib/memoize.ts'
 import type { StatementLine } from './bank-statement.ts'
+import type { Paise } from '../lib/money.ts'
 
 /** The reference column and the narration are two texts: no number begins in one and ends in the other. */
 export const keysOfLine = remember(
@@ -51,6 +52,36 @@ export const utrsIn = remember(({ reference, narration }: StatementLine): readon
   const groups = (narration.match(IN_GROUPS) ?? []).map(bankKey).filter(isUtr)
   return [...new Set([...whole, ...words, ...groups])]
 })
+
+/**
+ * Returns the line that was sent or stored under this reference: a fallback name contains the text of the
+ * reference column, before the narration.
+ */
+export function lineOfReference(line: StatementLine): StatementLine {
+  const { day, amount, reference: name, narration } = line
+  if (!name.startsWith(`${day} `)) return line
+  const texts = name.slice(day.length + 1).replace(new RegExp(`^${amount} `), '')
+  const at = texts.indexOf(narration.slice(0, NARRATION_BEGINS_CHARACTERS))
+  return { ...line, reference: at > 0 ? texts.slice(0, at) : '' }
+}
+/** A long name ends within the narration. */
+const NARRATION_BEGINS_CHARACTERS = 12
+
+/**
+ * Returns true if the line names one of these payments by a bank reference, or by any other number and the
+ * payment's amount: a shorter number may be in it by chance. `payments`: by the keys of the line that identify one.
+ */
+export function namesPayment(
+  line: StatementLine,
+  payments: ReadonlyMap<BankKey, { readonly amount: Paise }>,
+): boolean {
+  const utrs = utrsIn(line)
+  const names = new Set<BankKey>([...utrs, ...fallbackKeys(line)])
+  const isAnothers = utrs.some((key) => !payments.has(key))
+  return [...payments].some(
+    ([key, { amount }]) => names.has(key) || (amount === line.amount && !isAnothers),
+  )
+}
 
 /** Words of banks for a cheque and its clearing. "CLG" may be a college: its PIN code is no number of a cheque. */
 const CHEQUE_WORD = /^(?:CHQ|CHEQUE|CLG|CLEARING|MICR|CTS)(?:NO)?(?=\d|$)/

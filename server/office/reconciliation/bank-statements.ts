@@ -5,6 +5,7 @@ import {
   err,
   fromRupees,
   isDay,
+  keysIn,
   maySee,
   ok,
   paise,
@@ -101,7 +102,7 @@ export async function layBeside(
     claimedElsewhere: keysOf(elsewhere.filter(({ isReleased }) => !isReleased)),
     releasedElsewhere: keysOf(elsewhere.filter(({ isReleased }) => isReleased)),
     eventId,
-    details: methods.flatMap((way) => (way.is === 'transfer' ? [way.instructions] : [])),
+    details: detailsOf(methods),
   })
   const named = new Set(found.flatMap(({ of }) => of))
   return ok({
@@ -114,6 +115,10 @@ export async function layBeside(
     ),
   })
 }
+
+/** Texts that contain the conference's own bank details. */
+const detailsOf = (methods: EventConfig['methods']): readonly string[] =>
+  methods.flatMap((way) => (way.is === 'transfer' ? [way.instructions] : []))
 
 const TOO_MANY_NUMBERS =
   'This file contains more numbers than a bank statement has. Load a statement of a shorter period.'
@@ -203,8 +208,10 @@ export async function reconcileRoutes(
     { admin, target, body }: Call<'statement', never, 'keep'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const eventId = target.served.config.id
-    const kept = unmatchedIn(listIn(body.keep), eventId, admin.username, deps.clock())
+    const { id: eventId, methods } = target.served.config
+    const sent = unmatchedIn(listIn(body.keep), eventId, admin.username, deps.clock())
+    const own = detailsOf(methods).flatMap((text) => [...keysIn(text)])
+    const kept = sent?.map((line) => ({ ...line, own })) ?? null
     if (kept === null)
       return refuse(
         reply,

@@ -32,6 +32,7 @@ import { mailLimits } from '../migrations/email-limits.ts'
 import { refundedAmounts } from '../migrations/refunded-amounts.ts'
 import { activeEvents } from '../migrations/active-event-versions.ts'
 import { nameOlder, nameOlderImports, nameOlderReports } from '../reconciliation/bank-references.ts'
+import { nameOlderCheques } from '../reconciliation/unmatched-lines.ts'
 import { balanceOlder } from '../payments/balance.ts'
 import { statements } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
@@ -179,6 +180,9 @@ ALTER TABLE payments ADD COLUMN bill_total INTEGER;
 UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registrations.id = payments.registration_id) WHERE asks_for = 'difference';
 `
 
+/** Until then a kept line of a cheque had no number; `fillFrom` gives it its own. */
+const chequesNamed = '-- Cheque numbers of kept lines.'
+
 export const migrations: readonly string[] = [
   first,
   auditByRegistration,
@@ -228,6 +232,7 @@ export const migrations: readonly string[] = [
   reportsStay,
   balances,
   tellingsOfEvent,
+  chequesNamed,
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */
@@ -237,6 +242,7 @@ export function fillFrom(version: number, sql: Sql): void {
   if (version <= migrations.indexOf(importsNamed)) nameOlderImports(sql)
   if (version <= migrations.indexOf(reportsStay)) nameOlderReports(sql)
   if (version <= migrations.indexOf(balances)) balanceOlder(sql)
+  if (version <= migrations.indexOf(chequesNamed)) nameOlderCheques(sql)
 }
 
 /** Explains why a file with tables unknown to this version is not opened. */

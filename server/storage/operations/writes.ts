@@ -24,6 +24,7 @@ import * as moneyActs from '../reviews/review-actions.ts'
 import * as refunds from '../refunds/refunds.ts'
 import * as proofs from '../files/drop-files-of-unpaid.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
+import { keepUnmatched } from '../reconciliation/unmatched-lines.ts'
 import { reportReturned } from '../reconciliation/bank-references.ts'
 import * as recovering from '../recovery/recovery.ts'
 import * as rolls from '../registrations/member-lists.ts'
@@ -75,7 +76,7 @@ export const writes = {
   refundTold: settling.refundTold,
   silentRefunds: refunds.silentRefunds,
   keepSettlement: settlements.keepSettlement,
-  keepUnmatched: settlements.keepUnmatched,
+  keepUnmatched,
   reportReturned,
   mark: recovering.mark,
   beginRecovery: recovering.beginRecovery,

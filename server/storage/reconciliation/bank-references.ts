@@ -305,7 +305,7 @@ export function nameOlderImports(sql: Sql): void {
 }
 
 /** Two payments under one reference: staff decide which of them the bank has seen. */
-function reportTwice(
+export function reportTwice(
   sql: Sql,
   later: number,
   { reference, eventId }: { readonly reference: string; readonly eventId: string },

@@ -4,13 +4,10 @@
  */
 import {
   bankKey,
-  chequeIn,
   formatDay,
   formatMoney,
   instant,
   isOfGateway,
-  keysIn,
-  keysOfReference,
   lineKey,
   startOf,
 } from '../../../engine/index.ts'
@@ -25,16 +22,10 @@ import type {
   SettlementLine,
 } from '../../../engine/index.ts'
 import { audit } from '../staff/audit-log-entries.ts'
-import { keepCame, ownerOf, reportPaidOut, reportsUnder } from './bank-references.ts'
+import { reportPaidOut } from './bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import type {
-  KeptSettlement,
-  KeptUnmatched,
-  NewSettlement,
-  NewUnmatched,
-  SettlementAccount,
-} from './settlement-types.ts'
+import type { KeptSettlement, NewSettlement, SettlementAccount } from './settlement-types.ts'
 import { rearm } from '../payments/apply-payment-events.ts'
 import { BY_HAND } from '../refunds/refunds.ts'
 import { isPaidElsewhere, noteSettledOrder } from '../payments/unknown-orders.ts'
@@ -304,73 +295,4 @@ export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
   )
     .all({ number: regNo })
     .map(toLine)
-}
-
-/** Uses the same reference as for confirming a transfer, so that it counts once in any case. */
-export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnmatched {
-  let added = 0
-  let elsewhere = 0
-  let reported = 0
-  for (const one of money) {
-    const { reference, amount, day, narration, eventId, who, at } = one
-    // The page may have been loaded before the cheque was recorded.
-    const cheque = chequeIn({ line: 0, reference: '', narration, day, amount })
-    const also = [...(one.also ?? []), ...(cheque === null ? [] : [cheque])]
-    if (isElsewhere(sql, one)) {
-      elsewhere += 1
-      continue
-    }
-    const named = { way: 'transfer', reference, also, eventId, regNo: null } as const
-    // It is confirmed for the registration whose delegate reported it, or first not found there.
-    if (ownerOf(sql, named)?.is === 'report') {
-      reported += 1
-      continue
-    }
-    const kept = keepCame(sql, {
-      ...named,
-      account: '',
-      amount,
-      paidAt: instant(Math.min(startOf(day), at)),
-      at,
-      state: 'unmatched',
-      foundFor: eventId,
-      registrationId: null,
-      paymentId: null,
-      why: `It came to the bank, and nobody waits for it: ${narration}${toldFor(sql, reference, eventId)}`,
-    })
-    if (!kept.ok) continue
-    audit(sql, {
-      at,
-      who,
-      what: `kept money that nobody waits for: ${reference}`,
-      eventId,
-      regNo: null,
-    })
-    added += 1
-  }
-  return { added, elsewhere, reported }
-}
-
-/** A delegate of another event reported it, or it contains the number of a registration of another event. */
-function isElsewhere(
-  sql: Sql,
-  { reference, also = [], narration, eventId }: NewUnmatched,
-): boolean {
-  const names = [reference, ...also]
-  const isClaimed = reportsUnder(sql, names.flatMap(keysOfReference)).some(
-    (report) => report.eventId !== eventId && !report.isReleased,
-  )
-  const numbers = [...names, narration].flatMap((text) => [...keysIn(text)])
-  const numbered = sql<{ event_id: string }>(
-    'SELECT event_id FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
-  ).all(JSON.stringify(numbers))
-  return isClaimed || (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
-}
-
-/** Which registration of the event reported it, where staff did not find it then; empty: none. */
-function toldFor(sql: Sql, reference: string, eventId: string): string {
-  const told = reportsUnder(sql, keysOfReference(reference)).findLast(
-    (one) => one.eventId === eventId,
-  )
-  return told === undefined ? '' : ` (told for ${told.regNo})`
 }

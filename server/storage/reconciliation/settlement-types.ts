@@ -1,5 +1,6 @@
 /** Defines settlements as the store takes and returns them. */
 import type {
+  BankKey,
   Day,
   HeldMoney,
   HeldOrder,
@@ -40,6 +41,8 @@ export type NewUnmatched = {
   readonly day: Day
   /** The bank's narration. */
   readonly narration: string
+  /** Keys of the conference's own bank details, which identify no payment. */
+  readonly own?: readonly BankKey[]
   /** The event for which it was searched. */
   readonly eventId: string
   readonly who: string

@@ -81,4 +81,22 @@ else {
     await store.close()
     await shell.end()
   })
+
+  test('the line of a cheque that an older version had kept there gets its number', async () => {
+    const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
+    const narration = 'CHQ DEP 456789 DR C'
+    const { url, shell } = await made('cheques', [
+      ...definitions(before),
+      'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY, version integer NOT NULL)',
+      `INSERT INTO rollcall_version VALUES (1, ${before})`,
+      `INSERT INTO captures (id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
+       VALUES (1, 'transfer', '', '2027-01-09 472000 ${narration}', 472000, 'INR', 'sale', 1799476200000, 1799476200000, 'unmatched',
+         'It came to the bank, and nobody waits for it: ${narration}', 'demo')`,
+    ])
+    const { store } = await openInsidePostgres({ url, migrates: true })
+    await store.close()
+    const { rows } = await shell.query('SELECT key, capture_id::int FROM bank_references')
+    expect(rows).toEqual([{ key: '456789', capture_id: 1 }])
+    await shell.end()
+  })
 }

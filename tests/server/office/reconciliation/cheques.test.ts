@@ -138,6 +138,37 @@ test.each([
 )
 
 test.each([
+  ['a transfer', 'transfer', '526900000101', 'UPI FROM 526900000101 DR G', ''],
+  ['a transfer in groups', 'transfer', '526900000102', 'UPI 5269 0000 0102 DR G', ''],
+  ['a cheque in the narration', 'cheque', '776655', 'INWARD 776655 DR H', ''],
+  ['a cheque in the column', 'cheque', '000655', 'INWARD DR H', '000655'],
+])(
+  'a line that names %s was kept as a second payment under another reference',
+  async (_, way, reference, narration, column) => {
+    const [laid] = (await statement(came(narration, column))).lines
+    const { regNo } = await register()
+    const words = { act: 'confirm', way, reference, amount: String(FEE) }
+    expect((await office.act(regNo, words)).status).toBe(200)
+    if (laid === undefined) throw new Error('no line')
+    // As the page had it before, and with a reference of the caller's own.
+    const ofCaller = { ...laid, reference: '2027-01-09 DR G', also: [] }
+    const sent = column === '' ? [laid, { ...laid, also: [] }, ofCaller] : [laid]
+    expect(await keep(sent)).toBe(
+      `0 payments that nobody waits for are kept for review. ${sent.length === 1 ? '1 is' : `${sent.length} are`} already recorded.`,
+    )
+  },
+)
+
+test('a line that has the number of a cheque by chance is kept: another amount, or another transfer', async () => {
+  await confirm((await register()).regNo, '775544')
+  const { lines } = await statement(
+    came('INWARD 775544 DR J', '', 313),
+    came('NEFT 526900000199 BR 775544 DR K'),
+  )
+  expect(await keep(lines.map((line) => ({ ...line, also: [] })))).toContain('2 payments')
+})
+
+test.each([
   ['the day', 'CHQ DEP 090127'],
   ['the PIN code of a college', 'CASH DEP MEDICAL CLG 686008'],
   ['the PIN code of a place', 'CLG DR F OF THE TOWN 682001'],

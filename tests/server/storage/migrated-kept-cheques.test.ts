@@ -1,0 +1,73 @@
+/** Databases of versions that kept the line of a cheque without its number: it has it, or says where the cheque is recorded. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { paymentsUnder } from '../../../server/storage/reconciliation/bank-references.ts'
+import {
+  DATABASE_FILE,
+  openToWrite,
+  statements,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import { migrate, migrations } from '../../../server/storage/database/schema.ts'
+
+const KEPT = 'It came to the bank, and nobody waits for it: '
+const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
+
+test('a cheque whose line an older version had kept was confirmed for a registration too: two payments', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
+  const db = openToWrite(join(folder, DATABASE_FILE))
+  const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
+  for (const step of migrations.slice(0, before)) db.exec(step)
+  db.pragma(`user_version = ${before}`)
+  db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
+    VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 'complete', 472000, 1, '2026-01-01')`)
+  const capture = db.prepare(
+    `INSERT INTO captures (id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
+     VALUES (?, ?, ?, '', ?, ?, 'INR', 'sale', ?, ?, ?, ?, 'demo')`,
+  )
+  const line = (id: number, amount: number, reference: string, narration: string, told = '') =>
+    capture.run(
+      id,
+      null,
+      'transfer',
+      reference,
+      amount,
+      PAID_AT,
+      PAID_AT,
+      'unmatched',
+      KEPT + narration + told,
+    )
+  capture.run(1, 1, 'cheque', '000345', 472_000, PAID_AT, PAID_AT, 'fits', null)
+  db.exec("INSERT INTO bank_references (key, capture_id) VALUES ('345', 1)")
+  // The confirmed cheque, its number in the narration; and of another amount, by chance.
+  line(2, 472_000, '2027-01-09 472000 CHQ DEP 000345 DR A', 'CHQ DEP 000345 DR A')
+  line(3, 590_000, '2027-01-09 590000 CHQ DEP 000345 DR B', 'CHQ DEP 000345 DR B')
+  // Not confirmed yet: in the narration, and in the column of a line whose name was cut off.
+  line(4, 472_000, '2027-01-09 CHQ DEP 456789 DR C', 'CHQ DEP 456789 DR C', ' (told for DEMO1)')
+  const long = 'BY CLEARING OF DR D FOR THE CONFERENCE OF PATHOLOGISTS'
+  line(5, 472_000, `2027-01-09 472000 456790 ${long}`.slice(0, 56) + ' xabc123', long)
+  // No cheque: a place with its PIN code.
+  line(6, 472_000, '2027-01-09 472000 CLG DR F OF THE TOWN 682001', 'CLG DR F OF THE TOWN 682001')
+  migrate(db)
+  const sql = statements(db)
+  const keys = ['345', '456789', '456790', '682001']
+  expect(paymentsUnder(sql, keys).map(([key, { id }]) => [key, id])).toEqual([
+    ['345', 1],
+    ['456789', 4],
+    ['456790', 5],
+  ])
+  const reasons = sql<{ why: string }>('SELECT why FROM captures WHERE id > 1 ORDER BY id').all()
+  const twice =
+    ' The bank reference 000345 is recorded twice: it is also the payment of DEMO1. Check the bank statement and refund what was counted twice.'
+  expect(reasons.map(({ why }) => why.includes('recorded twice'))).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+  expect(reasons[0]?.why).toBe(`${KEPT}CHQ DEP 000345 DR A${twice}`)
+  db.close()
+  rmSync(folder, { recursive: true })
+})
