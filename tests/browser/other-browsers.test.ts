@@ -3,6 +3,7 @@
  * several scripts, a proof, the payment, the self-service page, the office. Each browser is started once. One that is missing is
  * named, and why, in what the run prints.
  */
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,9 +49,16 @@ const SET_DATE = `(() => {
 })()`
 
 type There = { readonly name: string; readonly start: () => Promise<Driver> }
-const noFirefox = existsSync(FIREFOX) ? null : 'no firefox-esr here'
+/** Older ones lack commands of WebDriver BiDi without which the test library opens no window. */
+const FIREFOX_MIN = 153
+function noFirefox(): string | null {
+  if (!existsSync(FIREFOX)) return 'no firefox-esr here'
+  const said = spawnSync(FIREFOX, ['--version'], { encoding: 'utf8' }).stdout.trim()
+  const version = Number(/Firefox (\d+)/.exec(said)?.[1] ?? 0)
+  return version >= FIREFOX_MIN ? null : `the test library cannot drive ${said || FIREFOX}`
+}
 const OTHERS: readonly (There & { readonly lacks: string | null })[] = [
-  { name: 'firefox', start: () => inFirefox(), lacks: noFirefox },
+  { name: 'firefox', start: () => inFirefox(), lacks: noFirefox() },
   { name: 'webkit', start: throughWebKit, lacks: noWebKit() },
   {
     name: 'old-chromium',
