@@ -1,9 +1,9 @@
 /** Entry point: the types of requests and answers, which server and browser exchange. */
 export type {
-  ActedAnswer,
-  ActsAnswer,
+  ActionDoneAnswer,
+  ActionsAnswer,
   FoundAnswer,
-  WireAct,
+  WireAction,
   WireApproval,
   WireEditable,
   WireFound,
@@ -21,7 +21,7 @@ export type {
   ListRow,
   OfficeRegistrationAnswer,
   ReviewsAnswer,
-  RollsAnswer,
+  MemberListsAnswer,
   StatsAnswer,
   WireCode,
   WireReview,
@@ -34,7 +34,7 @@ export type {
   WireMail,
   WireRecovery,
 } from './api/operations.ts'
-export type { WireAsk, WirePaying, WireTold } from './api/payment-methods.ts'
+export type { WireAsk, WirePaying, WirePaymentClaim } from './api/payment-methods.ts'
 export type { BulkAnswer, ReconcileAnswer } from './api/reconciliation.ts'
 export {
   FACES,
@@ -50,7 +50,7 @@ export {
   type ProofAnswer,
   type RegisterAnswer,
   type RegistrationAnswer,
-  type RollAnswer,
+  type MemberRecordAnswer,
   type WireQuote,
 } from './api/registration.ts'
 export type { MyAnswer, WireCancel, WireFile, WireRefused } from './api/self-service.ts'
@@ -69,12 +69,12 @@ export type {
   LoginAnswer,
   OfficeEvent,
   PasswordLinkAnswer,
-  PeopleAnswer,
-  PersonChangedAnswer,
+  UsersAnswer,
+  UserChangedAnswer,
   RecoveryCodesAnswer,
   SecondFactorAnswer,
   SessionAnswer,
   WireActivity,
-  WirePerson,
+  WireUser,
   WireSession,
 } from './api/users.ts'

@@ -38,7 +38,7 @@ export {
   prefixFor,
   type SampleOptions,
 } from './authoring/tools/new-event/event-file.ts'
-export { QUESTIONS, type Told } from './authoring/tools/new-event/questions.ts'
+export { QUESTIONS, type NewEventAnswers } from './authoring/tools/new-event/questions.ts'
 export { readCategories } from './authoring/tools/new-event/prices.ts'
 export { repeatEvent } from './authoring/tools/repeat-event.ts'
 export { showEvent } from './authoring/tools/show-event.ts'

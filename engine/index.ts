@@ -77,8 +77,8 @@ export type {
 } from './event/config.ts'
 export { delegateOf } from './event/delegate-fields.ts'
 export { STATES_OF_INDIA } from './event/gstin.ts'
-export type { DeskWay, PayWay, TransferWay } from './event/payment-method-types.ts'
-export type { Item, Limit, Roll } from './event/pricing-types.ts'
+export type { OfficeMethod, PaymentMethod, TransferMethod } from './event/payment-method-types.ts'
+export type { Item, Quota, MemberList } from './event/pricing-types.ts'
 export { publicEvent } from './event/public-event.ts'
 export {
   isRegNo,
@@ -116,8 +116,8 @@ export {
   fullOf,
   laidIn,
   NO_FACTS,
-  type CodeFact,
-  type Facts,
+  type CodeStatus,
+  type PricingContext,
 } from './rules/pricing-context.ts'
 
 export {
@@ -170,7 +170,7 @@ export {
   placesOf,
   sayFull,
   shownLeft,
-  type Place,
+  type SeatPool,
 } from './pricing/quotas.ts'
 export {
   priceTable,
@@ -209,9 +209,9 @@ export {
   isActName,
   judgeAct,
   stateAfter,
-  type ActName,
+  type ActionName,
   type Actor,
-  type ActRefusal,
+  type ActionRefusal,
 } from './registration/states-and-actions.ts'
 export {
   STATE_WORDS,
@@ -231,8 +231,8 @@ export {
   UNMATCHED_LABEL,
   WAITING,
   WAITING_IDS,
-  type WaitingId,
-  type WireWaiting,
+  type WorkQueueId,
+  type WireWorkQueueItem,
 } from './registration/work-queue.ts'
 
 export { balanceOf, pricePaidOf, requiredOf, type MoneyOfBill } from './payments/balance.ts'
@@ -286,7 +286,7 @@ export {
   WAY_IDS,
   wayInSentence,
   wayOf,
-  type Way,
+  type ManualMethod,
 } from './payments/manual-payment.ts'
 export { readAsked, readTold, wayFileName, wayFiles } from './payments/payment-claim.ts'
 export {
@@ -324,9 +324,9 @@ export {
   UNDECIDED,
   type Failure,
   type Payment,
-  type PaymentFact,
+  type PaymentEvent,
   type PaymentRefusal,
-  type RefundSaid,
+  type ReportedRefund,
   type Stands,
 } from './payments/payment.ts'
 export {

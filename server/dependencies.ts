@@ -9,7 +9,7 @@ import type {
   Learnt,
   OrderId,
   Paise,
-  PaymentFact,
+  PaymentEvent,
   Result,
   Site,
 } from '../engine/index.ts'
@@ -104,7 +104,7 @@ export type EventRegistry = {
 
 /** The gateway's answer to a status query about an order. */
 export type StatusAnswer =
-  | { readonly is: 'fact'; readonly fact: PaymentFact; readonly raw: string }
+  | { readonly is: 'fact'; readonly fact: PaymentEvent; readonly raw: string }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
   /**
    * The gateway has no finished transaction of the order, yet or at all (503; 401 to 403 while the buyer may
@@ -125,7 +125,7 @@ export type RefundAnswer =
   | { readonly is: 'unsure'; readonly error: string; readonly raw: string }
 
 /** The claim of a return or webhook. It proves nothing: verify. */
-export type Notice = {
+export type GatewayMessage = {
   readonly orderId: string
   readonly amount: string
   readonly code: string
@@ -134,7 +134,7 @@ export type Notice = {
   readonly claimsMoney: boolean
 }
 /** `orderId` null: it names none. */
-export type BadNotice = {
+export type InvalidGatewayMessage = {
   readonly code: 'malformed' | 'unknown_order'
   readonly orderId: string | null
 }
@@ -170,7 +170,7 @@ export type GatewayAdapter = {
    * Reads a return or webhook; refuses one that names no order, or an order of no event. It proves nothing:
    * verify.
    */
-  readNotice(body: Readonly<Record<string, string>>): Result<Notice, BadNotice>
+  readNotice(body: Readonly<Record<string, string>>): Result<GatewayMessage, InvalidGatewayMessage>
   /**
    * Returns the gateway's name for the event's account; null: the event takes no payments, or there are no
    * credentials.

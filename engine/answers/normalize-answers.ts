@@ -5,7 +5,7 @@ import { categoryOf } from '../rules/category.ts'
 import { holds, listOf } from '../rules/evaluate-condition.ts'
 import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './field-types.ts'
 import { assertNever, err, fromPairs, ok, own, type Result } from '../lib/result.ts'
-import { factValues, NO_FACTS, type Facts } from '../rules/pricing-context.ts'
+import { factValues, NO_FACTS, type PricingContext } from '../rules/pricing-context.ts'
 import { isBlank, isUnreadable, readField } from './read-answer.ts'
 import { remember } from '../lib/memoize.ts'
 
@@ -18,7 +18,7 @@ import { remember } from '../lib/memoize.ts'
 export function normalise(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: Facts = NO_FACTS,
+  facts: PricingContext = NO_FACTS,
 ): { readonly answers: Answers; readonly dropped: readonly string[] } {
   const { answers, shown } = counted(event, raw, facts)
   const dropped = Object.keys(raw).filter(
@@ -31,7 +31,7 @@ export function normalise(
 export function counted(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: Facts = NO_FACTS,
+  facts: PricingContext = NO_FACTS,
 ): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
   const all = readAll(event, raw)
   const known = facts === NO_FACTS ? NO_ANSWERS : factValues(facts)
@@ -43,7 +43,7 @@ export function counted(
 export function shownFields(
   event: PublicEvent,
   answers: RawAnswers,
-  facts: Facts = NO_FACTS,
+  facts: PricingContext = NO_FACTS,
 ): ReadonlySet<string> {
   return shownAmong(event, readAll(event, answers), factValues(facts))
 }
@@ -70,7 +70,7 @@ function isShownIn(
 export function errorsOf(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: Facts = NO_FACTS,
+  facts: PricingContext = NO_FACTS,
 ): FieldErrors {
   return judged(event, raw, facts).errors
 }
@@ -79,7 +79,7 @@ export function errorsOf(
 export function checkAnswers(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: Facts = NO_FACTS,
+  facts: PricingContext = NO_FACTS,
 ): Result<Answers, FieldErrors> {
   const { answers, errors } = judged(event, raw, facts)
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
@@ -89,7 +89,7 @@ export function checkAnswers(
 export function judged(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: Facts = NO_FACTS,
+  facts: PricingContext = NO_FACTS,
 ): {
   readonly answers: Answers
   readonly shown: ReadonlySet<string>

@@ -1,11 +1,11 @@
 /** API types of actions: a registration's state, the allowed actions, and its history. */
 import type { PaymentStatus, RegistrationState } from '../registration/status.ts'
-import type { ActName } from '../registration/states-and-actions.ts'
-import type { WireTold } from './payment-methods.ts'
+import type { ActionName } from '../registration/states-and-actions.ts'
+import type { WirePaymentClaim } from './payment-methods.ts'
 import type { WireReview } from './office.ts'
 
 /** GET /admin/registrations/{reg_no}/acts/. Amounts are rupees. */
-export type ActsAnswer = {
+export type ActionsAnswer = {
   status: 'success'
   reg_no: string
   state: RegistrationState
@@ -40,7 +40,7 @@ export type ActsAnswer = {
     refunded: number
   }
   /** The actions allowed to the requesting user now: POST to the same address {act, why, key?, …}. */
-  allowed: ActName[]
+  allowed: ActionName[]
   /** The fields that can be corrected, in form order; empty for users without permission. */
   fields: WireEditable[]
   /** The fields that identify a person, which a transfer changes. */
@@ -48,11 +48,11 @@ export type ActsAnswer = {
   /** If approval is required: what to check, and what a refusal may offer; null: no approval needed. */
   approval: WireApproval | null
   /** The delegate's newest payment claim; null: none. */
-  told: WireTold | null
+  told: WirePaymentClaim | null
   /** Its payment reviews: POST {act: accept | dismiss, review, why, reference?, amount?}. */
   reviews: WireReview[]
   /** The history, newest first. */
-  trail: WireAct[]
+  trail: WireAction[]
 }
 export type WireSecondPayment = {
   /** The number of the registration that was paid first. */
@@ -78,10 +78,10 @@ export type WireEditable = {
   options: { id: string; label: string }[]
   value: string | string[]
 }
-export type WireAct = { at: string; who: string; act: string; text: string; why: string }
+export type WireAction = { at: string; who: string; act: string; text: string; why: string }
 
 /** POST /admin/registrations/{reg_no}/acts/. `repeated`: the same click was processed before. */
-export type ActedAnswer = {
+export type ActionDoneAnswer = {
   status: 'success'
   message: string
   reg_no: string

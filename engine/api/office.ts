@@ -8,7 +8,7 @@ import type { RegistrationState, PaymentStatus } from '../registration/status.ts
 import type { DecisionName, ReviewKind } from '../payments/payment-review.ts'
 import type { WireLine } from './bill-lines.ts'
 import type { WireSums } from '../reports/list-columns.ts'
-import type { WireWaiting } from '../registration/work-queue.ts'
+import type { WireWorkQueueItem } from '../registration/work-queue.ts'
 
 /**
  * A row of an office list: `id`, `event_id`, answers under field ids, built-in values under the
@@ -164,7 +164,7 @@ export type StatsAnswer = {
     /** The server's clock, ISO with +05:30; its day is the "today" of the figures. */
     now: string
     /** The work queue; empty rows are omitted. */
-    waiting: WireWaiting[]
+    waiting: WireWorkQueueItem[]
     /**
      * Why event files are not served in their current version, in sentences; only for users of all
      * events.
@@ -217,7 +217,7 @@ export type WireCode = {
   withdrawn_at: string | null
 }
 /** GET /admin/rolls/?event=ID: the number of rows in each member list of the event file. */
-export type RollsAnswer = { status: 'success'; rolls: { id: string; rows: number }[] }
+export type MemberListsAnswer = { status: 'success'; rolls: { id: string; rows: number }[] }
 
 /** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
 export type DocumentsAnswer = {

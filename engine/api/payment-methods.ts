@@ -21,7 +21,7 @@ export type WirePaying = {
   /** The payment deadline; null: none. */
   pay_until: string | null
   asks: WireAsk[]
-  told: WireTold | null
+  told: WirePaymentClaim | null
 }
 /** A field of a payment claim. */
 export type WireAsk = {
@@ -37,7 +37,7 @@ export type WireAsk = {
   value: string
 }
 /** The last payment claim. */
-export type WireTold = {
+export type WirePaymentClaim = {
   at: string
   label: string
   reference: string

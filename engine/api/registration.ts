@@ -46,7 +46,7 @@ export type ProofAnswer = {
  * POST /api/events/{id}/roll/ {field, value}: the columns of the member list row that the event
  * shows and that conditions may use.
  */
-export type RollAnswer = { status: 'success'; row: Record<string, string> }
+export type MemberRecordAnswer = { status: 'success'; row: Record<string, string> }
 export type WireQuote = {
   category: string
   period: string

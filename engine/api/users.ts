@@ -76,14 +76,14 @@ export type SecondFactorAnswer = {
 export type RecoveryCodesAnswer = { status: 'success'; message: string; recovery_codes: string[] }
 
 /** GET /admin/admins/. */
-export type PeopleAnswer = {
+export type UsersAnswer = {
   status: 'success'
-  people: WirePerson[]
+  people: WireUser[]
   /** All served events, to choose from. */
   events: { id: string; title: string }[]
   second_factor_required: boolean
 }
-export type WirePerson = {
+export type WireUser = {
   username: string
   role: Role
   /** Ids; null: all events. */
@@ -96,7 +96,7 @@ export type WirePerson = {
   invited_until: string | null
 }
 /** A link to set a password, shown once; null: none is needed. */
-export type PersonChangedAnswer = { status: 'success'; message: string; link: string | null }
+export type UserChangedAnswer = { status: 'success'; message: string; link: string | null }
 /** POST /admin/set-password/ with only a token: the user whose password the link sets. */
 export type PasswordLinkAnswer = { status: 'success'; username: string }
 

@@ -10,9 +10,9 @@ import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
 import type { Approval, Edit, Keep, Cancellation } from './registration-types.ts'
 import type { Colour, Field, Option, Section } from './form-types.ts'
 import type { Invoice } from './invoice-types.ts'
-import type { PayWay } from './payment-method-types.ts'
+import type { PaymentMethod } from './payment-method-types.ts'
 import type { Role, Roles } from './delegate-fields.ts'
-import type { CodeKind, Fees, Limit, Roll, Unique } from './pricing-types.ts'
+import type { CodeKind, Fees, Quota, MemberList, Unique } from './pricing-types.ts'
 import type { Day, Instant } from '../lib/time.ts'
 
 export type { Colour, Field, FieldType, Option, Section } from './form-types.ts'
@@ -248,13 +248,13 @@ export type EventConfig = {
   readonly categories: readonly Category[]
   readonly categoryChoice: CategoryChoice
   readonly fees: Fees
-  readonly quotas: readonly Limit[]
+  readonly quotas: readonly Quota[]
   /** How long a seat is held during payment. */
   readonly holdSeatsMs: number
   readonly unique: readonly Unique[]
   /** The kinds of discount codes; empty: the form has no code field. */
   readonly codeKinds: readonly CodeKind[]
-  readonly memberLists: readonly Roll[]
+  readonly memberLists: readonly MemberList[]
   /**
    * Rules for registrations that need approval before payment; the first match applies. Empty: none
    * needs approval.
@@ -280,7 +280,7 @@ export type EventConfig = {
   /** The card gateway; null: no card payments. */
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
   /** All payment methods, in the file's order; empty: the event takes no payments. */
-  readonly methods: readonly PayWay[]
+  readonly methods: readonly PaymentMethod[]
   /** Null: the file does not define cancellation. */
   readonly cancellation: Cancellation | null
   /** Null: delegates cannot change answers themselves. */

@@ -9,9 +9,9 @@ type Named = {
   readonly until?: Day
 }
 /** Payment through the event's card gateway. */
-export type CardWay = Named & { readonly is: 'card' }
+export type CardMethod = Named & { readonly is: 'card' }
 /** The delegate pays independently and submits a payment claim; staff find the payment at the bank. */
-export type TransferWay = Named & {
+export type TransferMethod = Named & {
   readonly is: 'transfer'
   /** Payment instructions, as written by the organisers. */
   readonly instructions: string
@@ -26,10 +26,10 @@ export type TransferWay = Named & {
   readonly expiresAfterDays: number
 }
 /** Payment taken by staff in person. */
-export type DeskWay = Named & {
+export type OfficeMethod = Named & {
   readonly is: 'desk'
   readonly fields: readonly Field[]
   /** One of the fields: the number of the slip; absent: not asked. */
   readonly reference?: string
 }
-export type PayWay = CardWay | TransferWay | DeskWay
+export type PaymentMethod = CardMethod | TransferMethod | OfficeMethod

@@ -81,7 +81,7 @@ export type Adjustment = {
  * A quota: the maximum number of seats, for everyone, for those for whom a condition holds, or for
  * each option of a field.
  */
-export type Limit = {
+export type Quota = {
   readonly id: string
   readonly when?: Condition
   /** A select or many field; `max` then applies to each of its options separately. */
@@ -108,7 +108,7 @@ export type CodeKind = {
 }
 
 /** A member list kept by the office, against which answers are checked. */
-export type Roll = {
+export type MemberList = {
   readonly id: string
   readonly key: string
   readonly columns: readonly {

@@ -15,7 +15,7 @@ export type Mail = {
   readonly subject: string
   readonly text: string
 }
-export type Told = Pick<RegistrationView, 'regNo' | 'answers'>
+export type MailedRegistration = Pick<RegistrationView, 'regNo' | 'answers'>
 
 const link = LINK_PLACE
 
@@ -29,7 +29,11 @@ export const OWN_LINK: readonly string[] = [
  * Email after a cancellation. Null if the event sends no email, or no address is stored. `back`:
  * the amount to be refunded.
  */
-export function cancelledMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
+export function cancelledMail(
+  event: EventConfig,
+  registration: MailedRegistration,
+  back: Paise,
+): Mail | null {
   const { cancelled } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title, amount: formatMoney(back) }
   return delegateMail(event, registration, formatMessage(cancelled.subject, values), [
@@ -44,7 +48,7 @@ export function cancelledMail(event: EventConfig, registration: Told, back: Pais
  */
 export function givenBackMail(
   event: EventConfig,
-  registration: Told,
+  registration: MailedRegistration,
   {
     amount,
     reference,
@@ -75,7 +79,7 @@ export function givenBackMail(
 }
 
 /** To the new delegate after a transfer: number and payments are theirs now. */
-export function transferredMail(event: EventConfig, registration: Told): Mail | null {
+export function transferredMail(event: EventConfig, registration: MailedRegistration): Mail | null {
   const { transferredToYou } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title }
   return delegateMail(event, registration, formatMessage(transferredToYou.subject, values), [
@@ -85,7 +89,7 @@ export function transferredMail(event: EventConfig, registration: Told): Mail | 
 }
 
 /** To the former delegate after a transfer. */
-export function handedOverMail(event: EventConfig, registration: Told): Mail | null {
+export function handedOverMail(event: EventConfig, registration: MailedRegistration): Mail | null {
   const { transferred } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title }
   return delegateMail(event, registration, formatMessage(transferred.subject, values), [
@@ -94,7 +98,11 @@ export function handedOverMail(event: EventConfig, registration: Told): Mail | n
 }
 
 /** After a correction that raises the price. */
-export function differenceMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
+export function differenceMail(
+  event: EventConfig,
+  registration: MailedRegistration,
+  due: Paise,
+): Mail | null {
   const { correctedMoreToPay } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title, amount: formatMoney(due), link }
   return delegateMail(event, registration, formatMessage(correctedMoreToPay.subject, values), [
@@ -105,7 +113,11 @@ export function differenceMail(event: EventConfig, registration: Told, due: Pais
 }
 
 /** After a correction that leaves no balance on a paid registration. `back`: the amount to be refunded. */
-export function cheaperMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
+export function cheaperMail(
+  event: EventConfig,
+  registration: MailedRegistration,
+  back: Paise,
+): Mail | null {
   const corrected = back > 0 ? EMAIL_MESSAGES.correctedRefund : EMAIL_MESSAGES.correctedNothingToPay
   const values = { number: registration.regNo, event: event.title, amount: formatMoney(back) }
   return delegateMail(event, registration, formatMessage(corrected.subject, values), [
@@ -115,7 +127,11 @@ export function cheaperMail(event: EventConfig, registration: Told, back: Paise)
 }
 
 /** The payment link that the office sends on request. */
-export function payLinkMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
+export function payLinkMail(
+  event: EventConfig,
+  registration: MailedRegistration,
+  due: Paise,
+): Mail | null {
   const { keepLink, payHere, payLink } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title, amount: formatMoney(due) }
   return delegateMail(event, registration, formatMessage(payLink.subject, values), [
@@ -131,7 +147,7 @@ export function payLinkMail(event: EventConfig, registration: Told, due: Paise):
  */
 export function delegateMail(
   event: EventConfig,
-  { answers }: Told,
+  { answers }: MailedRegistration,
   subject: string,
   paragraphs: readonly string[],
 ): Mail | null {

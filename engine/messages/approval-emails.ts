@@ -1,5 +1,5 @@
 /** Emails to delegates about an approval: pending, approved, refused. */
-import { delegateMail, OWN_LINK, type Mail, type Told } from './action-emails.ts'
+import { delegateMail, OWN_LINK, type Mail, type MailedRegistration } from './action-emails.ts'
 import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Approval } from '../event/registration-types.ts'
@@ -21,7 +21,7 @@ const lastDay = (ends: Instant): string => formatDay(dayOf(instant(ends - 1)))
  */
 export function toApproveMail(
   event: EventConfig,
-  registration: Told,
+  registration: MailedRegistration,
   {
     approval,
     total,
@@ -46,7 +46,7 @@ export function toApproveMail(
 /** After approval, with a balance to pay. */
 export function approvedMail(
   event: EventConfig,
-  registration: Told,
+  registration: MailedRegistration,
   due: Paise,
   payUntil: Instant,
 ): Mail | null {
@@ -62,7 +62,7 @@ export function approvedMail(
 /** After refusal; `offer` null: there is no other category to offer. */
 export function refusedMail(
   event: EventConfig,
-  registration: Told,
+  registration: MailedRegistration,
   said: {
     readonly why: string
     readonly say: string | null
@@ -92,7 +92,7 @@ export function refusedMail(
 /** After the delegate accepted the offer. */
 export function offerAcceptedMail(
   event: EventConfig,
-  registration: Told,
+  registration: MailedRegistration,
   as: { readonly category: string; readonly due: Paise; readonly payUntil: Instant },
 ): Mail | null {
   const { keepLink, offerAccepted } = EMAIL_MESSAGES

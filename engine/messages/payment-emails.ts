@@ -1,10 +1,15 @@
 /** Emails about manual payments: instructions, payment claim received or rejected, expired, reopened. */
 import type { EventConfig } from '../event/config.ts'
-import { delegateMail as mailTo, OWN_LINK, type Mail, type Told } from './action-emails.ts'
+import {
+  delegateMail as mailTo,
+  OWN_LINK,
+  type Mail,
+  type MailedRegistration,
+} from './action-emails.ts'
 import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
-import type { TransferWay } from '../event/payment-method-types.ts'
+import type { TransferMethod } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 import { LINK_PLACE } from './unpaid-reminder-email.ts'
 
@@ -16,8 +21,8 @@ const link = LINK_PLACE
 /** Right after registration: payment instructions, and how to submit a payment claim. */
 export function toPayMail(
   event: EventConfig,
-  registration: Told,
-  way: TransferWay,
+  registration: MailedRegistration,
+  way: TransferMethod,
   total: Paise,
   until: Instant,
 ): MaybeMail {
@@ -38,7 +43,11 @@ export function toPayMail(
 }
 
 /** After a payment claim. */
-export function toldMail(event: EventConfig, registration: Told, reference: string): MaybeMail {
+export function toldMail(
+  event: EventConfig,
+  registration: MailedRegistration,
+  reference: string,
+): MaybeMail {
   const { claimReceived } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo, reference }
   return mailTo(event, registration, formatMessage(claimReceived.subject, values), [
@@ -50,7 +59,7 @@ export function toldMail(event: EventConfig, registration: Told, reference: stri
 /** After staff rejected a payment claim. `why` is their reason. */
 export function notFoundMail(
   event: EventConfig,
-  registration: Told,
+  registration: MailedRegistration,
   reference: string,
   why: string,
   until: Instant | null,
@@ -68,7 +77,7 @@ export function notFoundMail(
 }
 
 /** After expiry. */
-export function lapsedMail(event: EventConfig, registration: Told): MaybeMail {
+export function lapsedMail(event: EventConfig, registration: MailedRegistration): MaybeMail {
   const { expired, keepLink } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo }
   return mailTo(event, registration, formatMessage(expired.subject, values), [
@@ -81,7 +90,7 @@ export function lapsedMail(event: EventConfig, registration: Told): MaybeMail {
 /** After the office reopened the registration. */
 export function takenUpMail(
   event: EventConfig,
-  registration: Told,
+  registration: MailedRegistration,
   total: Paise,
   until: Instant,
 ): MaybeMail {

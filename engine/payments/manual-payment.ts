@@ -11,15 +11,15 @@ const WAYS = {
 } as const satisfies Readonly<
   Record<string, { readonly words: string; readonly asks: string; readonly least: Role }>
 >
-export type Way = keyof typeof WAYS
-export const WAY_IDS = Object.keys(WAYS) as readonly Way[]
+export type ManualMethod = keyof typeof WAYS
+export const WAY_IDS = Object.keys(WAYS) as readonly ManualMethod[]
 
 /** Whether it is a desk payment: bank references are global, but each event numbers its slips itself. */
-export function isOfTheDesk(way: Way): boolean {
+export function isOfTheDesk(way: ManualMethod): boolean {
   return WAYS[way].least === 'desk'
 }
 
-export function isWay(word: string): word is Way {
+export function isWay(word: string): word is ManualMethod {
   return Object.hasOwn(WAYS, word)
 }
 
@@ -32,7 +32,7 @@ export function isOfGateway(source: string): boolean {
  * Formats the method for a sentence, after an amount: "by bank transfer", "at the desk"; names stay
  * unchanged.
  */
-export function wayInSentence(way: Way): string {
+export function wayInSentence(way: ManualMethod): string {
   const { words } = WAYS[way]
   const said = way === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
   return way === 'desk' ? said : `by ${said}`
@@ -42,7 +42,7 @@ export function wayInSentence(way: Way): string {
  * Returns the method's label, the name of its reference, and the role that confirms it: for desk
  * payments or bank payments.
  */
-export function wayOf(way: Way): {
+export function wayOf(way: ManualMethod): {
   readonly words: string
   readonly asks: string
   readonly least: Role

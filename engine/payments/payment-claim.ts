@@ -4,12 +4,12 @@ import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { checkAnswers } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Field } from '../event/form-types.ts'
-import type { DeskWay, TransferWay } from '../event/payment-method-types.ts'
+import type { OfficeMethod, TransferMethod } from '../event/payment-method-types.ts'
 import { err, ok, own, type Result } from '../lib/result.ts'
 import { remember } from '../lib/memoize.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
-export type Told = {
+export type PaymentClaim = {
   /** Keyed by the method's fields; the answer of a file field is its name. */
   readonly answers: Answers
   readonly reference: string
@@ -23,10 +23,10 @@ export type Told = {
  */
 export function readTold(
   event: EventConfig,
-  way: TransferWay,
+  way: TransferMethod,
   raw: RawAnswers,
   today: Day,
-): Result<Told, FieldErrors> {
+): Result<PaymentClaim, FieldErrors> {
   const answers = readAsked(event, way, raw, today)
   if (!answers.ok) return answers
   const reference = own(answers.value, way.reference)
@@ -40,7 +40,7 @@ export function readTold(
 /** Reads and validates the fields of a method; a day must not be in the future. */
 export function readAsked(
   event: EventConfig,
-  way: TransferWay | DeskWay,
+  way: TransferMethod | OfficeMethod,
   raw: RawAnswers,
   today: Day,
 ): Result<Answers, FieldErrors> {
@@ -57,7 +57,7 @@ export function readAsked(
 
 /** The fields of each method as a form, so that they are validated like any form. */
 const asForm = remember((event: EventConfig) =>
-  remember((way: TransferWay | DeskWay): EventConfig => ({
+  remember((way: TransferMethod | OfficeMethod): EventConfig => ({
     ...event,
     fields: way.fields,
     sections: [{ title: way.label, fields: way.fields.map(({ id }) => id) }],
@@ -68,7 +68,7 @@ const asForm = remember((event: EventConfig) =>
 )
 
 /** The name under which a file of a method is stored beside the form's files, whose names have no dot. */
-export function wayFileName(way: Pick<TransferWay, 'id'>, ask: Pick<Field, 'id'>): string {
+export function wayFileName(way: Pick<TransferMethod, 'id'>, ask: Pick<Field, 'id'>): string {
   return `${way.id}.${ask.id}`
 }
 

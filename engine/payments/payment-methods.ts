@@ -5,7 +5,7 @@
  */
 import { PAYMENT_METHOD_MESSAGES } from '../catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import type { CardWay, PayWay, TransferWay } from '../event/payment-method-types.ts'
+import type { CardMethod, PaymentMethod, TransferMethod } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, Section } from '../event/form-types.ts'
 import { err, ok, own, type Result } from '../lib/result.ts'
@@ -16,10 +16,10 @@ const messages = PAYMENT_METHOD_MESSAGES
 /** The form field by which a delegate chooses a payment method. */
 export const WAY_FIELD = 'way'
 
-type WithMethods = { readonly methods: readonly PayWay[] }
+type WithMethods = { readonly methods: readonly PaymentMethod[] }
 
 /** Returns the methods that delegates may choose. */
-export function delegateWays({ methods }: WithMethods): readonly (CardWay | TransferWay)[] {
+export function delegateWays({ methods }: WithMethods): readonly (CardMethod | TransferMethod)[] {
   return methods.flatMap((way) => (way.is === 'desk' ? [] : [way]))
 }
 
@@ -28,13 +28,15 @@ export function takesMoney({ methods }: WithMethods): boolean {
   return methods.length > 0
 }
 
-export function isWayOpen({ until }: PayWay, on: Day): boolean {
+export function isWayOpen({ until }: PaymentMethod, on: Day): boolean {
   return until === undefined || on <= until
 }
 
 /** Returns the transfer method with that id; null: there is none. */
-export function transferWay({ methods }: WithMethods, id: string | null): TransferWay | null {
-  return methods.find((way): way is TransferWay => way.is === 'transfer' && way.id === id) ?? null
+export function transferWay({ methods }: WithMethods, id: string | null): TransferMethod | null {
+  return (
+    methods.find((way): way is TransferMethod => way.is === 'transfer' && way.id === id) ?? null
+  )
 }
 
 /**
@@ -46,7 +48,7 @@ export function wayFor(
   event: WithMethods,
   answers: Answers,
   on: Day,
-): Result<CardWay | TransferWay | null, string> {
+): Result<CardMethod | TransferMethod | null, string> {
   const offered = delegateWays(event)
   if (offered.length === 0) return ok(null)
   const open = offered.filter((way) => isWayOpen(way, on))
@@ -62,9 +64,9 @@ export function wayFor(
 }
 
 function wayNamed(
-  offered: readonly (CardWay | TransferWay)[],
+  offered: readonly (CardMethod | TransferMethod)[],
   id: unknown,
-): CardWay | TransferWay | undefined {
+): CardMethod | TransferMethod | undefined {
   return offered.find((way) => way.id === id)
 }
 
@@ -104,7 +106,7 @@ export function wayQuestion(
 }
 
 /** Returns when an unpaid registration with that method expires. */
-export function lapseOf({ expiresAfterDays }: TransferWay, at: Instant): Instant {
+export function lapseOf({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
   return endOf(addDays(dayOf(at), expiresAfterDays))
 }
 

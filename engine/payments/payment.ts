@@ -28,7 +28,7 @@ export type Payment = {
   readonly money?: { readonly came: Paise; readonly back: Paise }
 }
 /** One capture, as reported by the gateway. */
-type MoneySaid = {
+type ReportedMoney = {
   readonly reference: string
   readonly amount: Paise
   /** `test`: from the gateway's test mode, so no money moved. */
@@ -41,8 +41,8 @@ type MoneySaid = {
   readonly afterHold?: true
 }
 /** Payment events: answers that the gateway confirmed when asked. Appended, never edited. */
-export type PaymentFact =
-  | (MoneySaid & {
+export type PaymentEvent =
+  | (ReportedMoney & {
       readonly type: 'confirmed'
       readonly currency: string
       /** When we received the answer. */
@@ -51,9 +51,9 @@ export type PaymentFact =
        * Further captures of the same order, which were not requested. `currency` absent: that of
        * the first.
        */
-      readonly further?: readonly (MoneySaid & { readonly currency?: string })[]
+      readonly further?: readonly (ReportedMoney & { readonly currency?: string })[]
       /** Its refunds, each with a reference of its own. */
-      readonly refunds?: readonly RefundSaid[]
+      readonly refunds?: readonly ReportedRefund[]
     })
   | {
       readonly type: 'declined'
@@ -68,9 +68,9 @@ export type PaymentFact =
   | ({
       readonly type: 'refunded'
       readonly at: Instant
-      readonly further?: readonly RefundSaid[]
-    } & RefundSaid)
-export type RefundSaid = { readonly reference: string; readonly amount: Paise }
+      readonly further?: readonly ReportedRefund[]
+    } & ReportedRefund)
+export type ReportedRefund = { readonly reference: string; readonly amount: Paise }
 export type PaymentRefusal =
   | { readonly code: 'paid_twice'; readonly first: string; readonly second: string }
   | { readonly code: 'amount_differs'; readonly expected: Paise; readonly got: Paise }
@@ -100,7 +100,7 @@ export const RUPEE_CODES = ['INR', '356']
  * gateways deliver twice. A late payment counts: a failed payment may become a success, never the
  * reverse.
  */
-export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, PaymentRefusal> {
+export function applyFact(payment: Payment, fact: PaymentEvent): Result<Payment, PaymentRefusal> {
   const { status } = payment
   const paid = status.is === 'success' || status.is === 'refunded'
   switch (fact.type) {

@@ -40,7 +40,7 @@ const LATE_MS_MIN = HOUR_MS
 const UNKNOWN_AGE_MS = HOUR_MS
 
 /** The data about a payment used to schedule the next request. */
-export type Asked = Pick<Payment, 'review'> & {
+export type PolledPayment = Pick<Payment, 'review'> & {
   readonly status: PaymentStatus
   readonly createdAt: Instant
   /** Null: open. */
@@ -48,7 +48,7 @@ export type Asked = Pick<Payment, 'review'> & {
 }
 
 /** Open: neither ended nor in payment review. */
-export const isOpen = ({ status, review }: Pick<Asked, 'status' | 'review'>): boolean =>
+export const isOpen = ({ status, review }: Pick<PolledPayment, 'status' | 'review'>): boolean =>
   status === 'pending' && review === null
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
@@ -83,7 +83,11 @@ export function watchAsAsked(
  * doubling up to twelve hours; paid: after an hour, doubling, and at the end of the watch. Null:
  * never again, the watch is over.
  */
-export function nextQuestion(payment: Asked, at: Instant, isReachable: boolean): Instant | null {
+export function nextQuestion(
+  payment: PolledPayment,
+  at: Instant,
+  isReachable: boolean,
+): Instant | null {
   const soonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
   if (isOpen(payment)) {
     const age = at - payment.createdAt

@@ -4,20 +4,20 @@ import type { PublicEvent } from '../event/config.ts'
 import { chosenIn, holds } from '../rules/evaluate-condition.ts'
 import { fullOf } from '../rules/pricing-context.ts'
 import { own } from '../lib/result.ts'
-import type { Limit } from '../event/pricing-types.ts'
+import type { Quota } from '../event/pricing-types.ts'
 import { words } from '../event/texts.ts'
 
 /** `id`: a quota's, or `limit.option` if each option has its own seats; otherwise `option` is null. */
-export type Place = {
+export type SeatPool = {
   readonly id: string
   readonly max: number
-  readonly limit: Limit
+  readonly limit: Quota
   readonly option: string | null
 }
 
 /** Returns every seat type of these quotas, in the file's order. */
-export function allPlaces(limits: readonly Limit[]): readonly Place[] {
-  return limits.flatMap((limit): Place[] => {
+export function allPlaces(limits: readonly Quota[]): readonly SeatPool[] {
+  return limits.flatMap((limit): SeatPool[] => {
     const { id, max } = limit
     return typeof max === 'number'
       ? [{ id, max, limit, option: null }]
@@ -35,11 +35,11 @@ export function allPlaces(limits: readonly Limit[]): readonly Place[] {
  * context under which it was priced; `category` is the one derived from them.
  */
 export function placesOf(
-  limits: readonly Limit[],
+  limits: readonly Quota[],
   answers: Answers,
   category: string | null,
-): readonly Place[] {
-  return limits.flatMap((limit): Place[] => {
+): readonly SeatPool[] {
+  return limits.flatMap((limit): SeatPool[] => {
     const { id, when, eachOptionOf, max } = limit
     if (when !== undefined && !holds(when, answers, category)) return []
     if (typeof max === 'number') return [{ id, max, limit, option: null }]
@@ -53,17 +53,17 @@ export function placesOf(
 
 /** Returns the first of its seats that is full, by the context in the answers; null: all are available. */
 export function firstFull(
-  limits: readonly Limit[],
+  limits: readonly Quota[],
   answers: Answers,
   category: string | null,
-): Place | null {
+): SeatPool | null {
   return (
     placesOf(limits, answers, category).find(({ id }) => own(answers, fullOf(id)) === true) ?? null
   )
 }
 
 /** Returns the message for a full seat; for one of several options it names the option. */
-export function sayFull(event: PublicEvent, place: Place): string {
+export function sayFull(event: PublicEvent, place: SeatPool): string {
   const { message } = place.limit.full
   return place.option === null ? message : `${placeName(event, place)}: ${message}`
 }
@@ -71,7 +71,7 @@ export function sayFull(event: PublicEvent, place: Place): string {
 /** Returns the display name of a seat: its option's label, or the quota's name. */
 export function placeName(
   { fields }: Pick<PublicEvent, 'fields'>,
-  { limit, option }: Place,
+  { limit, option }: SeatPool,
 ): string {
   const { options = [] } = fields.find(({ id }) => id === limit.eachOptionOf) ?? {}
   return options.find(({ id }) => id === option)?.label ?? words(option ?? limit.id)
@@ -79,7 +79,7 @@ export function placeName(
 
 /** Returns what may be public: which seats are full, and how many are left if the file asks to show it. */
 export function shownLeft(
-  limits: readonly Limit[],
+  limits: readonly Quota[],
   left: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import { errorsOf, normalise } from '../answers/normalize-answers.ts'
 import { categoryOf } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { invoiceErrors } from './invoice-buyer.ts'
-import { CODE, factsAmong, fullOf, type Facts } from '../rules/pricing-context.ts'
+import { CODE, factsAmong, fullOf, type PricingContext } from '../rules/pricing-context.ts'
 import type { Paise } from '../lib/money.ts'
 import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
 import { pricedIn } from '../pricing/price-periods.ts'
@@ -63,7 +63,7 @@ export function corrected(
   event: EventConfig,
   registration: Correctable,
   changes: Readonly<Record<string, unknown>>,
-  facts: Facts,
+  facts: PricingContext,
 ): Result<Corrected, CorrectionRefusal> {
   const { answers: before } = registration
   const raw = rawWith(event, before, changes)

@@ -89,32 +89,36 @@ const ACTS = {
   reopen: { in: ['lapsed'], least: 'clock', becomes: 'to_pay', asksWhy: false },
 } as const satisfies Readonly<Record<string, Row>>
 
-export type ActName = keyof typeof ACTS
+export type ActionName = keyof typeof ACTS
 
-const rowOf = (act: ActName): Row => ACTS[act]
+const rowOf = (act: ActionName): Row => ACTS[act]
 
-export function isActName(word: string): word is ActName {
+export function isActName(word: string): word is ActionName {
   return Object.hasOwn(ACTS, word)
 }
 
 /** Returns the actions this actor may do to a registration in that state; buttons are made from it. */
-export function allowedActs(state: RegistrationState, actor: Actor): readonly ActName[] {
-  return (Object.keys(ACTS) as ActName[]).filter(
+export function allowedActs(state: RegistrationState, actor: Actor): readonly ActionName[] {
+  return (Object.keys(ACTS) as ActionName[]).filter(
     (act) => rowOf(act).in.includes(state) && mayAct(act, actor),
   )
 }
 
 /** Whether this actor may ever do the action, in any state. */
-export function mayAct(act: ActName, actor: Actor): boolean {
+export function mayAct(act: ActionName, actor: Actor): boolean {
   const { least } = rowOf(act)
   if (least === 'delegate' || least === 'clock') return actor === least
   return actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, least)
 }
 
 /** A requested action; `why` is trimmed here. */
-export type WantedAct = { readonly act: ActName; readonly actor: Actor; readonly why: string }
+export type RequestedAction = {
+  readonly act: ActionName
+  readonly actor: Actor
+  readonly why: string
+}
 
-export type ActRefusal = {
+export type ActionRefusal = {
   readonly code:
     | 'not_your_role'
     | 'not_now'
@@ -144,8 +148,8 @@ export type ActRefusal = {
  */
 export function judgeAct(
   state: RegistrationState,
-  { act, actor, why }: WantedAct,
-): Result<{ readonly becomes: RegistrationState; readonly why: string }, ActRefusal> {
+  { act, actor, why }: RequestedAction,
+): Result<{ readonly becomes: RegistrationState; readonly why: string }, ActionRefusal> {
   const row = rowOf(act)
   if (!mayAct(act, actor))
     return err({
@@ -244,7 +248,7 @@ const ACT_WORDS = {
   ask_refund: 'request a refund',
   lapse: 'let it lapse',
   reopen: 'reopen it',
-} as const satisfies Readonly<Record<ActName, string>>
+} as const satisfies Readonly<Record<ActionName, string>>
 
 /** Used at the start of a history entry. */
 export const ACT_DONE = {
@@ -273,4 +277,4 @@ export const ACT_DONE = {
   ask_refund: 'Refund requested',
   lapse: 'Lapsed',
   reopen: 'Reopened',
-} as const satisfies Readonly<Record<ActName, string>>
+} as const satisfies Readonly<Record<ActionName, string>>

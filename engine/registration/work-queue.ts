@@ -34,12 +34,12 @@ export const WAITING = {
   },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly said: string }>>
 
-export type WaitingId = keyof typeof WAITING
+export type WorkQueueId = keyof typeof WAITING
 
 /** In the order of the dashboard. */
-export const WAITING_IDS = Object.keys(WAITING) as readonly WaitingId[]
+export const WAITING_IDS = Object.keys(WAITING) as readonly WorkQueueId[]
 
-export function isWaitingId(word: string): word is WaitingId {
+export function isWaitingId(word: string): word is WorkQueueId {
   return own(WAITING, word) !== undefined
 }
 
@@ -48,8 +48,8 @@ export const UNMATCHED = 'unmatched'
 export const UNMATCHED_LABEL = 'Money nobody could match'
 
 /** One row of the work queue: the number of registrations of each event; events with none are omitted. */
-export type WireWaiting = {
-  id: WaitingId | typeof UNMATCHED
+export type WireWorkQueueItem = {
+  id: WorkQueueId | typeof UNMATCHED
   label: string
   /** `more`: counting stopped here. */
   events: { id: string; count: number; more: boolean }[]

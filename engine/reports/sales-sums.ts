@@ -50,7 +50,7 @@ export type SoldSum = {
   readonly paidQuantity: number
   readonly paidTotal: Paise
 }
-export type TakenPlace = { readonly place: string; readonly max: number; readonly taken: number }
+export type SeatsInUse = { readonly place: string; readonly max: number; readonly taken: number }
 
 /**
  * Returns rows in the order of the bill: the registration, items with their options, adjustments;
@@ -89,7 +89,7 @@ function labelOf({ fees }: EventConfig, id: string): string {
 }
 
 /** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
-export function placeRows(event: EventConfig, taken: readonly TakenPlace[]): SoldAnswer['places'] {
+export function placeRows(event: EventConfig, taken: readonly SeatsInUse[]): SoldAnswer['places'] {
   return allPlaces(event.quotas).map(({ id, max, limit }) => {
     const field = event.fields.find((one) => one.id === limit.eachOptionOf)
     const option = field?.options?.find((one) => `${limit.id}.${one.id}` === id)

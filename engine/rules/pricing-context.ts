@@ -23,24 +23,24 @@ export function rollValueOf(field: string, column: string): string {
 }
 
 /** The result of looking up an entered discount code. */
-export type CodeFact =
+export type CodeStatus =
   | { readonly is: 'valid'; readonly kind: string }
   /** Never issued; used up; past its last day; withdrawn. */
   | { readonly is: 'unknown' | 'spent' | 'over' | 'withdrawn' }
 
-export type Facts = {
+export type PricingContext = {
   /** Null: no code was entered. */
-  readonly code: CodeFact | null
+  readonly code: CodeStatus | null
   /** Seats left, by quota id or `limit.option`. Absent: unlimited, or plenty left. */
   readonly left: Readonly<Record<string, number>>
   /** By field, the row of the member list that contains the answer; null: none does. */
   readonly rolls: Readonly<Record<string, Readonly<Record<string, string>> | null>>
 }
 
-export const NO_FACTS: Facts = { code: null, left: {}, rolls: {} }
+export const NO_FACTS: PricingContext = { code: null, left: {}, rolls: {} }
 
 /** Returns the context under the names that conditions use. */
-export function factValues(facts: Facts): Answers {
+export function factValues(facts: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
   if (facts.code?.is === 'valid') pairs.push([CODE, facts.code.kind])
   for (const [place, left] of Object.entries(facts.left))
@@ -53,7 +53,7 @@ export function factValues(facts: Facts): Answers {
 }
 
 /** Returns the answers with the context added, replacing any previous context. */
-export function laidIn(event: PublicEvent, answers: Answers, facts: Facts): Answers {
+export function laidIn(event: PublicEvent, answers: Answers, facts: PricingContext): Answers {
   return { ...answersAlone(event, answers), ...factValues(facts) }
 }
 
@@ -66,10 +66,10 @@ export function answersAlone(event: PublicEvent, answers: Answers): Answers {
 }
 
 /** Extracts the context stored with these answers; it does not include seats that were not full. */
-export function factsAmong(event: PublicEvent, answers: Answers): Facts {
+export function factsAmong(event: PublicEvent, answers: Answers): PricingContext {
   const left: Record<string, number> = {}
   const rolls: Record<string, Record<string, string>> = {}
-  let code: CodeFact | null = null
+  let code: CodeStatus | null = null
   const given = answersAlone(event, answers)
   for (const [name, value] of Object.entries(answers)) {
     if (own(given, name) !== undefined) continue

@@ -23,7 +23,7 @@ import {
 } from '../../engine/index.ts'
 import type {
   Answers,
-  Facts,
+  PricingContext,
   FieldErrors,
   Instant,
   PublicEvent,
@@ -72,7 +72,7 @@ const modules = new Map<string, ValidatorModule>()
 export function checkedAnswers(
   served: ServedEvent,
   raw: RawAnswers,
-  facts: Facts = NO_FACTS,
+  facts: PricingContext = NO_FACTS,
 ): Result<Answers, FieldErrors> {
   const validate = judgeOf(served)
   const judge = (answers: Answers) => (validate(answers) ? [] : (validate.errors ?? []))

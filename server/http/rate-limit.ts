@@ -17,7 +17,7 @@ import { refuse } from './error-response.ts'
 export type Allowance = { readonly triesMax: number; readonly windowMs: number }
 export type Soon<T> = T | Promise<T>
 /** Immediate with one server; several servers ask the store, and count separately while it does not respond. */
-export type Limit = {
+export type RateLimit = {
   /** Milliseconds until the key may try again; 0: it may now. */
   wait(key: string, at: Instant): Soon<number>
   /** The same, and counts the try if it is allowed; simultaneous tries cannot exceed the limit. */
@@ -29,7 +29,7 @@ export type Limit = {
 /** Keeps a flood of invented keys from filling the memory; the oldest keys are dropped first. */
 const KEYS_MAX = 10_000
 
-const unlimited: Limit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
+const unlimited: RateLimit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
 
 type LimitDeps = Pick<Deps, 'environment'> & { readonly store?: Pick<Deps['store'], 'tries'> }
 
@@ -37,7 +37,7 @@ type LimitDeps = Pick<Deps, 'environment'> & { readonly store?: Pick<Deps['store
  * Counts tries per key; unlimited if the environment disables rate limits. Without a store the counts are local
  * to this server.
  */
-export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): Limit {
+export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): RateLimit {
   if (!environment.rateLimits) return unlimited
   const here = inMemory(allowance)
   const tries = store?.tries ?? null
@@ -55,7 +55,7 @@ function nameIn(environment: object, { triesMax, windowMs }: Allowance): string 
 }
 
 /** If the database does not respond, this server's own limit still applies. */
-function together(tries: Tries, name: string, allowance: Allowance, here: Limit): Limit {
+function together(tries: Tries, name: string, allowance: Allowance, here: RateLimit): RateLimit {
   const keyOf = (key: string): string => `${name} ${key}`
   return {
     wait: (key, at) => tries.wait(keyOf(key), at, allowance).catch(() => here.wait(key, at)),
@@ -66,7 +66,9 @@ function together(tries: Tries, name: string, allowance: Allowance, here: Limit)
 }
 
 type Memory = {
-  readonly [K in keyof Limit]: (...args: Parameters<Limit[K]>) => Awaited<ReturnType<Limit[K]>>
+  readonly [K in keyof RateLimit]: (
+    ...args: Parameters<RateLimit[K]>
+  ) => Awaited<ReturnType<RateLimit[K]>>
 }
 
 function inMemory({ triesMax, windowMs }: Allowance): Memory {

@@ -29,8 +29,8 @@ export type DecisionWords = {
   readonly by_hand?: unknown
 }
 /** `refund`: the current state of the refund that follows; null: none follows. */
-export type Told = Decided & { readonly refund: StoredRefund['state'] | null }
-type Answer = Result<Told, DecisionRefusal>
+export type ReviewResult = Decided & { readonly refund: StoredRefund['state'] | null }
+type Answer = Result<ReviewResult, DecisionRefusal>
 
 const textOf = (word: unknown): string => (typeof word === 'string' ? word : '')
 
@@ -184,7 +184,7 @@ async function mailAfter(
   return confirmationOf({ event: event.config, registration, payment }, reference, paidAt)
 }
 
-async function followed(deps: DecidingDeps, decided: Decided): Promise<Told> {
+async function followed(deps: DecidingDeps, decided: Decided): Promise<ReviewResult> {
   return { ...decided, refund: await askedForBack(deps, decided) }
 }
 

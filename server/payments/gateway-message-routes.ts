@@ -4,12 +4,12 @@ import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/error-response.ts'
 import type { Call } from '../http/event-route-table.ts'
-import type { BadNotice, Deps } from '../dependencies.ts'
+import type { InvalidGatewayMessage, Deps } from '../dependencies.ts'
 import { inCapitals, readFields } from './gateways/airpay/parse-message.ts'
 import type { Fields } from './gateways/airpay/parse-message.ts'
 import { noticePath, usualReturnPath } from './gateways/select-gateway.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
-import type { Allowance, Limit } from '../http/rate-limit.ts'
+import type { Allowance, RateLimit } from '../http/rate-limit.ts'
 import { openKeeping } from './gateway-message-limits.ts'
 import type { Keeping, Message } from './gateway-message-limits.ts'
 import { within } from '../ops/clock.ts'
@@ -38,7 +38,7 @@ type Doors = {
   readonly guard: LookupGuard
   readonly keeping: Keeping
   /** Limits queries about orders that are not in the database: anybody can name some. */
-  readonly questions: Limit
+  readonly questions: RateLimit
 }
 
 export async function paymentRoutes(
@@ -97,7 +97,7 @@ export async function paymentRoutes(
 type Judged = {
   readonly message: Message
   readonly fields: Fields | null
-  readonly refused: BadNotice['code'] | null
+  readonly refused: InvalidGatewayMessage['code'] | null
   readonly payment: StoredPayment | null
   readonly event: EventConfig | null
   readonly claimsMoney: boolean
@@ -307,7 +307,10 @@ async function takeNotice(
 const NOT_VERIFIED =
   'The order is not known here, and the gateway could not be asked about it. Please send the notice again.'
 
-function refuseNotice(reply: FastifyReply, code: BadNotice['code'] | 'unreadable'): FastifyReply {
+function refuseNotice(
+  reply: FastifyReply,
+  code: InvalidGatewayMessage['code'] | 'unreadable',
+): FastifyReply {
   switch (code) {
     case 'unreadable':
       return refuse(

@@ -12,7 +12,7 @@ import { openBreaker } from './circuit-breaker.ts'
 import { ask } from './verify-payment.ts'
 import { sendRefunds } from './send-gateway-refunds.ts'
 import { lookUp, lookUpAll } from './query-unknown-orders.ts'
-import type { PaymentsDeps, Told, Verified, Versions } from './verify-payment.ts'
+import type { PaymentsDeps, QueryResult, Verified, Versions } from './verify-payment.ts'
 
 /** How often polling looks for due payments. */
 const TICK_MS = 10_000
@@ -33,8 +33,8 @@ export function openPayments(
   deps: PaymentsDeps,
   { reconciles }: { readonly reconciles: boolean } = { reconciles: true },
 ): Payments {
-  const running = new Map<OrderId, Promise<Told>>()
-  const following = new Map<OrderId, Promise<Told>>()
+  const running = new Map<OrderId, Promise<QueryResult>>()
+  const following = new Map<OrderId, Promise<QueryResult>>()
   const versions = versionsIn(deps)
   const breaker = openBreaker(deps.clock)
   /** Null until the first run: the clock may have been set back while the server was stopped. */
@@ -44,7 +44,11 @@ export function openPayments(
    * Runs one query at a time per order. A call during a query waits for the next one, because its cause may have
    * happened after the query was sent; all waiting calls share the next query.
    */
-  const askOnce = (orderId: OrderId, timeoutMs: number, compares: boolean): Promise<Told> => {
+  const askOnce = (
+    orderId: OrderId,
+    timeoutMs: number,
+    compares: boolean,
+  ): Promise<QueryResult> => {
     const current = running.get(orderId)
     if (current === undefined) {
       const work = ask(deps, versions, orderId, { timeoutMs, compares }).finally(() =>
@@ -101,7 +105,7 @@ export function openPayments(
         if (breaker.resting().includes(account)) continue
         if (deps.store.isShared && !(await isOurs(payment.orderId, dueBefore))) continue
         const told = await askOnce(payment.orderId, RECONCILE_TIMEOUT_MS, !isOpen(payment)).catch(
-          (error: unknown): Told => {
+          (error: unknown): QueryResult => {
             deps.log.error({ error: String(error) }, 'a payment could not be verified')
             return { verified: 'pending', isReachable: null, learnt: 'unreachable' }
           },

@@ -4,7 +4,7 @@
  * decides; a claim in a message only starts the query.
  */
 import { assertNever, paise } from '../../engine/index.ts'
-import type { EventConfig, OrderId, Paise, PaymentFact } from '../../engine/index.ts'
+import type { EventConfig, OrderId, Paise, PaymentEvent } from '../../engine/index.ts'
 import type { StatusAnswer } from '../dependencies.ts'
 import { payerIn } from './gateways/airpay/payer-name.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
@@ -20,9 +20,9 @@ const ASKED_AT_ONCE_MAX = 4
  * `kept`: the gateway holds money for the order, and staff see it. `none`: it holds none. `unsure`: no conclusive
  * answer; it is queried again.
  */
-export type Looked = 'kept' | 'none' | 'unsure'
+export type LookupResult = 'kept' | 'none' | 'unsure'
 
-type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
+type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
 
 /** Queries with the account of the event that is served now, and stores what the gateway confirms. */
 export async function lookUp(
@@ -30,7 +30,7 @@ export async function lookUp(
   event: EventConfig,
   orderId: OrderId,
   timeoutMs: number,
-): Promise<Looked> {
+): Promise<LookupResult> {
   const { store, gateway, clock, log } = deps
   if (event.payment === null || gateway.merchantOf(event) === null) return 'unsure'
   const answer = await gateway
@@ -56,7 +56,7 @@ async function follow(
   event: EventConfig,
   orderId: OrderId,
   answer: StatusAnswer,
-): Promise<Looked> {
+): Promise<LookupResult> {
   switch (answer.is) {
     case 'unreachable':
     case 'pending':

@@ -5,7 +5,7 @@
  */
 import { assert } from '../../engine/index.ts'
 import type { RefundAnswer } from '../dependencies.ts'
-import type { RefundTold, RefundToSend } from '../storage/index.ts'
+import type { RefundResponse, RefundToSend } from '../storage/index.ts'
 import { askedThrough, notAskable } from './verify-payment.ts'
 import type { PaymentsDeps, Versions } from './verify-payment.ts'
 
@@ -37,7 +37,7 @@ async function answered(
   deps: PaymentsDeps,
   versions: Versions,
   { orderId, reference, amount }: RefundToSend,
-): Promise<RefundTold> {
+): Promise<RefundResponse> {
   const { store, gateway, clock } = deps
   const registration = await store.registrationOf(orderId)
   const payment = registration?.payments.find((each) => each.orderId === orderId)
@@ -54,7 +54,7 @@ async function answered(
   return toldOf(answer, name)
 }
 
-function toldOf(answer: RefundAnswer, gateway: string): RefundTold {
+function toldOf(answer: RefundAnswer, gateway: string): RefundResponse {
   switch (answer.is) {
     case 'begun':
       return { is: 'begun', reference: answer.reference, said: '', raw: answer.raw, gateway }

@@ -21,7 +21,7 @@ import type {
   LastAnswer,
   Learnt,
   OrderId,
-  PaymentFact,
+  PaymentEvent,
 } from '../../engine/index.ts'
 import type { Deps, Payments, StatusAnswer } from '../dependencies.ts'
 import { registrationView } from '../registration/registration-view.ts'
@@ -38,7 +38,7 @@ export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' |
 export type Versions = (hash: string) => Promise<EventConfig | null>
 export type Verified = Awaited<ReturnType<Payments['verify']>>
 /** `isReachable`: whether the account gave a usable answer; null: it was not queried. */
-export type Told = {
+export type QueryResult = {
   readonly verified: Verified
   readonly isReachable: boolean | null
   readonly learnt: Learnt
@@ -48,7 +48,7 @@ const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =
   payment.status === 'pending' && payment.review !== null ? 'review' : payment.status
 
 /** The subject of a query: payment, registration, and the event whose texts the delegate receives. */
-type Asked = {
+type QuerySubject = {
   readonly event: EventConfig
   readonly registration: StoredRegistration
   readonly payment: StoredPayment
@@ -60,7 +60,7 @@ export async function ask(
   versions: Versions,
   orderId: OrderId,
   { timeoutMs, compares }: { readonly timeoutMs: number; readonly compares: boolean },
-): Promise<Told> {
+): Promise<QueryResult> {
   const registration = await deps.store.registrationOf(orderId)
   const payment = registration?.payments.find((each) => each.orderId === orderId)
   assert(registration != null && payment !== undefined, 'an order to verify that is not there')
@@ -150,7 +150,11 @@ async function answerOf(
 }
 
 /** Applies an answer. */
-async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): Promise<Verified> {
+async function follow(
+  deps: PaymentsDeps,
+  asked: QuerySubject,
+  answer: StatusAnswer,
+): Promise<Verified> {
   const { event, payment } = asked
   const at = deps.clock()
   const age = Math.max(0, at - payment.createdAt)
@@ -212,8 +216,8 @@ async function askLater(
 /** Stores the payment event with the answer that it is based on, and logs the change. */
 async function settle(
   deps: PaymentsDeps,
-  asked: Asked,
-  fact: PaymentFact,
+  asked: QuerySubject,
+  fact: PaymentEvent,
   raw: string,
 ): Promise<Verified> {
   const { event, payment } = asked
@@ -237,13 +241,13 @@ async function settle(
     : statusOf(applied.payment)
 }
 
-type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
+type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
 
 /**
  * Sets the payment time, if the gateway states a plausible one: neither before the order was placed nor after
  * now. A delayed payment counts from the time at which it was paid.
  */
-function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): Confirmed {
+function withTimeOf({ event, registration, payment }: QuerySubject, fact: Confirmed): Confirmed {
   const { at, further } = fact
   const from = Math.min(payment.createdAt, at)
   const timed = <M extends { readonly paidAt?: Instant }>({ paidAt: stated, ...rest }: M) => {
@@ -264,7 +268,7 @@ function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): C
 /** Among several captures, names the first undecided one: it is the one that may count. */
 async function mailOf(
   { store }: Pick<PaymentsDeps, 'store'>,
-  asked: Asked,
+  asked: QuerySubject,
   { further = [], ...first }: Confirmed,
 ): Promise<NewMail | null> {
   const captures = further.length === 0 ? [] : await store.captures(asked.registration.regNo)
@@ -281,7 +285,7 @@ async function mailOf(
  * then.
  */
 export function confirmationOf(
-  { event, registration, payment }: Asked,
+  { event, registration, payment }: QuerySubject,
   reference: string,
   at: Instant,
 ): NewMail | null {

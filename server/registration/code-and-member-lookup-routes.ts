@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidOf, own } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig } from '../../engine/index.ts'
-import type { CodeAnswer, RollAnswer } from '../../engine/api.ts'
+import type { CodeAnswer, MemberRecordAnswer } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
 import { refuse } from '../http/error-response.ts'
 import { recordOf } from '../http/request-input.ts'
@@ -63,7 +63,7 @@ export async function outsideCalls(
     if (row === null) return refuse(reply, 404, 'not_on_roll', invalidOf(field))
     const shows = event.memberLists.find(({ id }) => id === field.roll)?.shows ?? []
     const shown = shows.map((id) => [id, own(row, id) ?? ''] as const)
-    const answer: RollAnswer = {
+    const answer: MemberRecordAnswer = {
       status: 'success',
       row: { ...Object.fromEntries(shown), ...cellsThatCount(event, field.roll, row) },
     }

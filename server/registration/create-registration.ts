@@ -21,20 +21,20 @@ import { mailFor, toApproveMail, toPayMail } from '../../engine/messages.ts'
 import type {
   Actor,
   Answers,
-  DeskWay,
+  OfficeMethod,
   EventConfig,
   Instant,
-  PayWay,
+  PaymentMethod,
   Quote,
   QuoteRefusal,
   RegNo,
   Result,
-  Way,
+  ManualMethod,
 } from '../../engine/index.ts'
 import type { PaymentData } from '../../engine/api.ts'
 import type { Deps, HandOffRefusal, ServedEvent } from '../dependencies.ts'
 import type {
-  ActNo,
+  ActionDenial,
   MoneyInHand,
   NewMail,
   NewRegistration,
@@ -68,9 +68,9 @@ export function priceOf(
  * Everything a registration consists of except its number; its files are stored already. `way` null: the event
  * takes no payments.
  */
-export type Judged = Priced &
+export type ValidatedRegistration = Priced &
   Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {
-    readonly way: PayWay | null
+    readonly way: PaymentMethod | null
     /** The user who added it; null: the delegate. */
     readonly addedBy: string | null
     /** The payment taken with a manual registration; null: it is paid later. */
@@ -79,8 +79,8 @@ export type Judged = Priced &
 /** `slip` empty: the payment is identified by the registration number. */
 export type InHand = {
   readonly actor: Actor
-  readonly way: DeskWay
-  readonly mode: Way
+  readonly way: OfficeMethod
+  readonly mode: ManualMethod
   readonly slip: string
 }
 
@@ -96,7 +96,7 @@ export type MakingRefusal =
   /** `asked`: the field of the payment method that identifies the payment. */
   | {
       readonly code: 'not_confirmed'
-      readonly no: ActNo
+      readonly no: ActionDenial
       readonly asked: string | undefined
     }
 
@@ -113,7 +113,7 @@ const WAITS_FOR_APPROVAL = {
 export async function make(
   deps: Pick<Deps, 'store' | 'gateway'>,
   served: ServedEvent,
-  judged: Judged,
+  judged: ValidatedRegistration,
 ): Promise<Result<Made, MakingRefusal>> {
   const merchantId = deps.gateway.merchantOf(served.config)
   const { inHand } = judged
@@ -169,7 +169,7 @@ export function freshNumber(event: EventConfig): RegNo {
 
 function newRegistration(
   served: ServedEvent,
-  judged: Judged,
+  judged: ValidatedRegistration,
   regNo: RegNo,
   merchantId: string | null,
 ): NewRegistration {
@@ -224,7 +224,7 @@ function moneyIn(
 /** Returns the payment method, and the time until which the price is held. */
 function paidBy(
   event: EventConfig,
-  way: PayWay | null,
+  way: PaymentMethod | null,
   merchantId: string | null,
   at: Instant,
 ): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
@@ -250,7 +250,7 @@ function paidBy(
 function firstMail(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
-  way: PayWay | null,
+  way: PaymentMethod | null,
 ): NewMail | null {
   if (way === null) return mailFor(event, unpaidView(event, registration))
   const { regNo, answers, quote: quoted, at } = registration

@@ -1,6 +1,6 @@
 /** Selects the answers shown after a transfer: to the present holder, and to whoever has the number. */
 import type { EventConfig, Field } from '../../engine/index.ts'
-import type { StoredAct, StoredRegistration } from '../storage/index.ts'
+import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
 /**
  * Free text that people write about themselves. Choices determine what was sold, so they stay with the
@@ -16,14 +16,14 @@ const WRITTEN: ReadonlySet<Field['type']> = new Set([
   'file',
 ])
 
-const transferIn = (acts: readonly StoredAct[]): number =>
+const transferIn = (acts: readonly StoredAction[]): number =>
   acts.findLastIndex(({ act }) => act === 'transfer')
 
 /** The former holder still has the number: after a transfer it does not show the name of the new one. */
 export function withoutNewHolder(
   { roles }: Pick<EventConfig, 'roles'>,
   registration: StoredRegistration,
-  acts: readonly StoredAct[],
+  acts: readonly StoredAction[],
 ): StoredRegistration {
   if (transferIn(acts) < 0) return registration
   const theirs = new Set(Object.values(roles).flat())
@@ -35,7 +35,7 @@ export function withoutNewHolder(
 export function withOwnAnswers(
   { fields, roles }: Pick<EventConfig, 'fields' | 'roles'>,
   registration: StoredRegistration,
-  acts: readonly StoredAct[],
+  acts: readonly StoredAction[],
 ): StoredRegistration {
   const transferred = transferIn(acts)
   if (transferred < 0) return registration

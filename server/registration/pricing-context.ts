@@ -14,7 +14,13 @@ import {
   remember,
   uniqueRules,
 } from '../../engine/index.ts'
-import type { CodeFact, EventConfig, Facts, Instant, RawAnswers } from '../../engine/index.ts'
+import type {
+  CodeStatus,
+  EventConfig,
+  PricingContext,
+  Instant,
+  RawAnswers,
+} from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { Outside } from '../storage/index.ts'
 
@@ -30,17 +36,17 @@ const LOOK_KEPT_MS = 1_000
 const CONFIRMED_NAME = 'confirmed'
 
 /** Checks of seat availability; `lately` null: there is none recent enough. */
-export type Looks = {
-  readonly lately: (event: EventConfig, at: Instant) => Facts['left'] | null
-  readonly now: (event: EventConfig, at: Instant) => Promise<Facts['left']>
+export type ContextLookups = {
+  readonly lately: (event: EventConfig, at: Instant) => PricingContext['left'] | null
+  readonly now: (event: EventConfig, at: Instant) => Promise<PricingContext['left']>
 }
 
 /**
  * Availability is decided in the transaction that registers, so a check a moment ago is good enough to prepare
  * it. Where something is full, each request checks again, because the price may depend on it.
  */
-export function looksAtPlaces(deps: Pick<Deps, 'store' | 'events'>): Looks {
-  const kept = new Map<string, { readonly left: Facts['left']; readonly at: Instant }>()
+export function looksAtPlaces(deps: Pick<Deps, 'store' | 'events'>): ContextLookups {
+  const kept = new Map<string, { readonly left: PricingContext['left']; readonly at: Instant }>()
   // A changed event file may have other quotas.
   deps.events.onChange(() => kept.clear())
   return {
@@ -58,11 +64,11 @@ export function looksAtPlaces(deps: Pick<Deps, 'store' | 'events'>): Looks {
   }
 }
 
-export function isAllThere(left: Facts['left']): boolean {
+export function isAllThere(left: PricingContext['left']): boolean {
   return Object.values(left).every((places) => places > 0)
 }
 
-export type FoundOut = { readonly facts: Facts; readonly outside: Outside }
+export type FoundOut = { readonly facts: PricingContext; readonly outside: Outside }
 
 /**
  * `raw`: the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Does no
@@ -72,7 +78,7 @@ export function factsOf(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
-  left: Facts['left'],
+  left: PricingContext['left'],
   at: Instant,
 ): FoundOut | Promise<FoundOut> {
   if (event.codeKinds.length > 0 || event.memberLists.length > 0)
@@ -85,12 +91,12 @@ async function factsFromLists(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
-  left: Facts['left'],
+  left: PricingContext['left'],
   at: Instant,
 ): Promise<FoundOut> {
   const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE))
   const code = typed === '' ? null : await codeFact(deps, event, typed, at)
-  const given: Facts = { code, left, rolls: {} }
+  const given: PricingContext = { code, left, rolls: {} }
   const rolled = await rollsOf(deps, event, raw, given, at)
   const used = code?.is === 'valid' ? { folded: foldedCode(typed), kind: code.kind } : null
   return {
@@ -119,7 +125,7 @@ export async function leftOf(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
   at: Instant,
-): Promise<Facts['left']> {
+): Promise<PricingContext['left']> {
   return event.quotas.length === 0 ? {} : store.placesLeft(event.id, fewOf(event), at)
 }
 
@@ -152,7 +158,7 @@ export async function codeFact(
   event: EventConfig,
   typed: string,
   at: Instant,
-): Promise<CodeFact> {
+): Promise<CodeStatus> {
   const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldedCode(typed)
   if (folded === '') return { is: 'unknown' }
   const fact = await store.code(event.id, folded, event.holdSeatsMs, at)
@@ -195,10 +201,10 @@ async function rollsOf(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
-  given: Facts,
+  given: PricingContext,
   at: Instant,
-): Promise<{ readonly facts: Facts['rolls']; readonly rows: Outside['rolls'] }> {
-  let facts: Facts['rolls'] = {}
+): Promise<{ readonly facts: PricingContext['rolls']; readonly rows: Outside['rolls'] }> {
+  let facts: PricingContext['rolls'] = {}
   let rows: Outside['rolls'] = []
   const fields = event.fields.filter(({ roll }) => roll !== undefined)
   for (let round = 0; round <= fields.length && fields.length > 0; round++) {

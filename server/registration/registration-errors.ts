@@ -12,7 +12,13 @@ import {
 } from '../../engine/index.ts'
 import { wireLines } from '../../engine/api.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
-import type { CodeFact, EventConfig, FieldErrors, Quote, QuoteRefusal } from '../../engine/index.ts'
+import type {
+  CodeStatus,
+  EventConfig,
+  FieldErrors,
+  Quote,
+  QuoteRefusal,
+} from '../../engine/index.ts'
 import type { WireQuote } from '../../engine/api.ts'
 import type { BodyRefusal } from '../http/request-body.ts'
 import { refuse, RETRY_SECONDS, toldOf } from '../http/error-response.ts'
@@ -21,7 +27,7 @@ import type { HandOffRefusal } from '../dependencies.ts'
 import { KEY_LENGTH_MAX } from './idempotency-key.ts'
 import type { PayAgainRefusal } from './retry-payment.ts'
 import type { Difference } from './compare-displayed-price.ts'
-import type { ActNo, OutsideRefusal } from '../storage/index.ts'
+import type { ActionDenial, OutsideRefusal } from '../storage/index.ts'
 
 /** A refusal before it is sent: uploaded files of the request are removed first. */
 export type Refusal = {
@@ -132,7 +138,7 @@ export function notOnRoll(errors: FieldErrors): Refusal {
 }
 
 /** Explains why a code gives nothing. */
-export function codeSentence(is: Exclude<CodeFact['is'], 'valid'>): string {
+export function codeSentence(is: Exclude<CodeStatus['is'], 'valid'>): string {
   switch (is) {
     case 'unknown':
       return REFUSAL_MESSAGES.code.unknown
@@ -147,14 +153,14 @@ export function codeSentence(is: Exclude<CodeFact['is'], 'valid'>): string {
   }
 }
 
-export function codeRefused(is: Exclude<CodeFact['is'], 'valid'>): Refusal {
+export function codeRefused(is: Exclude<CodeStatus['is'], 'valid'>): Refusal {
   const message = codeSentence(is)
   const code = is === 'unknown' ? 'code_unknown' : 'code_spent'
   return said(422, code, message, { errors: { code: message } })
 }
 
 /** A payment in hand that cannot be accepted; `asked`: the field whose answer identifies the payment. */
-export function notConfirmed({ code, message }: ActNo, asked: string | undefined): Refusal {
+export function notConfirmed({ code, message }: ActionDenial, asked: string | undefined): Refusal {
   const text = `${message} Nobody has been registered.`
   const isKnown = code === 'taken' && asked !== undefined
   return said(409, code, text, isKnown ? { errors: { [asked]: message } } : {})

@@ -43,7 +43,7 @@ const ASK_MS = 5_000
 const ROUNDS_MAX = 3
 
 /** The amount to pay and its order. */
-export type Due = {
+export type OutstandingOrder = {
   readonly regNo: RegNo
   readonly orderId: OrderId
   readonly amount: Paise
@@ -70,7 +70,7 @@ export type PayAgainRefusal =
 export function handOff(
   deps: Pick<Deps, 'gateway'>,
   event: EventConfig,
-  due: Due,
+  due: OutstandingOrder,
   at: Instant,
   by: 'delegate' | 'stranger' = 'delegate',
 ): Result<PaymentData, HandOffRefusal> {
@@ -112,7 +112,7 @@ export function answerTo(
 type Payer = { readonly accepted?: Paise | null; readonly by?: 'delegate' | 'stranger' }
 
 /** A payable order with the form that pays it. */
-export type Payable = Due & { readonly data: PaymentData; readonly isNew: boolean }
+export type Payable = OutstandingOrder & { readonly data: PaymentData; readonly isNew: boolean }
 
 /**
  * Chooses the order to pay, by the engine's single rule. Before returning it, asks the gateway about every
@@ -125,7 +125,7 @@ export async function payAgain(
   at: Instant,
   { accepted = null, by = 'delegate' }: Payer = {},
 ): Promise<Result<Payable, PayAgainRefusal>> {
-  const payable = (due: Due, isNew: boolean): Result<Payable, PayAgainRefusal> => {
+  const payable = (due: OutstandingOrder, isNew: boolean): Result<Payable, PayAgainRefusal> => {
     const data = handOff(deps, event, due, at, by)
     return data.ok
       ? ok({ ...due, data: data.value, isNew })

@@ -1,6 +1,6 @@
 /** Checks whether the requested seats are free, and whether the delegate accepted the alternative. */
 import { categoryOf, firstFull, laidIn, own, placesOf } from '../../engine/index.ts'
-import type { Answers, EventConfig, Facts, Instant } from '../../engine/index.ts'
+import type { Answers, EventConfig, PricingContext, Instant } from '../../engine/index.ts'
 import { priceOf } from './create-registration.ts'
 import type { Priced } from './create-registration.ts'
 import { compareSent } from './compare-displayed-price.ts'
@@ -16,7 +16,7 @@ export type Full = {
 export function whatIsFull(
   event: EventConfig,
   answers: Answers,
-  facts: Facts,
+  facts: PricingContext,
   at: Instant,
 ): Full | null {
   const isGone = (place: string): boolean => (own(facts.left, place) ?? 1) <= 0

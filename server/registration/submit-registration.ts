@@ -21,7 +21,7 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
-  Facts,
+  PricingContext,
   FieldErrors,
   Instant,
   Paise,
@@ -40,7 +40,7 @@ import type { Registered } from '../storage/index.ts'
 import { tellTheRegistered } from './already-registered-email.ts'
 import { draftsIn } from './uploads/draft-uploads.ts'
 import { asksOutside, factsOf, isAllThere, looksAtPlaces } from './pricing-context.ts'
-import type { Looks } from './pricing-context.ts'
+import type { ContextLookups } from './pricing-context.ts'
 import type { Guesses } from './code-guessing-limit.ts'
 import { fingerprintOf, keyOf } from './idempotency-key.ts'
 import type { LookupGuard } from './find-registration.ts'
@@ -109,7 +109,10 @@ export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): 
 }
 
 /** Deletes files that were not kept before responding. */
-function registerAndTidy(looks: Looks, ...given: Given): Promise<Result<RegisterAnswer, Refusal>> {
+function registerAndTidy(
+  looks: ContextLookups,
+  ...given: Given
+): Promise<Result<RegisterAnswer, Refusal>> {
   const [deps, , , body] = given
   const registering = registerByActive(looks, ...given)
   return body.files.size === 0 ? registering : registering.finally(() => discardAll(deps, body))
@@ -117,7 +120,7 @@ function registerAndTidy(looks: Looks, ...given: Given): Promise<Result<Register
 
 /** If another server has activated another version since, checks the request again with that version. */
 async function registerByActive(
-  looks: Looks,
+  looks: ContextLookups,
   ...[deps, served, ...rest]: Given
 ): Promise<Result<RegisterAnswer, Refusal>> {
   let version: ServedEvent = served
@@ -173,7 +176,7 @@ export function registerAtDesk(
 }
 
 /** Uses the recent availability check first; if it leads to a refusal, decides again with a fresh one. */
-async function registerByPlaces(looks: Looks, ...given: Given): Promise<Answer> {
+async function registerByPlaces(looks: ContextLookups, ...given: Given): Promise<Answer> {
   const [deps, { config }, , body] = given
   // Files that were stored cannot be checked a second time.
   const known = body.files.size > 0 ? null : looks.lately(config, deps.clock())
@@ -185,7 +188,7 @@ async function registerByPlaces(looks: Looks, ...given: Given): Promise<Answer> 
 }
 
 async function register(
-  left: Facts['left'],
+  left: PricingContext['left'],
   ...[deps, served, key, body, by]: Given
 ): Promise<Answer> {
   const event = served.config
@@ -282,7 +285,7 @@ function withoutWay({ [WAY_FIELD]: _way, ...answers }: Answers): Answers {
 }
 
 /** Returns the event file's message for each field whose answer is on no member list. */
-function strangersOf(event: EventConfig, { rolls }: Facts): FieldErrors {
+function strangersOf(event: EventConfig, { rolls }: PricingContext): FieldErrors {
   return Object.fromEntries(
     event.fields.flatMap((field) =>
       own(rolls, field.id) === null ? [[field.id, invalidOf(field)] as const] : [],

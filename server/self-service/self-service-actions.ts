@@ -1,12 +1,12 @@
 /** Maps the delegate's own actions to their handlers. */
-import type { ActName } from '../../engine/index.ts'
+import type { ActionName } from '../../engine/index.ts'
 import { acceptOffer } from '../registration/actions/approve-registration.ts'
-import type { Doer } from '../registration/actions/action-input.ts'
+import type { ActionHandler } from '../registration/actions/action-input.ts'
 import { edit } from '../registration/actions/correct-answers.ts'
 import { tell } from '../registration/actions/payment-claims.ts'
 
 /** Actions that a delegate may request with POST /api/my/{token}/acts/. */
-export const DELEGATE_DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
+export const DELEGATE_DOERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
   edit,
   ask_cancel: ({ deps, wanted }) => deps.store.askCancel(wanted),
   ask_refund: ({ deps, wanted }) => deps.store.askRefund(wanted),

@@ -20,7 +20,7 @@ import { withOwnAnswers } from '../registration/holder-answers.ts'
 import type { Linked } from '../registration/access-link.ts'
 import { wireSecondPayment } from '../payments/duplicate-payment.ts'
 import { registrationView } from '../registration/registration-view.ts'
-import type { StoredAct, StoredRegistration } from '../storage/index.ts'
+import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
 export async function myAnswer(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
@@ -94,10 +94,10 @@ function filesOf(fields: readonly Field[], { answers }: StoredRegistration): MyA
 }
 
 /** Actions by which the office has answered. */
-const ANSWERS: ReadonlySet<StoredAct['act']> = new Set(['note', 'cancel', 'refund', 'transfer'])
+const ANSWERS: ReadonlySet<StoredAction['act']> = new Set(['note', 'cancel', 'refund', 'transfer'])
 
 /** Returns when the delegate made the request; null: there is none, or the office has answered it. */
-function askedAt(acts: readonly StoredAct[]): string | null {
+function askedAt(acts: readonly StoredAction[]): string | null {
   const last = acts.findLast(({ act }) => act === 'ask_cancel' || ANSWERS.has(act))
   return last?.act === 'ask_cancel' ? isoIndia(last.at) : null
 }

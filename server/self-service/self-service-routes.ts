@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isActName, wayFiles } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
-import type { ActedAnswer } from '../../engine/api.ts'
+import type { ActionDoneAnswer } from '../../engine/api.ts'
 import { onceOf, textIn } from '../registration/actions/action-input.ts'
 import { sendNo, wordsOf } from '../office/registrations/action-routes.ts'
 import { DELEGATE_DOERS } from './self-service-actions.ts'
@@ -103,7 +103,13 @@ export async function delegateCalls(
       const done = await doer({ deps, served, registration, wanted, words })
       if (!done.ok) return sendNo(reply, done.error)
       const { message, state, repeated } = done.value
-      const answer: ActedAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
+      const answer: ActionDoneAnswer = {
+        status: 'success',
+        message,
+        reg_no: regNo,
+        state,
+        repeated,
+      }
       return reply.send(answer)
     },
   )

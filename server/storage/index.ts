@@ -14,14 +14,14 @@ import type { Operating } from './reports/metrics-counts.ts'
 import type { Rescued, RescuePlan } from './files/upload-and-clock-types.ts'
 import type {
   Answers,
-  CodeFact,
+  CodeStatus,
   Day,
   Decision,
   DecisionRefusal,
   Instant,
   LastAnswer,
   OrderId,
-  PaymentFact,
+  PaymentEvent,
   RegNo,
   Result,
   Review,
@@ -33,16 +33,17 @@ import type {
   NextAttempt,
   NewLink,
   StoredLink,
-  NewNotice,
+  NewGatewayMessage,
   GivenBack,
   RawAnswer,
   RefundToSend,
-  RefundTold,
+  RecordedPaymentEvent,
+  RefundResponse,
   RetryRefusal,
   ReviewCounts,
   StoredCapture,
   StoredDecision,
-  StoredNotice,
+  StoredGatewayMessage,
   StoredPayment,
   StoredRefund,
   WantedRefund,
@@ -50,9 +51,9 @@ import type {
 import type {
   MadeCodes,
   OutsideRefusal,
-  RollCount,
-  RollReplaced,
-  RollRow,
+  MemberListCount,
+  MemberListReplaced,
+  MemberListRow,
   StoredCode,
 } from './registrations/pricing-context-types.ts'
 import type {
@@ -73,16 +74,16 @@ import type {
   WaitingCount,
   KeptEventFile,
 } from './registrations/registration-types.ts'
-import type { Acting } from './registrations/action-types.ts'
+import type { ActionStore } from './registrations/action-types.ts'
 import type { Activation, Active, ServedFile } from './events/event-version-types.ts'
 import type { Issued } from './documents/document-types.ts'
 import type { KeepingStore } from './files/upload-and-clock-types.ts'
 import type { ProofShelf } from './files/upload-storage.ts'
-import type { PeopleStore } from './staff/staff-types.ts'
+import type { UserStore } from './staff/staff-types.ts'
 import type { RecoveryStore } from './recovery/recovery-types.ts'
 import type { SettlementStore } from './reconciliation/settlement-types.ts'
 import type { Tries } from './database/rate-limit-counts.ts'
-import type { StoredPlace } from './seats/seats.ts'
+import type { StoredSeats } from './seats/seats.ts'
 
 export type * from './registrations/action-types.ts'
 export type * from './events/event-version-types.ts'
@@ -98,7 +99,7 @@ export type * from './payments/payment-claim-types.ts'
 export { StoreBusy } from './database/store-busy-error.ts'
 
 export interface Store
-  extends Acting, Issued, KeepingStore, PeopleStore, RecoveryStore, SettlementStore {
+  extends ActionStore, Issued, KeepingStore, UserStore, RecoveryStore, SettlementStore {
   /**
    * One transaction: registration, first payment, payment in hand, uploads, audit row, idempotency key, email. A
    * repeated key with the same fingerprint returns the first registration.
@@ -138,7 +139,7 @@ export interface Store
     at: Instant,
   ): Promise<Readonly<Record<string, number>>>
   /** Returns how many seats of each type are held or kept. */
-  placesTaken(eventId: string): Promise<readonly StoredPlace[]>
+  placesTaken(eventId: string): Promise<readonly StoredSeats[]>
   registration(regNo: string): Promise<StoredRegistration | null>
   /** Finds an imported registration by its previous number. */
   formerly(eventId: string, formerNo: string): Promise<StoredRegistration | null>
@@ -147,9 +148,9 @@ export interface Store
   payment(orderId: string): Promise<StoredPayment | null>
 
   /** Append-only, verbatim, before it is checked. Returns the message's id. */
-  recordNotice(notice: NewNotice): Promise<number>
+  recordNotice(notice: NewGatewayMessage): Promise<number>
   /** Verbatim, oldest first; null: those that named no readable order. */
-  notices(orderId: string | null): Promise<readonly StoredNotice[]>
+  notices(orderId: string | null): Promise<readonly StoredGatewayMessage[]>
   /**
    * Runs the engine's applyFact inside the transaction on the current row; writes event, status, review, counters
    * and email together, in one guarded statement. `mail` is queued only when this call made the registration a
@@ -159,7 +160,7 @@ export interface Store
    */
   applyFact(
     orderId: OrderId,
-    fact: PaymentFact,
+    fact: PaymentEvent,
     mail: NewMail | null,
     answer?: RawAnswer,
   ): Promise<{
@@ -207,9 +208,7 @@ export interface Store
   linkUsed(tokenHash: string, at: Instant): Promise<void>
   /** Returns the payments received for a registration, oldest first. */
   captures(regNo: RegNo): Promise<readonly StoredCapture[]>
-  facts(
-    orderId: OrderId,
-  ): Promise<readonly { readonly at: Instant; readonly type: string; readonly body: PaymentFact }[]>
+  facts(orderId: OrderId): Promise<readonly RecordedPaymentEvent[]>
 
   /** Returns the refunds of a registration, completed or in progress, oldest first. */
   refunds(regNo: RegNo): Promise<readonly StoredRefund[]>
@@ -241,7 +240,7 @@ export interface Store
   /** Marks a refund as sent, durably, before the gateway is asked; false: another process is sending it. */
   claimRefund(id: number, at: Instant): Promise<boolean>
   /** Records the gateway's answer; the payment is watched again where money may move. */
-  refundTold(id: number, told: RefundTold, at: Instant): Promise<void>
+  refundTold(id: number, told: RefundResponse, at: Instant): Promise<void>
   /** Marks refunds without an answer, or started and not completed for days, as unsure. Returns how many. */
   silentRefunds(at: Instant): Promise<number>
 
@@ -263,7 +262,7 @@ export interface Store
   waiting(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
 
   /** Returns what a normalised code is worth now. `holdMs`: how long its use is held during payment. */
-  code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeFact>
+  code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeStatus>
   /** Returns the registration that blocks these answers by a uniqueness rule, as registering does; null: none. */
   blockedBy(
     eventId: string,
@@ -293,11 +292,11 @@ export interface Store
   replaceRoll(
     eventId: string,
     roll: string,
-    rows: readonly RollRow[],
+    rows: readonly MemberListRow[],
     who: string,
     at: Instant,
-  ): Promise<RollReplaced>
-  rollCounts(eventId: string): Promise<readonly RollCount[]>
+  ): Promise<MemberListReplaced>
+  rollCounts(eventId: string): Promise<readonly MemberListCount[]>
 
   queueMail(regNo: RegNo, mail: NewMail, at: Instant): Promise<number>
   /**

@@ -9,7 +9,7 @@ import {
   type Scalar,
   type Test,
 } from '../../engine/index.ts'
-import type { Facts } from '../../engine/rules/pricing-context.ts'
+import type { PricingContext } from '../../engine/rules/pricing-context.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { eventOf, field, must } from './fixtures.ts'
 
@@ -209,7 +209,7 @@ const row = fc
     valid_to: fc.constantFrom('2026-01-31', '2027-01-01', ''),
   })
   .map((made): Readonly<Record<string, string>> => made)
-export const facts: fc.Arbitrary<Facts> = fc.record({
+export const facts: fc.Arbitrary<PricingContext> = fc.record({
   code: fc.constantFrom(
     null,
     { is: 'valid', kind: 'faculty' } as const,

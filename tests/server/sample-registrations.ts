@@ -1,7 +1,7 @@
 /** Made-up registrations and facts for tests of the store. */
 import { randomInt } from 'node:crypto'
 import { instant, orderIdOf, paise } from '../../engine/index.ts'
-import type { Instant, OrderId, Paise, PaymentFact, Quote, RegNo } from '../../engine/index.ts'
+import type { Instant, OrderId, Paise, PaymentEvent, Quote, RegNo } from '../../engine/index.ts'
 import type {
   ImportRow,
   NewMail,
@@ -83,8 +83,8 @@ export const confirmed = (
   reference: string,
   amount: Paise = quoted.total,
   at: Instant = later(60_000),
-): PaymentFact => ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
-export const declined = (at: Instant = later(60_000)): PaymentFact => ({
+): PaymentEvent => ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
+export const declined = (at: Instant = later(60_000)): PaymentEvent => ({
   type: 'declined',
   code: '400',
   message: 'declined',

@@ -3,7 +3,7 @@
  * again. It is promised that one click is one registration, at the price of the day, and that what was paid in hand counts.
  */
 import { dayOf, rupees } from '../../engine/index.ts'
-import type { Way } from '../../engine/index.ts'
+import type { ManualMethod } from '../../engine/index.ts'
 import type { AddedAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { plain, spelled } from './bank.ts'
@@ -20,7 +20,10 @@ import { mayAdd } from './expected-permissions.ts'
 import type { PersonName } from './expected-permissions.ts'
 
 /** How the file's own desk calls what it takes, and what the books call it. */
-const MODES = { cash: 'cash', upi: 'desk', card: 'machine' } as const satisfies Record<string, Way>
+const MODES = { cash: 'cash', upi: 'desk', card: 'machine' } as const satisfies Record<
+  string,
+  ManualMethod
+>
 const TRIES_MAX = 3
 const AGAIN_MS = 5_000
 

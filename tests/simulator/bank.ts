@@ -1,9 +1,9 @@
 /** The organisers' own bank and cash box: what came there on each way, and what went back by hand. Their books are true. */
-import type { Day, Paise, Way } from '../../engine/index.ts'
+import type { Day, Paise, ManualMethod } from '../../engine/index.ts'
 import type { Random } from './random.ts'
 
 export type Came = {
-  readonly way: Way
+  readonly way: ManualMethod
   readonly reference: string
   readonly amount: Paise
   readonly on: Day
@@ -11,7 +11,7 @@ export type Came = {
 
 export type Bank = {
   /** Somebody has paid there. */
-  pay(way: Way, amount: Paise, on: Day): Came
+  pay(way: ManualMethod, amount: Paise, on: Day): Came
   /** Null: no such money came. People spell references in many ways, and call one transfer by several methods. */
   find(way: string, reference: string): Came | null
   /** Of any way. */

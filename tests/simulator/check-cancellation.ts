@@ -5,7 +5,7 @@
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
-import type { ActsAnswer } from '../../engine/api.ts'
+import type { ActionsAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 
@@ -37,7 +37,7 @@ export async function proposalOf<Page>(
   { sql, owedBack }: { readonly sql: () => Sql; readonly owedBack: (id: number) => number },
   regNo: string,
   { now, open }: { readonly now: () => Instant; readonly open: () => Promise<Page> },
-): Promise<{ readonly answer: Page; judge(page: ActsAnswer): Violation | null }> {
+): Promise<{ readonly answer: Page; judge(page: ActionsAnswer): Violation | null }> {
   const read = (): string => {
     const money = sql()<Omit<Money, 'owedBack'>>(MONEY).get(regNo)
     const known: Money | null =

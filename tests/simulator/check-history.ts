@@ -3,7 +3,7 @@
  * however often it was clicked, and what it says it did is what is different since; nothing else is.
  */
 import { assertNever } from '../../engine/index.ts'
-import type { ActName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
+import type { ActionName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 import { requiredOf } from './expected-balance.ts'
@@ -55,7 +55,7 @@ type Act = {
   registration_id: number
   at: number
   who: string
-  act: ActName
+  act: ActionName
   why: string
   data: string
   was: RegistrationState
@@ -94,7 +94,7 @@ const INSIDE: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
 export type TrailPromises = {
   afterWrite(): Violation | null
   /** The call said that an act was done, for this reason, which nobody else gives. */
-  answered(regNo: string, act: ActName, why: string): Violation | null
+  answered(regNo: string, act: ActionName, why: string): Violation | null
 }
 
 type Data = Readonly<Record<string, unknown>>
@@ -129,7 +129,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
     refunded: number,
   ): Violation | null => {
     if (INSIDE.has(one.who) || was === undefined || now === undefined) return null
-    const act = one.what.split(' ')[0] as ActName
+    const act = one.what.split(' ')[0] as ActionName
     const by = JSON.stringify(one)
     if (!isInTable(act, was.state)) return { promise: 'no act happens outside its table', by }
     if (!mayDo(one.who, act, was.event_id, null))

@@ -2,7 +2,7 @@
  * The people of the office in histories, and by the test's own reading of the design what each may do, in which state.
  * That the table of the engine says the same is what histories find out.
  */
-import type { ActName, RegistrationState, Role, Way } from '../../engine/index.ts'
+import type { ActionName, RegistrationState, Role, ManualMethod } from '../../engine/index.ts'
 
 type Person = { readonly role: Role; readonly events: readonly string[] | null }
 
@@ -37,7 +37,7 @@ type May = {
   readonly least: Role | 'delegate' | 'clock'
   readonly in: readonly RegistrationState[]
 }
-const MAY: Readonly<Partial<Record<ActName, May>>> = {
+const MAY: Readonly<Partial<Record<ActionName, May>>> = {
   note: { least: 'desk', in: ALL },
   correct: { least: 'owner', in: besides('refused', 'cancelled') },
   transfer: { least: 'owner', in: ['complete'] },
@@ -64,11 +64,11 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   ask_refund: { least: 'delegate', in: ['to_pay', 'told', 'complete'] },
 }
 /** Money at the desk; all else is the bank's. */
-const AT_THE_DESK: readonly Way[] = ['cash', 'machine', 'desk']
+const AT_THE_DESK: readonly ManualMethod[] = ['cash', 'machine', 'desk']
 
 const isAtLeast = (role: Role, least: Role): boolean => STEPS.indexOf(role) >= STEPS.indexOf(least)
 
-export function isInTable(act: ActName, state: RegistrationState): boolean {
+export function isInTable(act: ActionName, state: RegistrationState): boolean {
   return MAY[act]?.in.includes(state) === true
 }
 
@@ -79,7 +79,7 @@ export function mayAdd(who: PersonName, eventId: string): boolean {
 }
 
 /** `way`: of a payment that is confirmed. */
-export function mayDo(who: string, act: ActName, eventId: string, way: string | null): boolean {
+export function mayDo(who: string, act: ActionName, eventId: string, way: string | null): boolean {
   if (who === 'delegate') return MAY[act]?.least === 'delegate'
   if (who === 'rollcall') return MAY[act]?.least === 'clock'
   const person: Person | undefined = (OFFICE as Readonly<Record<string, Person>>)[who]

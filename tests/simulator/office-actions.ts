@@ -3,8 +3,8 @@
  * of them twice, some two at once, some who may not, some who have signed out.
  */
 import { addDays, assertNever, dayOf, paise } from '../../engine/index.ts'
-import type { ActName, RegistrationState, RegNo, Way } from '../../engine/index.ts'
-import type { ActsAnswer } from '../../engine/api.ts'
+import type { ActionName, RegistrationState, RegNo, ManualMethod } from '../../engine/index.ts'
+import type { ActionsAnswer } from '../../engine/api.ts'
 import { addAtDesk } from './add-registrations.ts'
 import { purseOf, spelled } from './bank.ts'
 import type { Bank, Came } from './bank.ts'
@@ -30,7 +30,13 @@ import type { TrailPromises } from './check-history.ts'
 import { mayDo, OFFICE, PEOPLE } from './expected-permissions.ts'
 import type { PersonName } from './expected-permissions.ts'
 
-const WAYS = ['transfer', 'upi', 'cheque', 'cash', 'machine'] as const satisfies readonly Way[]
+const WAYS = [
+  'transfer',
+  'upi',
+  'cheque',
+  'cash',
+  'machine',
+] as const satisfies readonly ManualMethod[]
 
 /** Names of those whom the desk adds begin after those of all delegates. */
 const ADDED_FIRST = 100
@@ -68,7 +74,7 @@ export type DeskGiven = {
   readonly owedBack: (id: number) => number
 }
 /** What a page of the office sends, but for the reason and the key. */
-type Body = Readonly<Record<string, unknown>> & { readonly act: ActName }
+type Body = Readonly<Record<string, unknown>> & { readonly act: ActionName }
 
 const isName = ({ answers }: Body): boolean =>
   typeof answers === 'object' && answers !== null && Object.keys(answers).join() === 'full_name'
@@ -95,7 +101,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     if (!isTheirs && seen?.status === 200)
       broken({ promise: 'nobody does what their role may not', by: `${who} sees ${regNo}` })
     if (isTheirs && seen?.status !== 200) return
-    const page = isTheirs && seen !== null ? (JSON.parse(seen.body) as ActsAnswer) : null
+    const page = isTheirs && seen !== null ? (JSON.parse(seen.body) as ActionsAnswer) : null
     // A server whose clock is wrong takes another step of the scale.
     if (page !== null && !plan.mishaps.some(({ is }) => is === 'clock'))
       broken(proposal.judge(page))
@@ -145,7 +151,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
   /** What is typed and chosen; null: there is nothing of the kind to be done. */
   const bodyOf = async (
     is: DeskAct,
-    page: ActsAnswer | null,
+    page: ActionsAnswer | null,
     regNo: string,
     random: Random,
   ): Promise<Body | null> => {

@@ -28,7 +28,7 @@ import {
 } from '../../engine/index.ts'
 import { tariff } from '../../engine/api.ts'
 import { resultValues } from '../../engine/messages.ts'
-import type { EventConfig, Instant, Payment, PaymentFact } from '../../engine/index.ts'
+import type { EventConfig, Instant, Payment, PaymentEvent } from '../../engine/index.ts'
 import { tooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, fieldOf, listOf, midzone, pulmocon } from './events.ts'
 
@@ -432,7 +432,7 @@ describe('the life of a payment', () => {
     status: { is: 'pending' },
     review: null,
   }
-  const paid: PaymentFact = {
+  const paid: PaymentEvent = {
     type: 'confirmed',
     reference: '900001',
     amount: paise(708_000),
@@ -440,7 +440,7 @@ describe('the life of a payment', () => {
     kind: 'sale',
     at,
   }
-  const declined: PaymentFact = { type: 'declined', code: '400', message: 'no', at }
+  const declined: PaymentEvent = { type: 'declined', code: '400', message: 'no', at }
   test('S104 S105: pending to success or failed, failed to success, success to refunded, never back', () => {
     const success = expectOk(applyFact(pending, paid))
     expect(success.status.is).toBe('success')

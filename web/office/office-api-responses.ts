@@ -6,7 +6,7 @@ import type {
   Filter,
   SoldAnswer,
   WireSums,
-  WireWaiting,
+  WireWorkQueueItem,
 } from '../../engine/index.ts'
 import type {
   CodesAnswer,
@@ -179,13 +179,13 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
     : null
 }
 
-const readWaiting: Reader<WireWaiting> = (row) =>
+const readWaiting: Reader<WireWorkQueueItem> = (row) =>
   isRecord(row) &&
   holdsAll(row, 'string', 'id', 'label') &&
   listOf(row['events'], (one) =>
     isRecord(one) && typeof one['id'] === 'string' && isCount(one['count']) ? one : null,
   ) !== null
-    ? (row as WireWaiting)
+    ? (row as WireWorkQueueItem)
     : null
 
 const isStats = (value: unknown): value is EventStats =>

@@ -22,14 +22,14 @@ import { ClosedBox, TookPlace } from './closed-page.tsx'
 import { Marks, OnPage } from './form/form-context.ts'
 import { FormBox, useForm } from './form/registration-form.tsx'
 import { ONE_PAGE, useMarks } from './form/form-extensions.ts'
-import type { Asked, More, Outside } from './form/form-extensions.ts'
+import type { PendingConfirmation, More, Outside } from './form/form-extensions.ts'
 import { Fees, Panel, Until } from './price/fees-and-notes.tsx'
 import { priceOf, useTariff, type EventPage, type Tariff } from './price/live-price.ts'
 import { openProofs, underway, useUnderway } from './uploads/upload-progress.ts'
 import { Held } from './uploads/waiting-for-upload.tsx'
 import { ErrorSummary } from './form/error-summary.tsx'
 import { Stepper } from './form/progress-steps.tsx'
-import { register, type Outcome } from './submit-registration.ts'
+import { register, type SubmitResult } from './submit-registration.ts'
 import { NotesBelow, Summary } from './price/price-summary-and-pay-button.tsx'
 import { useTakeOver } from './hydration/hydrate-form.ts'
 import { onwardByEnter, useReturnOfFocus } from './fields/keyboard-and-autofill.ts'
@@ -40,7 +40,7 @@ type Phase =
   | { readonly is: 'submitting'; readonly again?: boolean }
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'asked'; readonly was: Quote; readonly now: Quote }
-  | { readonly is: 'asked-again'; readonly asked: Asked; readonly was: Quote | null }
+  | { readonly is: 'asked-again'; readonly asked: PendingConfirmation; readonly was: Quote | null }
   | { readonly is: 'registered'; readonly text: string }
 
 /** The form with its pricing context: today's prices and seats, discount code, member lists. */
@@ -172,7 +172,7 @@ function Filling({
     setSent(regNo)
     setPhase(next(outcome, quote))
   }
-  const next = (outcome: Outcome, quote: Quote | null): Phase => {
+  const next = (outcome: SubmitResult, quote: Quote | null): Phase => {
     switch (outcome.is) {
       case 'registered':
         return registered(outcome.answer, quote)

@@ -7,7 +7,7 @@ import type { ApiError } from '../app/api-client.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'
-import type { Asked } from './form/form-extensions.ts'
+import type { PendingConfirmation } from './form/form-extensions.ts'
 
 const { again } = EXTENDED_FORM_MESSAGES
 
@@ -15,7 +15,7 @@ const { again } = EXTENDED_FORM_MESSAGES
  * The alternative that a refusal offers: a different bill if an option is full, or the same request
  * again if a registration exists already. Null if there is none.
  */
-export function askedBy({ code, message, answer }: ApiError): Asked | null {
+export function askedBy({ code, message, answer }: ApiError): PendingConfirmation | null {
   if (code === 'registered_already' && answer?.may_confirm === true) return { message, now: null }
   const now = code === 'full' && answer?.quote ? toQuote(answer.quote) : null
   return now === null ? null : { message, now }
@@ -30,7 +30,7 @@ export function AskedAgain({
   back,
 }: {
   readonly event: PublicEvent
-  readonly asked: Asked
+  readonly asked: PendingConfirmation
   readonly was: Quote | null
   readonly yes: () => void
   readonly back: () => void

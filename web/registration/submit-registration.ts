@@ -8,7 +8,7 @@ import { callUntilAnswered } from '../app/retry-requests.ts'
 import type { Proofs } from './uploads/upload-progress.ts'
 
 /** Result of a submit. */
-export type Outcome =
+export type SubmitResult =
   | { readonly is: 'registered'; readonly answer: Registered }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
   /** The price, category or period differs from the one that the delegate saw. */
@@ -50,7 +50,7 @@ export async function register(
   beside: Readonly<Record<string, string | boolean>>,
   keys: { readonly now: () => string; readonly again: () => string },
   waits: () => void,
-): Promise<Outcome> {
+): Promise<SubmitResult> {
   const send = (key: string) => attempt(event, filled, quote, beside, key, waits)
   const first = await send(keys.now())
   const outcome = isKeyReused(first) ? await send(keys.again()) : first
@@ -59,8 +59,8 @@ export async function register(
     : outcome
 }
 
-type Refused = Extract<Outcome, { is: 'refused' }>
-const isKeyReused = (outcome: Outcome): outcome is Refused =>
+type Refused = Extract<SubmitResult, { is: 'refused' }>
+const isKeyReused = (outcome: SubmitResult): outcome is Refused =>
   outcome.is === 'refused' && outcome.error.code === 'idempotency_key_reused'
 
 async function attempt(
@@ -70,7 +70,7 @@ async function attempt(
   beside: Readonly<Record<string, string | boolean>>,
   key: string,
   waits: () => void,
-): Promise<Outcome> {
+): Promise<SubmitResult> {
   const fields: Record<string, unknown> = {}
   const takesFiles = event.fields.some((field) => field.type === 'file')
   for (const field of event.fields) {
@@ -134,7 +134,7 @@ const CHANGED: ReadonlySet<string> = new Set([
 /** Statuses whose errors belong to fields; 409 means that an option is full. */
 const AT_QUESTIONS: ReadonlySet<number> = new Set([409, 413, 422])
 
-function outcomeOf(error: ApiError): Outcome {
+function outcomeOf(error: ApiError): SubmitResult {
   const { code, message, answer, status } = error
   // A discount code is not a form field; its error is shown at the discount code field.
   if (answer?.errors && AT_QUESTIONS.has(status) && !code.startsWith('code_'))

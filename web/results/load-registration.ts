@@ -12,7 +12,7 @@ export type Missing = {
   /** Whether a retry may help. */
   readonly again: boolean
 }
-export type Look<T extends FoundAnswer = FoundAnswer> =
+export type LoadState<T extends FoundAnswer = FoundAnswer> =
   | { readonly is: 'loading' }
   /** `answer`: the rest of the call's answer. */
   | { readonly is: 'found'; readonly registration: Registration; readonly answer: T }
@@ -32,8 +32,8 @@ export type Ask<T extends FoundAnswer = FoundAnswer> = (
 export function useLook<T extends FoundAnswer>(
   event: PublicEvent,
   ask: Ask<T>,
-): readonly [Look<T>, () => void] {
-  const [look, setLook] = useState<Look<T>>({ is: 'loading' })
+): readonly [LoadState<T>, () => void] {
+  const [look, setLook] = useState<LoadState<T>>({ is: 'loading' })
   const [asked, setAsked] = useState(0)
   useEffect(() => {
     const leave = new AbortController()
@@ -69,7 +69,7 @@ export const unknown = (message: string): Missing => ({
 })
 
 /** The server's message if there is one; otherwise that loading failed, and why. */
-function missing(event: PublicEvent, error: ApiError): Exclude<Look, { is: 'found' }> {
+function missing(event: PublicEvent, error: ApiError): Exclude<LoadState, { is: 'found' }> {
   if (error.code === 'email_needed' || error.code === 'email_differs')
     return { is: 'asks', message: error.message, wrong: error.code === 'email_differs' }
   if (error.answer?.message)

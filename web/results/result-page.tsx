@@ -14,7 +14,7 @@ import { AskEmail } from './verify-email.tsx'
 import { Buttons } from './result-page-buttons.tsx'
 import { Failed } from './unpaid/failed-payment-page.tsx'
 import { unknown, useLook } from './load-registration.ts'
-import type { Ask, Look } from './load-registration.ts'
+import type { Ask, LoadState } from './load-registration.ts'
 import type { AskToPay } from './unpaid/pay-now-button.tsx'
 import { keyOfSent, withoutWithheld } from './submission-key.ts'
 import type { Query } from './result-page-data.ts'
@@ -136,7 +136,7 @@ function keyShown(event: PublicEvent, orderId: string): Pick<CallOptions, 'heade
   return key === null ? {} : { headers: { 'idempotency-key': key } }
 }
 
-function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
+function titleOf(event: PublicEvent, look: LoadState, outcome: 'success' | 'failed'): string {
   if (look.is === 'loading') return RESULT_MESSAGES.loadingTitle
   if (look.is !== 'found' && outcome === 'failed') return event.results.failed.title
   const { title, titleOfError } = RESULT_MESSAGES.verifyEmail

@@ -4,7 +4,7 @@ import type { FormEvent } from 'react'
 import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
-import type { WireAsk, WirePaying, WireTold } from '../../engine/api.ts'
+import type { WireAsk, WirePaying, WirePaymentClaim } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -46,7 +46,7 @@ export function Told({ event, mine: { paying, registration, state }, path, again
 }
 
 /** The last payment claim and its result. */
-function LastTold({ told }: { readonly told: WireTold }) {
+function LastTold({ told }: { readonly told: WirePaymentClaim }) {
   const { reference, paid_on: day, stands, why } = told
   const values = { reference: <b>{reference}</b>, reason: why }
   const dated = { ...values, day: day === null ? '' : formatDay(day as Day) }

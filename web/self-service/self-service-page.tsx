@@ -11,7 +11,7 @@ import { richMessage } from '../ui/rich-message.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { Plain } from '../ui/layout/standalone-page.tsx'
 import { useLook } from '../results/load-registration.ts'
-import type { Ask, Look, Missing } from '../results/load-registration.ts'
+import type { Ask, LoadState, Missing } from '../results/load-registration.ts'
 import type { AskToPay } from '../results/unpaid/pay-now-button.tsx'
 import {
   Loading,
@@ -93,7 +93,7 @@ function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
   return look.is === 'missing' ? <Over event={event} look={look} again={again} /> : <Loading />
 }
 
-const titleOf = (look: Look): string | null =>
+const titleOf = (look: LoadState): string | null =>
   look.is === 'missing' ? (look.again ? look.message : expiredLink.title) : null
 
 type OverProps = {

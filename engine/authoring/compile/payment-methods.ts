@@ -1,6 +1,6 @@
 /** Compiles the payment methods below `payment`. */
 import type { EventConfig, Field, Gateway } from '../../event/config.ts'
-import type { PayWay } from '../../event/payment-method-types.ts'
+import type { PaymentMethod } from '../../event/payment-method-types.ts'
 import { words } from '../../event/texts.ts'
 import type { Around } from './form.ts'
 import { GATEWAY_MINIMUM, LAPSE_DAYS } from '../../event/defaults.ts'
@@ -45,7 +45,7 @@ function toPayment(plain: Plain, { shared }: Around): EventConfig['payment'] {
   }
 }
 
-function toWay(plain: Plain, around: Around): PayWay {
+function toWay(plain: Plain, around: Around): PaymentMethod {
   const id = text(plain.id)
   const isCard = plain.gateway !== undefined
   const named = {

@@ -1,6 +1,6 @@
 /** Compiles the file's quotas, unique answers, discount codes and member lists. */
 import type { EventConfig } from '../../event/config.ts'
-import type { CodeKind, Limit, Roll, Unique } from '../../event/pricing-types.ts'
+import type { CodeKind, Quota, MemberList, Unique } from '../../event/pricing-types.ts'
 import { words } from '../../event/texts.ts'
 import { HOLD_PLACE_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
@@ -19,7 +19,7 @@ export function toFacts(
   }
 }
 
-function toLimit(limit: Plain): Limit {
+function toLimit(limit: Plain): Quota {
   const { full } = limit
   return {
     id: text(limit.id),
@@ -62,7 +62,7 @@ function toKind(kind: Plain): CodeKind {
   }
 }
 
-function toRoll(id: string, roll: Plain): Roll {
+function toRoll(id: string, roll: Plain): MemberList {
   return {
     id,
     key: text(roll.key),

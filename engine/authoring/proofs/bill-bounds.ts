@@ -20,13 +20,13 @@ import {
   provedItem,
   readsOfItem,
   type Met,
-  type Somebody,
+  type SampleDelegate,
 } from './item-prices.ts'
-import { answersOfTrail, longer, type Trail } from './example-answers.ts'
+import { answersOfTrail, longer, type AnswerTrail } from './example-answers.ts'
 import { CATEGORY, namesIn, walk, type Stop } from './walk-form.ts'
 
 /** A possible bill, and its day. */
-export type BillFound = Somebody & {
+export type BillFound = SampleDelegate & {
   readonly period: string
   readonly on: Day
   readonly lines: readonly Line[]
@@ -42,7 +42,7 @@ export type Overdrawn = {
   readonly adjustment: string
   /** The amount that it could not deduct. */
   readonly left: Paise
-  readonly who: Somebody
+  readonly who: SampleDelegate
   readonly on: Day
 }
 export type Extremes = {
@@ -90,7 +90,7 @@ const provedExtremes = remember((event: EventConfig): Extremes | null =>
 )
 
 /** A partial sum, and the answers that led to it. */
-type Sum = { readonly total: number; readonly trail: Trail; readonly category: string }
+type Sum = { readonly total: number; readonly trail: AnswerTrail; readonly category: string }
 /** Sorts the lower sum first, or with -1 the higher; of equal ones the one with fewer answers. */
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)

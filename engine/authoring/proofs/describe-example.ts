@@ -5,10 +5,10 @@ import { CODE } from '../../rules/pricing-context.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { formatDay } from '../../lib/time.ts'
 import type { BillFound } from './bill-bounds.ts'
-import type { Somebody } from './item-prices.ts'
+import type { SampleDelegate } from './item-prices.ts'
 
 /** Lists categories: "`member` or `senior`"; many are counted instead. */
-export function sayCategories(who: readonly Somebody[]): string {
+export function sayCategories(who: readonly SampleDelegate[]): string {
   const names = [...new Set(who.map(({ category }) => `\`${category}\``))]
   return names.length > NAMED_MAX
     ? `${names.slice(0, NAMED_MAX).join(', ')} or ${names.length - NAMED_MAX} more`
@@ -17,7 +17,7 @@ export function sayCategories(who: readonly Somebody[]): string {
 const NAMED_MAX = 4
 
 /** Describes answers: "code: coupon, workshops: usg and ecmo"; in their order, without those answered No. */
-export function sayAnswers({ answers }: Pick<Somebody, 'answers'>): string {
+export function sayAnswers({ answers }: Pick<SampleDelegate, 'answers'>): string {
   return Object.entries(answers)
     .filter(([, answer]) => answer !== false)
     .map(([name, answer]) => `${name === CODE ? 'the code' : name}: ${sayAnswer(answer)}`)

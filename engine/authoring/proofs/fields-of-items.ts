@@ -8,7 +8,7 @@ import { remember } from '../../lib/memoize.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import { showsOf } from './answer-axes.ts'
 import { withinBudget, type Budget } from './answer-boxes.ts'
-import { apartFor, conditionsOfItem, readsOfItem, type Somebody } from './item-prices.ts'
+import { apartFor, conditionsOfItem, readsOfItem, type SampleDelegate } from './item-prices.ts'
 import { answersOfTrail, carryingTrail } from './example-answers.ts'
 import { CATEGORY, namesIn, walk } from './walk-form.ts'
 
@@ -17,7 +17,7 @@ export type Unasked = {
   readonly item: string
   readonly field: string
   readonly isHidden: boolean
-  readonly who: Somebody
+  readonly who: SampleDelegate
 }
 
 /** Steps of a search over what one item reads. */

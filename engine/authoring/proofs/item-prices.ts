@@ -13,14 +13,14 @@ import type { Item } from '../../event/pricing-types.ts'
 import type { Apart } from './answer-axes.ts'
 import type { Budget } from './answer-boxes.ts'
 import { daysOfBill } from './price-days.ts'
-import { answersOfTrail, carryingTrail, type Trail } from './example-answers.ts'
+import { answersOfTrail, carryingTrail, type AnswerTrail } from './example-answers.ts'
 import { CATEGORY, namesIn, walk, type Known } from './walk-form.ts'
 
 /**
  * A delegate accepted by the form, described by the relevant data: answers, context values by name,
  * category.
  */
-export type Somebody = { readonly answers: Answers; readonly category: string }
+export type SampleDelegate = { readonly answers: Answers; readonly category: string }
 /** A price that an item lacks for a delegate who reaches it. `table` counts from 0; null: none matches. */
 export type Hole = {
   readonly is: 'no-table' | 'no-row' | 'no-cell' | 'not-on-sale'
@@ -30,7 +30,7 @@ export type Hole = {
   /** Null: in every period. */
   readonly period: string | null
   /** One for each category that reaches it. */
-  readonly who: readonly Somebody[]
+  readonly who: readonly SampleDelegate[]
 }
 /** A cell that can be charged. */
 export type Cell = { readonly table: number; readonly row: string; readonly period: string }
@@ -98,13 +98,13 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
   const periods = periodsReached(event)
   const holes = new Map<string, Hole>()
   const reached = new Map<string, Cell>()
-  const lacks = (hole: Omit<Hole, 'who'>, who: Somebody): void => {
+  const lacks = (hole: Omit<Hole, 'who'>, who: SampleDelegate): void => {
     const key = JSON.stringify([hole.is, hole.table, hole.row, hole.period])
     const known = holes.get(key)?.who ?? []
     if (!known.some(({ category }) => category === who.category))
       holes.set(key, { ...hole, who: [...known, who] })
   }
-  const look = ({ answers, category }: Known, trail: Trail): null => {
+  const look = ({ answers, category }: Known, trail: AnswerTrail): null => {
     if (category === null || !counts(item, answers, category) || item.amountIn !== undefined)
       return null
     const sold = soldOf(event, item, answers, category).filter(

@@ -13,7 +13,7 @@ import { holds } from '../../rules/evaluate-condition.ts'
 import { CODE, fullOf } from '../../rules/pricing-context.ts'
 import { own } from '../../lib/result.ts'
 import { firstFull } from '../../pricing/quotas.ts'
-import type { Limit } from '../../event/pricing-types.ts'
+import type { Quota } from '../../event/pricing-types.ts'
 import {
   assertListed,
   axisOf,
@@ -50,7 +50,7 @@ type Step<C> =
   | { readonly is: 'answer'; readonly name: string }
   | { readonly is: 'rule'; readonly rule: Rule }
   | { readonly is: 'category' }
-  | { readonly is: 'limit'; readonly limit: Limit }
+  | { readonly is: 'limit'; readonly limit: Quota }
   | { readonly is: 'stop'; readonly stop: Stop<C> }
 type Rule = Extract<EventConfig['categoryChoice'], { by: 'rules' }>['rules'][number]
 type Way<C> = {
@@ -239,7 +239,7 @@ function readsOf<C>(event: EventConfig, step: Step<C>): readonly string[] {
   }
 }
 
-function readsOfLimit(limit: Limit): readonly string[] {
+function readsOfLimit(limit: Quota): readonly string[] {
   const { when, eachOptionOf } = limit
   return [
     ...namesIn([when]),
@@ -252,7 +252,7 @@ function readsOfLimit(limit: Limit): readonly string[] {
 function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step<C>[] {
   const steps: Step<C>[] = []
   const taken = new Set<string>()
-  const limits = new Set<Limit>()
+  const limits = new Set<Quota>()
   const take = (name: string): void => {
     if (taken.has(name)) return
     taken.add(name)

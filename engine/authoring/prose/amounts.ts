@@ -4,7 +4,7 @@ import { plainDigits } from '../suggestions/amounts.ts'
 import { statementAround } from './subject-of-day.ts'
 import { matchesOf } from './pattern-matches.ts'
 
-export type AmountSaid = {
+export type StatedAmount = {
   readonly amount: Paise
   readonly start: number
   readonly end: number
@@ -35,13 +35,13 @@ const FACTORS: readonly (readonly [RegExp, number])[] = [
 ]
 
 /** Returns every amount of a text, in order. */
-export function amountsSaid(text: string): readonly AmountSaid[] {
+export function amountsSaid(text: string): readonly StatedAmount[] {
   if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? plainDigits(text) : text
   // Converting a full-width letter may make the text longer; then the original is read.
   const readable = plain.length === text.length ? plain : text
   if (!/\d/.test(readable)) return []
-  const found: AmountSaid[] = []
+  const found: StatedAmount[] = []
   for (const pattern of PATTERNS)
     for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length]
@@ -63,7 +63,7 @@ const PAID_ELSEWHERE =
   /\b(?:(?:paid|payable|pay|collected|charged|settled?|billed)\s+(?:\w+\s+){0,3}?(?:at|on|to|directly|separately|in cash|by|with)\b|(?:at|on) the (?:venue|spot|desk|hotel|counter|day)|at the desk|on[- ]?site|separately|directly)/i
 
 /** Whether a delegate would expect the amount in the total to pay. */
-export function isAsked({ left, right }: AmountSaid, heading: string): boolean {
+export function isAsked({ left, right }: StatedAmount, heading: string): boolean {
   const around = `${heading} ${left} ${right}`
   return !OF_OTHERS.test(around) && !PAID_ELSEWHERE.test(around)
 }

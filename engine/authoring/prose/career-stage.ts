@@ -2,7 +2,7 @@
 
 /** 0: students and interns; 1: post graduates and residents; 2: in practice. */
 type Level = 0 | 1 | 2
-export type Standing = {
+export type CareerStage = {
   readonly isMember: boolean | null
   /** Empty if the name does not say. */
   readonly levels: ReadonlySet<Level>
@@ -79,7 +79,7 @@ export function associationsIn(names: readonly string[]): ReadonlySet<string> {
 }
 
 /** Reads a name; `associations` are those named anywhere in the file. */
-export function standingOf(name: string, associations: ReadonlySet<string>): Standing {
+export function standingOf(name: string, associations: ReadonlySet<string>): CareerStage {
   const parts = wordsOf(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
   const isNon =
     /^others?$/.test(parts) ||
@@ -145,11 +145,11 @@ export function standingOf(name: string, associations: ReadonlySet<string>): Sta
 }
 
 /** Returns why two names exclude each other, as words for a sentence; null if they may be the same people. */
-export function contradiction(a: Standing, b: Standing): readonly [string, string] | null {
+export function contradiction(a: CareerStage, b: CareerStage): readonly [string, string] | null {
   if (a.isMember !== null && b.isMember !== null && a.isMember !== b.isMember)
     return a.isMember ? ['members', 'non-members'] : ['non-members', 'members']
-  const trainees = (one: Standing): boolean => one.levels.size > 0 && !one.levels.has(2)
-  const inPractice = (one: Standing): boolean => one.levels.size === 1 && one.levels.has(2)
+  const trainees = (one: CareerStage): boolean => one.levels.size > 0 && !one.levels.has(2)
+  const inPractice = (one: CareerStage): boolean => one.levels.size === 1 && one.levels.has(2)
   if (trainees(a) && inPractice(b)) return ['trainees', 'people in practice']
   if (inPractice(a) && trainees(b)) return ['people in practice', 'trainees']
   return null

@@ -10,7 +10,7 @@ export type DayWords = {
   readonly weekday: number | null
 }
 /** A day, or a range of days, in a text. Offsets count from the beginning of that text. */
-export type DaysSaid = {
+export type StatedDays = {
   readonly start: number
   readonly end: number
   readonly first: DayWords
@@ -109,13 +109,13 @@ function numbersOf(text: string, monthIsFirst: boolean): Numbers {
  * two digits are a year only within five years of it, otherwise they are something else
  * ("12-34-56").
  */
-export function daysSaid(text: string, about: number): readonly DaysSaid[] {
+export function daysSaid(text: string, about: number): readonly StatedDays[] {
   if (!maybeDays(text)) return []
-  const single = matchesOf(text, SAID).flatMap((match): DaysSaid[] => {
+  const single = matchesOf(text, SAID).flatMap((match): StatedDays[] => {
     const said = saidBy(match, about)
     return said === null ? [] : [afterwards(said, text)]
   })
-  return single.reduce<readonly DaysSaid[]>((all, next) => {
+  return single.reduce<readonly StatedDays[]>((all, next) => {
     const before = all.at(-1)
     if (
       before === undefined ||
@@ -130,7 +130,7 @@ export function daysSaid(text: string, about: number): readonly DaysSaid[] {
 }
 
 /** Recognises "1 October to 30 October", "between 1 October and 30 October". */
-function isSpan(text: string, before: DaysSaid, next: DaysSaid): boolean {
+function isSpan(text: string, before: StatedDays, next: StatedDays): boolean {
   const between = text.slice(before.end, next.start)
   return (
     BETWEEN.test(between) ||
@@ -143,12 +143,12 @@ function startYear(first: DayWords, last: DayWords): number | null {
   return last.year === null ? null : first.month > last.month ? last.year - 1 : last.year
 }
 
-function saidBy(match: RegExpExecArray, about: number): DaysSaid | null {
+function saidBy(match: RegExpExecArray, about: number): StatedDays | null {
   const group = match.groups ?? {}
   const whole = match[0]
   const start = match.index
   const ahead = weekdaysIn(group['ahead0'] ?? group['ahead1'] ?? group['ahead2'] ?? '')
-  const one = (words: DayWords): DaysSaid => ({
+  const one = (words: DayWords): StatedDays => ({
     start,
     end: start + whole.trimEnd().length,
     first: words,
@@ -174,10 +174,10 @@ function saidBy(match: RegExpExecArray, about: number): DaysSaid | null {
 
 function numeric(
   group: Readonly<Record<string, string | undefined>>,
-  one: (words: DayWords) => DaysSaid,
+  one: (words: DayWords) => StatedDays,
   ahead: readonly number[],
   about: number,
-): DaysSaid | null {
+): StatedDays | null {
   const short = (group['y'] ?? '').length === 2
   const year = short ? 2000 + Number(group['y']) : Number(group['y'])
   let [day, month] = [Number(group['d']), Number(group['m'])]
@@ -196,7 +196,7 @@ function numeric(
 }
 
 /** "March 2027": a month without a day. */
-export type MonthSaid = {
+export type StatedMonth = {
   readonly start: number
   readonly end: number
   readonly month: number
@@ -205,9 +205,12 @@ export type MonthSaid = {
 const MONTH_ALONE = new RegExp(`\\b(${MONTH})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
 
 /** `days` are those in the same text; they are computed only if a month is named. */
-export function monthsSaid(text: string, days: () => readonly DaysSaid[]): readonly MonthSaid[] {
+export function monthsSaid(
+  text: string,
+  days: () => readonly StatedDays[],
+): readonly StatedMonth[] {
   if (!maybeDays(text)) return []
-  return matchesOf(text, MONTH_ALONE).flatMap((match): MonthSaid[] => {
+  return matchesOf(text, MONTH_ALONE).flatMap((match): StatedMonth[] => {
     const [start, end] = [match.index, match.index + match[0].length]
     const isOfDay =
       days().some((day) => day.start < end && start < day.end) ||
@@ -219,10 +222,10 @@ export function monthsSaid(text: string, days: () => readonly DaysSaid[]): reado
 /** The forms with the name of a month. */
 function worded(
   match: RegExpExecArray,
-  one: (words: DayWords) => DaysSaid,
+  one: (words: DayWords) => StatedDays,
   ahead: readonly number[],
   about: number,
-): DaysSaid | null {
+): StatedDays | null {
   const group = match.groups ?? {}
   const monthIsFirst = group['monthFirst'] !== undefined
   const name = group['monthFirst'] ?? group['monthAfter'] ?? ''
@@ -278,7 +281,7 @@ const BEHIND = new RegExp(
 )
 
 /** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday after its day. */
-function afterwards(said: DaysSaid, text: string): DaysSaid {
+function afterwards(said: StatedDays, text: string): StatedDays {
   if (said.first !== said.last || said.first.weekday !== null) return said
   const behind = BEHIND.exec(text.slice(said.end))
   const weekday = weekdaysIn(behind?.[1] ?? behind?.[2] ?? '')[0]

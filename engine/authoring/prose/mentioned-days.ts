@@ -2,7 +2,7 @@
 import { remember } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
-import { daysSaid, type DaysSaid, type DayWords } from './days.ts'
+import { daysSaid, type StatedDays, type DayWords } from './days.ts'
 import type { Draft } from '../finding.ts'
 import { closesAsWritten, type Model } from '../checked-file.ts'
 import { readables, type Readable } from './event-texts.ts'
@@ -23,7 +23,7 @@ export type Edge = {
 /** `day` is null for a day that does not exist, `years` the years it may mean. */
 export type Mention = {
   readonly readable: Readable
-  readonly said: DaysSaid
+  readonly said: StatedDays
   readonly about: About
   readonly wrong: Draft | null
   readonly firsts: readonly Day[]

@@ -27,11 +27,11 @@ export type EventFile = {
   readonly categories: readonly Category[]
   readonly category: CategoryChoice
   readonly fees: Fees
-  readonly quotas?: readonly Limit[]
+  readonly quotas?: readonly QuotaEntry[]
   readonly hold_seats_for?: string
   readonly unique?: readonly Unique[]
   readonly codes?: { readonly kinds: readonly CodeKind[] }
-  readonly member_lists?: Readonly<Record<string, Roll>>
+  readonly member_lists?: Readonly<Record<string, MemberListEntry>>
   readonly words?: Words
   readonly form: Form
   readonly order_id: OrderId
@@ -153,7 +153,7 @@ export type Adjustment = {
   readonly percent?: number
 }
 
-export type Limit = {
+export type QuotaEntry = {
   readonly id: Name
   readonly when?: Condition
   readonly each_option_of?: FieldId
@@ -174,7 +174,7 @@ export type CodeKind = {
   readonly gives: { readonly category?: Name; readonly adjustment?: Name }
 }
 
-export type Roll = {
+export type MemberListEntry = {
   readonly key: FieldId
   readonly columns: Readonly<Record<string, string | readonly string[]>>
   readonly shows?: readonly FieldId[]

@@ -6,11 +6,11 @@ export type Payment =
   | {
       readonly gateway?: string
       readonly account?: string
-      readonly methods?: readonly PayWay[]
+      readonly methods?: readonly PaymentMethodEntry[]
     }
   | string
 
-export type PayWay = {
+export type PaymentMethodEntry = {
   readonly id: string
   readonly gateway?: string
   readonly account?: string

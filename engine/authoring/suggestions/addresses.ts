@@ -3,14 +3,14 @@ import { mailDomain } from '../../answers/email-typos.ts'
 import { plainDigits, withoutQuotes } from './amounts.ts'
 
 /** A description of the mistake, and the address that was probably intended. */
-export type AddressMeant = { readonly slip: string; readonly write: string }
+export type AddressSuggestion = { readonly slip: string; readonly write: string }
 
 /** One address and nothing else; delegates' answers are checked less strictly (field-types.ts). */
 export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
 const MAIL = new RegExp(MAIL_PATTERN, 'u')
 /** Returns the suggestion; null if the address is correct, or nothing can be suggested. */
-export function mailMeant(text: string): AddressMeant | null {
+export function mailMeant(text: string): AddressSuggestion | null {
   const written = text.trim()
   const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
   if (several.length > 1 && several.filter((one) => MAIL.test(one)).length > 1)
@@ -52,7 +52,7 @@ function cleanMail(text: string): string {
  * Finds a web address in a text with a mistyped beginning or end: `http:/x`, `https//x`,
  * `www,x.org`. Null if there is none.
  */
-export function webMeant(text: string): AddressMeant | null {
+export function webMeant(text: string): AddressSuggestion | null {
   const found = /^(h?t?tt?p?ps?|https?|htpps?|htps?|hhtps?)\s*([:;]?)\s*([/\\]*)\s*(.+)$/i.exec(
     text,
   )

@@ -1,7 +1,7 @@
 /** Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free"); suggests digits. */
 
 /** The meaning of a text in place of a price: an amount, several, or a word for none. */
-export type AmountMeant =
+export type AmountSuggestion =
   | { readonly is: 'rupees'; readonly rupees: string }
   | { readonly is: 'several'; readonly rupees: readonly string[] }
   | { readonly is: 'with-tax'; readonly rupees: string }
@@ -35,7 +35,7 @@ const AFTER =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
 /** Returns the meaning; null if it does not look like a price. */
-export function amountMeant(text: string): AmountMeant | null {
+export function amountMeant(text: string): AmountSuggestion | null {
   const said = plainDigits(withoutQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
     .trim()

@@ -4,7 +4,7 @@ import type { SchemaError } from '../schema/json-schemas.ts'
 import type { Source } from '../syntax/source.ts'
 
 /** The suggestion, and the path at or below which all other findings are consequences of it. */
-export type SaleMeant = Pick<Draft, 'message' | 'help'> & {
+export type SaleSuggestion = Pick<Draft, 'message' | 'help'> & {
   readonly at: string
   readonly covers: string
 }
@@ -37,7 +37,7 @@ export function oneRow(source: Source, written: string): string {
 }
 
 /** Returns the suggestion for a schema error in items and quotas; null: none is known. */
-export function saleMeant(source: Source, path: string, error: SchemaError): SaleMeant | null {
+export function saleMeant(source: Source, path: string, error: SchemaError): SaleSuggestion | null {
   const prices = path.replace(/\.\d+$/, '')
   // A row is in place of the table: its cells are not tables.
   if (error.keyword === 'type' && ITEM_TABLE.test(path) && typeof error.data !== 'object')

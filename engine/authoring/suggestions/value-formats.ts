@@ -7,7 +7,7 @@ import type { Draft } from '../finding.ts'
 const A_SITE = 'https://site.example/page'
 
 /** The schema's requirement that a text violates. */
-export type Asked = {
+export type ExpectedFormat = {
   readonly keyword: string
   readonly format: string | undefined
   readonly pattern: string | undefined
@@ -20,7 +20,7 @@ export function badForm(
   path: string,
   said: string,
   value: unknown,
-  asked: Asked,
+  asked: ExpectedFormat,
 ): Draft & { readonly code: 'EV103' | 'EV105' } {
   const at = { code: 'EV105' as const, at: path }
   const text = String(value)

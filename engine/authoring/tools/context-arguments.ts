@@ -1,11 +1,11 @@
 /** Reads the pricing context from the command line: discount code kind, full seats, member list row. */
 import { listed, nearest } from '../suggestions/nearest-name.ts'
 import type { EventConfig } from '../../event/config.ts'
-import { NO_FACTS, type CodeFact, type Facts } from '../../rules/pricing-context.ts'
+import { NO_FACTS, type CodeStatus, type PricingContext } from '../../rules/pricing-context.ts'
 import { err, fromPairs, ok, own, type Result } from '../../lib/result.ts'
-import type { Limit } from '../../event/pricing-types.ts'
+import type { Quota } from '../../event/pricing-types.ts'
 
-export type GivenFacts = {
+export type GivenContext = {
   /** A kind of discount code of the event, or another result of looking up the entered code. */
   readonly code?: string | undefined
   /** Full seats: a quota's id, or `limit.option`. */
@@ -17,7 +17,7 @@ export type GivenFacts = {
 const NO_CODE = ['unknown', 'spent', 'over', 'withdrawn'] as const
 
 /** Returns the context, or a sentence that says what the event does not have. */
-export function readFacts(event: EventConfig, given: GivenFacts): Result<Facts, string> {
+export function readFacts(event: EventConfig, given: GivenContext): Result<PricingContext, string> {
   const code = given.code === undefined ? ok(null) : readCode(event, given.code)
   if (!code.ok) return code
   const left: Record<string, number> = {}
@@ -30,7 +30,7 @@ export function readFacts(event: EventConfig, given: GivenFacts): Result<Facts, 
   return rolls.ok ? ok({ ...NO_FACTS, code: code.value, left, rolls: rolls.value }) : rolls
 }
 
-function readCode(event: EventConfig, code: string): Result<CodeFact, string> {
+function readCode(event: EventConfig, code: string): Result<CodeStatus, string> {
   if (event.codeKinds.some(({ id }) => id === code)) return ok({ is: 'valid', kind: code })
   const none = NO_CODE.find((one) => one === code)
   if (none !== undefined && event.codeKinds.length > 0) return ok({ is: none })
@@ -53,13 +53,16 @@ function readPlaces(event: EventConfig, place: string): Result<readonly string[]
     : ok(placesOf(event, ofLimit))
 }
 
-function placesOf(event: EventConfig, { id, eachOptionOf }: Limit): readonly string[] {
+function placesOf(event: EventConfig, { id, eachOptionOf }: Quota): readonly string[] {
   if (eachOptionOf === undefined) return [id]
   const field = event.fields.find((one) => one.id === eachOptionOf)
   return (field?.options ?? []).map((option) => `${id}.${option.id}`)
 }
 
-function readRolls(event: EventConfig, given: readonly string[]): Result<Facts['rolls'], string> {
+function readRolls(
+  event: EventConfig,
+  given: readonly string[],
+): Result<PricingContext['rolls'], string> {
   const rows: Record<string, Readonly<Record<string, string>> | null> = {}
   for (const text of given) {
     const [, id = '', column, value = ''] = /^([^.=]+)(?:\.([^=]+))?=(.*)$/su.exec(text) ?? []
@@ -106,7 +109,10 @@ function noSuch(what: string, name: string, known: readonly string[]): string {
 }
 
 /** Describes the given context, one sentence each; for a full seat also the consequence. */
-export function sayFacts(event: EventConfig, { code, left, rolls }: Facts): readonly string[] {
+export function sayFacts(
+  event: EventConfig,
+  { code, left, rolls }: PricingContext,
+): readonly string[] {
   return [
     ...(code === null ? [] : [sayCode(event, code)]),
     ...Object.entries(left).flatMap(([place, count]) =>
@@ -120,7 +126,7 @@ export function sayFacts(event: EventConfig, { code, left, rolls }: Facts): read
   ]
 }
 
-function sayCode(event: EventConfig, code: CodeFact): string {
+function sayCode(event: EventConfig, code: CodeStatus): string {
   if (code.is !== 'valid') return `the code is ${code.is}: it has no effect`
   const kind = event.codeKinds.find(({ id }) => id === code.kind)
   if (kind === undefined) return `a code of the kind ${code.kind}`

@@ -6,7 +6,7 @@ import { errorsOf, normalise } from '../../answers/normalize-answers.ts'
 import { categoryOf } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
 import { conditionsOf } from '../proofs/answer-axes.ts'
-import { NO_FACTS, type Facts } from '../../rules/pricing-context.ts'
+import { NO_FACTS, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Paise, type Tax } from '../../lib/money.ts'
 import { holdsDay, periodOn } from '../../pricing/price-periods.ts'
 import { listed, nearest } from '../suggestions/nearest-name.ts'
@@ -63,7 +63,7 @@ export type Explanation = {
   readonly tax: Tax | null
   readonly quote: Result<Quote, QuoteRefusal> | null
   /** The context given besides the answers. */
-  readonly facts: Facts
+  readonly facts: PricingContext
   /** The lines of the bill with their sources, and other items; empty without a price. */
   readonly lines: readonly LineExplained[]
   readonly leftOut: readonly LeftOut[]
@@ -76,7 +76,7 @@ export function explain(
   event: EventConfig,
   raw: RawAnswers,
   at: Instant,
-  facts: Facts = NO_FACTS,
+  facts: PricingContext = NO_FACTS,
 ): Explanation {
   const on = dayOf(at)
   const { answers } = normalise(event, raw, facts)
@@ -112,7 +112,11 @@ function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
   }
 }
 
-function explainAnswers(event: EventConfig, raw: RawAnswers, facts: Facts): readonly AnswerRead[] {
+function explainAnswers(
+  event: EventConfig,
+  raw: RawAnswers,
+  facts: PricingContext,
+): readonly AnswerRead[] {
   const { answers, dropped } = normalise(event, raw, facts)
   const ids = event.fields.map((field) => field.id)
   const given = Object.keys(raw).map((field): AnswerRead => {
@@ -258,7 +262,7 @@ function notAnOption(event: EventConfig, id: string, gave: unknown): string {
 function sayCategory(
   event: EventConfig,
   it: CategoryExplained,
-  facts: Facts,
+  facts: PricingContext,
 ): readonly (readonly [string, string])[] {
   if (it.by === 'field')
     return [
@@ -286,7 +290,7 @@ function sayCategory(
 }
 
 /** Explains why the category differs from the one that the answers give. */
-function sayInstead(event: EventConfig, { code }: Facts): string {
+function sayInstead(event: EventConfig, { code }: PricingContext): string {
   const given = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
   return given !== undefined && 'category' in given
     ? 'given by the code'

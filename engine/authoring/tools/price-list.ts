@@ -10,7 +10,7 @@ import { conditionText } from '../../rules/describe-condition.ts'
 import type { EventConfig, Field } from '../../event/config.ts'
 import { formatCount, formatMoney, paise, type Paise, type Tax } from '../../lib/money.ts'
 import { own } from '../../lib/result.ts'
-import type { Adjustment, Item, Limit, PriceTable, Roll } from '../../event/pricing-types.ts'
+import type { Adjustment, Item, Quota, PriceTable, MemberList } from '../../event/pricing-types.ts'
 import { formatDay } from '../../lib/time.ts'
 import { signed } from './explain-bill-lines.ts'
 
@@ -68,7 +68,7 @@ export function priceListOf(event: EventConfig): PriceList {
   }
 }
 
-function sayRoll({ fields }: EventConfig, { id, key, columns, shows }: Roll): string {
+function sayRoll({ fields }: EventConfig, { id, key, columns, shows }: MemberList): string {
   const asked = fields.filter(({ roll }) => roll === id).map((field) => field.id)
   const said = columns.map((column) =>
     column.options === undefined
@@ -188,7 +188,7 @@ function sayAdjustment(event: EventConfig, { label, by, on, when, from, to }: Ad
   ].join(', ')
 }
 
-function sayLimit(event: EventConfig, { when, eachOptionOf, max, full, few }: Limit): string {
+function sayLimit(event: EventConfig, { when, eachOptionOf, max, full, few }: Quota): string {
   const most =
     typeof max === 'number'
       ? formatCount(max)

@@ -1,5 +1,5 @@
 /** Shifts the days in a text by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
-import { daysSaid, monthsSaid, type DaysSaid, type DayWords } from '../prose/days.ts'
+import { daysSaid, monthsSaid, type StatedDays, type DayWords } from '../prose/days.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_A_WEEK = 7
@@ -76,7 +76,7 @@ function meantBy({ day, month, year }: DayWords, event: Day): Day | null {
 const two = (number: number): string => String(number).padStart(2, '0')
 const later = (of: Day, { weeks }: DayShift): Day => addDays(of, weeks * DAYS_A_WEEK)
 
-function spanLater(sub: string, said: DaysSaid, shift: DayShift): string | null {
+function spanLater(sub: string, said: StatedDays, shift: DayShift): string | null {
   if (said.first === said.last) return dayLater(sub, said.first, shift)
   const [first, last] = [meantBy(said.first, shift.event), meantBy(said.last, shift.event)]
   if (first === null || last === null) return null
@@ -101,7 +101,7 @@ function spanLater(sub: string, said: DaysSaid, shift: DayShift): string | null 
 }
 
 /** "31 January – 1 February 2026": each half separately. */
-function bothLater(sub: string, said: DaysSaid, shift: DayShift): string | null {
+function bothLater(sub: string, said: StatedDays, shift: DayShift): string | null {
   const cut = /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
   for (const match of sub.matchAll(cut)) {
     const [one, next] = [sub.slice(0, match.index), sub.slice(match.index + match[0].length)]

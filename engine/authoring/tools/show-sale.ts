@@ -5,10 +5,10 @@ import {
   type Adjustment,
   type Fees,
   type Item,
-  type Limit,
+  type Quota,
   type Period,
   type PriceTable,
-  type Roll,
+  type MemberList,
 } from '../../event/pricing-types.ts'
 import { HOLD_PLACE_MS } from '../../event/defaults.ts'
 import { rupees, type Paise, type Tax } from '../../lib/money.ts'
@@ -120,7 +120,7 @@ export function showFacts(event: EventConfig): Block {
   }
 }
 
-function showLimit({ id, when, eachOptionOf, max, full, few }: Limit): Block {
+function showLimit({ id, when, eachOptionOf, max, full, few }: Quota): Block {
   return given({
     id,
     when: when && showCondition(when),
@@ -145,7 +145,7 @@ function showHold(ms: number): string {
   return `${minutes / size} ${unit}${minutes === size ? '' : 's'}`
 }
 
-function showRoll({ key, columns, shows }: Roll): Block {
+function showRoll({ key, columns, shows }: MemberList): Block {
   return given({
     key,
     columns: fromPairs(columns.map(({ id, type, options }) => [id, options ?? type] as const)),

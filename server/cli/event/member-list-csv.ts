@@ -1,23 +1,23 @@
 /** Reads member list rows from CSV: checks every line first, and names each bad one by number. */
 import { assertNever, composed, err, foldedText, isDay, ok } from '../../../engine/index.ts'
-import type { Result, Roll } from '../../../engine/index.ts'
-import type { RollRow } from '../../storage/index.ts'
+import type { Result, MemberList } from '../../../engine/index.ts'
+import type { MemberListRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
 
 /** A name, a number, a kind. */
 const CELL_CHARACTERS_MAX = 300
 
-export type RollFile = {
-  readonly rows: readonly RollRow[]
+export type MemberListFile = {
+  readonly rows: readonly MemberListRow[]
   /** Columns of the file that the member list does not have; they are ignored. */
   readonly leftOut: readonly string[]
 }
 
 /** The first line names the member list's columns, in any order and case. */
 export function readRoll(
-  roll: Roll,
+  roll: MemberList,
   [header, ...lines]: readonly CsvLine[],
-): Result<RollFile, readonly CsvProblem[]> {
+): Result<MemberListFile, readonly CsvProblem[]> {
   if (header === undefined || lines.length === 0)
     return err([{ line: null, message: 'The file holds no row.' }])
   const named = header.cells.map((name) => name.toLowerCase())
@@ -32,7 +32,7 @@ export function readRoll(
     )
 
   const problems: CsvProblem[] = []
-  const rows: RollRow[] = []
+  const rows: MemberListRow[] = []
   const seen = new Map<string, number>()
   for (const line of lines) {
     const { row, wrong } = rowOf(roll, named, line)
@@ -49,10 +49,10 @@ export function readRoll(
 }
 
 function rowOf(
-  roll: Roll,
+  roll: MemberList,
   named: readonly string[],
   { cells }: CsvLine,
-): { readonly row: RollRow; readonly wrong: string[] } {
+): { readonly row: MemberListRow; readonly wrong: string[] } {
   const wrong: string[] = []
   if (cells.length !== named.length)
     wrong.push(`There are ${cells.length} cells under ${named.length} headings.`)
@@ -69,7 +69,10 @@ function rowOf(
 }
 
 /** Returns the cell as stored; null: not a valid value for the column. A day may be missing: it then has no end. */
-function cellOf({ type, options = [] }: Roll['columns'][number], cell: string): string | null {
+function cellOf(
+  { type, options = [] }: MemberList['columns'][number],
+  cell: string,
+): string | null {
   switch (type) {
     case 'text':
       return cell.length > CELL_CHARACTERS_MAX ? null : cell
@@ -86,7 +89,7 @@ function cellOf({ type, options = [] }: Roll['columns'][number], cell: string): 
   }
 }
 
-function sentence({ id, type, options = [] }: Roll['columns'][number], cell: string): string {
+function sentence({ id, type, options = [] }: MemberList['columns'][number], cell: string): string {
   const said = cell === '' ? `The ${id} is missing` : `“${cell.slice(0, 50)}” is no ${id}`
   switch (type) {
     case 'text':

@@ -1,6 +1,6 @@
 /** `rollcall event members`: replaces a member list of an event from a CSV file. */
 import { err } from '../../../engine/index.ts'
-import type { RollReplaced } from '../../storage/index.ts'
+import type { MemberListReplaced } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
 import { atWork, eventAt } from '../command-context.ts'
 import type { Command } from '../command.ts'
@@ -67,8 +67,8 @@ export const rolling: Command = {
   },
 }
 
-function told(roll: string, { rows, changed, added, gone }: RollReplaced): string {
-  const named = ({ count, first }: RollReplaced['added'], word: string): string =>
+function told(roll: string, { rows, changed, added, gone }: MemberListReplaced): string {
+  const named = ({ count, first }: MemberListReplaced['added'], word: string): string =>
     count === 0
       ? `0 ${word}`
       : `${count} ${word} (${[...first, ...(count > first.length ? ['…'] : [])].join(', ')})`

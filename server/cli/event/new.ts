@@ -13,7 +13,7 @@ import {
   QUESTIONS,
 } from '../../../engine/authoring.ts'
 import type { Day, Result } from '../../../engine/index.ts'
-import type { Told } from '../../../engine/authoring.ts'
+import type { NewEventAnswers } from '../../../engine/authoring.ts'
 import type { Command, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { readArguments } from '../options.ts'
@@ -166,8 +166,8 @@ async function interview(
   today: Day,
   lines: Answers | null,
   terminal: Terminal,
-): Promise<Result<Told, 'unanswered'>> {
-  let told: Told = {}
+): Promise<Result<NewEventAnswers, 'unanswered'>> {
+  let told: NewEventAnswers = {}
   try {
     for (const { name, asks, reads } of QUESTIONS) {
       const question = asks(told)

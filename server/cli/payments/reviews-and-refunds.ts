@@ -3,7 +3,7 @@ import { decisionsFor, formatInstant, formatMoney } from '../../../engine/index.
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import { wireReview } from '../../office/reconciliation/payment-reviews.ts'
 import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
-import type { Told } from '../../payments/decide-payment-review.ts'
+import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { readArguments } from '../options.ts'
 import { atWork } from '../command-context.ts'
 import type { Command, Status, Terminal } from '../command.ts'
@@ -165,7 +165,7 @@ function asked(terminal: Terminal, sentence: string): 2 {
   return 2
 }
 
-function tell(terminal: Terminal, told: Result<Told, DecisionRefusal>): Status {
+function tell(terminal: Terminal, told: Result<ReviewResult, DecisionRefusal>): Status {
   if (!told.ok) {
     terminal.complain(told.error.message)
     return ['no_grounds', 'bad_amount', 'no_reference'].includes(told.error.code) ? 2 : 1

@@ -12,7 +12,7 @@ import { hashPassword, makePassword, passwordRefusal } from '../../office/auth/p
 import { mayText, usernameRefusal } from '../../office/users/team.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { openExistingStore } from '../open-existing-store.ts'
-import type { MayWhat, PersonChanged, Store } from '../../storage/index.ts'
+import type { MayWhat, UserChange, Store } from '../../storage/index.ts'
 
 const help = `Usage: rollcall user add <username> [--role ROLE] [--event ID]... [--password-stdin]
        rollcall user role <username> --role ROLE [--event ID]...
@@ -150,7 +150,7 @@ async function act(
 ): Promise<Status> {
   const said = (text: string): string =>
     password.isGiven ? text : `${text}\nPassword: ${password.text}`
-  const told = (is: PersonChanged | 'removed', text: string): Status => {
+  const told = (is: UserChange | 'removed', text: string): Status => {
     if (is === 'done' || is === 'removed') {
       print(text)
       return 0

@@ -2,7 +2,12 @@
 import type { FastifyReply } from 'fastify'
 import { isAtLeast, isoIndia } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
-import type { CodesAnswer, CodesMadeAnswer, RollsAnswer, WireCode } from '../../../engine/api.ts'
+import type {
+  CodesAnswer,
+  CodesMadeAnswer,
+  MemberListsAnswer,
+  WireCode,
+} from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { StoredCode } from '../../storage/index.ts'
@@ -69,7 +74,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
   }
   const rolls = async ({ target }: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
     const counts = await deps.store.rollCounts(target.config.id)
-    const answer: RollsAnswer = {
+    const answer: MemberListsAnswer = {
       status: 'success',
       rolls: target.config.memberLists.map(({ id }) => ({
         id,

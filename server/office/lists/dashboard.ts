@@ -10,7 +10,7 @@ import {
   WAITING,
   WAITING_IDS,
 } from '../../../engine/index.ts'
-import type { Review, WaitingId, WireWaiting } from '../../../engine/index.ts'
+import type { Review, WorkQueueId, WireWorkQueueItem } from '../../../engine/index.ts'
 import type { EventStats, StatsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { whyErasingWaits } from '../operations/confirm-clock.ts'
@@ -95,8 +95,8 @@ export function statsRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, stats)
 }
 
-function waitingRows(counts: readonly WaitingCount[]): WireWaiting[] {
-  const rowOf = (id: WaitingId): WireWaiting => ({
+function waitingRows(counts: readonly WaitingCount[]): WireWorkQueueItem[] {
+  const rowOf = (id: WorkQueueId): WireWorkQueueItem => ({
     id,
     label: WAITING[id].label,
     events: counts
@@ -110,7 +110,7 @@ function waitingRows(counts: readonly WaitingCount[]): WireWaiting[] {
 function unmatchedRow(
   reviews: readonly Review[],
   events: readonly { readonly id: string }[],
-): WireWaiting[] {
+): WireWorkQueueItem[] {
   const counted = events.flatMap(({ id }) => {
     const count = reviews.filter(({ is, eventId }) => is === UNMATCHED && eventId === id).length
     return count === 0 ? [] : [{ id, count, more: false }]

@@ -6,7 +6,7 @@ import type { RecoveryAnswer, WireRecovery } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { standingOf } from '../../ops/recovery/recovery-status.ts'
-import type { Standing } from '../../ops/recovery/recovery-status.ts'
+import type { RecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 const isoOrNone = (at: Instant | null): string | null => (at === null ? null : isoIndia(at))
@@ -50,7 +50,7 @@ export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
 }
 
 function wire(
-  { recovery, figures, uploads }: Standing,
+  { recovery, figures, uploads }: RecoveryStatus,
   titleOf: (id: string) => string,
 ): WireRecovery | null {
   if (recovery === null) return null

@@ -28,14 +28,14 @@ import type {
 } from '../../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
 import { bulkAnswer, doEach } from '../registrations/bulk-actions.ts'
-import type { Doer } from '../../registration/actions/action-input.ts'
+import type { ActionHandler } from '../../registration/actions/action-input.ts'
 import { alsoIn, cameAgain, confirm } from '../../registration/actions/record-payment.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { recordOf } from '../../http/request-input.ts'
 import type { NewUnmatched, ReferenceReport, Store } from '../../storage/index.ts'
 import { COLUMN_NAMES, statementColumnsIn } from './column-mapping.ts'
-import type { ColumnsSaid } from './column-mapping.ts'
+import type { StatedColumns } from './column-mapping.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -311,7 +311,7 @@ async function shownTo(
 }
 
 /** A transfer that a delegate reported arrives late: an extra payment for a registration that expects none. */
-const confirmOrAgain: Doer = (asked) =>
+const confirmOrAgain: ActionHandler = (asked) =>
   allowedActs(asked.registration.state, asked.wanted.actor).includes('came_again')
     ? cameAgain({ ...asked, wanted: { ...asked.wanted, act: 'came_again' } })
     : confirm(asked)
@@ -350,7 +350,7 @@ function wireOf({ lines, waiting, unread, repeated, byNumber }: Statement): Reco
   }
 }
 
-type SheetCall = Call<'event', keyof ColumnsSaid>
+type SheetCall = Call<'event', keyof StatedColumns>
 type Loaded = {
   readonly file: Buffer
   readonly rows: readonly CsvLine[]

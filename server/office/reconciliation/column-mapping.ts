@@ -22,10 +22,10 @@ export const COLUMN_NAMES = [
   'currency',
 ] as const
 type ColumnName = (typeof COLUMN_NAMES)[number]
-export type ColumnsSaid = Readonly<Partial<Record<ColumnName, string>>>
+export type StatedColumns = Readonly<Partial<Record<ColumnName, string>>>
 
 /** Whole numbers from 0; null: the user chose none. */
-export function statementColumnsIn(query: ColumnsSaid): StatementColumns | null {
+export function statementColumnsIn(query: StatedColumns): StatementColumns | null {
   const at = said(query)
   const [date, narration, credit, amount, sign] = [
     at('date'),
@@ -44,7 +44,7 @@ export function statementColumnsIn(query: ColumnsSaid): StatementColumns | null 
 }
 
 /** The same for a gateway's report, which `as=settlement` distinguishes from a statement. */
-export function settlementColumnsIn(query: ColumnsSaid): SettlementColumns | null {
+export function settlementColumnsIn(query: StatedColumns): SettlementColumns | null {
   const at = said(query)
   const [order, reference, amount] = [at('order'), at('reference'), at('amount')]
   const [day, utr] = [at('day'), at('utr')]
@@ -57,7 +57,7 @@ export function settlementColumnsIn(query: ColumnsSaid): SettlementColumns | nul
 }
 
 const said =
-  (query: ColumnsSaid) =>
+  (query: StatedColumns) =>
   (name: ColumnName): number | null => {
     const text = query[name]
     return text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : null

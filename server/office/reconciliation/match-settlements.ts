@@ -18,7 +18,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import { settlementColumnsIn, statementColumnsIn } from './column-mapping.ts'
-import type { ColumnsSaid } from './column-mapping.ts'
+import type { StatedColumns } from './column-mapping.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import type { SettlementAccounts } from './settlement-account.ts'
 import { whoseLines } from './settlement-line-events.ts'
@@ -48,7 +48,7 @@ export type EventSettlements = Account & {
 export function settlementIn(
   accounts: SettlementAccounts | null,
   rows: readonly CsvLine[],
-  query: ColumnsSaid = {},
+  query: StatedColumns = {},
 ): { readonly of: SettlementAccounts; readonly report: Settlement } | null {
   if (accounts === null || statementColumnsIn(query) !== null) return null
   const read = readSettlement(rows, settlementColumnsIn(query))

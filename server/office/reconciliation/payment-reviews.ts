@@ -6,7 +6,7 @@ import type { DecidedAnswer, ReviewsAnswer, WireReview } from '../../../engine/a
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
-import type { Told } from '../../payments/decide-payment-review.ts'
+import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { eventsOf } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -83,7 +83,7 @@ const DECISION_WORDS = {
 } as const
 type DecisionWord = keyof typeof DECISION_WORDS
 
-function tell(reply: FastifyReply, told: Result<Told, DecisionRefusal>): FastifyReply {
+function tell(reply: FastifyReply, told: Result<ReviewResult, DecisionRefusal>): FastifyReply {
   if (!told.ok) return refuse(reply, statusOf(told.error.code), told.error.code, told.error.message)
   const { message, regNo, refund } = told.value
   const answer: DecidedAnswer = {

@@ -10,23 +10,23 @@ import {
   STATE_WORDS,
 } from '../../../engine/index.ts'
 import type {
-  ActName,
+  ActionName,
   CancellationRefund,
   EventConfig,
   Instant,
   MoneyOfBill,
   Paise,
 } from '../../../engine/index.ts'
-import type { ActedAnswer, ActsAnswer } from '../../../engine/api.ts'
+import type { ActionDoneAnswer, ActionsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { wireReview } from '../reconciliation/payment-reviews.ts'
-import type { ActNo, StoredRegistration, StoredTelling } from '../../storage/index.ts'
+import type { ActionDenial, StoredRegistration, StoredPaymentClaim } from '../../storage/index.ts'
 import { wireSecondPayment } from '../../payments/duplicate-payment.ts'
 import { wireQuote } from '../../registration/registration-errors.ts'
 import { ACT_WORDS, onceOf, textIn } from '../../registration/actions/action-input.ts'
-import type { ActWord, Words } from '../../registration/actions/action-input.ts'
+import type { ActionParameter, Words } from '../../registration/actions/action-input.ts'
 import { approvalShown } from '../../registration/actions/approve-registration.ts'
 import { DOERS } from '../../registration/actions/action-handlers.ts'
 import { toPayBack } from '../../registration/actions/balance-due.ts'
@@ -41,7 +41,7 @@ export function actRoutes(office: OfficeRoutes, deps: Deps): void {
     reply.header('cache-control', 'no-store').send(await standingOf(deps, call))
 
   const act = async (
-    { admin, target, body }: Call<'registration', never, ActWord>,
+    { admin, target, body }: Call<'registration', never, ActionParameter>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { registration, served, review } = target
@@ -65,7 +65,7 @@ export function actRoutes(office: OfficeRoutes, deps: Deps): void {
     const done = await doer({ deps, served, registration, wanted, words })
     if (!done.ok) return sendNo(reply, done.error)
     const { message, state, repeated } = done.value
-    const answer: ActedAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
+    const answer: ActionDoneAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
@@ -78,7 +78,7 @@ export function actRoutes(office: OfficeRoutes, deps: Deps): void {
 async function standingOf(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { admin, target: { registration, served } }: Found,
-): Promise<ActsAnswer> {
+): Promise<ActionsAnswer> {
   const { regNo, state, due } = registration
   const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
   const [
@@ -150,7 +150,7 @@ async function standingOf(
 }
 
 /** Returns true if a reported reference is reserved for it and staff can still reject the claim. */
-const reserves = (tellings: readonly StoredTelling[]): boolean =>
+const reserves = (tellings: readonly StoredPaymentClaim[]): boolean =>
   tellings.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
 
 /**
@@ -169,7 +169,7 @@ export function refundAtCancellation(
 }
 
 /** Actions that need a person: for an erased registration, only its payments are left. */
-const OF_SOMEBODY: ReadonlySet<ActName> = new Set([
+const OF_SOMEBODY: ReadonlySet<ActionName> = new Set([
   'approve',
   'correct',
   'erase',
@@ -182,7 +182,7 @@ export const wordsOf = ({ body }: FastifyRequest): Words =>
   typeof body === 'object' && body !== null ? (body as Words) : {}
 
 /** Sends a refused action with the matching status. */
-export function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
+export function sendNo(reply: FastifyReply, no: ActionDenial): FastifyReply {
   const { code, message } = no
   const more = {
     ...('quote' in no && no.quote !== undefined ? { quote: wireQuote(no.quote) } : {}),
@@ -195,7 +195,7 @@ export function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
  * 403: another role may; 404: not found; 422: the input can be corrected; anything else: the state differs from
  * what the user saw.
  */
-const STATUS: Readonly<Partial<Record<ActNo['code'], 403 | 404 | 422>>> = {
+const STATUS: Readonly<Partial<Record<ActionDenial['code'], 403 | 404 | 422>>> = {
   not_your_role: 403,
   not_there: 404,
   no_grounds: 422,

@@ -14,7 +14,7 @@ import {
   remember,
   shownLeft,
 } from '../../../engine/index.ts'
-import type { FieldErrors, Result, Way } from '../../../engine/index.ts'
+import type { FieldErrors, Result, ManualMethod } from '../../../engine/index.ts'
 import type { AddedAnswer, AddingAnswer } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
@@ -32,7 +32,7 @@ import { asksOf } from '../../registration/actions/payment-instructions.ts'
  * Maps the specification's words to payment methods of the event file's desk; anything else is a payment at the
  * desk.
  */
-const MODES: Readonly<Record<string, Way>> = { cash: 'cash', card: 'machine' }
+const MODES: Readonly<Record<string, ManualMethod>> = { cash: 'cash', card: 'machine' }
 /** The input of the desk: the form's answers, and how it was paid. */
 const ADD_WORDS = {
   key: 'text',

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import { isActName, maySee } from '../../../engine/index.ts'
-import type { ActName, RegNo } from '../../../engine/index.ts'
+import type { ActionName, RegNo } from '../../../engine/index.ts'
 import type { BulkAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
@@ -12,12 +12,16 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import type { Admin } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
 import { ACT_WORDS, textIn } from '../../registration/actions/action-input.ts'
-import type { ActWord, Doer, Words } from '../../registration/actions/action-input.ts'
+import type {
+  ActionParameter,
+  ActionHandler,
+  Words,
+} from '../../registration/actions/action-input.ts'
 import { confirmTold } from '../../registration/actions/confirm-payment-claim.ts'
 import { DOERS } from '../../registration/actions/action-handlers.ts'
 
 /** Actions whose input is the same for every registration. */
-const BULK: ReadonlySet<ActName> = new Set([
+const BULK: ReadonlySet<ActionName> = new Set([
   'accept',
   'approve',
   'confirm',
@@ -35,9 +39,9 @@ export async function doEach(
   admin: Admin,
   rows: readonly Row[],
   how: {
-    readonly act: ActName
+    readonly act: ActionName
     readonly why: string
-    readonly doer: Doer
+    readonly doer: ActionHandler
     readonly eventId: string | null
   },
 ): Promise<Done> {
@@ -81,7 +85,7 @@ export function bulkAnswer({ done, refused }: Done, did: string): BulkAnswer {
 
 export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
   const act = async (
-    { admin, target, body }: Call<'registrations', never, ActWord>,
+    { admin, target, body }: Call<'registrations', never, ActionParameter>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { act: named, ...words } = body

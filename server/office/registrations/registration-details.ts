@@ -16,7 +16,7 @@ import {
   words,
 } from '../../../engine/index.ts'
 import { wireLines } from '../../../engine/api.ts'
-import type { EventConfig, PaymentFact } from '../../../engine/index.ts'
+import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type {
@@ -289,7 +289,7 @@ function refundsOutside(
     }))
 }
 
-function factText(fact: PaymentFact, payment: StoredPayment): string {
+function factText(fact: PaymentEvent, payment: StoredPayment): string {
   switch (fact.type) {
     case 'confirmed':
       return `The gateway confirmed ${formatMoney(fact.amount)}${fact.amount === payment.amount ? '' : ` where ${formatMoney(payment.amount)} was due`}, reference ${fact.reference}.`

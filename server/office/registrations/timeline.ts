@@ -1,16 +1,16 @@
 /** Builds a registration's timeline: actions, and decisions on its payments. */
 import { ACT_DONE, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
-import type { WireAct } from '../../../engine/api.ts'
-import type { StoredAct, StoredDecision, StoredRefund } from '../../storage/index.ts'
+import type { WireAction } from '../../../engine/api.ts'
+import type { StoredAction, StoredDecision, StoredRefund } from '../../storage/index.ts'
 
 type Refund = Pick<StoredRefund, 'at' | 'amount' | 'state' | 'captureId' | 'reference'>
 
 /** Newest first. */
 export function trailOf(
-  acts: readonly StoredAct[],
+  acts: readonly StoredAction[],
   decisions: readonly StoredDecision[],
   refunds: readonly Refund[],
-): WireAct[] {
+): WireAction[] {
   const lines = [
     ...acts.map((act) => ({ at: act.at, line: lineOf(act) })),
     ...decisions.map((decision) => ({ at: decision.at, line: decisionLine(decision, refunds) })),
@@ -21,14 +21,14 @@ export function trailOf(
     .map(({ line }) => line)
 }
 
-function lineOf({ at, who, act, why, data }: StoredAct): WireAct {
+function lineOf({ at, who, act, why, data }: StoredAction): WireAction {
   const more = detailsOf(data)
   const text = more === '' ? ACT_DONE[act] : `${ACT_DONE[act]}: ${more}`
   return { at: isoIndia(at), who, act, text, why }
 }
 
 /** Describes the data that an action stored besides user and reason; each value has its own name. */
-function detailsOf(data: StoredAct['data']): string {
+function detailsOf(data: StoredAction['data']): string {
   const { to, pay_back: back, difference, due, changes, came, told } = data
   return [
     ...(typeof came === 'string' ? [came] : []),
@@ -60,7 +60,7 @@ function differenceText(difference: number, due: unknown): string {
 function decisionLine(
   { at, who, what, about, amount, why }: StoredDecision,
   refunds: readonly Refund[],
-): WireAct {
+): WireAction {
   const same = refunds.filter((one) => one.at === at && one.amount === amount)
   const isRefused = same.some(({ state }) => state === 'refused')
   const done = same.find(({ captureId, state }) => about === `C${captureId}` && state === 'done')

@@ -3,13 +3,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { err, instant, isoIndia, isRole, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
-import type { PasswordLinkAnswer, PeopleAnswer, PersonChangedAnswer } from '../../../engine/api.ts'
+import type { PasswordLinkAnswer, UsersAnswer, UserChangedAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { limitByAddress } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { refuse } from '../../http/error-response.ts'
 import { recordOf } from '../../http/request-input.ts'
-import type { MayWhat, StoredPerson } from '../../storage/index.ts'
+import type { MayWhat, StoredUser } from '../../storage/index.ts'
 import { pathsOf } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { hashPassword, makePassword, passwordRefusal } from '../auth/passwords.ts'
@@ -73,12 +73,12 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const at = deps.clock()
     await store.audit({ at, who: admin.username, what: did, eventId: null, regNo: null })
-    const answer: PersonChangedAnswer = { status: 'success', message, link }
+    const answer: UserChangedAnswer = { status: 'success', message, link }
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
   const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const answer: PeopleAnswer = {
+    const answer: UsersAnswer = {
       status: 'success',
       people: (await store.people(deps.clock())).map(wirePerson),
       events: deps.events.all().map(({ config: { id, title } }) => ({ id, title })),
@@ -300,7 +300,7 @@ export function mayText({ role, events }: MayWhat): string {
   return `${role} for ${events === null ? 'all events' : events.join(', ')}`
 }
 
-function wirePerson(person: StoredPerson): PeopleAnswer['people'][number] {
+function wirePerson(person: StoredUser): UsersAnswer['people'][number] {
   return {
     username: person.username,
     role: person.role,

@@ -6,7 +6,7 @@ import type { EventConfig } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Recovery, RecoveryFigures } from '../../storage/index.ts'
 
-export type Standing = {
+export type RecoveryStatus = {
   /** Null: it is not in recovery. */
   readonly recovery: Recovery | null
   readonly figures: RecoveryFigures
@@ -21,7 +21,7 @@ const HASH = /^[0-9a-f]{64}$/
 export async function standingOf(
   deps: StandingDeps,
   events: readonly Pick<EventConfig, 'id' | 'retention'>[],
-): Promise<Standing> {
+): Promise<RecoveryStatus> {
   const { store, clock } = deps
   const today = dayOf(clock())
   const over = events.filter(
@@ -39,7 +39,7 @@ export async function standingOf(
 async function uploadsBeside({
   store,
   environment,
-}: Pick<StandingDeps, 'store' | 'environment'>): Promise<Standing['uploads']> {
+}: Pick<StandingDeps, 'store' | 'environment'>): Promise<RecoveryStatus['uploads']> {
   const { proofs } = store
   const there = new Set(
     proofs === null
@@ -66,7 +66,7 @@ async function hashesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** Describes the differences, in sentences. */
-export function sentencesOf({ recovery, figures, uploads }: Standing): readonly string[] {
+export function sentencesOf({ recovery, figures, uploads }: RecoveryStatus): readonly string[] {
   if (recovery === null) return ['The installation is not in recovery.']
   const { pending, unknown, held, series } = figures
   const when = [

@@ -1,6 +1,6 @@
 /** Maps each action to its handler. */
-import type { ActName } from '../../../engine/index.ts'
-import type { Doer } from './action-input.ts'
+import type { ActionName } from '../../../engine/index.ts'
+import type { ActionHandler } from './action-input.ts'
 import { approve, refuse } from './approve-registration.ts'
 import { correct, transfer } from './correct-answers.ts'
 import { cameAgain, confirm } from './record-payment.ts'
@@ -10,7 +10,7 @@ import { resend, sendPayLink } from './resend-emails.ts'
 import { notFound, takeUp } from './payment-claims.ts'
 
 /** Actions that the office may request with POST /admin/registrations/{reg_no}/acts/. */
-export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
+export const DOERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
   note: ({ deps, wanted }) => deps.store.note(wanted),
   correct,
   transfer,

@@ -1,19 +1,25 @@
 /** Defines and parses the input of an action on a registration. */
 import { createHash } from 'node:crypto'
 import { err, fromRupees, ok, readAmount } from '../../../engine/index.ts'
-import type { ActName, FieldErrors, Paise, Result } from '../../../engine/index.ts'
+import type { ActionName, FieldErrors, Paise, Result } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
-import type { Acted, ActNo, NewAct, Once, StoredRegistration } from '../../storage/index.ts'
+import type {
+  ActionResult,
+  ActionDenial,
+  NewAction,
+  Once,
+  StoredRegistration,
+} from '../../storage/index.ts'
 
 /** `words`: the fields of the body other than action, reason and key. */
-export type Asked = {
+export type ActionRequest = {
   readonly deps: Pick<
     Deps,
     'store' | 'events' | 'payments' | 'gateway' | 'clock' | 'uploads' | 'environment'
   >
   readonly served: ServedEvent
   readonly registration: StoredRegistration
-  readonly wanted: NewAct
+  readonly wanted: NewAction
   readonly words: Words
 }
 /** Every field that office actions read from a body. A review is named beside them and resolved by the guard. */
@@ -33,11 +39,11 @@ export const ACT_WORDS = {
   offer: 'flag',
   category: 'text',
 } as const
-export type ActWord = keyof typeof ACT_WORDS
-export type Words = Readonly<Partial<Record<ActWord | 'review', unknown>>>
+export type ActionParameter = keyof typeof ACT_WORDS
+export type Words = Readonly<Partial<Record<ActionParameter | 'review', unknown>>>
 /** `message` may add to the result of the store. */
-export type Done = Result<Acted, ActNo>
-export type Doer = (asked: Asked) => Promise<Done>
+export type Done = Result<ActionResult, ActionDenial>
+export type ActionHandler = (asked: ActionRequest) => Promise<Done>
 
 /** A double click sends the same key. 128 random bits need up to 32 characters. */
 const KEY = /^[\w-]{8,64}$/
@@ -48,8 +54,8 @@ const KEY = /^[\w-]{8,64}$/
  */
 export function onceOf(
   { key, ...words }: Words,
-  of: { readonly who: string; readonly regNo: string; readonly act: ActName },
-): Result<Once | null, ActNo> {
+  of: { readonly who: string; readonly regNo: string; readonly act: ActionName },
+): Result<Once | null, ActionDenial> {
   if (key === undefined || key === null) return ok(null)
   if (typeof key !== 'string' || !KEY.test(key))
     return badData('A key has 8 to 64 letters, digits or dashes.')
@@ -73,7 +79,7 @@ export function textIn<N extends string>(
 }
 
 /** Parses an amount in rupees (text or number); null: none was sent. */
-export function amountIn(words: Words, name: keyof Words): Result<Paise | null, ActNo> {
+export function amountIn(words: Words, name: keyof Words): Result<Paise | null, ActionDenial> {
   const word = words[name]
   if (word === undefined || word === null || word === '') return ok(null)
   const amount = typeof word === 'string' ? readAmount(word) : fromRupees(word)

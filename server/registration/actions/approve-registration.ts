@@ -19,11 +19,11 @@ import type { EventConfig, Quote } from '../../../engine/index.ts'
 import type { WireApproval, WireRefused } from '../../../engine/api.ts'
 import type { Approved, Store, StoredRegistration } from '../../storage/index.ts'
 import { badData, textIn } from './action-input.ts'
-import type { Asked, Doer } from './action-input.ts'
+import type { ActionRequest, ActionHandler } from './action-input.ts'
 import { completeMail } from './resend-emails.ts'
 import { throughFor } from './choose-payment-method.ts'
 
-export const approve: Doer = async (asked) => {
+export const approve: ActionHandler = async (asked) => {
   const { deps, served, registration, wanted } = asked
   const { config } = served
   const until = payUntil(approvalFor(config, registration), wanted.at)
@@ -35,7 +35,7 @@ export const approve: Doer = async (asked) => {
 }
 
 /** `{offer?: true}`: also offers the category that the event file names for a refusal under this rule. */
-export const refuse: Doer = async ({ deps, served, registration, wanted, words }) => {
+export const refuse: ActionHandler = async ({ deps, served, registration, wanted, words }) => {
   const { config } = served
   const { offer = null, message = null } = approvalFor(config, registration)?.ifRefused ?? {}
   const wantsOffer = words['offer'] === true || words['offer'] === 'true'
@@ -48,7 +48,7 @@ export const refuse: Doer = async ({ deps, served, registration, wanted, words }
 }
 
 /** `{category}`: the offered category, as the delegate saw it when accepting. */
-export const acceptOffer: Doer = async (asked) => {
+export const acceptOffer: ActionHandler = async (asked) => {
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
   // The store checks whether the offer exists, where it writes: a repeated click is recognised there.
@@ -144,7 +144,7 @@ export const amountsOf = (quote: Quote | null) =>
 
 /** Returns the payment method, and the confirmation email of a free registration, which is complete at once. */
 function beginning(
-  { deps, served: { config }, wanted: { at } }: Asked,
+  { deps, served: { config }, wanted: { at } }: ActionRequest,
   registration: StoredRegistration,
 ): Pick<Approved, 'through' | 'confirmation'> {
   return {

@@ -7,7 +7,7 @@ import {
   refundedText,
 } from '../../payments/decide-payment-review.ts'
 import { amountIn, badData, textIn } from './action-input.ts'
-import type { Asked, Doer, Done } from './action-input.ts'
+import type { ActionRequest, ActionHandler, Done } from './action-input.ts'
 import { toPayBack } from './balance-due.ts'
 
 /**
@@ -15,7 +15,7 @@ import { toPayBack } from './balance-due.ts'
  * owed in any case, that amount applies. The refund itself is a separate action. `kept` is the paid amount that
  * the page showed, so that a payment received in the meantime is not cancelled unseen.
  */
-export const cancel: Doer = async ({ deps, served, registration, wanted, words }) => {
+export const cancel: ActionHandler = async ({ deps, served, registration, wanted, words }) => {
   const amount = amountIn(words, 'pay_back')
   if (!amount.ok) return amount
   const kept = amountIn(words, 'kept')
@@ -32,7 +32,7 @@ export const cancel: Doer = async ({ deps, served, registration, wanted, words }
  * With `by_hand` the money was already refunded outside Rollcall and the reference says how; otherwise the
  * gateway is asked at once.
  */
-export const refund: Doer = async (asked) => {
+export const refund: ActionHandler = async (asked) => {
   const { deps, wanted, words } = asked
   const given = own(words, 'amount')
   if (typeof given === 'string' && given.trim() === '')
@@ -52,10 +52,10 @@ export const refund: Doer = async (asked) => {
 const NO_AMOUNT = 'Enter the amount to refund.'
 
 /** `{review, reference?, amount?}`, as for the list of payment reviews. */
-export const accept: Doer = (asked) => decideAs(asked, 'accept')
-export const dismiss: Doer = (asked) => decideAs(asked, 'dismiss')
+export const accept: ActionHandler = (asked) => decideAs(asked, 'accept')
+export const dismiss: ActionHandler = (asked) => decideAs(asked, 'dismiss')
 
-async function decideAs(asked: Asked, decision: 'accept' | 'dismiss'): Promise<Done> {
+async function decideAs(asked: ActionRequest, decision: 'accept' | 'dismiss'): Promise<Done> {
   const { deps, wanted, words } = asked
   const review = textIn(words, 'review')
   const given = { ...words, decision, why: wanted.why }
@@ -64,7 +64,7 @@ async function decideAs(asked: Asked, decision: 'accept' | 'dismiss'): Promise<D
   return withRefund(asked, await deps.store.decideFor(wanted, { review, ...prepared.value }))
 }
 
-async function withRefund({ deps }: Asked, done: Done): Promise<Done> {
+async function withRefund({ deps }: ActionRequest, done: Done): Promise<Done> {
   if (!done.ok) return done
   const state = await askedForBack(deps, done.value)
   if (state === null) return done

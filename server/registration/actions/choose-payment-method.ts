@@ -2,7 +2,7 @@
 import { dayOf, transferWay, wayFor } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import type { AskedThrough, StoredRegistration } from '../../storage/index.ts'
+import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'
 
 /**
  * Prefers the current method, then the chosen one if it is open, then any open method; null: the event takes no
@@ -13,7 +13,7 @@ export function throughFor(
   event: EventConfig,
   { payments, answers }: Pick<StoredRegistration, 'payments' | 'answers'>,
   at: Instant,
-): AskedThrough {
+): PaymentChannel {
   const chosen = wayFor(event, answers, dayOf(at))
   const named = payments[0]?.way ?? (chosen.ok && chosen.value !== null ? chosen.value.id : null)
   const way = transferWay(event, named)

@@ -2,7 +2,7 @@
 import { bankKey, instant, rupees, startOf } from '../../../engine/index.ts'
 import { priceOnDay } from '../../payments/price-on-credit-date.ts'
 import { badData } from './action-input.ts'
-import type { Doer } from './action-input.ts'
+import type { ActionHandler } from './action-input.ts'
 import { confirm } from './record-payment.ts'
 import { owed } from './payment-claims.ts'
 
@@ -10,7 +10,7 @@ import { owed } from './payment-claims.ts'
  * Confirms the balance; where the credit date sets the price, at the price of that day. A different amount is
  * confirmed separately, with the amount received.
  */
-export const confirmTold: Doer = async (asked) => {
+export const confirmTold: ActionHandler = async (asked) => {
   const { deps, served, registration, wanted } = asked
   const [telling] = await deps.store.tellings(registration.regNo)
   if (telling === undefined || telling.endedAs !== null)

@@ -28,7 +28,7 @@ import type {
   Corrected,
   CorrectionRefusal,
   EventConfig,
-  Facts,
+  PricingContext,
   Paise,
   Answers,
   RawAnswers,
@@ -39,7 +39,7 @@ import { FILE_GONE } from '../uploads/validate-uploads.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { amountsOf } from './approve-registration.ts'
 import { amountIn, badData } from './action-input.ts'
-import type { Asked, Doer, Done } from './action-input.ts'
+import type { ActionRequest, ActionHandler, Done } from './action-input.ts'
 import { completeMail } from './resend-emails.ts'
 import { throughFor } from './choose-payment-method.ts'
 
@@ -47,7 +47,7 @@ import { throughFor } from './choose-payment-method.ts'
  * `{answers: {field: answer}, total?: rupees}`: null removes an answer. If the price changes, `total` is the new
  * price that the user has agreed to; without it the call returns the new price.
  */
-export const correct: Doer = async (asked) => {
+export const correct: ActionHandler = async (asked) => {
   const changes = asked.words['answers']
   if (typeof changes !== 'object' || changes === null)
     return badData('Say which answers change: answers: {field: answer}.')
@@ -55,7 +55,7 @@ export const correct: Doer = async (asked) => {
 }
 
 /** `{answers}` of the new person: name, address, phone and council number, as the event file asks. */
-export const transfer: Doer = async (asked) => {
+export const transfer: ActionHandler = async (asked) => {
   const { roles } = asked.served.config
   const changes = asked.words['answers']
   if (typeof changes !== 'object' || changes === null)
@@ -76,7 +76,7 @@ export const transfer: Doer = async (asked) => {
  * `{answers}` to fields that the event file lets delegates change until its edit date. A file is the token of an
  * upload sent ahead. A required file that is missing may be submitted on any day.
  */
-export const edit: Doer = async (asked) => {
+export const edit: ActionHandler = async (asked) => {
   const { answers: answerText, request, selfService: text } = REFUSAL_MESSAGES
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
@@ -112,7 +112,7 @@ export const edit: Doer = async (asked) => {
 }
 
 async function change(
-  asked: Asked,
+  asked: ActionRequest,
   changes: RawAnswers,
   how: 'correct' | 'transfer' | 'edit',
   files: readonly DraftProof[] = [],
@@ -190,7 +190,10 @@ function isMoved(config: EventConfig, was: Answers, now: Answers): boolean {
 }
 
 /** Computes the balance at a new price, by the same rule as the store; null: the price does not change. */
-async function dueAfter({ deps, registration }: Asked, total: Paise | null): Promise<Paise> {
+async function dueAfter(
+  { deps, registration }: ActionRequest,
+  total: Paise | null,
+): Promise<Paise> {
   const { regNo, due, total: before } = registration
   if (total === null) return due
   const { letGo } = await deps.store.moneyOfBill(regNo)
@@ -199,7 +202,7 @@ async function dueAfter({ deps, registration }: Asked, total: Paise | null): Pro
 
 /** Returns the emails about a paid registration whose balance has changed in either direction. */
 async function mailsAfter(
-  { deps, served: { config } }: Asked,
+  { deps, served: { config } }: ActionRequest,
   registration: StoredRegistration,
   due: Paise,
 ): Promise<readonly NewMail[]> {
@@ -216,9 +219,9 @@ const present = (mails: readonly (NewMail | null)[]): readonly NewMail[] =>
 
 /** Looks up the member lists for changed answers, and the seats left beside those that the registration holds. */
 async function factsNow(
-  { deps, served: { config }, registration, wanted: { at } }: Asked,
+  { deps, served: { config }, registration, wanted: { at } }: ActionRequest,
   changes: RawAnswers,
-): Promise<Facts> {
+): Promise<PricingContext> {
   const { answers, category } = registration
   const before = factsAmong(config, answers)
   const raw = rawWith(config, answers, changes)

@@ -5,7 +5,7 @@ import { dayOf } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { byItself } from '../../ops/clock.ts'
 import type { ByItself } from '../../ops/clock.ts'
-import type { ActAnswer, NewAct, StoredRegistration } from '../../storage/index.ts'
+import type { ActionOutcome, NewAction, StoredRegistration } from '../../storage/index.ts'
 
 /** Name of the automatic actor in the history, where users have their own names. */
 const WHO = 'rollcall'
@@ -19,8 +19,8 @@ export type ErasingDeps = Pick<Deps, 'store' | 'uploads' | 'environment'>
 export async function eraseOne(
   { store, uploads, environment }: ErasingDeps,
   { regNo, uploads: files }: StoredRegistration,
-  wanted: NewAct,
-): Promise<ActAnswer> {
+  wanted: NewAction,
+): Promise<ActionOutcome> {
   const done = await store.erase(wanted)
   if (!done.ok) return done
   await uploads.forget(files.map(({ sha256 }) => sha256))

@@ -22,26 +22,26 @@ import type {
   Paise,
   RawAnswers,
   Result,
-  TransferWay,
+  TransferMethod,
 } from '../../../engine/index.ts'
-import type { WireTold } from '../../../engine/api.ts'
+import type { WirePaymentClaim } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { heldDraft } from '../uploads/draft-uploads.ts'
 import type {
-  StoredAct,
+  StoredAction,
   StoredRegistration,
-  StoredTelling,
+  StoredPaymentClaim,
   StoredUpload,
 } from '../../storage/index.ts'
 import { badData, textIn } from './action-input.ts'
-import type { Asked, Doer, Words } from './action-input.ts'
+import type { ActionRequest, ActionHandler, Words } from './action-input.ts'
 import { dueOf } from './balance-due.ts'
 
 /** Days to pay after reopening, for a registration whose payment method sets no period. */
 const TAKEN_UP_DAYS = 7
 
 /** `{way?, answers: {question: answer}}`. A file is named by the token of its upload sent ahead. */
-export const tell: Doer = async (asked) => {
+export const tell: ActionHandler = async (asked) => {
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
   const way = wayOfTelling(config, registration, words)
@@ -64,7 +64,7 @@ function wayOfTelling(
   config: EventConfig,
   registration: StoredRegistration,
   words: Words,
-): TransferWay | null {
+): TransferMethod | null {
   const named = textIn(words, 'way')
   if (named !== '') return transferWay(config, named)
   const own = transferWay(config, registration.payments[0]?.way ?? null)
@@ -86,8 +86,8 @@ type Files = {
 
 /** Returns the answers with each token replaced by the name of its file. */
 async function filesOf(
-  { deps, served: { config }, words, wanted }: Asked,
-  way: TransferWay,
+  { deps, served: { config }, words, wanted }: ActionRequest,
+  way: TransferMethod,
 ): Promise<Result<Files, FieldErrors>> {
   const given = own(words, 'answers')
   const raw: Record<string, unknown> =
@@ -112,7 +112,7 @@ async function filesOf(
 }
 
 /** Rejects a claim. The delegate is told the reason and may claim again. */
-export const notFound: Doer = async ({ deps, served, registration, wanted }) => {
+export const notFound: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const [telling] = await deps.store.tellings(registration.regNo)
   const way = transferWay(config, telling?.way ?? null)
@@ -125,7 +125,7 @@ export const notFound: Doer = async ({ deps, served, registration, wanted }) => 
 }
 
 /** Reopens a registration at its original price. `{days?}` to pay; without it, the period of the payment method. */
-export const takeUp: Doer = async ({ deps, served, registration, wanted }) => {
+export const takeUp: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const way = transferWay(config, registration.payments[0]?.way ?? null)
   const payUntil = way === null ? soon(wanted.at) : lapseOf(way, wanted.at)
@@ -146,7 +146,7 @@ export async function lastTold(
   config: EventConfig,
   registration: StoredRegistration,
   href?: (field: string) => string,
-): Promise<{ readonly told: WireTold; readonly telling: StoredTelling } | null> {
+): Promise<{ readonly told: WirePaymentClaim; readonly telling: StoredPaymentClaim } | null> {
   const { regNo, uploads } = registration
   const [telling] = await store.tellings(regNo)
   if (telling === undefined) return null
@@ -183,8 +183,8 @@ export async function lastTold(
 
 function standsOf(
   { state }: StoredRegistration,
-  { endedAs, isRecorded }: StoredTelling,
-): WireTold['stands'] {
+  { endedAs, isRecorded }: StoredPaymentClaim,
+): WirePaymentClaim['stands'] {
   if (isRecorded) return 'found'
   if (endedAs === 'not_found') return 'not_found'
   const isAwaited = state === 'to_pay' || state === 'told' || state === 'lapsed'
@@ -194,6 +194,6 @@ function standsOf(
 /** Returns the amount still to be paid. */
 export const owed = (registration: StoredRegistration): Paise => dueOf(registration) ?? paise(0)
 
-function whyOf(acts: readonly StoredAct[]): string {
+function whyOf(acts: readonly StoredAction[]): string {
   return acts.findLast(({ act }) => act === 'not_found')?.why ?? ''
 }

@@ -12,10 +12,10 @@ import {
   wayFileName,
 } from '../../../engine/index.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../../../engine/messages.ts'
-import type { DeskWay, EventConfig, TransferWay } from '../../../engine/index.ts'
+import type { OfficeMethod, EventConfig, TransferMethod } from '../../../engine/index.ts'
 import type { WireAsk, WirePaying } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import type { StoredRegistration, StoredTelling } from '../../storage/index.ts'
+import type { StoredRegistration, StoredPaymentClaim } from '../../storage/index.ts'
 import { dueOf } from './balance-due.ts'
 import { lastTold } from './payment-claims.ts'
 
@@ -55,7 +55,10 @@ export async function payingOf(
 }
 
 /** Returns the fields of a payment method for the browser; `telling`: the previous answers. */
-export function asksOf(way: TransferWay | DeskWay, telling: StoredTelling | null): WireAsk[] {
+export function asksOf(
+  way: TransferMethod | OfficeMethod,
+  telling: StoredPaymentClaim | null,
+): WireAsk[] {
   return way.fields.flatMap((ask): WireAsk[] => {
     const { id, label, hint, type, required, options = [], accept = [], bytesMax = 0 } = ask
     if (type !== 'text' && type !== 'date' && type !== 'select' && type !== 'file') return []

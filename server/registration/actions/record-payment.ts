@@ -22,16 +22,16 @@ import {
   type Paise,
   type Result,
   type Role,
-  type Way,
+  type ManualMethod,
 } from '../../../engine/index.ts'
 import { atPrice, priceOnDay } from '../../payments/price-on-credit-date.ts'
 import { confirmationOf } from '../../payments/verify-payment.ts'
-import type { ActNo } from '../../storage/index.ts'
+import type { ActionDenial } from '../../storage/index.ts'
 import { amountIn, badData, textIn } from './action-input.ts'
-import type { Asked, Doer } from './action-input.ts'
+import type { ActionRequest, ActionHandler } from './action-input.ts'
 
 /** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`; without a day, the payment arrived today. */
-export const confirm: Doer = async (asked) => {
+export const confirm: ActionHandler = async (asked) => {
   const { deps, served, registration, wanted } = asked
   const came = cameIn(asked)
   if (!came.ok) return came
@@ -50,20 +50,20 @@ export const confirm: Doer = async (asked) => {
 }
 
 /** Records an extra payment for a registration that is already paid or has ended. */
-export const cameAgain: Doer = async (asked) => {
+export const cameAgain: ActionHandler = async (asked) => {
   const came = cameIn(asked)
   return came.ok ? asked.deps.store.cameAgain(asked.wanted, came.value) : came
 }
 
-function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
+function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Result<
   {
-    readonly way: Way
+    readonly way: ManualMethod
     readonly reference: string
     readonly also: readonly string[]
     readonly amount: Paise
     readonly paidAt: Instant
   },
-  ActNo
+  ActionDenial
 > {
   const way = textIn(words, 'way')
   if (!isWay(way)) return badData('Say which way it came.')
@@ -98,7 +98,7 @@ function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
  * Returns what is wrong with the characters of a reference that is compared with bank statements; null: nothing.
  * A desk receipt number may use any script.
  */
-export function wrongLetters(way: Way, reference: string): string | null {
+export function wrongLetters(way: ManualMethod, reference: string): string | null {
   const key = bankKey(reference)
   const isSlip = way === 'cash' || (isOfTheDesk(way) && isSlipNumber(key))
   return isSlip || !hasOtherLetters(key)

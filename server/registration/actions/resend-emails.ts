@@ -5,17 +5,17 @@ import type { EventConfig, Instant } from '../../../engine/index.ts'
 import { registrationView } from '../registration-view.ts'
 import type { NewMail, StoredRegistration } from '../../storage/index.ts'
 import { badData } from './action-input.ts'
-import type { Doer } from './action-input.ts'
+import type { ActionHandler } from './action-input.ts'
 import { dueOf } from './balance-due.ts'
 
-export const resend: Doer = async ({ deps, served, registration, wanted }) => {
+export const resend: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const mail = mailFor(config, registrationView(config, registration, wanted.at))
   return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
 }
 
 /** The link is created when the email is sent; only its hash is stored. */
-export const sendPayLink: Doer = async ({ deps, served, registration, wanted }) => {
+export const sendPayLink: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const due = dueOf(registration)
   if (due === null || due <= 0 || config.payment === null)

@@ -4,7 +4,7 @@ import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
-  Facts,
+  PricingContext,
   Field,
   FieldErrors,
   RawAnswers,
@@ -18,7 +18,7 @@ import type { Drafts } from './draft-uploads.ts'
 type FieldFile = { readonly field: Field; readonly name: string; readonly file: ReceivedFile }
 type Upload = NewRegistration['uploads'][number]
 /** The data to store about the files, and the files to keep. */
-export type JudgedFiles = {
+export type ValidatedFiles = {
   readonly uploads: readonly Upload[]
   readonly files: readonly ReceivedFile[]
 }
@@ -68,13 +68,13 @@ export function judgeFiles(
   answers: Answers,
   sent: Body['files'],
   drafts: Drafts,
-): Result<JudgedFiles, FieldErrors> | Promise<Result<JudgedFiles, FieldErrors>> {
+): Result<ValidatedFiles, FieldErrors> | Promise<Result<ValidatedFiles, FieldErrors>> {
   return sent.size === 0 && drafts.size === 0
     ? NO_FILES
     : judgeEach(deps, event, answers, sent, drafts)
 }
 
-const NO_FILES: Result<JudgedFiles, never> = ok({ uploads: [], files: [] })
+const NO_FILES: Result<ValidatedFiles, never> = ok({ uploads: [], files: [] })
 
 async function judgeEach(
   deps: Pick<Deps, 'uploads'>,
@@ -82,7 +82,7 @@ async function judgeEach(
   answers: Answers,
   sent: Body['files'],
   drafts: Drafts,
-): Promise<Result<JudgedFiles, FieldErrors>> {
+): Promise<Result<ValidatedFiles, FieldErrors>> {
   const errors: Record<string, string> = {}
   const uploads: Upload[] = []
   const files = filesOf(event, answers, sent)
@@ -128,7 +128,7 @@ export function goneFrom(
   body: Body,
   drafts: Drafts,
   raw: RawAnswers,
-  facts: Facts,
+  facts: PricingContext,
 ): FieldErrors {
   const gone = [...drafts].filter(([id, { ok: isThere }]) => !isThere && !body.files.has(id))
   if (gone.length === 0) return {}

@@ -1,5 +1,5 @@
 /** Defines stored event versions, and which of them all servers of a database serve. */
-import type { Instant, Issuer, Limit } from '../../../engine/index.ts'
+import type { Instant, Issuer, Quota } from '../../../engine/index.ts'
 
 /** A served version. `shared` is the JSON of the shared files it was compiled with. */
 export type ServedFile = {
@@ -9,7 +9,7 @@ export type ServedFile = {
   readonly shared: string
   readonly at: Instant
   /** Quotas, and how long a seat is held during payment; left out: none. */
-  readonly limits?: readonly Limit[]
+  readonly limits?: readonly Quota[]
   readonly holdPlaceMs?: number
   /** Names of the quotas by id; left out: the ids are used. */
   readonly placeNames?: Readonly<Record<string, string>>

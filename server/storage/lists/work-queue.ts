@@ -5,7 +5,7 @@
  * registrations.
  */
 import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../../engine/index.ts'
-import type { Day, Instant, RegNo, WaitingId } from '../../../engine/index.ts'
+import type { Day, Instant, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { OPEN_SECOND_PAYMENTS } from '../payments/duplicate-payments.ts'
 import { BY_GATEWAY } from '../refunds/refunds.ts'
@@ -18,7 +18,7 @@ const REFUND_OF = `SELECT c.registration_id FROM refunds f JOIN captures c ON c.
   WHERE EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)`
 
 /** Each is bound to `event`, `at` and `limit`. A condition that says twice what it says is what its index is for. */
-const IDS: Readonly<Record<Exclude<WaitingId, 'refund_unsettled'>, string>> = {
+const IDS: Readonly<Record<Exclude<WorkQueueId, 'refund_unsettled'>, string>> = {
   // A refund that was refused, or of which nobody knows, waits for the same person.
   review: `SELECT id FROM registrations WHERE event_id = :event AND in_review
     UNION ${REFUND_OF} AND f.state = 'unsure' AND f.state IN ('wanted', 'asked', 'unsure')
@@ -113,7 +113,7 @@ export function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): boolean 
 export function waitingIds(
   sql: Sql,
   eventId: string,
-  { is, at }: { readonly is: WaitingId; readonly at: Instant },
+  { is, at }: { readonly is: WorkQueueId; readonly at: Instant },
   limit: number,
 ): readonly number[] {
   const found =

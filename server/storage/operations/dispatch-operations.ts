@@ -9,7 +9,7 @@ import { openOwed } from '../staff/deferred-audit-log.ts'
 import type { Owed } from '../staff/deferred-audit-log.ts'
 import type { ProofShelf } from '../files/upload-storage.ts'
 import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
-import type { PeopleStore, RecoveryStore, Store } from '../index.ts'
+import type { UserStore, RecoveryStore, Store } from '../index.ts'
 import type { Tries } from '../database/rate-limit-counts.ts'
 import type { Call, writes } from './writes.ts'
 
@@ -284,7 +284,7 @@ function peopleVerbs({
   list,
   read,
   owed,
-}: Pick<Doers, 'write' | 'list' | 'read'> & { readonly owed: Owed }): PeopleStore {
+}: Pick<Doers, 'write' | 'list' | 'read'> & { readonly owed: Owed }): UserStore {
   return {
     admin: async (username) => read.admin(username),
     adminCount: async () => read.adminCount(),

@@ -1,6 +1,6 @@
 /** Look-ups by key: fast enough for the main thread. */
 import { paise } from '../../../engine/index.ts'
-import type { CodeFact, Instant, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { CodeStatus, Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import { activeEvents } from '../events/activate-versions.ts'
 import type { Active } from '../events/event-version-types.ts'
 import { actsOf } from '../registrations/apply-action.ts'
@@ -49,10 +49,10 @@ import type {
   Store,
   StoredCapture,
   StoredLink,
-  StoredNotice,
+  StoredGatewayMessage,
   StoredPayment,
   StoredRegistration,
-  StoredTelling,
+  StoredPaymentClaim,
 } from '../index.ts'
 
 type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A>
@@ -174,7 +174,7 @@ export function reads(sql: Sql) {
     captures(regNo: RegNo): readonly StoredCapture[] {
       return capturesOf(sql, regNo)
     },
-    code(eventId: string, folded: string, holdMs: number, at: Instant): CodeFact {
+    code(eventId: string, folded: string, holdMs: number, at: Instant): CodeStatus {
       return codeAt(sql, eventId, folded, holdMs, at).fact
     },
     codeOf(regNo: RegNo): string | null {
@@ -220,7 +220,7 @@ export function reads(sql: Sql) {
     lapsedTooEarly(at: Instant, limit: number): readonly RegNo[] {
       return lapsedTooEarly(sql, at, limit)
     },
-    tellings(regNo: RegNo): readonly StoredTelling[] {
+    tellings(regNo: RegNo): readonly StoredPaymentClaim[] {
       return tellingsOf(sql, regNo)
     },
     facts(orderId: string): Answered<'facts'> {
@@ -228,12 +228,12 @@ export function reads(sql: Sql) {
         'SELECT f.at, f.type, f.body FROM payment_facts f WHERE f.payment_id = (SELECT id FROM payments WHERE order_id = ?) ORDER BY f.id',
       )
         .all(orderId)
-        .map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentFact }))
+        .map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentEvent }))
     },
-    notices(orderId: string | null): readonly StoredNotice[] {
+    notices(orderId: string | null): readonly StoredGatewayMessage[] {
       // PostgreSQL uses no index for IS NOT DISTINCT FROM, which `IS ?` becomes there.
       const [are, bound] = orderId === null ? ['IS NULL', []] : ['= ?', [orderId]]
-      return sql<StoredNotice>(
+      return sql<StoredGatewayMessage>(
         `SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id ${are} ORDER BY id`,
       ).all(...bound)
     },

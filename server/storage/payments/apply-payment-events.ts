@@ -13,9 +13,9 @@ import type {
   OrderId,
   Paise,
   Payment,
-  PaymentFact,
+  PaymentEvent,
   PaymentRefusal,
-  RefundSaid,
+  ReportedRefund,
   RegistrationState,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -46,19 +46,19 @@ import {
 } from './payment-state.ts'
 import type {
   NewMail,
-  NewNotice,
+  NewGatewayMessage,
   RawAnswer,
-  RefundTold,
-  StoredNotice,
+  RefundResponse,
+  StoredGatewayMessage,
   StoredPayment,
 } from '../index.ts'
 
 /** Returns the message's id. */
-export function recordNotice(sql: Sql, notice: NewNotice): number {
+export function recordNotice(sql: Sql, notice: NewGatewayMessage): number {
   return keep(sql, notice.orderId, notice)
 }
 
-function keep(sql: Sql, orderId: string | null, message: Omit<StoredNotice, 'id'>): number {
+function keep(sql: Sql, orderId: string | null, message: Omit<StoredGatewayMessage, 'id'>): number {
   const written = sql(
     'INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)',
   ).run(message.gateway, message.kind, orderId, message.body, message.contentType, message.at)
@@ -73,7 +73,7 @@ type Judged = {
 }
 
 /** The engine judges one payment by itself; the store also sees the registration's other attempts and the gateway's other orders. */
-function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
+function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
   const before = toPayment(row)
   const refused = (refusal: string, why: string | null): Judged => ({ next: before, refusal, why })
   const answer = judge(before, fact)
@@ -121,7 +121,7 @@ type Applied = { changed: boolean; payment: StoredPayment; review: string | null
 export function applyFact(
   sql: Sql,
   orderId: OrderId,
-  fact: PaymentFact,
+  fact: PaymentEvent,
   mail: NewMail | null,
   answer: RawAnswer | null = null,
 ): Applied {
@@ -155,8 +155,8 @@ export function applyFact(
 /** `isNew`: the fact was not heard before; `changed`: the payment is another one by it; `isPaidNow`: a success. */
 type News = { readonly isNew: boolean; readonly changed: boolean; readonly isPaidNow: boolean }
 
-function partsOf(fact: PaymentFact): readonly PaymentFact[] {
-  const alone = (refunds: readonly RefundSaid[]): readonly PaymentFact[] =>
+function partsOf(fact: PaymentEvent): readonly PaymentEvent[] {
+  const alone = (refunds: readonly ReportedRefund[]): readonly PaymentEvent[] =>
     refunds.map((refund) => ({ type: 'refunded', ...refund, at: fact.at }))
   if (fact.type === 'refunded') {
     const { reference, amount, further = [] } = fact
@@ -167,7 +167,7 @@ function partsOf(fact: PaymentFact): readonly PaymentFact[] {
   return [confirmed, ...alone(refunds)]
 }
 
-function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
+function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): News {
   const isNew = !known(sql, row.id, fact)
   const confirmed = fact.type === 'confirmed' ? undecidedOf(sql, row, fact) : fact
   if (confirmed === null) {
@@ -243,7 +243,7 @@ function askRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   settleRegistration(sql, id)
 }
 
-type Confirmed = PaymentFact & { readonly type: 'confirmed' }
+type Confirmed = PaymentEvent & { readonly type: 'confirmed' }
 
 /** The refusal of a fact about money of which a person has decided already. */
 const DECIDED = 'decided'
@@ -271,7 +271,7 @@ function besides(first: Confirmed, one: NonNullable<Confirmed['further']>[number
 function applyRefund(
   sql: Sql,
   row: OwnedPaymentRow,
-  fact: PaymentFact & { readonly type: 'refunded' },
+  fact: PaymentEvent & { readonly type: 'refunded' },
 ): News {
   const placed = placeRefund(sql, row.id, fact, fact.at)
   if (placed === 'known') return { isNew: false, changed: false, isPaidNow: false }
@@ -314,7 +314,7 @@ export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
 }
 
 /** Stores the gateway's answer to a refund verbatim; where money may move, the payment is queried soon. */
-export function refundTold(sql: Sql, id: number, told: RefundTold, at: Instant): void {
+export function refundTold(sql: Sql, id: number, told: RefundResponse, at: Instant): void {
   const orderId = orderOfRefund(sql, id)
   assert(orderId !== null, 'a refund of money that came through no gateway')
   keep(sql, orderId, {

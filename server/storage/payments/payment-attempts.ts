@@ -2,7 +2,7 @@
 import { assert, ATTEMPTS_MAX, endedWithout, orderIdOf } from '../../../engine/index.ts'
 import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { AskedOf, AskedThrough, AttemptQuote } from './payment-types.ts'
+import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { paymentById, stand } from './payment-state.ts'
@@ -21,7 +21,7 @@ type NewPayment = {
   gateway: string | null
   /** By which way of the file it is paid; left out: through the gateway. */
   way?: string | null
-  askedOf: AskedOf | null
+  askedOf: MerchantAccount | null
   amount: Paise
   quote: AttemptQuote | null
   holdUntil: Instant | null
@@ -83,7 +83,7 @@ export function insertPayment(
 
 /** Returns the gateway or payment method of an attempt, as stored in its columns. */
 export function askedThrough(
-  through: NonNullable<AskedThrough>,
+  through: NonNullable<PaymentChannel>,
 ): Pick<NewPayment, 'gateway' | 'askedOf' | 'way'> {
   return 'way' in through ? { gateway: null, askedOf: null, way: through.way } : through
 }
@@ -146,7 +146,7 @@ export function byHandInstead(
 export function askDifference(
   sql: Sql,
   { id, reg_no: regNo, due }: { readonly id: number; readonly reg_no: RegNo; readonly due: Paise },
-  through: AskedThrough,
+  through: PaymentChannel,
   at: Instant,
 ): OrderId | null {
   const open = sql<{

@@ -3,7 +3,7 @@ import type { Answers, BankKey, Day, Instant, RegNo } from '../../../engine/inde
 import type { StoredUpload } from '../registrations/registration-types.ts'
 
 /** A new claim; its files are stored already, and each belongs to the field `way.question`. */
-export type NewTelling = {
+export type NewPaymentClaim = {
   readonly way: string
   readonly reference: string
   readonly paidOn: Day | null
@@ -12,7 +12,7 @@ export type NewTelling = {
   /** The drafts that it uses. */
   readonly drafts: readonly string[]
 }
-export type StoredTelling = {
+export type StoredPaymentClaim = {
   readonly at: Instant
   readonly way: string
   readonly reference: string

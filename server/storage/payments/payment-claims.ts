@@ -6,7 +6,7 @@
 import { ATTEMPTS_MAX, bankKey, err, ok, orderIdOf } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Instant, RegNo } from '../../../engine/index.ts'
-import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
+import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
 import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-references.ts'
@@ -19,15 +19,15 @@ import { keepAgain } from '../seats/seats.ts'
 import { quoteOf } from '../registrations/row-mapping.ts'
 import type { PaymentRow } from '../registrations/row-mapping.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
-import type { NewTelling, StoredTelling } from './payment-claim-types.ts'
+import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.ts'
 import { settleRegistration } from './payment-state.ts'
 
 export function tell(
   sql: Sql,
-  wanted: NewAct,
-  telling: NewTelling,
+  wanted: NewAction,
+  telling: NewPaymentClaim,
   mail: NewMail | null,
-): ActAnswer {
+): ActionOutcome {
   const { at, regNo } = wanted
   const { way, reference, paidOn, answers, uploads, drafts } = telling
   return doAct(sql, wanted, ({ id, event_id: eventId }) => {
@@ -77,7 +77,7 @@ export function endTellings(sql: Sql, registrationId: number, at: Instant): void
   ).run(at, registrationId)
 }
 
-type Reported = { id: number; folded: BankKey; ended_as: StoredTelling['endedAs'] }
+type Reported = { id: number; folded: BankKey; ended_as: StoredPaymentClaim['endedAs'] }
 
 /** What its delegate reported, and which payment of which registration is recorded under that. */
 function reported(sql: Sql, registrationId: number) {
@@ -155,9 +155,9 @@ export function payByHand(
  */
 export function notFound(
   sql: Sql,
-  wanted: NewAct,
+  wanted: NewAction,
   { payUntil, mail }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
-): ActAnswer {
+): ActionOutcome {
   return doAct(sql, wanted, ({ id }, was) => {
     const isAny = reject(sql, id, wanted.at)
     if (was !== 'told')
@@ -180,7 +180,7 @@ const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = reg
   AND p.status = 'pending' AND p.last_answer IN (${MAY_COME_AFTER.map((said) => `'${said}'`).join(', ')}))`
 
 /** Expires a registration not paid in time: releases its seats. */
-export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
+export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): ActionOutcome {
   return doAct(sql, wanted, ({ id, payment_status: status, in_review: inReview }) => {
     const mayCome = sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
     if (status === 'success' || inReview === 1 || mayCome !== undefined)
@@ -196,7 +196,7 @@ export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer
  * Undoes an expiry caused by a clock that was ahead: the original deadline applies again, if its seats are still
  * free.
  */
-export function reopen(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
+export function reopen(sql: Sql, wanted: NewAction, mail: NewMail | null): ActionOutcome {
   const { at } = wanted
   return doAct(sql, wanted, ({ id }) => {
     const newest = sql<{ id: number; reason: string | null }>(
@@ -215,7 +215,7 @@ export function reopen(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswe
 /** Reopens an expired registration at its original price, if its seats are still free. */
 export function takeUp(
   sql: Sql,
-  wanted: NewAct,
+  wanted: NewAction,
   {
     way,
     payUntil,
@@ -225,7 +225,7 @@ export function takeUp(
     readonly payUntil: Instant
     readonly mail: NewMail | null
   },
-): ActAnswer {
+): ActionOutcome {
   const { at, regNo } = wanted
   return doAct(sql, wanted, ({ id }) => {
     sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
@@ -253,9 +253,9 @@ export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] 
 }
 
 /** Returns the claims of a registration, newest first. Reads only; also runs outside the writer's transaction. */
-export function tellingsOf(sql: Sql, regNo: RegNo): readonly StoredTelling[] {
+export function tellingsOf(sql: Sql, regNo: RegNo): readonly StoredPaymentClaim[] {
   const rows = sql<
-    Omit<StoredTelling, 'answers' | 'isRecorded'> & { answers: string; folded: BankKey }
+    Omit<StoredPaymentClaim, 'answers' | 'isRecorded'> & { answers: string; folded: BankKey }
   >(
     `SELECT at, way, reference, folded, paid_on AS paidOn, answers, ended_as AS endedAs FROM tellings
      WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id DESC`,

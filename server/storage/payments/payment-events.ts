@@ -1,12 +1,12 @@
 /** Stores payment events from gateways, each once, however often it is reported. */
-import type { Instant, PaymentFact } from '../../../engine/index.ts'
+import type { Instant, PaymentEvent } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
 /** `refusal`: the code under which it changed nothing; null: it was applied. */
 export function writeFact(
   sql: Sql,
   paymentId: number,
-  fact: PaymentFact,
+  fact: PaymentEvent,
   refusal: string | null,
 ): void {
   sql('INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)').run(
@@ -23,7 +23,7 @@ export function writeFact(
  * is limited by order and query, makes it another event. The expiry of the waiting days is new again if it was
  * written while the clock was ahead.
  */
-export function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
+export function known(sql: Sql, paymentId: number, fact: PaymentEvent): boolean {
   const asSaid = timeless(fact)
   return sql<{ body: string; at: Instant }>(
     'SELECT body, at FROM payment_facts WHERE payment_id = ? AND type = ?',

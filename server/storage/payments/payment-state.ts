@@ -24,7 +24,7 @@ import { coverBill, issueReceipt } from '../documents/issue-documents.ts'
 import { addDue, paidBack } from './balance-adjustments.ts'
 import { settlePlaces } from '../seats/seats.ts'
 import { LEFT } from '../refunds/refunds.ts'
-import type { CaptureRow, Placed } from '../refunds/refunds.ts'
+import type { CaptureRow, PlacedRefund } from '../refunds/refunds.ts'
 import { notePayer } from './duplicate-payments.ts'
 import { ownedPayment, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
@@ -84,7 +84,7 @@ function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
 /** Updates figures, payment and registration after a refund. */
 export function wentBack(
   sql: Sql,
-  { capture, amount }: Placed,
+  { capture, amount }: PlacedRefund,
   { reference, at }: { readonly reference: string; readonly at: Instant },
 ): boolean {
   const row = capture.counts_for === null ? null : paymentById(sql, capture.counts_for)

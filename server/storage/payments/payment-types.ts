@@ -6,6 +6,7 @@ import type {
   LastAnswer,
   OrderId,
   Paise,
+  PaymentEvent,
   PaymentStatus,
   Quote,
   RegNo,
@@ -13,14 +14,14 @@ import type {
 import type { Outside, OutsideRefusal } from '../registrations/pricing-context-types.ts'
 
 /** The merchant account that an attempt uses. */
-export type AskedOf = { readonly account: string; readonly merchantId: string | null }
+export type MerchantAccount = { readonly account: string; readonly merchantId: string | null }
 
 /**
  * The gateway and account, or the payment method of the event file, through which an amount is requested; null:
  * none of ours.
  */
-export type AskedThrough =
-  | { readonly gateway: string; readonly askedOf: AskedOf }
+export type PaymentChannel =
+  | { readonly gateway: string; readonly askedOf: MerchantAccount }
   | { readonly way: string }
   | null
 
@@ -85,7 +86,7 @@ export type NextAttempt = {
   /** The version used for the check; left out: any. */
   readonly eventHash?: string
   /** Left out: as the newest attempt. */
-  readonly askedOf?: AskedOf
+  readonly askedOf?: MerchantAccount
   readonly gateway?: string
   /** Its price and until when it is held; left out: those of the newest attempt. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
@@ -132,15 +133,15 @@ export type RawAnswer = {
 }
 
 /** An unrequested message from the gateway: browser return or webhook. */
-export type NewNotice = RawAnswer & {
+export type NewGatewayMessage = RawAnswer & {
   readonly kind: 'return' | 'notice'
   /** Null: it names no readable order. */
   readonly orderId: string | null
 }
 
-export type StoredNotice = RawAnswer & {
+export type StoredGatewayMessage = RawAnswer & {
   readonly id: number
-  readonly kind: NewNotice['kind'] | 'status' | 'refund'
+  readonly kind: NewGatewayMessage['kind'] | 'status' | 'refund'
 }
 
 /** A refund. `said` is the gateway's last answer; null: none yet. */
@@ -170,8 +171,14 @@ export type RefundToSend = {
   readonly reference: string
   readonly orderId: OrderId
 }
+/** A payment event as stored. */
+export type RecordedPaymentEvent = {
+  readonly at: Instant
+  readonly type: string
+  readonly body: PaymentEvent
+}
 /** The gateway's answer to a refund request; `raw` is stored among the messages. */
-export type RefundTold = {
+export type RefundResponse = {
   readonly said: string
   readonly raw: string
   readonly gateway: string

@@ -3,7 +3,7 @@
  * This does not depend on what happens to its attempt. A payment that does not match waits there for a staff
  * decision.
  */
-import type { PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import { nameImport } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { LEFT } from '../refunds/refunds.ts'
@@ -11,7 +11,7 @@ import type { CaptureRow } from '../refunds/refunds.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import type { ImportRow, StoredCapture } from '../index.ts'
 
-type Confirmed = PaymentFact & { readonly type: 'confirmed' }
+type Confirmed = PaymentEvent & { readonly type: 'confirmed' }
 
 /**
  * References are unique per source; the unnamed gateway of the tests, and imported rows, have a source of their

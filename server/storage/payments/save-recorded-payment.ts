@@ -10,8 +10,8 @@ import {
   reviewOf,
   wayInSentence,
 } from '../../../engine/index.ts'
-import type { Instant, Paise, Quote, Way } from '../../../engine/index.ts'
-import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
+import type { Instant, Paise, Quote, ManualMethod } from '../../../engine/index.ts'
+import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
 import { keepCame } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -25,7 +25,7 @@ import { joined, paymentById, settleRegistration, stand } from './payment-state.
 import type { NewMail } from '../index.ts'
 
 export type Came = {
-  readonly way: Way
+  readonly way: ManualMethod
   readonly reference: string
   /** The bank's other references for the same payment, if a statement shows them. */
   readonly also?: readonly string[]
@@ -38,10 +38,10 @@ export type Came = {
 /** `mail` is queued only when it makes the registration a success. */
 export function confirm(
   sql: Sql,
-  wanted: NewAct,
+  wanted: NewAction,
   { price = null, ...came }: Came,
   mail: NewMail | null,
-): ActAnswer {
+): ActionOutcome {
   const { regNo, at } = wanted
   const { way, reference, amount, paidAt } = came
   return doAct(sql, wanted, ({ id, event_id: eventId }) => {
@@ -89,7 +89,7 @@ export function confirm(
  * An extra payment for a registration that is paid or has ended: staff refund it, move it to the registration it
  * was intended for, or leave it.
  */
-export function cameAgain(sql: Sql, wanted: NewAct, money: Omit<Came, 'price'>): ActAnswer {
+export function cameAgain(sql: Sql, wanted: NewAction, money: Omit<Came, 'price'>): ActionOutcome {
   const { at, regNo } = wanted
   const { way, reference, amount, paidAt } = money
   return doAct(sql, wanted, ({ id, event_id: eventId, state }) => {
@@ -129,6 +129,6 @@ export function cameAgain(sql: Sql, wanted: NewAct, money: Omit<Came, 'price'>):
 }
 
 /** One transfer pays once, whichever conference it was meant for; slips of a desk are of their event. */
-function accountOf(way: Way, eventId: string): string {
+function accountOf(way: ManualMethod, eventId: string): string {
   return isOfTheDesk(way) ? eventId : ''
 }

@@ -4,7 +4,13 @@ import type { MessagePort } from 'node:worker_threads'
 import pg from 'pg'
 import { Asking, notSaid } from './statement-pipeline.ts'
 import type { Prepared } from './statement-pipeline.ts'
-import type { Asked, FromSpeaker, Said, SpeakerData, ToSpeaker } from './synchronous-bridge.ts'
+import type {
+  BridgeRequest,
+  FromSpeaker,
+  BridgeResponse,
+  SpeakerData,
+  ToSpeaker,
+} from './synchronous-bridge.ts'
 
 /** A server that is not there is not waited for longer. */
 const CONNECT_MS_MAX = 10_000
@@ -34,7 +40,7 @@ async function connect(): Promise<Holder> {
   return made
 }
 
-const GONE: Said = {
+const GONE: BridgeResponse = {
   ok: false,
   code: '',
   message: 'the connection to PostgreSQL was lost',
@@ -42,12 +48,12 @@ const GONE: Said = {
 }
 
 /** A transaction is begun on a connection that is there; whatever else is asked belongs to one that may have gone with it. */
-async function answer(asked: readonly Asked[]): Promise<readonly Said[]> {
+async function answer(asked: readonly BridgeRequest[]): Promise<readonly BridgeResponse[]> {
   try {
     const begins = asked[0]?.text.startsWith('BEGIN') === true
     const holder = current ?? (begins ? await connect() : null)
     if (holder === null) return asked.map(() => GONE)
-    const said = await new Promise<readonly Said[]>((resolve) => {
+    const said = await new Promise<readonly BridgeResponse[]>((resolve) => {
       holder.client.query(new Asking(asked, holder.prepared, resolve))
     })
     // The server says farewell before the connection ends: nothing more is asked of it.

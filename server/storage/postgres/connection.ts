@@ -1,7 +1,7 @@
 /** Runs the store's statements on PostgreSQL, one after the other, each answered when needed. */
 import type { Connection, Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
 import { openBridge } from './synchronous-bridge.ts'
-import type { Asked, Said } from './synchronous-bridge.ts'
+import type { BridgeRequest, BridgeResponse } from './synchronous-bridge.ts'
 import { inPostgres, withoutNul } from './sql-translation.ts'
 import type { Written } from './sql-translation.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
@@ -12,7 +12,7 @@ const UNSENT_MAX = 500
 /** So much of a statement is told beside what is wrong with it. */
 const TOLD_CHARACTERS = 200
 
-type Unsent = { readonly asked: Asked; said: Said | null }
+type Unsent = { readonly asked: BridgeRequest; said: BridgeResponse | null }
 export type PostgresConnection = Connection & {
   /** Runs a PostgreSQL statement that is not repeated. */
   plain(text: string): void
@@ -63,7 +63,7 @@ export function openConnection(
     const of = sent[said.indexOf(no)]?.asked.text.slice(0, TOLD_CHARACTERS) ?? ''
     throw new PostgresRefused(no.code, `${no.message} (${of})`)
   }
-  const answerOf = (one: Unsent): Said & { readonly ok: true } => {
+  const answerOf = (one: Unsent): BridgeResponse & { readonly ok: true } => {
     if (one.said === null) send()
     if (one.said?.ok === true) return one.said
     throw new PostgresRefused(one.said?.code ?? '', one.said?.message ?? 'it was not sent')
@@ -171,7 +171,7 @@ const SEARCHING: Searching = {
   }),
 }
 
-function ranOf(answer: () => Said & { readonly ok: true }): Ran {
+function ranOf(answer: () => BridgeResponse & { readonly ok: true }): Ran {
   return {
     get changes() {
       return answer().changes
@@ -209,7 +209,7 @@ function bound({ names, bytes }: Written, params: readonly unknown[]): readonly 
   )
 }
 
-function rowsOf<Row>({ columns, rows }: Said & { readonly ok: true }): Row[] {
+function rowsOf<Row>({ columns, rows }: BridgeResponse & { readonly ok: true }): Row[] {
   return rows.map(
     (row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])) as Row,
   )

@@ -4,7 +4,7 @@
  * connection, and the server's answers, to the submitted object.
  */
 import type pg from 'pg'
-import type { Asked, Said } from './synchronous-bridge.ts'
+import type { BridgeRequest, BridgeResponse } from './synchronous-bridge.ts'
 
 /** What is used of a connection of `pg`, whose types leave most of it out. */
 type Wire = {
@@ -42,20 +42,29 @@ const PARSERS: Readonly<Record<number, Parser>> = {
 }
 const NO_ROWS: Shape = { columns: [], parsers: [] }
 /** It was not done, because one before it was not. */
-const NOT_DONE: Said = { ok: false, code: '25P02', message: 'it was not done', lost: false }
+const NOT_DONE: BridgeResponse = {
+  ok: false,
+  code: '25P02',
+  message: 'it was not done',
+  lost: false,
+}
 
 export class Asking implements pg.Submittable {
-  readonly #asked: readonly Asked[]
+  readonly #asked: readonly BridgeRequest[]
   readonly #prepared: Prepared
-  readonly #done: (said: readonly Said[]) => void
-  readonly #said: Said[] = []
+  readonly #done: (said: readonly BridgeResponse[]) => void
+  readonly #said: BridgeResponse[] = []
   /** Names of what is being prepared, in their order; '' is prepared anew each time. */
   readonly #parsing: string[] = []
   #rows: unknown[][] = []
   #shape: Shape = NO_ROWS
   #leave = (): void => {}
 
-  constructor(asked: readonly Asked[], prepared: Prepared, done: (said: readonly Said[]) => void) {
+  constructor(
+    asked: readonly BridgeRequest[],
+    prepared: Prepared,
+    done: (said: readonly BridgeResponse[]) => void,
+  ) {
     this.#asked = asked
     this.#prepared = prepared
     this.#done = done
@@ -149,7 +158,7 @@ export class Asking implements pg.Submittable {
     this.#end(no.lost ? no : NOT_DONE)
   }
 
-  #end(rest: Said): void {
+  #end(rest: BridgeResponse): void {
     this.#leave()
     while (this.#said.length < this.#asked.length) this.#said.push(rest)
     this.#done(this.#said)
@@ -162,7 +171,7 @@ function valueOf(param: unknown): string | Buffer | null {
 }
 
 /** Returns the server's error code, which every other error lacks: then the connection is lost. */
-export function notSaid(error: unknown): Said & { readonly ok: false } {
+export function notSaid(error: unknown): BridgeResponse & { readonly ok: false } {
   const message = error instanceof Error ? error.message : String(error)
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
   return typeof severity === 'string' && typeof code === 'string'

@@ -6,7 +6,7 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 
 /** A statement with a name under which the server keeps its plan; `params` as text, null or bytes. */
-export type Asked = {
+export type BridgeRequest = {
   readonly text: string
   readonly name: string
   readonly params: readonly unknown[]
@@ -15,7 +15,7 @@ export type Asked = {
  * The result of one statement: its rows, or the error. `lost`: the connection is lost, and it is unknown what was
  * done.
  */
-export type Said =
+export type BridgeResponse =
   | {
       readonly ok: true
       readonly columns: readonly string[]
@@ -24,8 +24,10 @@ export type Said =
     }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly lost: boolean }
 
-export type ToSpeaker = { readonly id: number; readonly asked: readonly Asked[] } | { close: true }
-export type FromSpeaker = { readonly id: number; readonly said: readonly Said[] }
+export type ToSpeaker =
+  | { readonly id: number; readonly asked: readonly BridgeRequest[] }
+  | { close: true }
+export type FromSpeaker = { readonly id: number; readonly said: readonly BridgeResponse[] }
 export type SpeakerData = {
   readonly url: string
   readonly signal: SharedArrayBuffer
@@ -36,7 +38,7 @@ const ANSWER_MS_MAX = 120_000
 
 export type Bridge = {
   /** Sends all at once; answers each. Blocks. */
-  ask(asked: readonly Asked[]): readonly Said[]
+  ask(asked: readonly BridgeRequest[]): readonly BridgeResponse[]
   close(): void
 }
 
@@ -66,7 +68,7 @@ export function openBridge(url: string): Bridge {
     },
   }
 
-  function answerTo(id: number, count: number, before: number): readonly Said[] {
+  function answerTo(id: number, count: number, before: number): readonly BridgeResponse[] {
     for (let seen = before; ; seen = Atomics.load(answered, 0)) {
       const message = receiveMessageOnPort(ours)?.message as FromSpeaker | undefined
       // An older one is of a question that was waited for too long.
@@ -77,4 +79,9 @@ export function openBridge(url: string): Bridge {
   }
 }
 
-const SILENCE: Said = { ok: false, code: '', message: 'PostgreSQL does not answer', lost: true }
+const SILENCE: BridgeResponse = {
+  ok: false,
+  code: '',
+  message: 'PostgreSQL does not answer',
+  lost: true,
+}

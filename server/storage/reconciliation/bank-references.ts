@@ -24,14 +24,14 @@ import type {
   Paise,
   RegNo,
   Result,
-  Way,
+  ManualMethod,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
 
 /** The references under which a payment was recorded. */
 export type Named = {
-  readonly way: Way
+  readonly way: ManualMethod
   readonly reference: string
   /** Other references of the same payment on the bank's line. */
   readonly also?: readonly string[]
@@ -49,10 +49,10 @@ export type ReferenceOwner =
   | ({ readonly is: 'report' } & ReferenceReport)
 
 /** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
-type ReferenceKey = BankKey | `${string} ${Way} ${string}` | `returned ${number} ${string}`
+type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | `returned ${number} ${string}`
 
 /** The methods whose money a front desk takes under a slip number of its own. */
-const SLIP_WAYS: readonly Way[] = ['desk', 'machine']
+const SLIP_WAYS: readonly ManualMethod[] = ['desk', 'machine']
 
 /** Every key under which money is recorded. No bank sees cash, and a slip number is of its event. */
 function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly ReferenceKey[] {
@@ -205,7 +205,7 @@ export function keepCame(sql: Sql, came: NewCame): Result<number, string> {
 
 type Older = {
   id: number
-  source: Way
+  source: ManualMethod
   reference: string
   state: string
   event_id: string | null

@@ -7,7 +7,7 @@ import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { recoveryOf } from './recovery.ts'
 
-export type Looked = {
+export type CopyCheck = {
   readonly version: number
   /** Rows by table, without counters and search index. */
   readonly rows: Readonly<Record<string, number>>
@@ -30,7 +30,7 @@ export function copyDatabase(dataDir: string, into: string): void {
 }
 
 /** Reads a database that nothing writes to. Throws SQLite's error if the file is not a database. */
-export function lookInto(file: string): Looked {
+export function lookInto(file: string): CopyCheck {
   return reading(file, (db) => {
     const names = db
       .prepare<[], { name: string }>(

@@ -4,7 +4,7 @@ import type { HeldMails, Instant, OrderId, Paise } from '../../../engine/index.t
 /** Progress by table, for tables that only grow; an earlier copy has lower numbers. */
 export type Counted = Readonly<Record<string, number>>
 /** The identity of the database, and its progress. */
-export type Mark = { readonly name: string; readonly counted: Counted }
+export type RecoveryMark = { readonly name: string; readonly counted: Counted }
 
 export type NewRecovery = {
   readonly at: Instant
@@ -90,7 +90,7 @@ export interface RecoveryStore {
    */
   recoveryFigures(keepOver: readonly string[]): Promise<RecoveryFigures>
   /** Returns the identity and progress of the database. Gives it that name if it has none. */
-  mark(name: string): Promise<Mark>
+  mark(name: string): Promise<RecoveryMark>
   /** Returns its progress now; `name` null: it has none yet. */
   counted(): Promise<{ readonly name: string | null; readonly counted: Counted }>
   /**

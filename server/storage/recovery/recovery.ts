@@ -17,7 +17,7 @@ import { IS_HELD } from './held-during-recovery.ts'
 import type {
   Counted,
   EndedRecovery,
-  Mark,
+  RecoveryMark,
   NewRecovery,
   Recovery,
   RecoveryFigures,
@@ -60,7 +60,7 @@ export function counted(sql: Sql): { readonly name: string | null; readonly coun
   }
 }
 
-export function mark(sql: Sql, name: string): Mark {
+export function mark(sql: Sql, name: string): RecoveryMark {
   const found = counted(sql)
   if (found.name !== null) return { ...found, name: found.name }
   sql('INSERT INTO installation (only, name) VALUES (1, ?)').run(name)

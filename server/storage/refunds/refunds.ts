@@ -3,12 +3,19 @@
  * A refund is marked as sent before the gateway gets the request, so that no crash sends it twice.
  */
 import { bankKey, formatMoney, isUtr, paise } from '../../../engine/index.ts'
-import type { Grounds, Instant, OrderId, Paise, RefundSaid, RegNo } from '../../../engine/index.ts'
+import type {
+  Grounds,
+  Instant,
+  OrderId,
+  Paise,
+  ReportedRefund,
+  RegNo,
+} from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { NOT_IN_RECOVERY, wasDiscarded } from '../recovery/held-during-recovery.ts'
 import type {
   GivenBack,
-  RefundTold,
+  RefundResponse,
   RefundToSend,
   StoredRefund,
 } from '../payments/payment-types.ts'
@@ -144,7 +151,7 @@ export function endRefund(
 }
 
 /** The payment of a refund that the gateway reports, and the part of the amount that is new. */
-export type Placed = { readonly capture: CaptureRow; readonly amount: Paise }
+export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Paise }
 
 /**
  * Assigns a refund that the gateway reports for an order. The gateway names an amount and a reference of its own,
@@ -154,9 +161,9 @@ export type Placed = { readonly capture: CaptureRow; readonly amount: Paise }
 export function placeRefund(
   sql: Sql,
   paymentId: number,
-  { reference, amount }: RefundSaid,
+  { reference, amount }: ReportedRefund,
   at: Instant,
-): Placed | 'known' | null {
+): PlacedRefund | 'known' | null {
   const captures = sql<CaptureRow & { left: Paise }>(
     `SELECT c.*, ${LEFT} AS left FROM captures c WHERE c.payment_id = ? ORDER BY c.id`,
   ).all(paymentId)
@@ -218,7 +225,7 @@ export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
  * Applies the gateway's answer, which the caller stores verbatim; does nothing for a refund that has ended
  * meanwhile.
  */
-export function refundTold(sql: Sql, id: number, told: RefundTold, at: Instant): void {
+export function refundTold(sql: Sql, id: number, told: RefundResponse, at: Instant): void {
   const open = "WHERE id = ? AND state IN ('asked', 'unsure')"
   const said = told.said.slice(0, SAID_CHARACTERS_MAX)
   switch (told.is) {

@@ -1,12 +1,12 @@
 /** Defines actions as the store takes and returns them: requests, results and history. */
 import type { SecondPayment } from '../payments/duplicate-payments.ts'
 import type {
-  ActName,
+  ActionName,
   Answers,
   BankKey,
   Quote,
   UniqueRule,
-  ActRefusal,
+  ActionRefusal,
   Actor,
   Decision,
   DecisionRefusal,
@@ -16,17 +16,17 @@ import type {
   RegistrationState,
   RegNo,
   Result,
-  Way,
+  ManualMethod,
 } from '../../../engine/index.ts'
 import type { StoredAwaited, StoredReferences } from '../reconciliation/match-candidates.ts'
-import type { AskedThrough } from '../payments/payment-types.ts'
+import type { PaymentChannel } from '../payments/payment-types.ts'
 import type { NewMail, Searchable, StoredUpload } from './registration-types.ts'
-import type { NewTelling, StoredTelling } from '../payments/payment-claim-types.ts'
+import type { NewPaymentClaim, StoredPaymentClaim } from '../payments/payment-claim-types.ts'
 
 /** A requested action; `once` null: it is never sent twice. */
-export type NewAct = {
+export type NewAction = {
   readonly regNo: RegNo
-  readonly act: ActName
+  readonly act: ActionName
   readonly actor: Actor
   readonly who: string
   readonly why: string
@@ -36,7 +36,7 @@ export type NewAct = {
 export type Once = { readonly key: string; readonly fingerprint: string }
 
 /** The result of an action. */
-export type Acted = {
+export type ActionResult = {
   readonly regNo: RegNo
   readonly state: RegistrationState
   /** For the user who performed it, in a sentence. */
@@ -47,8 +47,8 @@ export type Acted = {
   readonly repeated: boolean
 }
 /** A refusal by the table of actions, or by the payment rules. */
-export type ActNo = ActRefusal | DecisionRefusal
-export type ActAnswer = Result<Acted, ActNo>
+export type ActionDenial = ActionRefusal | DecisionRefusal
+export type ActionOutcome = Result<ActionResult, ActionDenial>
 
 /** The changes of a correction or a transfer. */
 export type Correction = {
@@ -61,7 +61,7 @@ export type Correction = {
   /** Null: the price does not change. */
   readonly quote: Quote | null
   /** The payment method for a new amount; null: none of ours. */
-  readonly through: AskedThrough
+  readonly through: PaymentChannel
   /** Until when the new price of an unpaid registration is held. */
   readonly holdUntil: Instant | null
   readonly changes: readonly string[]
@@ -75,11 +75,11 @@ export type Correction = {
 }
 
 /** A line of a registration's history. */
-export type StoredAct = {
+export type StoredAction = {
   readonly id: number
   readonly at: Instant
   readonly who: string
-  readonly act: ActName
+  readonly act: ActionName
   readonly why: string
   readonly data: Readonly<Record<string, unknown>>
   readonly was: RegistrationState
@@ -89,7 +89,7 @@ export type StoredAct = {
 /** How an approved registration is to be paid. */
 export type Approved = {
   /** The payment method for its price; null: none of ours. */
-  readonly through: AskedThrough
+  readonly through: PaymentChannel
   /** Until when it can be paid. */
   readonly payUntil: Instant
   /** Queued whether or not there is something to pay. */
@@ -97,20 +97,20 @@ export type Approved = {
   readonly confirmation: NewMail | null
 }
 /** The offered category with its price; `quote` null: the event has no prices. */
-export type OfferTaken = Approved & { readonly category: string; readonly quote: Quote | null }
+export type AcceptedOffer = Approved & { readonly category: string; readonly quote: Quote | null }
 
-export interface Acting {
+export interface ActionStore {
   /** Adds a note to the registration. */
-  note(wanted: NewAct): Promise<ActAnswer>
+  note(wanted: NewAction): Promise<ActionOutcome>
   /** The delegate requests cancellation; the office decides. */
-  askCancel(wanted: NewAct): Promise<ActAnswer>
+  askCancel(wanted: NewAction): Promise<ActionOutcome>
   /** The delegate requests a refund of a second payment; refused if it is none. The office decides. */
-  askRefund(wanted: NewAct): Promise<ActAnswer>
+  askRefund(wanted: NewAction): Promise<ActionOutcome>
   /**
    * Deletes a person's data from every table; payments and their events stay. Refused while a payment is
    * undecided. Files and emails outside the database are the caller's task.
    */
-  erase(wanted: NewAct): Promise<ActAnswer>
+  erase(wanted: NewAction): Promise<ActionOutcome>
   /** Returns the numbers of all registrations with this email address, ignoring case; oldest first. */
   withEmail(email: string): Promise<readonly RegNo[]>
   /** Returns registrations of an event that are not erased yet, in batches by id. */
@@ -121,39 +121,39 @@ export interface Acting {
   /** Marks the files of some registrations of an event as dropped; returns how many registrations. */
   dropEventFiles(eventId: string, at: Instant, why: string): Promise<number>
   /** Queues an email that the office requests: the confirmation again, or a payment link. */
-  sendMail(wanted: NewAct, mail: NewMail): Promise<ActAnswer>
+  sendMail(wanted: NewAction, mail: NewMail): Promise<ActionOutcome>
   /** Changes answers and price: for corrections, transfers and the delegate's own edits. */
-  correct(wanted: NewAct, correction: Correction): Promise<ActAnswer>
+  correct(wanted: NewAction, correction: Correction): Promise<ActionOutcome>
   /**
    * Cancels the registration and releases its seats. `payBack`, at least the amount owed, is proposed for a
    * refund, which is a separate action. `shown` is the paid amount that the user saw; it is refused if payments
    * or refunds followed since; null: not stated. `mail` is queued for the delegate.
    */
   cancel(
-    wanted: NewAct,
+    wanted: NewAction,
     how: {
       readonly payBack: Paise
       readonly shown: Paise | null
       readonly mail: NewMail | null
     },
-  ): Promise<ActAnswer>
+  ): Promise<ActionOutcome>
   /** Approves payment, at the price of the registration date, with the seats that it held. */
-  approve(wanted: NewAct, approved: Approved): Promise<ActAnswer>
+  approve(wanted: NewAction, approved: Approved): Promise<ActionOutcome>
   /** Ends it, unless the delegate accepts the offered category; null: none is offered. */
   refuse(
-    wanted: NewAct,
+    wanted: NewAction,
     how: { readonly offer: string | null; readonly mail: NewMail | null },
-  ): Promise<ActAnswer>
+  ): Promise<ActionOutcome>
   /** The delegate accepts the offered category; any other is refused. */
-  acceptOffer(wanted: NewAct, taken: OfferTaken): Promise<ActAnswer>
+  acceptOffer(wanted: NewAction, taken: AcceptedOffer): Promise<ActionOutcome>
   /**
    * Records a payment outside a gateway. A matching one pays; any other, and one whose seat was lost meanwhile,
    * needs review. A reference counts once. `mail` is queued when the payment completes it.
    */
   confirm(
-    wanted: NewAct,
+    wanted: NewAction,
     came: {
-      readonly way: Way
+      readonly way: ManualMethod
       readonly reference: string
       readonly amount: Paise
       readonly paidAt: Instant
@@ -161,61 +161,61 @@ export interface Acting {
       readonly price?: Quote | null
     },
     mail: NewMail | null,
-  ): Promise<ActAnswer>
+  ): Promise<ActionOutcome>
   /**
    * The same for a registration that is paid or has ended: the payment needs review, and the price does not
    * matter.
    */
   cameAgain(
-    wanted: NewAct,
+    wanted: NewAction,
     came: {
-      readonly way: Way
+      readonly way: ManualMethod
       readonly reference: string
       readonly amount: Paise
       readonly paidAt: Instant
     },
-  ): Promise<ActAnswer>
+  ): Promise<ActionOutcome>
   /** Stores a payment claim; a reference belongs to one registration. */
-  tell(wanted: NewAct, telling: NewTelling, mail: NewMail | null): Promise<ActAnswer>
+  tell(wanted: NewAction, telling: NewPaymentClaim, mail: NewMail | null): Promise<ActionOutcome>
   /** Rejects a claim: the delegate may claim again until `payUntil`. */
   notFound(
-    wanted: NewAct,
+    wanted: NewAction,
     how: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
-  ): Promise<ActAnswer>
+  ): Promise<ActionOutcome>
   /** Expires an unpaid registration: releases its seats. */
-  lapse(wanted: NewAct, mail: NewMail | null): Promise<ActAnswer>
+  lapse(wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome>
   /** Undoes `lapse` if the clock was ahead. */
-  reopen(wanted: NewAct, mail: NewMail | null): Promise<ActAnswer>
+  reopen(wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome>
   /** Reopens an expired registration, if its seats are still free. */
   takeUp(
-    wanted: NewAct,
+    wanted: NewAction,
     how: {
       readonly way: string | null
       readonly payUntil: Instant
       readonly mail: NewMail | null
     },
-  ): Promise<ActAnswer>
+  ): Promise<ActionOutcome>
   /** Returns unpaid registrations whose deadline has passed, the longest overdue first. */
   overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
   /** Returns those that expired at a time that is still in the future, and whose deadline is later than now. */
   lapsedTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]>
   /** Returns the payment claims of a registration, newest first. */
-  tellings(regNo: RegNo): Promise<readonly StoredTelling[]>
+  tellings(regNo: RegNo): Promise<readonly StoredPaymentClaim[]>
   /**
    * Refunds counted payments: through the gateway, or as already made under a reference. `amount` null: all that
    * is left.
    */
   refund(
-    wanted: NewAct,
+    wanted: NewAction,
     how: { readonly amount: Paise | null; readonly byHand: string | null },
-  ): Promise<ActAnswer>
+  ): Promise<ActionOutcome>
   /** Closes a refund that is in no settlement report; the reason says what happened to it. */
-  handleRefund(wanted: NewAct): Promise<ActAnswer>
+  handleRefund(wanted: NewAction): Promise<ActionOutcome>
   /** Decides on a payment in review, which must belong to this registration; `mail` as for `decide`. */
   decideFor(
-    wanted: NewAct,
+    wanted: NewAction,
     how: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
-  ): Promise<ActAnswer>
+  ): Promise<ActionOutcome>
   /**
    * Returns registrations of an event that expect a payment; `pricedWays`: payment methods whose credit date sets
    * the price.
@@ -236,5 +236,5 @@ export interface Acting {
   /** Returns the second payments of an event for which the delegate requests a refund, until staff answer. */
   refundRequests(eventId: string): Promise<readonly RegNo[]>
   /** Returns the history of a registration, oldest first. */
-  acts(regNo: RegNo): Promise<readonly StoredAct[]>
+  acts(regNo: RegNo): Promise<readonly StoredAction[]>
 }

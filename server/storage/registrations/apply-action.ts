@@ -6,14 +6,21 @@
 import { ACT_DONE, assert, err, judgeAct, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
-  ActName,
-  ActRefusal,
+  ActionName,
+  ActionRefusal,
   Instant,
   RegistrationState,
   RegNo,
   Result,
 } from '../../../engine/index.ts'
-import type { ActAnswer, Acted, ActNo, NewAct, Once, StoredAct } from './action-types.ts'
+import type {
+  ActionOutcome,
+  ActionResult,
+  ActionDenial,
+  NewAction,
+  Once,
+  StoredAction,
+} from './action-types.ts'
 import { audit } from '../staff/audit-log-entries.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { enqueue } from '../mail/email-queue.ts'
@@ -28,7 +35,7 @@ const { selfService } = REFUSAL_MESSAGES
 const KEY_KEPT_MS = 24 * 60 * 60 * 1000
 
 /** Acts that somebody comes by, or comes as: of an erased registration only its money is left. */
-const OF_A_PERSON: ReadonlySet<ActName> = new Set([
+const OF_A_PERSON: ReadonlySet<ActionName> = new Set([
   'accept_offer',
   'approve',
   'correct',
@@ -47,7 +54,7 @@ export type Effect = {
   readonly isDecision?: true
 }
 
-const refused = (code: ActRefusal['code'], message: string) => err({ code, message })
+const refused = (code: ActionRefusal['code'], message: string) => err({ code, message })
 
 /**
  * Performs an action: the new state is written before `effect` runs, so that code that settles payments or seats
@@ -55,9 +62,9 @@ const refused = (code: ActRefusal['code'], message: string) => err({ code, messa
  */
 export function doAct(
   sql: Sql,
-  wanted: NewAct,
-  effect: (row: RegistrationRow, was: RegistrationState) => Result<Effect, ActNo>,
-): ActAnswer {
+  wanted: NewAction,
+  effect: (row: RegistrationRow, was: RegistrationState) => Result<Effect, ActionDenial>,
+): ActionOutcome {
   const { regNo, act, who, at, once } = wanted
   const row = rowOf(sql, regNo)
   if (row === undefined) return refused('not_there', `There is no registration ${regNo}.`)
@@ -80,13 +87,13 @@ export function doAct(
     ).run(row.id, at, who, act, why, JSON.stringify(data), row.state, state)
     audit(sql, { at, who, what: loggedAs(act, why, data), eventId: row.event_id, regNo })
   }
-  const acted: Acted = { regNo, state, message, refundId, repeated: false }
+  const acted: ActionResult = { regNo, state, message, refundId, repeated: false }
   if (once !== null) noteDone(sql, once, row.id, acted, at)
   return ok(acted)
 }
 
 /** What stands behind the colon goes when the person is erased; what money was said to come by names nobody. */
-function loggedAs(act: ActName, why: string, { came }: NonNullable<Effect['data']>): string {
+function loggedAs(act: ActionName, why: string, { came }: NonNullable<Effect['data']>): string {
   const done = ACT_DONE[act].charAt(0).toLowerCase() + ACT_DONE[act].slice(1)
   const money = typeof came === 'string' ? `, ${came}` : ''
   return `${done}${money}${why === '' ? '' : `: ${why}`}`
@@ -96,14 +103,18 @@ const rowOf = (sql: Sql, regNo: RegNo): RegistrationRow | undefined =>
   sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(regNo)
 
 /** Returns the response to the same click; null: it is the first. */
-export function doneBefore(sql: Sql, { key, fingerprint }: Once, at: Instant): ActAnswer | null {
+export function doneBefore(
+  sql: Sql,
+  { key, fingerprint }: Once,
+  at: Instant,
+): ActionOutcome | null {
   sql('DELETE FROM act_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
   const there = sql<{ fingerprint: string; answer: string }>(
     'SELECT fingerprint, answer FROM act_keys WHERE key = ?',
   ).get(key)
   if (there === undefined) return null
   return there.fingerprint === fingerprint
-    ? ok({ ...(JSON.parse(there.answer) as Acted), repeated: true })
+    ? ok({ ...(JSON.parse(there.answer) as ActionResult), repeated: true })
     : refused('act_key_reused', selfService.otherRequest)
 }
 
@@ -111,7 +122,7 @@ export function noteDone(
   sql: Sql,
   { key, fingerprint }: Once,
   registrationId: number,
-  acted: Acted,
+  acted: ActionResult,
   at: Instant,
 ): void {
   sql(
@@ -128,12 +139,12 @@ export function noteAdded(sql: Sql, registrationId: number, who: string, at: Ins
 }
 
 /** Adds a note to the registration. */
-export function note(sql: Sql, wanted: NewAct): ActAnswer {
+export function note(sql: Sql, wanted: NewAction): ActionOutcome {
   return doAct(sql, wanted, () => ok({ message: 'The note has been saved.' }))
 }
 
 /** Shown to the office until it answers, by a cancellation or a note. */
-export function askCancel(sql: Sql, wanted: NewAct): ActAnswer {
+export function askCancel(sql: Sql, wanted: NewAction): ActionOutcome {
   return doAct(sql, wanted, ({ id }) =>
     isCancelAsked(sql, id)
       ? refused('not_now', selfService.alreadyRequested)
@@ -151,7 +162,7 @@ export function isCancelAsked(sql: Sql, registrationId: number): boolean {
 }
 
 /** For a second payment: shown to the office until it answers, by a note or a refund. */
-export function askRefund(sql: Sql, wanted: NewAct): ActAnswer {
+export function askRefund(sql: Sql, wanted: NewAction): ActionOutcome {
   return doAct(sql, wanted, ({ reg_no: regNo }) => {
     const second = secondPaymentOf(sql, regNo)
     if (second === null) return refused('not_now', selfService.noRefundRequest)
@@ -161,7 +172,7 @@ export function askRefund(sql: Sql, wanted: NewAct): ActAnswer {
   })
 }
 
-export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
+export function sendMail(sql: Sql, wanted: NewAction, mail: NewMail): ActionOutcome {
   return doAct(sql, wanted, ({ id }) => {
     const sent = wanted.act === 'resend' ? sayingSecond(sql, id, mail) : mail
     enqueue(sql, id, 'again', sent, wanted.at, wanted.actor)
@@ -170,11 +181,11 @@ export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
 }
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
-export function actsOf(sql: Sql, regNo: RegNo): readonly StoredAct[] {
-  return sql<Omit<StoredAct, 'data'> & { data: string }>(
+export function actsOf(sql: Sql, regNo: RegNo): readonly StoredAction[] {
+  return sql<Omit<StoredAction, 'data'> & { data: string }>(
     `SELECT a.id, a.at, a.who, a.act, a.why, a.data, a.was, a.became FROM acts a
      WHERE a.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY a.id`,
   )
     .all(regNo)
-    .map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAct['data'] }))
+    .map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAction['data'] }))
 }

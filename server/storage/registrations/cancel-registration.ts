@@ -1,7 +1,7 @@
 /** Cancels a registration: releases its seats and proposes a refund. */
 import { err, formatMoney, ok, paise } from '../../../engine/index.ts'
 import type { Paise } from '../../../engine/index.ts'
-import type { ActAnswer, NewAct } from './action-types.ts'
+import type { ActionOutcome, NewAction } from './action-types.ts'
 import { doAct } from './apply-action.ts'
 import { endOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -17,13 +17,13 @@ import type { NewMail } from '../index.ts'
  */
 export function cancel(
   sql: Sql,
-  wanted: NewAct,
+  wanted: NewAction,
   {
     payBack: wantedBack,
     shown,
     mail,
   }: { readonly payBack: Paise; readonly shown: Paise | null; readonly mail: NewMail | null },
-): ActAnswer {
+): ActionOutcome {
   const { at } = wanted
   return doAct(sql, wanted, ({ id, due }) => {
     const kept = keptOf(sql, id)

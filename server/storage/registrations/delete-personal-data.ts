@@ -1,7 +1,7 @@
 /** Erases a person from every table in one transaction; payments and their events stay. */
 import { err, ok, paise } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
-import type { ActAnswer, NewAct } from './action-types.ts'
+import type { ActionOutcome, NewAction } from './action-types.ts'
 import { doAct } from './apply-action.ts'
 import { endOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -21,7 +21,7 @@ const DUE_ROWS = 100
  * Afterwards nobody can be asked about a payment, so none may be undecided. An unpaid registration is cancelled,
  * and its seats are released.
  */
-export function erase(sql: Sql, wanted: NewAct): ActAnswer {
+export function erase(sql: Sql, wanted: NewAction): ActionOutcome {
   return doAct(sql, wanted, (row) => {
     const { id, reg_no: regNo } = row
     if (erasedAt(sql, id) !== null)

@@ -1,6 +1,6 @@
 /** Stores discount codes: created, listed, withdrawn, and used while registrations hold them. */
 import { dayOf, err, ok } from '../../../engine/index.ts'
-import type { CodeFact, Day, Instant, RegNo, Result } from '../../../engine/index.ts'
+import type { CodeStatus, Day, Instant, RegNo, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { HOLDS } from '../seats/seat-holds.ts'
 import { Refused } from '../database/rollback-error.ts'
@@ -22,7 +22,7 @@ export function codeAt(
   holdMs: number,
   at: Instant,
   except: number | null = null,
-): { readonly id: number | null; readonly fact: CodeFact } {
+): { readonly id: number | null; readonly fact: CodeStatus } {
   const row = sql<CodeRow>(
     'SELECT id, kind, uses_max, last_day, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
   ).get(eventId, folded)

@@ -9,7 +9,7 @@ import type {
   RegNo,
   Result,
 } from '../../../engine/index.ts'
-import type { ActAnswer } from './action-types.ts'
+import type { ActionOutcome } from './action-types.ts'
 import { isActive } from '../events/activate-versions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import {
@@ -154,11 +154,11 @@ function confirmInHand(
 }
 
 /** Also of an act that wants what it wrote undone: here all of it is. */
-function answerTo(act: () => ActAnswer): ActAnswer {
+function answerTo(act: () => ActionOutcome): ActionOutcome {
   try {
     return act()
   } catch (error) {
-    if (error instanceof Refused) return error.value as ActAnswer
+    if (error instanceof Refused) return error.value as ActionOutcome
     throw error
   }
 }

@@ -1,7 +1,7 @@
 /** Stores the office's member lists: replaced as a whole, looked up by row. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { RollCount, RollReplaced, RollRow } from './pricing-context-types.ts'
+import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
 /** Named where a roll has changed; the rest is counted. */
 const NAMED_MAX = 10
@@ -23,10 +23,10 @@ export function replaceRoll(
   sql: Sql,
   eventId: string,
   roll: string,
-  rows: readonly RollRow[],
+  rows: readonly MemberListRow[],
   who: string,
   at: Instant,
-): RollReplaced {
+): MemberListReplaced {
   const before = new Map(
     sql<{ key: string; cells: string }>(
       'SELECT key, cells FROM roll_rows WHERE event_id = ? AND roll = ?',
@@ -63,8 +63,8 @@ export function replaceRoll(
   return { rows: rows.length, changed, added: named(added), gone: named(gone) }
 }
 
-export function rollCounts(sql: Sql, eventId: string): readonly RollCount[] {
-  return sql<RollCount>(
+export function rollCounts(sql: Sql, eventId: string): readonly MemberListCount[] {
+  return sql<MemberListCount>(
     'SELECT roll, count(*) AS rows FROM roll_rows WHERE event_id = ? GROUP BY roll ORDER BY roll',
   ).all(eventId)
 }

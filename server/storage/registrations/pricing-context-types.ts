@@ -1,5 +1,5 @@
 /** Defines the store's part of the pricing context: unique answers, discount codes, member lists. */
-import type { CodeFact, Day, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
+import type { CodeStatus, Day, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
 
 /** The context found before pricing; it is checked again when the registration is stored. */
 export type Outside = {
@@ -22,7 +22,7 @@ export type Outside = {
 export type OutsideRefusal =
   /** `rule` is its position among the event's rules. */
   | { readonly code: 'registered_already'; readonly rule: number; readonly regNo: RegNo }
-  | { readonly code: 'code_gone'; readonly is: Exclude<CodeFact['is'], 'valid'> }
+  | { readonly code: 'code_gone'; readonly is: Exclude<CodeStatus['is'], 'valid'> }
   /** A requested seat is not available: a quota's id, or `limit.option`. */
   | { readonly code: 'full'; readonly place: string }
   /** The context has changed: it must be looked up again. */
@@ -55,11 +55,14 @@ export type StoredCode = {
 }
 
 /** `key` is normalised; `cells` by column, as in the file. */
-export type RollRow = { readonly key: string; readonly cells: Readonly<Record<string, string>> }
-export type RollReplaced = {
+export type MemberListRow = {
+  readonly key: string
+  readonly cells: Readonly<Record<string, string>>
+}
+export type MemberListReplaced = {
   readonly rows: number
   readonly changed: number
   readonly added: { readonly count: number; readonly first: readonly string[] }
   readonly gone: { readonly count: number; readonly first: readonly string[] }
 }
-export type RollCount = { readonly roll: string; readonly rows: number }
+export type MemberListCount = { readonly roll: string; readonly rows: number }

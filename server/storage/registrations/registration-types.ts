@@ -1,6 +1,6 @@
 /** Defines the store's types for registrations, lists and emails; payments have a file of their own. */
 import type {
-  ActRefusal,
+  ActionRefusal,
   Actor,
   Answers,
   Day,
@@ -16,10 +16,10 @@ import type {
   RegNo,
   SoldSum,
   SortName,
-  WaitingId,
-  Way,
+  WorkQueueId,
+  ManualMethod,
 } from '../../../engine/index.ts'
-import type { AskedOf, StoredPayment } from '../payments/payment-types.ts'
+import type { MerchantAccount, StoredPayment } from '../payments/payment-types.ts'
 import type { Outside, OutsideRefusal } from './pricing-context-types.ts'
 
 export type Searchable = {
@@ -58,7 +58,7 @@ export type NewRegistration = {
   /** The gateway's name, because references are unique per gateway; left out: one name for all. */
   readonly gateway?: string
   /** Left out: not known. */
-  readonly askedOf?: AskedOf
+  readonly askedOf?: MerchantAccount
   /** Until when the quote is held; null or left out: without end. */
   readonly holdUntil?: Instant | null
   /** The approval rule that applies before payment, and its deadline; left out: no approval is needed. */
@@ -85,7 +85,7 @@ export type NewRegistration = {
 /** `mail`: queued when the payment completes the registration. */
 export type MoneyInHand = {
   readonly actor: Actor
-  readonly way: Way
+  readonly way: ManualMethod
   readonly reference: string
   readonly mail: NewMail | null
 }
@@ -116,7 +116,7 @@ export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
   /** The payment in hand is refused, like the action that confirms payments refuses it. */
-  | { readonly code: 'not_confirmed'; readonly no: ActRefusal | DecisionRefusal }
+  | { readonly code: 'not_confirmed'; readonly no: ActionRefusal | DecisionRefusal }
   | OutsideRefusal
 
 export type StoredRegistration = {
@@ -230,7 +230,7 @@ export type ListQuery = {
   readonly dateTo?: Day
   readonly state?: RegistrationState
   /** A work queue condition at that instant. */
-  readonly waiting?: { readonly is: WaitingId; readonly at: Instant }
+  readonly waiting?: { readonly is: WorkQueueId; readonly at: Instant }
   /** Left out: newest first. */
   readonly sort?: ListSort
 }
@@ -245,7 +245,7 @@ export type ListSort = {
 /** `more`: counting stopped there. */
 export type WaitingCount = {
   readonly eventId: string
-  readonly is: WaitingId
+  readonly is: WorkQueueId
   readonly count: number
   readonly more: boolean
 }

@@ -5,8 +5,8 @@
  */
 import { assert, err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
-import type { ActRefusal, Paise, Quote, Result } from '../../../engine/index.ts'
-import type { ActAnswer, Approved, NewAct, OfferTaken } from './action-types.ts'
+import type { ActionRefusal, Paise, Quote, Result } from '../../../engine/index.ts'
+import type { ActionOutcome, Approved, NewAction, AcceptedOffer } from './action-types.ts'
 import { doAct } from './apply-action.ts'
 import { askedThrough, insertPayment, nextAttempt } from '../payments/payment-attempts.ts'
 import { keepLines, nextBill } from '../payments/bill-lines.ts'
@@ -18,7 +18,7 @@ import type { NewMail } from './registration-types.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
 
 /** To be paid until the given day, or complete if it is free; the email says which. */
-export function approve(sql: Sql, wanted: NewAct, approved: Approved): ActAnswer {
+export function approve(sql: Sql, wanted: NewAction, approved: Approved): ActionOutcome {
   return doAct(sql, wanted, (row) => {
     const total = row.total ?? paise(0)
     const begun = begin(sql, row, approved, total, wanted)
@@ -30,9 +30,9 @@ export function approve(sql: Sql, wanted: NewAct, approved: Approved): ActAnswer
 /** Releases its seats. `offer`: the alternative category; null: none. */
 export function refuse(
   sql: Sql,
-  wanted: NewAct,
+  wanted: NewAction,
   { offer, mail }: { readonly offer: string | null; readonly mail: NewMail | null },
-): ActAnswer {
+): ActionOutcome {
   return doAct(sql, wanted, ({ id }) => {
     sql('UPDATE registrations SET offer = ? WHERE id = ?').run(offer, id)
     settleRegistration(sql, id)
@@ -45,7 +45,7 @@ export function refuse(
 }
 
 /** The delegate accepts the offer: another category at the prices of the registration date, and its seats. */
-export function acceptOffer(sql: Sql, wanted: NewAct, taken: OfferTaken): ActAnswer {
+export function acceptOffer(sql: Sql, wanted: NewAction, taken: AcceptedOffer): ActionOutcome {
   return doAct(sql, wanted, (row) => {
     const { category, quote } = taken
     if (row.offer !== category)
@@ -91,8 +91,8 @@ function begin(
   row: RegistrationRow,
   { through, payUntil, mail, confirmation }: Approved,
   total: Paise,
-  { at, actor }: Pick<NewAct, 'at' | 'actor'>,
-): Result<null, ActRefusal> {
+  { at, actor }: Pick<NewAction, 'at' | 'actor'>,
+): Result<null, ActionRefusal> {
   const { id, event_id: eventId } = row
   const place = takeAgain(sql, eventId, id, at)
   if (place !== null)

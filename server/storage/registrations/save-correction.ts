@@ -5,8 +5,8 @@
  */
 import { err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
-import type { ActRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
-import type { ActAnswer, Correction, NewAct } from './action-types.ts'
+import type { ActionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
+import type { ActionOutcome, Correction, NewAction } from './action-types.ts'
 import { doAct } from './apply-action.ts'
 import {
   askDifference,
@@ -29,7 +29,7 @@ import { endKeys } from './insert-registration.ts'
 import { renoteAnswers, standsAgainst } from './unique-answers.ts'
 
 /** For a correction and for a transfer: `wanted.act` says which. */
-export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAnswer {
+export function correct(sql: Sql, wanted: NewAction, correction: Correction): ActionOutcome {
   const { at } = wanted
   return doAct(sql, wanted, (row) => {
     const { was, changes, mails, endsLinks, uploads, confirmation = null } = correction
@@ -75,7 +75,7 @@ const isMoved = ({ email }: RegistrationRow, { searchable }: Correction): boolea
 
 const { selfService } = REFUSAL_MESSAGES
 
-function sayDone(act: NewAct['act'], changes: readonly string[], difference: Paise): string {
+function sayDone(act: NewAction['act'], changes: readonly string[], difference: Paise): string {
   if (act === 'transfer') return 'The registration is transferred.'
   if (act === 'edit') return changes.length === 0 ? selfService.nothingChanged : selfService.saved
   if (changes.length === 0) return selfService.nothingChanged
@@ -91,7 +91,7 @@ function moveAnswers(
   { id, event_id: eventId }: RegistrationRow,
   { answers, category, searchable, unique }: Correction,
   at: Instant,
-): Result<null, ActRefusal> {
+): Result<null, ActionRefusal> {
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
   const against = standsAgainst(sql, eventId, rules, answers, id)
   if (against !== null)
@@ -138,7 +138,7 @@ function reprice(
   row: RegistrationRow,
   { quote, through, holdUntil }: Correction,
   at: Instant,
-): Result<Paise, ActRefusal> {
+): Result<Paise, ActionRefusal> {
   if (quote === null) return ok(paise(0))
   if (row.in_review === 1)
     return err({

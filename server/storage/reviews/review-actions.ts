@@ -1,7 +1,7 @@
 /** Performs payment decisions as actions on a registration. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Decision, Paise } from '../../../engine/index.ts'
-import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
+import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { decide } from './decide-reviews.ts'
@@ -12,9 +12,9 @@ import { isRefundUnsettled } from '../lists/work-queue.ts'
 
 export function refund(
   sql: Sql,
-  wanted: NewAct,
+  wanted: NewAction,
   { amount, byHand }: { readonly amount: Paise | null; readonly byHand: string | null },
-): ActAnswer {
+): ActionOutcome {
   const { regNo, why, who, at } = wanted
   return doAct(sql, wanted, () => {
     const hand = byHand === null ? {} : { byHand }
@@ -24,7 +24,7 @@ export function refund(
 }
 
 /** Refused if no refund is missing: the treasurer would close a problem that nobody has seen yet. */
-export function handleRefund(sql: Sql, wanted: NewAct): ActAnswer {
+export function handleRefund(sql: Sql, wanted: NewAction): ActionOutcome {
   return doAct(sql, wanted, () =>
     isRefundUnsettled(sql, wanted.regNo, wanted.at)
       ? ok({ message: 'The refund is marked as handled.' })
@@ -37,13 +37,13 @@ export function handleRefund(sql: Sql, wanted: NewAct): ActAnswer {
 
 export function decideFor(
   sql: Sql,
-  wanted: NewAct,
+  wanted: NewAction,
   {
     review,
     decision,
     mail,
   }: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
-): ActAnswer {
+): ActionOutcome {
   return doAct(sql, wanted, () => {
     const before = reviewOf(sql, review)
     if (before !== null && before.regNo !== wanted.regNo)

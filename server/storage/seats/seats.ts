@@ -7,7 +7,7 @@ import { allPlaces, own, placesOf } from '../../../engine/index.ts'
 import type {
   Answers,
   Instant,
-  Limit,
+  Quota,
   PaymentStatus,
   RegistrationState,
 } from '../../../engine/index.ts'
@@ -19,9 +19,9 @@ import { limitsFrom, textOfLimits } from './stored-quotas.ts'
 type FullRefusal = OutsideRefusal & { readonly code: 'full' }
 
 /** The quota of a seat type, and how many of it are held or kept. */
-export type StoredPlace = { readonly place: string; readonly max: number; readonly taken: number }
+export type StoredSeats = { readonly place: string; readonly max: number; readonly taken: number }
 /** A seat that others have taken; `name` is its label. */
-export type GonePlace = { readonly place: string; readonly name: string }
+export type UnavailableSeat = { readonly place: string; readonly name: string }
 
 /** So many registrations are read at a time when the limits of an event are others. */
 const CHUNK_ROWS = 500
@@ -30,9 +30,9 @@ const CHUNK_ROWS = 500
 const LAPSED = `state = 'held' AND until <= ? AND NOT EXISTS (SELECT 1 FROM payments p
   WHERE p.registration_id = places_taken.registration_id AND p.status = 'pending' AND p.last_answer = 'in-process')`
 
-type Limits = { readonly limits: readonly Limit[]; readonly holdMs: number }
+type Limits = { readonly limits: readonly Quota[]; readonly holdMs: number }
 const NONE = '[]'
-const readLimits = new Map<string, readonly Limit[]>()
+const readLimits = new Map<string, readonly Quota[]>()
 
 /** Null: the event has none. */
 function limitsOf(sql: Sql, eventId: string): Limits | null {
@@ -108,7 +108,7 @@ export function takePlaces(
  * Returns the first seat of a registration that others have taken meanwhile; null: it has them all, or could have
  * them again.
  */
-export function placeGone(sql: Sql, registrationId: number, at: Instant): GonePlace | null {
+export function placeGone(sql: Sql, registrationId: number, at: Instant): UnavailableSeat | null {
   const lost = sql<PlaceRow>(
     "SELECT * FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = ? AND state = 'free') ORDER BY id",
   ).all(registrationId)
@@ -116,13 +116,13 @@ export function placeGone(sql: Sql, registrationId: number, at: Instant): GonePl
   return gone === undefined ? null : named(gone)
 }
 
-const named = ({ place, name }: PlaceRow): GonePlace => ({ place, name: name ?? place })
+const named = ({ place, name }: PlaceRow): UnavailableSeat => ({ place, name: name ?? place })
 
 /**
  * Holds the seats of a reopened registration again, where they are free. Returns the first one taken; null: it
  * has them all.
  */
-export function keepAgain(sql: Sql, registrationId: number, at: Instant): GonePlace | null {
+export function keepAgain(sql: Sql, registrationId: number, at: Instant): UnavailableSeat | null {
   const gone = placeGone(sql, registrationId, at)
   if (gone === null)
     sql("UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ?").run(
@@ -226,8 +226,8 @@ function lapsed(sql: Sql, placeId: number, at: Instant): number {
 }
 
 /** For every seat type of the event, unordered; held seats count as taken. */
-export function placesTaken(sql: Sql, eventId: string): readonly StoredPlace[] {
-  return sql<StoredPlace>('SELECT place, max, taken FROM places WHERE event_id = ?').all(eventId)
+export function placesTaken(sql: Sql, eventId: string): readonly StoredSeats[] {
+  return sql<StoredSeats>('SELECT place, max, taken FROM places WHERE event_id = ?').all(eventId)
 }
 
 /**
@@ -237,7 +237,7 @@ export function placesTaken(sql: Sql, eventId: string): readonly StoredPlace[] {
 export function setLimits(
   sql: Sql,
   eventId: string,
-  limits: readonly Limit[],
+  limits: readonly Quota[],
   holdMs: number,
 ): void {
   const text = textOfLimits(limits)
@@ -320,7 +320,7 @@ export function movePlaces(
   eventId: string,
   registrationId: number,
   at: Instant,
-): GonePlace | null {
+): UnavailableSeat | null {
   const known = limitsOf(sql, eventId)
   const row = sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
   if (known === null || row === undefined) return null
@@ -349,7 +349,7 @@ export function takeAgain(
   eventId: string,
   registrationId: number,
   at: Instant,
-): GonePlace | null {
+): UnavailableSeat | null {
   const place = movePlaces(sql, eventId, registrationId, at)
   if (place === null)
     sql(

@@ -12,7 +12,7 @@ export type AdminRow = MayWhat & {
   readonly totpSecret: string | null
 }
 /** A user as the team page shows them. */
-export type StoredPerson = MayWhat & {
+export type StoredUser = MayWhat & {
   readonly username: string
   readonly hasSecondFactor: boolean
   readonly createdAt: Instant
@@ -92,13 +92,13 @@ export type ActivityRow = {
 }
 
 /** The result of changing a user: the last owner of all events stays one. */
-export type PersonChanged = 'done' | 'unknown' | 'last'
+export type UserChange = 'done' | 'unknown' | 'last'
 
-export interface PeopleStore {
+export interface UserStore {
   admin(username: string): Promise<AdminRow | null>
   adminCount(): Promise<number>
   /** By name. */
-  people(at: Instant): Promise<readonly StoredPerson[]>
+  people(at: Instant): Promise<readonly StoredUser[]>
   /** Adds an owner of all events, unless `may` restricts it. */
   addAdmin(
     username: string,
@@ -106,7 +106,7 @@ export interface PeopleStore {
     at: Instant,
     may?: MayWhat,
   ): Promise<Result<number, { readonly code: 'username_taken' }>>
-  setMay(username: string, may: MayWhat): Promise<PersonChanged>
+  setMay(username: string, may: MayWhat): Promise<UserChange>
   /** Also ends every session of that user. The last owner of all events is not removed. */
   removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
   /** Also ends every session of that user, and every link to set a password. */

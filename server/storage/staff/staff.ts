@@ -8,10 +8,10 @@ import type {
   MayWhat,
   NewSession,
   OpenSession,
-  PersonChanged,
+  UserChange,
   SessionSeen,
   StoredAccount,
-  StoredPerson,
+  StoredUser,
 } from './staff-types.ts'
 
 const ALL: MayWhat = { role: 'owner', events: null }
@@ -49,7 +49,7 @@ const isLastOwner = (sql: Sql, id: number): boolean =>
      AND NOT EXISTS (SELECT 1 FROM admins other WHERE other.id <> admins.id AND other.role = 'owner' AND other.events IS NULL AND ${HAS_PASSWORD})`,
   ).get(id) !== undefined
 
-export function setMay(sql: Sql, username: string, { role, events }: MayWhat): PersonChanged {
+export function setMay(sql: Sql, username: string, { role, events }: MayWhat): UserChange {
   const id = idOf(sql, username)
   if (id === null) return 'unknown'
   if ((role !== 'owner' || events !== null) && isLastOwner(sql, id)) return 'last'
@@ -219,8 +219,8 @@ export function peopleReads(sql: Sql) {
     adminCount(): number {
       return sql<{ n: number }>('SELECT count(*) AS n FROM admins').get()?.n ?? 0
     },
-    people(at: Instant): readonly StoredPerson[] {
-      return sql<Row<Omit<StoredPerson, 'hasSecondFactor'>> & { readonly factor: number }>(
+    people(at: Instant): readonly StoredUser[] {
+      return sql<Row<Omit<StoredUser, 'hasSecondFactor'>> & { readonly factor: number }>(
         `SELECT a.username, a.role, a.events, a.totp_secret IS NOT NULL AS factor, a.created_at AS createdAt,
            a.signed_in_at AS signedInAt,
            (SELECT max(l.expires_at) FROM password_links l WHERE l.admin_id = a.id AND l.expires_at > ?) AS invitedUntil

@@ -10,7 +10,7 @@ import {
   type PublicEvent,
   type RawAnswers,
 } from '../../../engine/index.ts'
-import { NO_FACTS, type Facts } from '../../../engine/rules/pricing-context.ts'
+import { NO_FACTS, type PricingContext } from '../../../engine/rules/pricing-context.ts'
 
 const OPTIONS = { allErrors: true, strict: false, ownProperties: true } as const
 export const ajv = (code = false): Ajv =>
@@ -22,7 +22,7 @@ type Then = { properties?: Record<string, unknown>; required?: string[] }
 export type Lowered = { properties: Record<string, unknown>; allOf?: { if: object; then: Then }[] }
 
 /** What it answers throws when the two opinions differ, in what is said or in what is shown. */
-export function judge(event: PublicEvent): (raw: RawAnswers, facts?: Facts) => void {
+export function judge(event: PublicEvent): (raw: RawAnswers, facts?: PricingContext) => void {
   const schema = toSchema(event) as unknown as Lowered
   const validate = ajv().compile(schema)
   // The branches are parts of what was just compiled: its form is not judged again.

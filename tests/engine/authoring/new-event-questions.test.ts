@@ -1,10 +1,10 @@
 /** How `rollcall new` reads an answer: days as India writes them, prices as in a letter, lists that make no nonsense. */
 import { describe, expect, test } from 'vitest'
 import { day } from '../../../engine/index.ts'
-import { QUESTIONS, readCategories, type Told } from '../../../engine/authoring.ts'
+import { QUESTIONS, readCategories, type NewEventAnswers } from '../../../engine/authoring.ts'
 
 const today = day('2026-11-21')
-const read = (name: string, answer: string, told: Told = {}) => {
+const read = (name: string, answer: string, told: NewEventAnswers = {}) => {
   const question = QUESTIONS.find((one) => one.name === name)
   if (question === undefined) throw new Error(`nobody asks for ${name}`)
   const answered = question.reads(answer, told, today)
@@ -28,7 +28,7 @@ describe('a day', () => {
     ['12 March 2027 or later', `"12 March 2027 or later" is not a valid day. ${HOW}`],
   ])('%s', (answer, means) => expect(read('from', answer)).toEqual(means))
 
-  test.each<[string, string, Told, string]>([
+  test.each<[string, string, NewEventAnswers, string]>([
     [
       'to',
       '11/03/2027',

@@ -8,7 +8,7 @@ import {
   reviewOf,
   type OrderId,
   type Payment,
-  type PaymentFact,
+  type PaymentEvent,
 } from '../../../engine/index.ts'
 
 const early = instant(1_000)
@@ -26,8 +26,8 @@ const states = {
   refunded: payment({ is: 'refunded', reference: 'G1', at: early }),
 }
 const confirmed = (
-  more: Partial<Extract<PaymentFact, { type: 'confirmed' }>> = {},
-): PaymentFact => ({
+  more: Partial<Extract<PaymentEvent, { type: 'confirmed' }>> = {},
+): PaymentEvent => ({
   type: 'confirmed',
   reference: 'G1',
   amount: paise(708000),
@@ -50,7 +50,7 @@ const facts = {
   undecided: { type: 'undecided', at },
   refunded: { type: 'refunded', reference: 'R1', amount: paise(708000), at },
   partly: { type: 'refunded', reference: 'R1', amount: paise(1), at },
-} satisfies Record<string, PaymentFact>
+} satisfies Record<string, PaymentEvent>
 
 /** Every state meets every fact: `=` unchanged, a status, or a refusal's code. */
 const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
@@ -188,7 +188,7 @@ it('a confirmation delivered again after the refund is no second payment', () =>
 })
 
 it('refunds in parts: a success until all of it is back, and never more than came', () => {
-  const part = (reference: string): PaymentFact => ({
+  const part = (reference: string): PaymentEvent => ({
     type: 'refunded',
     reference,
     amount: paise(300000),
@@ -201,7 +201,7 @@ it('refunds in parts: a success until all of it is back, and never more than cam
     ok: false,
     error: { code: 'more_back_than_came', came: 708000, got: 900000 },
   })
-  const rest: PaymentFact = { type: 'refunded', reference: 'R3', amount: paise(108000), at }
+  const rest: PaymentEvent = { type: 'refunded', reference: 'R3', amount: paise(108000), at }
   expect(expectOk(applyFact(twice, rest)).status).toEqual({ is: 'refunded', reference: 'G1', at })
 })
 

@@ -9,10 +9,10 @@ import {
   sayFull,
   shownLeft,
 } from '../../../engine/pricing/quotas.ts'
-import type { Limit } from '../../../engine/event/pricing-types.ts'
+import type { Quota } from '../../../engine/event/pricing-types.ts'
 import { eventOf, field, isIn, when } from '../fixtures.ts'
 
-const limits: readonly Limit[] = [
+const limits: readonly Quota[] = [
   { id: 'hall', max: 500, full: { message: 'Full' }, few: 20 },
   { id: 'pg', when: when(isIn('category', 'pg')), max: 100, full: { message: 'Full' } },
   {

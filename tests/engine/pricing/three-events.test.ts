@@ -18,7 +18,7 @@ import { alreadyMail, unfinishedMail } from '../../../engine/messages.ts'
 import { compileEvent, diffEvents, readEvent } from '../../../engine/authoring.ts'
 import { counted } from '../../../engine/answers/normalize-answers.ts'
 import { remember } from '../../../engine/lib/memoize.ts'
-import { factsAmong, type Facts } from '../../../engine/rules/pricing-context.ts'
+import { factsAmong, type PricingContext } from '../../../engine/rules/pricing-context.ts'
 import { EACH, linesOf } from '../../../engine/pricing/bill.ts'
 import { REGISTRATION } from '../../../engine/event/pricing-types.ts'
 import { provedBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
@@ -48,7 +48,7 @@ const usual = (event: EventConfig): RawAnswers => {
   return first !== undefined && 'answers' in first ? first.answers : {}
 }
 
-function factsOf({ code, kind, full }: Bill): Facts {
+function factsOf({ code, kind, full }: Bill): PricingContext {
   return {
     code:
       code === undefined

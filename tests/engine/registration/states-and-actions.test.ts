@@ -8,15 +8,20 @@ import {
   STATES,
   STATE_WORDS,
 } from '../../../engine/index.ts'
-import type { ActName, Actor, RegistrationState } from '../../../engine/index.ts'
+import type { ActionName, Actor, RegistrationState } from '../../../engine/index.ts'
 
-const judged = (state: RegistrationState, act: ActName, actor: Actor, why = 'Asked by phone.') => {
+const judged = (
+  state: RegistrationState,
+  act: ActionName,
+  actor: Actor,
+  why = 'Asked by phone.',
+) => {
   const answer = judgeAct(state, { act, actor, why })
   return answer.ok ? answer.value.becomes : answer.error.code
 }
 
 describe('who may do what', () => {
-  test.each<[Actor, readonly ActName[]]>([
+  test.each<[Actor, readonly ActionName[]]>([
     ['viewer', []],
     ['desk', ['note', 'came_again', 'resend']],
     [
@@ -84,7 +89,7 @@ describe('the life of a registration', () => {
     )
   })
 
-  test.each<[RegistrationState, ActName, Actor, string]>([
+  test.each<[RegistrationState, ActionName, Actor, string]>([
     ['to_approve', 'approve', 'owner', 'to_pay'],
     ['to_approve', 'refuse', 'owner', 'refused'],
     ['refused', 'accept_offer', 'delegate', 'to_pay'],

@@ -14,7 +14,7 @@ import {
   delegateOf,
 } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo } from '../../../engine/index.ts'
-import type { ActedAnswer } from '../../../engine/api.ts'
+import type { ActionDoneAnswer } from '../../../engine/api.ts'
 import type { NewMail } from '../../../server/storage/index.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -33,7 +33,10 @@ export type Office = {
   act(
     regNo: string,
     payload: object,
-  ): Promise<{ readonly status: number; readonly body: ActedAnswer & { readonly code?: string } }>
+  ): Promise<{
+    readonly status: number
+    readonly body: ActionDoneAnswer & { readonly code?: string }
+  }>
 }
 
 /** Where a registration is acted on. */

@@ -6,7 +6,7 @@ import { instant } from '../../../engine/index.ts'
 import type {
   AccountAnswer,
   ActivityAnswer,
-  PeopleAnswer,
+  UsersAnswer,
   RecoveryCodesAnswer,
   SecondFactorAnswer,
 } from '../../../engine/api.ts'
@@ -413,9 +413,9 @@ describe('people', () => {
       all_events: false,
     })
     expect((await may('nobody-here', 'viewer', null)).statusCode).toBe(404)
-    for (const { username } of (await get<PeopleAnswer>('/admin/admins/', owner)).people)
+    for (const { username } of (await get<UsersAnswer>('/admin/admins/', owner)).people)
       if (username !== 'owner') await post(`/admin/admins/${username}/remove/`, {}, owner)
-    expect((await get<PeopleAnswer>('/admin/admins/', owner)).people).toHaveLength(1)
+    expect((await get<UsersAnswer>('/admin/admins/', owner)).people).toHaveLength(1)
     for (const answer of [
       await post('/admin/admins/owner/remove/', {}, owner),
       await may('owner', 'desk', null),

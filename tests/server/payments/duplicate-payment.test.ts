@@ -1,7 +1,7 @@
 /** The same person pays twice in one event: what the emails, the page and the office say, on a server that listens. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
-  ActsAnswer,
+  ActionsAnswer,
   ListAnswer,
   MyAnswer,
   OfficeRegistrationAnswer,
@@ -157,7 +157,7 @@ test('a delegate who pays twice is offered no share of the second payment, and s
   const page = await mailedPage(second.regNo)
   expect((await read<MyAnswer>(page)).cancel).toBeNull()
   expect((await read<MyAnswer>(await mailedPage(first.regNo))).cancel).not.toBeNull()
-  const acts = (regNo: string) => read<ActsAnswer>(`/admin/registrations/${regNo}/acts/`, office)
+  const acts = (regNo: string) => read<ActionsAnswer>(`/admin/registrations/${regNo}/acts/`, office)
   expect(await acts(second.regNo)).toMatchObject({
     second_payment: { first: first.regNo, amount: AMOUNT, asked_at: null },
     proposed_back: AMOUNT,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActsAnswer, MyAnswer, RegisterAnswer } from '../../../engine/api.ts'
+import type { ActionsAnswer, MyAnswer, RegisterAnswer } from '../../../engine/api.ts'
 import { actsOn, cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -356,7 +356,7 @@ test('a transfer that was told, and paid by card after all, is looked for no mor
   ])
   const office = await signIn(server)
   const look = async () =>
-    (await office.json(`/admin/registrations/${body.reg_no}/acts/`)) as unknown as ActsAnswer
+    (await office.json(`/admin/registrations/${body.reg_no}/acts/`)) as unknown as ActionsAnswer
   expect(await look()).toMatchObject({
     told: { reference: number, stands: 'unconfirmed' },
     state: 'complete',
@@ -466,7 +466,7 @@ test('a screenshot is sent ahead, kept with the registration, and shown to the o
   expect((await own.tell(answers)).status).toBe(200)
   const office = await signIn(server)
   const acts = await office.json(actsOn(body.reg_no))
-  const { told } = acts as unknown as ActsAnswer
+  const { told } = acts as unknown as ActionsAnswer
   const [shown] = told?.answers ?? []
   expect(shown).toMatchObject({ label: 'Screenshot' })
   expect((await office.get(shown?.href ?? '')).rawPayload.subarray(1, 4).toString()).toBe('PNG')
@@ -529,7 +529,7 @@ describe('at the desk', () => {
     const refund = await server.app.inject({ method: 'POST', url, headers, payload })
     expect(refund.json()).toMatchObject({ code: 'not_your_role' })
     const acts = await server.app.inject({ method: 'GET', url, headers })
-    expect(acts.json<ActsAnswer>().allowed).not.toContain('refund')
+    expect(acts.json<ActionsAnswer>().allowed).not.toContain('refund')
   })
 
   test('who was shown one price is not charged another: nobody is registered before it is seen', async () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type { PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { DecidedAnswer, ErrorAnswer, ReviewsAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { openDailyMail } from '../../../server/mail/daily-review-email.ts'
 import { openGivenBack } from '../../../server/mail/refund-email.ts'
@@ -82,7 +82,7 @@ describe('a payment that does not fit', () => {
       'SELECT amount FROM payments WHERE order_id = ?',
       orderId,
     )
-    let fact: PaymentFact = {
+    let fact: PaymentEvent = {
       type: 'confirmed',
       reference: 'AUTH77',
       amount: paise(Number(amount)),

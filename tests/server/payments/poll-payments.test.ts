@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf, instant, paise } from '../../../engine/index.ts'
-import type { PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
 import { main } from '../../../server/cli/run-command.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
@@ -15,7 +15,7 @@ import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { openRig } from './server-with-gateway.ts'
 import type { Rig } from './server-with-gateway.ts'
 
-type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
+type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
 
 const minute = 60_000
 let rig: Rig

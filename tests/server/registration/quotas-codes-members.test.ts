@@ -1,7 +1,7 @@
 /** What one form cannot know, at the real server: who is registered already, what a code gives, who stands on a roll. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type { OrderId, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RegisterAnswer, WireCode } from '../../../engine/api.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import { fixtureDelegate } from '../small-event.ts'
@@ -59,7 +59,7 @@ const registered = async (answers: object): Promise<RegisterAnswer> => {
   return body as unknown as RegisterAnswer
 }
 /** The gateway tells how an order ended. */
-const told = async (order: RegisterAnswer['payment_data'], fact: PaymentFact): Promise<void> => {
+const told = async (order: RegisterAnswer['payment_data'], fact: PaymentEvent): Promise<void> => {
   const id = (order?.orderid ?? '') as OrderId
   expect((await server.deps.store.applyFact(id, fact, null)).changed).toBe(true)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type {
-  ActedAnswer,
+  ActionDoneAnswer,
   ErrorAnswer,
   MyAnswer,
   ProofAnswer,
@@ -66,7 +66,7 @@ const act = async (path: string, payload: object, more: object = {}) => {
   const answer = await server.app.inject({ method: 'POST', url: `${path}/acts`, payload, ...more })
   return {
     status: answer.statusCode,
-    ...answer.json<Omit<ActedAnswer & Partial<ErrorAnswer>, 'status'>>(),
+    ...answer.json<Omit<ActionDoneAnswer & Partial<ErrorAnswer>, 'status'>>(),
   }
 }
 const trail = async (regNo: RegNo) =>

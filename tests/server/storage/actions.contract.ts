@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, decisionsFor, instant, paise } from '../../../engine/index.ts'
 import type { Issuer, RegNo } from '../../../engine/index.ts'
-import type { NewAct, Store } from '../../../server/storage/index.ts'
+import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
   declined,
@@ -30,7 +30,7 @@ export function actingContract(given: Given): void {
   beforeEach(() => {
     store = given().store
   })
-  const wanted = (regNo: RegNo, changes: Partial<NewAct> = {}): NewAct => ({
+  const wanted = (regNo: RegNo, changes: Partial<NewAction> = {}): NewAction => ({
     regNo,
     act: 'note',
     actor: 'desk',
@@ -242,7 +242,7 @@ export function actingContract(given: Given): void {
   test('money for whom nobody ever asked to pay is decided about, and the registration is in review no more', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
-    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
     await store.cancel(owners('cancel'), { payBack: paise(0), shown: null, mail: null })
     const money = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
     await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
@@ -283,7 +283,7 @@ export function actingContract(given: Given): void {
   test('whoever is refused and erased is not approved after all: nobody is there who could come', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
-    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
     expect(await store.refuse(owners('refuse'), { offer: null, mail: null })).toMatchObject({
       ok: true,
     })
@@ -299,7 +299,7 @@ export function actingContract(given: Given): void {
   test('money that came while it was refused counts for what is asked for once it is approved after all', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
-    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
     await store.refuse(owners('refuse'), { offer: null, mail: null })
     const money = { reference: 'HDFCN52026000010', amount: quoted.total, paidAt: later(1000) }
     await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })

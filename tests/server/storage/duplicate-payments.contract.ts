@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
-import type { NewAct, Store } from '../../../server/storage/index.ts'
+import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
   found,
@@ -37,7 +37,7 @@ export function secondPaymentsContract(given: Given): void {
   /** Both of each pair, in the order in which they were registered. */
   const reported = async (eventId = 'demo'): Promise<readonly string[]> =>
     regNosOf((await store.listPage({ ...all, eventId, waiting: SECOND }, 1, 10)).rows).toReversed()
-  const wanted = (regNo: RegNo, changes: Partial<NewAct> = {}): NewAct => ({
+  const wanted = (regNo: RegNo, changes: Partial<NewAction> = {}): NewAction => ({
     regNo,
     act: 'note',
     actor: 'owner',

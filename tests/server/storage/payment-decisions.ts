@@ -1,7 +1,7 @@
 /** People who decide, as the store's tests need them: what waits, what was decided, what the sums say. */
 import { dayOf, paise } from '../../../engine/index.ts'
-import type { Decision, Paise, PaymentFact, RegNo } from '../../../engine/index.ts'
-import type { RefundTold, Store } from '../../../server/storage/index.ts'
+import type { Decision, Paise, PaymentEvent, RegNo } from '../../../engine/index.ts'
+import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import { confirmed, hour, later, mail, noon, quoted, registered } from '../sample-registrations.ts'
 
 export const day = 24 * hour
@@ -12,20 +12,20 @@ export const dismiss = { what: 'dismiss', ...grounds } as const
 export const refund = (amount: number | null = null) =>
   ({ what: 'refund', amount: amount === null ? null : paise(amount), ...grounds }) as const
 export const move = (to: string) => ({ what: 'move', to, ...grounds }) as const
-export type Came = PaymentFact & { readonly type: 'confirmed' }
-export const wentBack = (reference: string, amount: number, at = later(2 * day)): PaymentFact => ({
+export type Came = PaymentEvent & { readonly type: 'confirmed' }
+export const wentBack = (reference: string, amount: number, at = later(2 * day)): PaymentEvent => ({
   type: 'refunded',
   reference,
   amount: paise(amount),
   at,
 })
-export const told = (is: 'refused' | 'not-sent' | 'unsure'): RefundTold => ({
+export const told = (is: 'refused' | 'not-sent' | 'unsure'): RefundResponse => ({
   is,
   said: 'As it says.',
   raw: '{}',
   gateway: 'airpay',
 })
-export const begun = (reference: string): RefundTold => ({
+export const begun = (reference: string): RefundResponse => ({
   is: 'begun',
   reference,
   said: '',

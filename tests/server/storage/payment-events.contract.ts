@@ -1,7 +1,7 @@
 /** What becomes of a payment: facts, further attempts, questions to the gateway. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
-import type { Instant, OrderId, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { Store, StoredPayment } from '../../../server/storage/index.ts'
 import {
   confirmed,
@@ -58,7 +58,7 @@ export function settlingContract(given: Given): void {
 
     test('the same money, its time held to an earlier question, stands once on the page of the registration', async () => {
       const { orderId } = await registered(store)
-      const told = (at: Instant): PaymentFact =>
+      const told = (at: Instant): PaymentEvent =>
         Object.assign(confirmed('12345', quoted.total, at), { paidAt: at })
       await store.applyFact(orderId, told(later(60_000)), null)
       await store.applyFact(orderId, told(later(61_000)), null)
@@ -186,7 +186,7 @@ export function settlingContract(given: Given): void {
       await store.applyFact(orderId, confirmed('AP1', paise(100)), null)
       const second = await store.applyFact(
         orderId,
-        { ...confirmed('AP1'), currency: 'USD' } as PaymentFact,
+        { ...confirmed('AP1'), currency: 'USD' } as PaymentEvent,
         null,
       )
       expect(second.review).toMatch(/expected.*USD/)
@@ -337,7 +337,7 @@ export function settlingContract(given: Given): void {
 
     test('an answer cut off after the amount went into review; the whole one clears it', async () => {
       const { regNo, orderId } = await registered(store)
-      const cut = { ...confirmed('AP1'), currency: '' } as PaymentFact
+      const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
       expect((await store.applyFact(orderId, cut, mail)).review).toContain('not in rupees')
       expect(await store.applyFact(orderId, confirmed('AP1'), mail)).toMatchObject({
         review: null,

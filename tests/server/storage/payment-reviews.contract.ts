@@ -1,7 +1,7 @@
 /** Reviews are seen and ended by people: what waits, what follows from a decision, what a refund goes through. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
-import type { PaymentFact } from '../../../engine/index.ts'
+import type { PaymentEvent } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
@@ -108,7 +108,7 @@ export function decidingContract(given: Given): void {
 
     test('while the gateway’s whole answer arrives: a success either way, and one mail', async () => {
       const { regNo, orderId } = await registered(store)
-      const cut = { ...confirmed('AP1'), currency: '' } as PaymentFact
+      const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
       await store.applyFact(orderId, cut, mail)
       const id = await only()
       await Promise.all([
@@ -146,7 +146,7 @@ export function decidingContract(given: Given): void {
       await decide(await only(), accept)
       const again = confirmed('AP1', paise(400_000), later(2 * day))
       await store.applyFact(orderId, again, mail)
-      await store.applyFact(orderId, { ...again, paidAt: noon } as PaymentFact, mail)
+      await store.applyFact(orderId, { ...again, paidAt: noon } as PaymentEvent, mail)
       expect(await waiting()).toEqual([])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)
@@ -185,13 +185,13 @@ export function decidingContract(given: Given): void {
   describe('dismissing', () => {
     test('a test transaction: no money, nothing waits, and the delegate can pay', async () => {
       const { regNo, orderId } = await registered(store)
-      const test = { ...confirmed('T1'), kind: 'test' } as PaymentFact
+      const test = { ...confirmed('T1'), kind: 'test' } as PaymentEvent
       await store.applyFact(orderId, test, mail)
       expect(await waiting()).toEqual([['C', 'test']])
       expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
       await decide(await only(), dismiss)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
-      await store.applyFact(orderId, { ...test, paidAt: noon } as PaymentFact, mail)
+      await store.applyFact(orderId, { ...test, paidAt: noon } as PaymentEvent, mail)
       expect(await waiting()).toEqual([])
       // What is real comes after all, under a reference of its own.
       await store.applyFact(orderId, confirmed('AP1'), mail)
@@ -243,7 +243,7 @@ export function decidingContract(given: Given): void {
         ...confirmed('AP1'),
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
       }
-      await store.applyFact(orderId, both as PaymentFact, mail)
+      await store.applyFact(orderId, both as PaymentEvent, mail)
       await store.applyFact(orderId, confirmed('AP2', due, later(3 * day)), mail)
       expect(await waiting()).toEqual([])
       expect(await revenue()).toBe(2 * due)

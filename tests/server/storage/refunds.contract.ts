@@ -1,8 +1,8 @@
 /** Money that goes back: what a refund goes through, what was given back in the gateway's panel; and mails, once. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type { Instant, PaymentFact, RegNo } from '../../../engine/index.ts'
-import type { RefundTold, Store } from '../../../server/storage/index.ts'
+import type { Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
+import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
   found,
@@ -37,7 +37,7 @@ export function refundingContract(given: Given): void {
 
   describe('giving back', () => {
     /** Sends what is wanted as the server does, and answers for the gateway. */
-    const send = async (answer: RefundTold, at = later(day)): Promise<number> => {
+    const send = async (answer: RefundResponse, at = later(day)): Promise<number> => {
       const [wanted] = await store.refundsToSend(at, 10)
       if (wanted === undefined) throw new Error('nothing is wanted')
       expect(await store.claimRefund(wanted.id, at)).toBe(true)
@@ -69,7 +69,7 @@ export function refundingContract(given: Given): void {
         {
           ...(confirmed('AP1') as Came),
           refunds: [{ reference: 'RF1', amount: due }],
-        } as PaymentFact,
+        } as PaymentEvent,
         mail,
       )
       expect(await states(regNo)).toEqual(['done'])
@@ -122,8 +122,8 @@ export function refundingContract(given: Given): void {
         ...(confirmed('AP1') as Came),
         kind: 'other',
         further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
-      } as PaymentFact
-      const back = { ...both, refunds: [{ reference: 'RF1', amount: due }] } as PaymentFact
+      } as PaymentEvent
+      const back = { ...both, refunds: [{ reference: 'RF1', amount: due }] } as PaymentEvent
       await store.applyFact(orderId, both, mail)
       await store.applyFact(orderId, back, mail)
       await store.applyFact(orderId, back, mail)
@@ -140,11 +140,11 @@ export function refundingContract(given: Given): void {
       const both = {
         ...(confirmed('AP1', paise(400_000)) as Came),
         further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
-      } as PaymentFact
+      } as PaymentEvent
       await store.applyFact(orderId, both, mail)
       const first = (await store.reviews('demo')).find((one) => one.came?.reference === 'AP1')
       await decide(first?.id ?? '', refund())
-      await store.applyFact(orderId, { ...both, at: later(2 * day) } as PaymentFact, mail)
+      await store.applyFact(orderId, { ...both, at: later(2 * day) } as PaymentEvent, mail)
       expect(await found(store, regNo)).toMatchObject({ inReview: true })
       expect((await found(store, regNo)).paymentStatus).not.toBe('success')
     })
@@ -155,7 +155,7 @@ export function refundingContract(given: Given): void {
         ...(confirmed('AP1') as Came),
         further: [{ reference: 'AP2', amount: paise(100), kind: 'sale' }],
         refunds: [{ reference: 'RF1', amount: due }],
-      } as PaymentFact
+      } as PaymentEvent
       await store.applyFact(orderId, fact, mail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
       expect(await store.mailsOf(regNo)).toEqual([])
@@ -366,7 +366,7 @@ export function refundingContract(given: Given): void {
   })
 
   describe('what was given back in the gateway’s panel', () => {
-    const refunds = (...back: readonly (readonly [string, number])[]): PaymentFact =>
+    const refunds = (...back: readonly (readonly [string, number])[]): PaymentEvent =>
       ({
         ...(confirmed('AP1', due, later(3 * day)) as Came),
         refunds: back.map(([reference, amount]) => ({ reference, amount: paise(amount) })),

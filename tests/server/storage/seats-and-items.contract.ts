@@ -1,7 +1,7 @@
 /** What is sold: the lines of a bill, frozen with the price they make up, and places that there are only so many of. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, paise } from '../../../engine/index.ts'
-import type { Answers, Instant, Limit, Line } from '../../../engine/index.ts'
+import type { Answers, Instant, Quota, Line } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
@@ -87,7 +87,7 @@ export function sellingContract(given: Given): void {
 
   describe('places', () => {
     const holdMs = hour / 2
-    const seats: Limit = {
+    const seats: Quota = {
       id: 'seats',
       eachOptionOf: 'workshops',
       max: { scan: 1, airway: 2 },
@@ -95,7 +95,7 @@ export function sellingContract(given: Given): void {
       few: 2,
     }
     const few = { 'seats.scan': 2, 'seats.airway': 2 }
-    const serve = (limits: readonly Limit[], at: Instant = noon): Promise<void> =>
+    const serve = (limits: readonly Quota[], at: Instant = noon): Promise<void> =>
       store.keepEventFile({
         hash: 'hash-1',
         eventId: 'demo',
@@ -152,7 +152,7 @@ export function sellingContract(given: Given): void {
     })
 
     test('for a category count those alone who have it', async () => {
-      const pg: Limit = {
+      const pg: Quota = {
         id: 'pg',
         when: [[{ field: 'category', test: { is: 'in', values: ['pg'] } }]],
         max: 1,

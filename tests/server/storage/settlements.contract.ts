@@ -1,7 +1,7 @@
 /** What gateways settled and what banks show beside: kept once, with what follows of money that nobody knew of. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { bankKey, day, isoIndia, judgeSettled, paise, unsettled } from '../../../engine/index.ts'
-import type { OrderId, RegNo, SettlementLine, Way } from '../../../engine/index.ts'
+import type { OrderId, RegNo, SettlementLine, ManualMethod } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { confirmed, found, hour, later, noon, registered } from '../sample-registrations.ts'
 import type { Given } from './contract-setup.ts'
@@ -247,7 +247,7 @@ export function settlementsContract(given: Given): void {
     })
 
     const wanted = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
-    const confirm = (regNo: RegNo, way: Way, reference: string) =>
+    const confirm = (regNo: RegNo, way: ManualMethod, reference: string) =>
       store.confirm(
         { ...wanted, regNo, at: noon },
         { way, reference, amount: due, paidAt: noon },

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { labelOf, NO_FACTS, normalise, paise, quote, readInstant } from '../../../engine/index.ts'
 import { resultRows } from '../../../engine/messages.ts'
-import type { Facts, PublicEvent } from '../../../engine/index.ts'
+import type { PricingContext, PublicEvent } from '../../../engine/index.ts'
 import type { TariffAnswer } from '../../../engine/api.ts'
 import { byBill, marksOf, notesOf } from '../../../web/registration/price/itemised-price.ts'
 import {
@@ -104,7 +104,7 @@ const tariff: TariffAnswer = {
   pricing: {},
 }
 const filled = { kind: 'plain', workshops: ['ecmo', 'usg'], companions: [{ age: 4 }, { age: 40 }] }
-const answersOf = (raw: object, facts: Facts = NO_FACTS) =>
+const answersOf = (raw: object, facts: PricingContext = NO_FACTS) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, facts).answers
 const billOf = (raw: object, of = event) => {
   const found = byBill(of, tariff, 'plain', answersOf(raw))
@@ -317,7 +317,7 @@ test('what answers ask for and is not on sale is named', () => {
   )
 })
 
-const gone = (...places: string[]): Facts => ({
+const gone = (...places: string[]): PricingContext => ({
   ...NO_FACTS,
   left: Object.fromEntries(places.map((place) => [place, 0])),
 })

@@ -1,14 +1,14 @@
 /** The work queue at the top of the dashboard; each number links to the filtered list. */
 import { Link } from 'react-router-dom'
 import { formatCount, UNMATCHED } from '../../../engine/index.ts'
-import type { WireWaiting } from '../../../engine/index.ts'
+import type { WireWorkQueueItem } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { MONEY } from '../office-api-and-urls.ts'
 import './work-queue.css'
 
 type WaitingProps = {
-  readonly rows: readonly WireWaiting[]
+  readonly rows: readonly WireWorkQueueItem[]
   readonly events: readonly OfficeEvent[]
   /** Why event files are not served in their current version. */
   readonly files: readonly string[]
@@ -49,10 +49,10 @@ export function Waiting({ rows, events, files }: WaitingProps) {
   )
 }
 
-type CountProps = Omit<WireWaiting['events'][number], 'id'> & {
+type CountProps = Omit<WireWorkQueueItem['events'][number], 'id'> & {
   /** Undefined if the server added the event after this page was loaded. */
   readonly event: OfficeEvent | undefined
-  readonly waiting: WireWaiting['id']
+  readonly waiting: WireWorkQueueItem['id']
 }
 
 function Count({ event, waiting, count, more }: CountProps) {

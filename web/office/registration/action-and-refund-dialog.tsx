@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { formatMoney, fromRupees } from '../../../engine/index.ts'
-import type { ActsAnswer } from '../../../engine/api.ts'
+import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -17,7 +17,7 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 type ActDialogProps = {
   readonly button: Button
   readonly title: string
-  readonly standing: ActsAnswer
+  readonly standing: ActionsAnswer
   readonly refused: ApiError | null
   readonly isBusy: boolean
   readonly onDo: (words: ActWords) => void
@@ -99,7 +99,7 @@ function wordsIn(
   button: Button,
   data: FormData,
   answers: Readonly<Record<string, unknown>>,
-  { kept }: ActsAnswer,
+  { kept }: ActionsAnswer,
 ): ActWords {
   const text = (name: string): string => String(data.get(name) ?? '').trim()
   const why = text('why')
@@ -188,7 +188,7 @@ function PayBack({
   cancellation,
   second_payment: second,
   pay_back: owedNow,
-}: ActsAnswer) {
+}: ActionsAnswer) {
   if (kept === 0) return <p>Nothing was paid. This frees the seat.</p>
   const { paid, owed, remaining, percent, share, refunded } = cancellation
   const rows: readonly LedgerRow[] = [
@@ -238,7 +238,7 @@ function PayBack({
   )
 }
 
-function Erased({ pay_back: back }: ActsAnswer) {
+function Erased({ pay_back: back }: ActionsAnswer) {
   return (
     <>
       {back > 0 && (
@@ -257,7 +257,7 @@ function Erased({ pay_back: back }: ActsAnswer) {
   )
 }
 
-function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway }: ActsAnswer) {
+function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway }: ActionsAnswer) {
   const amount = back === 0 ? kept : back
   const [by, setBy] = useState(byGateway >= amount && amount > 0 ? 'gateway' : 'hand')
   return (

@@ -1,12 +1,12 @@
 /** Parsers of the action calls' answers. */
 import { fromRupees, isActName } from '../../../engine/index.ts'
-import type { ActsAnswer } from '../../../engine/api.ts'
+import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { reviewIn } from '../reconciliation/payment-review-api-responses.ts'
 
 /** The available actions of a registration, and its history. */
-export const readActs: Reader<ActsAnswer> = (body) => {
+export const readActs: Reader<ActionsAnswer> = (body) => {
   if (!isRecord(body) || !holdsAll(body, 'string', 'reg_no', 'state', 'state_display')) return null
   const {
     due,
@@ -40,7 +40,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     listOf(trail, (line) =>
       isRecord(line) && holdsAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
     ) !== null
-  return isReadable ? (body as ActsAnswer) : null
+  return isReadable ? (body as ActionsAnswer) : null
 }
 
 const isSecond = (value: unknown): boolean =>

@@ -1,8 +1,8 @@
 /** The actions that have a button on a registration's page, with their labels. */
-import type { ActName } from '../../../engine/index.ts'
+import type { ActionName } from '../../../engine/index.ts'
 
 /** Request of an action: its name, its reason, and its additional parameters. */
-export type ActWords = { readonly act: ActName; readonly why: string } & Readonly<
+export type ActWords = { readonly act: ActionName; readonly why: string } & Readonly<
   Record<string, unknown>
 >
 /** Actions with their own button; the others are elsewhere on the page. */

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../../engine/index.ts'
 import type { AdminList } from '../../../engine/index.ts'
-import type { ActsAnswer, WireSecondPayment } from '../../../engine/api.ts'
+import type { ActionsAnswer, WireSecondPayment } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { readActed, readActs } from './action-api-responses.ts'
 import { Told } from './record-payment-fields.tsx'
@@ -120,7 +120,7 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
   )
 }
 
-const buttonsOf = ({ allowed }: ActsAnswer): readonly Button[] =>
+const buttonsOf = ({ allowed }: ActionsAnswer): readonly Button[] =>
   (Object.keys(BUTTONS) as Button[]).filter((button) => allowed.includes(button))
 
 /** State of the registration, with its balance and outstanding refund. */
@@ -129,7 +129,7 @@ function State({
   due,
   pay_back: back,
   refund_unsettled: isUnsettled,
-}: ActsAnswer) {
+}: ActionsAnswer) {
   const [owed, owing] = [fromRupees(due), fromRupees(back)]
   return (
     <>
@@ -179,7 +179,7 @@ function Second({
   )
 }
 
-function Trail({ trail }: Pick<ActsAnswer, 'trail'>) {
+function Trail({ trail }: Pick<ActionsAnswer, 'trail'>) {
   if (trail.length === 0) return null
   return (
     <ul className="log">

@@ -20,7 +20,14 @@ import {
   sayFull,
   shownFields,
 } from '../../../engine/index.ts'
-import type { Facts, Field, Option, Paise, Place, PublicEvent } from '../../../engine/index.ts'
+import type {
+  PricingContext,
+  Field,
+  Option,
+  Paise,
+  SeatPool,
+  PublicEvent,
+} from '../../../engine/index.ts'
 import type { AddedAnswer, AddingAnswer, OfficeEvent } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { newKey } from '../../app/api-client.ts'
@@ -301,14 +308,18 @@ const textIn = (data: Given, name: string): string => {
   const text = data[name]
   return typeof text === 'string' ? text.trim() : ''
 }
-const factsOf = (kind: string | null, left: Facts['left']): Facts => ({
+const factsOf = (kind: string | null, left: PricingContext['left']): PricingContext => ({
   ...NO_FACTS,
   left,
   ...(kind !== null && { code: { is: 'valid', kind } }),
 })
 
 /** Options; those that are full are labelled. */
-function offered(event: PublicEvent, field: Field, left: Facts['left']): readonly Option[] {
+function offered(
+  event: PublicEvent,
+  field: Field,
+  left: PricingContext['left'],
+): readonly Option[] {
   const gone = allPlaces(event.quotas).filter(
     ({ id, limit }) => limit.eachOptionOf === field.id && isGone(left, id),
   )
@@ -318,7 +329,8 @@ function offered(event: PublicEvent, field: Field, left: Facts['left']): readonl
   })
 }
 
-const isGone = (left: Facts['left'], place: string): boolean => (own(left, place) ?? 1) <= 0
+const isGone = (left: PricingContext['left'], place: string): boolean =>
+  (own(left, place) ?? 1) <= 0
 
 /** Milliseconds by which the server's clock is ahead of the local one. */
 const aheadOf = (now: string): number => Date.parse(now) - Date.now()
@@ -331,12 +343,12 @@ const aheadOf = (now: string): number => Date.parse(now) - Date.now()
 function pricedBy(
   event: PublicEvent,
   data: Given,
-  facts: Facts,
+  facts: PricingContext,
   ahead: number,
 ): {
   readonly category: string | null
-  readonly full: Place | null
-  readonly instead: Place | null
+  readonly full: SeatPool | null
+  readonly instead: SeatPool | null
   /** The registration needs approval before payment. */
   readonly isSeenFirst: boolean
   readonly price: Paise | null

@@ -1,13 +1,13 @@
 /** The documents and answers to review for an approval, and the category offered with a refusal. */
 import { formatPrice, fromRupees } from '../../../engine/index.ts'
-import type { ActsAnswer } from '../../../engine/api.ts'
+import type { ActionsAnswer } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 /** `mayOffer`: a refusal may offer another category. */
 export function SeenFirst({
   approval,
   mayOffer,
-}: Pick<ActsAnswer, 'approval'> & { readonly mayOffer: boolean }) {
+}: Pick<ActionsAnswer, 'approval'> & { readonly mayOffer: boolean }) {
   if (approval === null) return null
   const { look_at: files, offer, total } = approval
   return (

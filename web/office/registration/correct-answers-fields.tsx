@@ -1,6 +1,6 @@
 /** The fields for corrections: selected answers, or all personal details. */
 import { useState } from 'react'
-import type { ActsAnswer, WireEditable } from '../../../engine/api.ts'
+import type { ActionsAnswer, WireEditable } from '../../../engine/api.ts'
 import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
 
 type Answers = Readonly<Record<string, unknown>>
@@ -56,7 +56,7 @@ export function ChangedAnswers({ fields, onChange }: ChangedAnswersProps) {
   )
 }
 
-type NewPersonProps = Pick<ActsAnswer, 'fields' | 'persons'> & {
+type NewPersonProps = Pick<ActionsAnswer, 'fields' | 'persons'> & {
   readonly onChange: (answers: Answers) => void
 }
 

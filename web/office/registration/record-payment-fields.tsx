@@ -9,16 +9,16 @@ import {
   WAY_IDS,
   wayOf,
 } from '../../../engine/index.ts'
-import type { Day, Way } from '../../../engine/index.ts'
-import type { ActsAnswer, WireTold } from '../../../engine/api.ts'
+import type { Day, ManualMethod } from '../../../engine/index.ts'
+import type { ActionsAnswer, WirePaymentClaim } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 /**
  * The amount is entered as received; a mismatch becomes a payment review. The payment claim's
  * values are the defaults.
  */
-export function Came({ told: reported }: Pick<ActsAnswer, 'told'>) {
-  const [way, setWay] = useState<Way>('transfer')
+export function Came({ told: reported }: Pick<ActionsAnswer, 'told'>) {
+  const [way, setWay] = useState<ManualMethod>('transfer')
   // A claim that was found is recorded already, and one that was not found did not arrive.
   const told =
     reported?.stands === 'looking' || reported?.stands === 'unconfirmed' ? reported : null
@@ -70,7 +70,7 @@ export function Came({ told: reported }: Pick<ActsAnswer, 'told'>) {
 }
 
 /** The delegate's payment claim, with its screenshot beside the amount. */
-export function Told({ told }: { readonly told: WireTold }) {
+export function Told({ told }: { readonly told: WirePaymentClaim }) {
   const { label, reference, amount, paid_on: day, answers, stands } = told
   const paise = stands === 'looking' && amount > 0 ? fromRupees(amount) : null
   return (
@@ -101,7 +101,7 @@ const STANDS = {
   found: 'It is recorded.',
   not_found: 'Staff did not find it.',
   unconfirmed: 'It was not confirmed, and is not awaited now.',
-} as const satisfies Readonly<Record<WireTold['stands'], string>>
+} as const satisfies Readonly<Record<WirePaymentClaim['stands'], string>>
 
 /** Formats rupees for an input: 590 and 590.50. */
 export function typed(amount: number): string {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { isRole, ROLE_SAYS, ROLES } from '../../../engine/index.ts'
-import type { PeopleAnswer, PersonChangedAnswer, WirePerson } from '../../../engine/api.ts'
+import type { UsersAnswer, UserChangedAnswer, WireUser } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { Asking, Field } from '../ui/form-fields.tsx'
@@ -17,14 +17,14 @@ import './team-page.css'
 const CALL = '/api/admin/admins/'
 
 export function PeoplePage({ username }: { readonly username: string }) {
-  const [told, setTold] = useState<PersonChangedAnswer | null>(null)
+  const [told, setTold] = useState<UserChangedAnswer | null>(null)
   const query = useQuery({
     queryKey: ['people'],
     queryFn: ({ signal }) => ask(CALL, readPeople, { signal }),
   })
   const error = useLeaveOn401(query.error)
   const again = () => void query.refetch()
-  const onDone = (answer: PersonChangedAnswer) => {
+  const onDone = (answer: UserChangedAnswer) => {
     setTold(answer)
     again()
   }
@@ -85,7 +85,7 @@ export function PeoplePage({ username }: { readonly username: string }) {
 }
 
 /** Result of an action with the link to hand over, which is shown only once. */
-function Told({ answer: { message, link } }: { readonly answer: PersonChangedAnswer }) {
+function Told({ answer: { message, link } }: { readonly answer: UserChangedAnswer }) {
   const [isCopied, setIsCopied] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   // The pressed button may be gone; keyboard users continue from here.
@@ -113,8 +113,8 @@ function Told({ answer: { message, link } }: { readonly answer: PersonChangedAns
   )
 }
 
-type Events = PeopleAnswer['events']
-type OnDone = (answer: PersonChangedAnswer) => void
+type Events = UsersAnswer['events']
+type OnDone = (answer: UserChangedAnswer) => void
 
 /**
  * The role and events of a form as call parameters. They are not named `event`, which is the event
@@ -130,7 +130,7 @@ function Person({
   events,
   onDone,
 }: {
-  readonly person: WirePerson
+  readonly person: WireUser
   readonly isSelf: boolean
   readonly events: Events
   readonly onDone: OnDone

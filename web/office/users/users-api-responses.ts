@@ -4,12 +4,12 @@ import type {
   AccountAnswer,
   ActivityAnswer,
   PasswordLinkAnswer,
-  PeopleAnswer,
-  PersonChangedAnswer,
+  UsersAnswer,
+  UserChangedAnswer,
   RecoveryCodesAnswer,
   SecondFactorAnswer,
   WireActivity,
-  WirePerson,
+  WireUser,
   WireSession,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
@@ -55,18 +55,18 @@ export const readRecoveryCodes: Reader<RecoveryCodesAnswer> = (body) =>
     ? (body as RecoveryCodesAnswer)
     : null
 
-export const readPeople: Reader<PeopleAnswer> = (body) =>
+export const readPeople: Reader<UsersAnswer> = (body) =>
   isRecord(body) &&
   holdsAll(body, 'boolean', 'second_factor_required') &&
   listOf(body['people'], readPerson) !== null &&
   listOf(body['events'], readTitle) !== null
-    ? (body as PeopleAnswer)
+    ? (body as UsersAnswer)
     : null
 
 const readTitle = (value: unknown): Unread | null =>
   isRecord(value) && holdsAll(value, 'string', 'id', 'title') ? value : null
 
-const readPerson = (value: unknown): WirePerson | null =>
+const readPerson = (value: unknown): WireUser | null =>
   isRecord(value) &&
   holdsAll(value, 'string', 'username') &&
   isRole(value['role']) &&
@@ -75,14 +75,14 @@ const readPerson = (value: unknown): WirePerson | null =>
   isInstant(value['added_at']) &&
   isInstantOrNone(value['signed_in_at']) &&
   isInstantOrNone(value['invited_until'])
-    ? (value as WirePerson)
+    ? (value as WireUser)
     : null
 
-export const readPersonChanged: Reader<PersonChangedAnswer> = (body) =>
+export const readPersonChanged: Reader<UserChangedAnswer> = (body) =>
   isRecord(body) &&
   holdsAll(body, 'string', 'message') &&
   (body['link'] === null || typeof body['link'] === 'string')
-    ? (body as PersonChangedAnswer)
+    ? (body as UserChangedAnswer)
     : null
 
 export const readPasswordLink: Reader<PasswordLinkAnswer> = (body) =>

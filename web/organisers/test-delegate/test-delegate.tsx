@@ -16,7 +16,7 @@ import type {
   Answers,
   Day,
   EventConfig,
-  Facts,
+  PricingContext,
   Instant,
   RawAnswers,
 } from '../../../engine/index.ts'
@@ -24,7 +24,11 @@ import { Ask } from './test-answer-field.tsx'
 import { AskFacts } from './test-pricing-context.tsx'
 
 /** The test delegate: a day, answers as a browser would send them, and the pricing context. */
-export type Try = { readonly day: Day; readonly answers: RawAnswers; readonly facts: Facts }
+export type Try = {
+  readonly day: Day
+  readonly answers: RawAnswers
+  readonly facts: PricingContext
+}
 
 /** The first worked example that fills in the form; without one, today and empty answers. */
 export function startOf(event: EventConfig, today: Day): Try {

@@ -1,6 +1,6 @@
 /** The test pricing context: a discount code, full quotas, member list entries. */
 import { allPlaces, own } from '../../../engine/index.ts'
-import type { EventConfig, Facts } from '../../../engine/index.ts'
+import type { EventConfig, PricingContext } from '../../../engine/index.ts'
 import { Boxes } from './test-answer-field.tsx'
 
 const NO_CODE = { unknown: 'One that does not exist', spent: 'One that has been used up' } as const
@@ -12,8 +12,8 @@ export function AskFacts({
   change,
 }: {
   readonly event: EventConfig
-  readonly facts: Facts
-  readonly change: (facts: Facts) => void
+  readonly facts: PricingContext
+  readonly change: (facts: PricingContext) => void
 }) {
   const { codeKinds, quotas } = event
   const code =
@@ -59,7 +59,7 @@ export function AskFacts({
   )
 }
 
-const codeOf = (value: string): Facts['code'] =>
+const codeOf = (value: string): PricingContext['code'] =>
   value === ''
     ? null
     : value === 'unknown' || value === 'spent'
@@ -77,8 +77,8 @@ function AskRoll({
 }: {
   readonly event: EventConfig
   readonly id: string
-  readonly facts: Facts
-  readonly change: (facts: Facts) => void
+  readonly facts: PricingContext
+  readonly change: (facts: PricingContext) => void
 }) {
   const field = event.fields.find((one) => one.id === id)
   const roll = event.memberLists.find((one) => one.id === field?.roll)

@@ -3,7 +3,7 @@ import { assertNever } from '../../../engine/index.ts'
 import type { Field } from '../../../engine/index.ts'
 
 /** The kinds of input. Each is the name of a widget (rjsf-theme.tsx). */
-export type Way =
+export type FieldWidget =
   /** A text input; a text area; Yes and No as two radio buttons; a switch; a file. */
   | 'line'
   | 'lines'
@@ -20,14 +20,14 @@ export type Way =
   | 'people'
 
 /** Widgets that are loaded only for events that use them (extended-registration-page.tsx). */
-const LATER = ['boxes', 'consent', 'menu', 'people'] as const satisfies readonly Way[]
+const LATER = ['boxes', 'consent', 'menu', 'people'] as const satisfies readonly FieldWidget[]
 export type LaterWay = (typeof LATER)[number]
-export const isLater = (way: Way): way is LaterWay => LATER.some((later) => later === way)
+export const isLater = (way: FieldWidget): way is LaterWay => LATER.some((later) => later === way)
 
 /** More options than this do not fit a phone as rows. */
 const ROWS_MAX = 7
 
-export function wayOf(field: Field): Way {
+export function wayOf(field: Field): FieldWidget {
   switch (field.type) {
     case 'text':
     case 'email':
@@ -54,7 +54,7 @@ export function wayOf(field: Field): Way {
 }
 
 /** Rows show price and description without a tap. The event file may ask for a dropdown. */
-function wayOfChoice({ options = [], as, offersCategories }: Field): Way {
+function wayOfChoice({ options = [], as, offersCategories }: Field): FieldWidget {
   const told = options.some((option) => option.about !== undefined)
   const inRows = as === 'radio' || offersCategories === true || told
   if (inRows && as !== 'dropdown' && options.length <= ROWS_MAX) return 'rows'

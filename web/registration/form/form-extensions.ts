@@ -10,7 +10,7 @@ import type { ComponentType, ReactNode } from 'react'
 import { NO_FACTS } from '../../../engine/index.ts'
 import type {
   Answers,
-  Facts,
+  PricingContext,
   FieldErrors,
   PublicEvent,
   Quote,
@@ -30,7 +30,7 @@ import { uiOf } from './ui-schema.ts'
  * requested.
  */
 export type Outside = {
-  readonly facts: Facts
+  readonly facts: PricingContext
   /** Errors of answers that are not in their member list. */
   readonly errors: FieldErrors
   /** The member list's entry for an answer, by field. */
@@ -71,7 +71,7 @@ export type Paging = {
  * An alternative that the server offers with a refusal. `now` is the new bill, or null if the bill
  * is unchanged.
  */
-export type Asked = { readonly message: string; readonly now: Quote | null }
+export type PendingConfirmation = { readonly message: string; readonly now: Quote | null }
 
 export type More = {
   /** Overrides of the form's fields, widgets and templates (rjsf-theme.tsx). */
@@ -88,7 +88,11 @@ export type More = {
   /**
    * Notes below the bill: few seats left, or a category that differs from the one in the answers.
    */
-  readonly notesOf: (event: PublicEvent, answers: Answers, left: Facts['left']) => readonly string[]
+  readonly notesOf: (
+    event: PublicEvent,
+    answers: Answers,
+    left: PricingContext['left'],
+  ) => readonly string[]
   /** Label of the submit button, or null for the default. */
   readonly sendOf: (event: PublicEvent, answers: Answers) => string | null
   /** Whether the bill lines include the category. */
@@ -114,10 +118,10 @@ export type More = {
     readonly children: (paging: Paging) => ReactNode
   }) => ReactNode
   /** Null: the refusal offers no alternative. */
-  readonly askedBy: (error: ApiError) => Asked | null
+  readonly askedBy: (error: ApiError) => PendingConfirmation | null
   readonly AskedAgain: ComponentType<{
     readonly event: PublicEvent
-    readonly asked: Asked
+    readonly asked: PendingConfirmation
     readonly was: Quote | null
     readonly yes: () => void
     readonly back: () => void

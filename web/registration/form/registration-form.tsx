@@ -14,7 +14,13 @@ import {
   shownFields,
   toMessages,
 } from '../../../engine/index.ts'
-import type { Answers, Facts, FieldErrors, PublicEvent, RawAnswers } from '../../../engine/index.ts'
+import type {
+  Answers,
+  PricingContext,
+  FieldErrors,
+  PublicEvent,
+  RawAnswers,
+} from '../../../engine/index.ts'
 import type { EventAnswer } from '../../../engine/api.ts'
 import { Must, Prices, Progress, Shown } from './form-context.ts'
 import type { FormConstants, SectionState } from './form-context.ts'
@@ -72,7 +78,7 @@ function useSteady(set: ReadonlySet<string>): ReadonlySet<string> {
  */
 function useJudge(
   { event, schema, validator_url }: EventAnswer,
-  facts: Facts,
+  facts: PricingContext,
 ): (raw: RawAnswers) => FieldErrors {
   const compiled = useRef<((answers: Answers) => ErrorObject[]) | null>(null)
   useEffect(() => {
@@ -295,7 +301,7 @@ function usePresses(): void {
 function useProgress(
   event: PublicEvent,
   data: RawAnswers,
-  facts: Facts,
+  facts: PricingContext,
   shown: ReadonlySet<string>,
   must: ReadonlySet<string>,
   errors: FieldErrors,

@@ -12,7 +12,7 @@ import { ChoiceRows, YesNo } from '../fields/radio-choices.tsx'
 import { Input, List, SwitchAnswer } from '../fields/text-select-switch-inputs.tsx'
 import { Hint, Message, Question } from '../fields/field-layout.tsx'
 import { Sheet } from './form-sections.tsx'
-import type { LaterWay, Way } from '../fields/choose-field-widget.ts'
+import type { LaterWay, FieldWidget } from '../fields/choose-field-widget.ts'
 import { Upload } from '../uploads/upload-field.tsx'
 
 const widgets = {
@@ -23,7 +23,7 @@ const widgets = {
   file: Upload,
   rows: ChoiceRows,
   list: List,
-} satisfies Record<Exclude<Way, LaterWay>, unknown>
+} satisfies Record<Exclude<FieldWidget, LaterWay>, unknown>
 
 export const Form = withTheme<RawAnswers>({
   templates: {

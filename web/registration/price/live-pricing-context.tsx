@@ -4,14 +4,14 @@
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { invalidOf, NO_FACTS } from '../../../engine/index.ts'
-import type { Facts, FieldErrors, PublicEvent } from '../../../engine/index.ts'
+import type { PricingContext, FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { readCode, readRow } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
 import { CodeBox } from '../fields/discount-code-field.tsx'
 import type { CodeState } from '../fields/discount-code-field.tsx'
 import type { More } from '../form/form-extensions.ts'
 
-type Rows = Facts['rolls']
+type Rows = PricingContext['rolls']
 const NO_ROWS: Rows = {}
 const NO_ERRORS: FieldErrors = {}
 
@@ -20,7 +20,7 @@ export const Beside: More['Beside'] = ({ event, tariff, begin, children }) => {
   const rolls = useRolls(event)
   const left = tariff?.left
   const kind = code.state.is === 'given' ? code.state.kind : null
-  const facts = useMemo<Facts>(
+  const facts = useMemo<PricingContext>(
     () => ({
       code: kind === null ? null : { is: 'valid', kind },
       left: left ?? NO_FACTS.left,

@@ -4,7 +4,7 @@ import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH, linesOf, totalsOf } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { holds } from '../../../rules/evaluate-condition.ts'
-import { factsAmong, NO_FACTS, type Facts } from '../../../rules/pricing-context.ts'
+import { factsAmong, NO_FACTS, type PricingContext } from '../../../rules/pricing-context.ts'
 import { fromPairs, own } from '../../../lib/result.ts'
 import type { Cell } from '../../proofs/item-prices.ts'
 import { factNames } from '../names/names-in-sale.ts'
@@ -142,7 +142,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
  * Returns the context values that an example states among its answers, under the names that
  * conditions use; a No is omitted.
  */
-export function factsGiven(event: EventConfig, given: RawAnswers): Facts {
+export function factsGiven(event: EventConfig, given: RawAnswers): PricingContext {
   const names = new Set(factNames(event))
   const stated = Object.entries(given).flatMap(([name, value]): [string, Scalar][] =>
     names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],

@@ -4,20 +4,20 @@
  * These are quotas, seat holds, uniqueness, discount codes, member lists and bounds of answers. No
  * proof can know that 500 seats were intended and not 5,000.
  */
-import type { EventFile, Field, Limit } from '../../schema/event-file-types.ts'
+import type { EventFile, Field, QuotaEntry } from '../../schema/event-file-types.ts'
 import { HOLD_PLACE_MS } from '../../../event/defaults.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
 /** A word or an entry of a list, with its place in the file. */
 export type Promised = { readonly text: string; readonly at: string; readonly also?: string }
 /** The actual value under a promised name; `parent` is where a missing one belongs. */
-export type Fact = {
+export type PromisedValue = {
   readonly parent: string
   readonly items: readonly Promised[]
   /** Where the entry of a name belongs, if not there. */
   readonly homes?: ReadonlyMap<string, string>
 }
-type Named = readonly (readonly [string, Fact])[]
+type Named = readonly (readonly [string, PromisedValue])[]
 
 /** The default time for which a seat is held. */
 const HOLD_PLACE = `${HOLD_PLACE_MS / 60_000} minutes`
@@ -30,9 +30,9 @@ export function soldFacts(file: EventFile): Named {
   const limits = (file.quotas ?? []).map((limit, at) => ({ limit, at: `quotas.${at}` }))
   const homes = homesOf(limits)
   const items = (
-    of: (limit: Limit, at: string) => readonly Promised[],
+    of: (limit: QuotaEntry, at: string) => readonly Promised[],
     name: string,
-  ): readonly [string, Fact] => [
+  ): readonly [string, PromisedValue] => [
     name,
     { parent: 'quotas', items: limits.flatMap(({ limit, at }) => of(limit, at)), homes },
   ]
@@ -48,21 +48,26 @@ export function soldFacts(file: EventFile): Named {
           ),
         ]),
     ...[uniques(file), kinds(file)].filter(stands),
-    ...Object.entries(file.member_lists ?? {}).map(([id, roll]): readonly [string, Fact] => {
-      const at = `member_lists.${id}`
-      const columns = Object.entries(roll.columns).map(([column, type]) => ({
-        text: `${column} ${typeof type === 'string' ? type : saidOf(type)}`,
-        at: `${at}.columns.${column}`,
-      }))
-      const shown = (roll.shows ?? []).map((text, i) => ({
-        text: `shows ${text}`,
-        at: `${at}.shows.${i}`,
-      }))
-      return [
-        at,
-        { parent: at, items: [{ text: `by ${roll.key}`, at: `${at}.key` }, ...columns, ...shown] },
-      ]
-    }),
+    ...Object.entries(file.member_lists ?? {}).map(
+      ([id, roll]): readonly [string, PromisedValue] => {
+        const at = `member_lists.${id}`
+        const columns = Object.entries(roll.columns).map(([column, type]) => ({
+          text: `${column} ${typeof type === 'string' ? type : saidOf(type)}`,
+          at: `${at}.columns.${column}`,
+        }))
+        const shown = (roll.shows ?? []).map((text, i) => ({
+          text: `shows ${text}`,
+          at: `${at}.shows.${i}`,
+        }))
+        return [
+          at,
+          {
+            parent: at,
+            items: [{ text: `by ${roll.key}`, at: `${at}.key` }, ...columns, ...shown],
+          },
+        ]
+      },
+    ),
     ...(['opens', 'closes'] as const).flatMap((side) => {
       const on = file.registration?.[side]
       return on === undefined ? [] : [one(side, `registration.${side}`, on)]
@@ -76,15 +81,15 @@ function saidOf(values: readonly string[]): string {
   return values.length === 1 ? `only ${values.join()}` : values.join(' or ')
 }
 
-const stands = ([, { items }]: readonly [string, Fact]): boolean => items.length > 0
+const stands = ([, { items }]: readonly [string, PromisedValue]): boolean => items.length > 0
 
-function one(name: string, at: string, text: string): readonly [string, Fact] {
+function one(name: string, at: string, text: string): readonly [string, PromisedValue] {
   return [name, { parent: at, items: [{ text, at }] }]
 }
 
 /** Returns where the seats of a quota, or of one of its options, belong. */
 function homesOf(
-  limits: readonly { readonly limit: Limit; readonly at: string }[],
+  limits: readonly { readonly limit: QuotaEntry; readonly at: string }[],
 ): ReadonlyMap<string, string> {
   return new Map(
     limits.flatMap(({ limit: { id, max }, at }) =>
@@ -95,7 +100,7 @@ function homesOf(
   )
 }
 
-function places({ id, max, when }: Limit, at: string): readonly Promised[] {
+function places({ id, max, when }: QuotaEntry, at: string): readonly Promised[] {
   const whose = when === undefined ? '' : ` for ${said(when)}`
   const also = when === undefined ? {} : { also: `${at}.when` }
   return typeof max === 'number'
@@ -107,17 +112,17 @@ function places({ id, max, when }: Limit, at: string): readonly Promised[] {
       }))
 }
 
-function few({ id, few: from }: Limit, at: string): readonly Promised[] {
+function few({ id, few: from }: QuotaEntry, at: string): readonly Promised[] {
   return from === undefined ? [] : [{ text: `${id}: ${from}`, at: `${at}.few` }]
 }
 
-function offers({ id, full }: Limit, at: string): readonly Promised[] {
+function offers({ id, full }: QuotaEntry, at: string): readonly Promised[] {
   return typeof full === 'string' || full.offer === undefined
     ? []
     : [{ text: `${id}: ${full.offer}`, at: `${at}.full.offer` }]
 }
 
-function uniques(file: EventFile): readonly [string, Fact] {
+function uniques(file: EventFile): readonly [string, PromisedValue] {
   const items = (file.unique ?? []).map((unique, i) => ({
     text: `${unique.fields.join(' and ')}: ${unique.on_duplicate}`,
     at: `unique.${i}.fields`,
@@ -126,7 +131,7 @@ function uniques(file: EventFile): readonly [string, Fact] {
   return ['unique', { parent: 'unique', items }]
 }
 
-function kinds(file: EventFile): readonly [string, Fact] {
+function kinds(file: EventFile): readonly [string, PromisedValue] {
   const items = (file.codes?.kinds ?? []).map(({ id, gives }, i) => ({
     text: `${id}: ${Object.entries(gives).flat().join(' ')}`,
     at: `codes.kinds.${i}.gives`,
@@ -164,7 +169,7 @@ export function askedFacts(fields: readonly FieldAt[]): Named {
     name: string,
     keys: readonly (keyof Field)[],
     say: (raw: Field) => string | undefined,
-  ): readonly [string, Fact] => [
+  ): readonly [string, PromisedValue] => [
     name,
     {
       parent: 'form.sections',

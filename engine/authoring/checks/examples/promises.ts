@@ -9,27 +9,37 @@ import { formatDays } from '../../../lib/time.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { listed, suggestion } from '../../suggestions/nearest-name.ts'
-import { askedFacts, soldFacts, withPeople, type Fact, type Promised } from './promised-sale.ts'
+import {
+  askedFacts,
+  soldFacts,
+  withPeople,
+  type PromisedValue,
+  type Promised,
+} from './promised-sale.ts'
 
 /** Returns everything that can be promised of an event, by its promised name. */
-export function factsOf({ config, file, fields: ofForm }: Model): ReadonlyMap<string, Fact> {
+export function factsOf({
+  config,
+  file,
+  fields: ofForm,
+}: Model): ReadonlyMap<string, PromisedValue> {
   const fields = withPeople(ofForm)
-  const one = (at: string, text: string | undefined | null): Fact => ({
+  const one = (at: string, text: string | undefined | null): PromisedValue => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
   })
-  const list = (parent: string, texts: readonly string[]): Fact => ({
+  const list = (parent: string, texts: readonly string[]): PromisedValue => ({
     parent,
     items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
   })
-  const map = (parent: string, names: Readonly<Record<string, string>>): Fact => ({
+  const map = (parent: string, names: Readonly<Record<string, string>>): PromisedValue => ({
     parent,
     items: Object.entries(names).map(([name, value]) => ({
       text: `${name}: ${value}`,
       at: `${parent}.${name}`,
     })),
   })
-  const rows = (page: 'success' | 'failed'): Fact => {
+  const rows = (page: 'success' | 'failed'): PromisedValue => {
     const { details, buttons } = config.results[page]
     const said = (parts: readonly (Detail | Button)[], key: string): readonly Promised[] =>
       parts.map((one, i) => ({
@@ -68,7 +78,7 @@ export function factsOf({ config, file, fields: ofForm }: Model): ReadonlyMap<st
     fetch_failed: results.errors.fetchFailed,
   }
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
-  return new Map<string, Fact>([
+  return new Map<string, PromisedValue>([
     [
       'dates',
       {
@@ -159,7 +169,7 @@ export function factsOf({ config, file, fields: ofForm }: Model): ReadonlyMap<st
         ],
       },
     ],
-    ...fields.flatMap(({ id, path, field, raw }): (readonly [string, Fact])[] => [
+    ...fields.flatMap(({ id, path, field, raw }): (readonly [string, PromisedValue])[] => [
       ...(field.options === undefined
         ? []
         : [
@@ -192,7 +202,7 @@ export function factsOf({ config, file, fields: ofForm }: Model): ReadonlyMap<st
         items: office.map(({ list: stated, at }) => ({ text: stated.id, at: `${at}.id` })),
       },
     ],
-    ...office.flatMap(({ list: stated, at }): (readonly [string, Fact])[] => [
+    ...office.flatMap(({ list: stated, at }): (readonly [string, PromisedValue])[] => [
       [
         `${stated.id}.filters`,
         list(
@@ -320,7 +330,7 @@ const promiseBroken: Check = {
  * Returns where a promised name belongs: its own place, that of its group (`seats.` of
  * `seats.ecg`), or the whole block.
  */
-function homeOf({ homes, parent }: Fact, name: string): string {
+function homeOf({ homes, parent }: PromisedValue, name: string): string {
   return homes?.get(name) ?? homes?.get(name.replace(/[^.]*$/, '')) ?? parent
 }
 

@@ -4,13 +4,13 @@
  * Transfers expire on a day that has a price.
  */
 import { bankNumbers, delegateWays } from '../../../payments/payment-methods.ts'
-import { type PayWay } from '../../../event/payment-method-types.ts'
+import { type PaymentMethod } from '../../../event/payment-method-types.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
 import { addDays, daysBetween, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import { patternFault } from '../../schema/answer-pattern.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import type { PayWay as Written } from '../../schema/payment-file-types.ts'
+import type { PaymentMethodEntry as Written } from '../../schema/payment-file-types.ts'
 import {
   closesMeant,
   inEventYear,
@@ -25,7 +25,7 @@ const at = (index: number, key?: string): string =>
   key === undefined ? `payment.methods.${index}` : `payment.methods.${index}.${key}`
 
 /** Returns the methods as written, each with its compiled form. */
-function pairs(model: Model): readonly { index: number; raw: Written; way: PayWay }[] {
+function pairs(model: Model): readonly { index: number; raw: Written; way: PaymentMethod }[] {
   return writtenIn(model).flatMap((raw, index) => {
     const way = model.config.methods[index]
     return way === undefined ? [] : [{ index, raw, way }]

@@ -13,14 +13,14 @@ import {
   associationsIn,
   contradiction,
   standingOf,
-  type Standing,
+  type CareerStage,
 } from '../../prose/career-stage.ts'
 import { AFTER_TABLE, cellsOf, isJump } from './fees.ts'
 
 type Person = {
   readonly id: string
   readonly label: string
-  readonly standing: Standing
+  readonly standing: CareerStage
   /** Prices by period; absent if not on sale or free. */
   readonly prices: ReadonlyMap<string, Paise>
 }
@@ -33,13 +33,13 @@ const readerOf = remember(({ config }: Model) => {
   ])
   return remember((name: string) => standingOf(name, known))
 })
-type Reader = (name: string) => Standing
+type Reader = (name: string) => CareerStage
 
 /** A label in another script is not read; its id is used. */
 const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
 /** Reads a category from its label, or from its id if the label says nothing. */
-function categoryStanding(id: string, label: string, read: Reader): Standing {
+function categoryStanding(id: string, label: string, read: Reader): CareerStage {
   const [said, named] = [read(label), read(id)]
   return {
     isMember: said.isMember ?? named.isMember,
@@ -111,9 +111,9 @@ const valueOf = (test: Test | undefined): boolean | null =>
     ? test.values[0]
     : null
 
-const top = ({ levels }: Standing): number => (levels.size === 0 ? 2 : Math.max(...levels))
-const bottom = ({ levels }: Standing): number => (levels.size === 0 ? 2 : Math.min(...levels))
-const sameLevels = (a: Standing, b: Standing): boolean =>
+const top = ({ levels }: CareerStage): number => (levels.size === 0 ? 2 : Math.max(...levels))
+const bottom = ({ levels }: CareerStage): number => (levels.size === 0 ? 2 : Math.min(...levels))
+const sameLevels = (a: CareerStage, b: CareerStage): boolean =>
   a.levels.size === b.levels.size && [...a.levels].every((level) => b.levels.has(level))
 const isPlain = ({ standing }: Person): boolean =>
   !standing.isCompanion && !standing.isSenior && bottom(standing) === 2
@@ -311,7 +311,7 @@ function testContradicts(
   model: Model,
   id: string,
   test: Test,
-  category: Standing,
+  category: CareerStage,
   read: Reader,
 ): readonly [string, string] | null {
   const field = model.config.fields.find((one) => one.id === id)
@@ -325,7 +325,7 @@ function testContradicts(
     const isMembers = isMember === null ? null : isMember === isYes
     const levels = question.levels.size > 0 ? question.levels : asked.levels
     const isTrainee = levels.size > 0 && !levels.has(2)
-    const said: Standing = {
+    const said: CareerStage = {
       isMember: isMembers,
       levels: isYes ? levels : new Set(),
       isCompanion: false,

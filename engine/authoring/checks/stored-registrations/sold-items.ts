@@ -1,12 +1,12 @@
 /** Checks what a new version would break in past sales: items, quotas, discount codes, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
 import { own } from '../../../lib/result.ts'
-import type { Limit } from '../../../event/pricing-types.ts'
+import type { Quota } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import { keptFields, many, type Compared, type InUse, type PastCheck } from './stored-data.ts'
 
 /** Quotas in both versions, with their index in the new file. */
-const keptLimits = ({ old, next }: Compared): readonly (readonly [Limit, Limit, number])[] =>
+const keptLimits = ({ old, next }: Compared): readonly (readonly [Quota, Quota, number])[] =>
   old.quotas.flatMap((was) => {
     const at = next.quotas.findIndex(({ id }) => id === was.id)
     const is = next.quotas[at]
@@ -14,7 +14,7 @@ const keptLimits = ({ old, next }: Compared): readonly (readonly [Limit, Limit, 
   })
 type Taken = { readonly option: string | null; readonly taken: number }
 /** Seats taken of a quota, or of each of its options. */
-const takenOf = (use: InUse, { id }: Limit): readonly Taken[] =>
+const takenOf = (use: InUse, { id }: Quota): readonly Taken[] =>
   Object.entries(use.places).flatMap(([place, taken]): readonly Taken[] => {
     if (taken === 0) return []
     if (place === id) return [{ option: null, taken }]
@@ -128,12 +128,12 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
 }
 
 /** Returns the seats of a quota, or of one of its options; null: it is not counted that way. */
-function placesOf({ max }: Limit, option: string | null): number | null {
+function placesOf({ max }: Quota, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
   return typeof max === 'number' ? null : (own(max, option) ?? null)
 }
 
-function isNoOption(event: EventConfig, { eachOptionOf }: Limit, option: string | null): boolean {
+function isNoOption(event: EventConfig, { eachOptionOf }: Quota, option: string | null): boolean {
   const field = event.fields.find(({ id }) => id === eachOptionOf)
   return (
     option !== null && field !== undefined && !(field.options ?? []).some(({ id }) => id === option)

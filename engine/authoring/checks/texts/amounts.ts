@@ -2,7 +2,7 @@
 import { EACH } from '../../../pricing/bill.ts'
 import { formatMoney, paise, split, type Paise } from '../../../lib/money.ts'
 import { remember } from '../../../lib/memoize.ts'
-import { amountsSaid, isAsked, type AmountSaid } from '../../prose/amounts.ts'
+import { amountsSaid, isAsked, type StatedAmount } from '../../prose/amounts.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { readables, type Readable } from '../../prose/event-texts.ts'
@@ -97,7 +97,7 @@ const READ =
 const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
-type Said = { readonly readable: Readable; readonly said: AmountSaid }
+type Said = { readonly readable: Readable; readonly said: StatedAmount }
 const saidIn = remember((model: Model): readonly Said[] =>
   readables(model)
     .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
@@ -113,7 +113,7 @@ const saidIn = remember((model: Model): readonly Said[] =>
         .map((said) => ({ readable, said })),
     ),
 )
-const isAskedInForm = ({ left, right }: AmountSaid, heading: string): boolean => {
+const isAskedInForm = ({ left, right }: StatedAmount, heading: string): boolean => {
   const around = `${heading} ${left} ${right}`
   return (
     !MEASURES.test(around) &&
@@ -198,8 +198,11 @@ const amountDiffers: Check = {
   },
 }
 
-const isTold = (drafts: readonly Draft[], { path, at }: Readable, { start }: AmountSaid): boolean =>
-  drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
+const isTold = (
+  drafts: readonly Draft[],
+  { path, at }: Readable,
+  { start }: StatedAmount,
+): boolean => drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
 
 /**
  * "A late fee of Rs. 1000", where the file adds another amount: the amount right after an
@@ -248,7 +251,7 @@ function differsFromAdjustment(
 function differsFromItem(
   model: Model,
   readable: Readable,
-  said: AmountSaid,
+  said: StatedAmount,
   asked: readonly PricedItem[],
   cells: readonly Priced[],
   beside: readonly PricedItem[],
@@ -282,7 +285,7 @@ function meantCells(
   model: Model,
   cells: readonly Priced[],
   readable: Readable,
-  said: AmountSaid,
+  said: StatedAmount,
 ): readonly Priced[] {
   const { config } = model
   const own = /^categories\.(\d+)\./.exec(readable.path)?.[1]

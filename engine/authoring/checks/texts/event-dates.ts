@@ -1,6 +1,6 @@
 /** Checks EV621 to EV623 and EV625: event days, weekdays, years and times of day in texts are correct. */
 import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../../lib/time.ts'
-import { daysSaid, monthsSaid, type DaysSaid } from '../../prose/days.ts'
+import { daysSaid, monthsSaid, type StatedDays } from '../../prose/days.ts'
 import { impossibleHours } from '../../prose/hours.ts'
 import type { Draft } from '../../finding.ts'
 import {
@@ -39,7 +39,7 @@ const otherDays = (
 function otherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
   return readables(model).flatMap((readable) => {
-    const days = (): readonly DaysSaid[] => daysSaid(readable.text, Number(to.slice(0, 4)))
+    const days = (): readonly StatedDays[] => daysSaid(readable.text, Number(to.slice(0, 4)))
     const months = monthsSaid(readable.text, days)
     return months.flatMap((said, at): Draft[] => {
       const month = `${said.year}-${String(said.month).padStart(2, '0')}`

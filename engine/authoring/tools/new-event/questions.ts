@@ -15,7 +15,7 @@ import type { SampleOptions } from './event-file.ts'
 import { readYes } from './read-yes.ts'
 
 /** The answers so far; missing values get placeholders. */
-export type Told = Omit<SampleOptions, 'id' | 'prefix' | 'today'>
+export type NewEventAnswers = Omit<SampleOptions, 'id' | 'prefix' | 'today'>
 type Question = {
   readonly name:
     | 'title'
@@ -30,9 +30,13 @@ type Question = {
     | 'workshops'
     | 'early-until'
   /** The question; null if earlier answers already cover it. */
-  readonly asks: (told: Told) => string | null
+  readonly asks: (told: NewEventAnswers) => string | null
   /** Returns the answers including this one, or a sentence that says what is wrong with it. */
-  readonly reads: (answer: string, told: Told, today: Day) => Result<Told, string>
+  readonly reads: (
+    answer: string,
+    told: NewEventAnswers,
+    today: Day,
+  ) => Result<NewEventAnswers, string>
 }
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
@@ -142,7 +146,7 @@ export const QUESTIONS: readonly Question[] = [
   },
 ]
 
-function readTax(answer: string): NonNullable<Told['tax']> | null {
+function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
   const said = answer.trim().toLowerCase()
   if (/\b(on top|top|extra|excl\w*|exclusive|added|add|plus|outside|above)\b|^\+/.test(said))
     return 'on top'
@@ -172,7 +176,7 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
 }
 
 /** Checks that the event's days are in order, with a day left for the later prices. */
-function inOrder(told: Told): Result<Told, string> {
+function inOrder(told: NewEventAnswers): Result<NewEventAnswers, string> {
   const { from, to = from, earlyUntil } = told
   if (from !== undefined && to !== undefined && to < from)
     return err(`The conference would end (${formatDay(to)}) before it begins (${formatDay(from)}).`)

@@ -1,7 +1,12 @@
 /** Reads Airpay's unrequested messages (browser return, webhook) as unverified claims. */
 import { err, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Result } from '../../../../engine/index.ts'
-import type { Account, BadNotice, EventRegistry, Notice } from '../../../dependencies.ts'
+import type {
+  Account,
+  InvalidGatewayMessage,
+  EventRegistry,
+  GatewayMessage,
+} from '../../../dependencies.ts'
 import { secureHash } from './checksums.ts'
 import { inCapitals } from './parse-message.ts'
 import type { Fields } from './parse-message.ts'
@@ -15,7 +20,7 @@ export function readNotice(
   fields: Fields,
   events: Pick<EventRegistry, 'byOrderId'>,
   accountOf: (event: EventConfig) => Account | null,
-): Result<Notice, BadNotice> {
+): Result<GatewayMessage, InvalidGatewayMessage> {
   const said = inCapitals(fields)
   const orderId = said['TRANSACTIONID'] ?? ''
   if (orderId === '') return err({ code: 'malformed', orderId: null })
@@ -30,7 +35,7 @@ export function readNotice(
   })
 }
 
-function judgeHash(said: Fields, account: Account | null): Notice['hash'] {
+function judgeHash(said: Fields, account: Account | null): GatewayMessage['hash'] {
   const claimed = said['AP_SECUREHASH'] ?? ''
   if (claimed === '' || account === null) return 'unknown'
   const isRight = [false, true].some((withVpa) => secureHash(account, said, withVpa) === claimed)

@@ -7,7 +7,13 @@ import {
   readInstant,
   RUPEE_CODES,
 } from '../../../../engine/index.ts'
-import type { Instant, OrderId, Paise, PaymentFact, RefundSaid } from '../../../../engine/index.ts'
+import type {
+  Instant,
+  OrderId,
+  Paise,
+  PaymentEvent,
+  ReportedRefund,
+} from '../../../../engine/index.ts'
 import type { StatusAnswer } from '../../../dependencies.ts'
 import type { Fields } from './parse-message.ts'
 
@@ -59,8 +65,8 @@ export type About = {
   readonly takesTests: boolean
 }
 
-type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
-type Refunded = Extract<PaymentFact, { type: 'refunded' }>
+type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
+type Refunded = Extract<PaymentEvent, { type: 'refunded' }>
 
 /**
  * Interprets the gateway's answer. Ignores MESSAGE (it can say "Success" beside 503), BILLEDAMOUNT (it may
@@ -129,7 +135,7 @@ function refundsAlone(refunded: readonly Refunded[], { raw, at }: About): Status
 }
 
 /** Refunds with the same reference count as one, with the larger amount: it was reported in stages. */
-function namedOnce(refunded: readonly Refunded[]): readonly RefundSaid[] {
+function namedOnce(refunded: readonly Refunded[]): readonly ReportedRefund[] {
   const byReference = new Map<string, Paise>()
   for (const { reference, amount } of refunded)
     byReference.set(reference, paise(Math.max(amount, byReference.get(reference) ?? 0)))

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, orderIdOf, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
-import type { ActsAnswer } from '../../../../engine/api.ts'
+import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -272,7 +272,7 @@ test('too little that staff accepted is taken off what a correction owes: what n
   await paidWith(1, 199_777)
   const { reviews } = (await office.json(
     `/admin/registrations/${regNo}/acts/`,
-  )) as unknown as ActsAnswer
+  )) as unknown as ActionsAnswer
   const accept = { act: 'accept', review: reviews[0]?.id, reference: '', why: 'Only ₹ 100 less.' }
   expect((await office.act(regNo, accept)).status).toBe(200)
   const answers = { companion: false }

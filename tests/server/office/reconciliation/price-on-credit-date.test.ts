@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { ActsAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/api.ts'
+import type { ActionsAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, signIn } from '../office.ts'
@@ -40,7 +40,7 @@ const post = async (url: string, type: string, payload: string | object) => {
   return server.app.inject({ method: 'POST', url, headers, payload })
 }
 const standing = async (regNo: RegNo | undefined) =>
-  (await office.json(actsOn(regNo ?? ''))) as unknown as ActsAnswer
+  (await office.json(actsOn(regNo ?? ''))) as unknown as ActionsAnswer
 const numbered = (at: number): RegNo => numbers[at] ?? ('' as RegNo)
 
 test('money credited when the regular price held paid another registration at the early price once it was moved', async () => {

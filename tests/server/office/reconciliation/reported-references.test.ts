@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
-  ActsAnswer,
+  ActionsAnswer,
   BulkAnswer,
   ReconcileAnswer,
   RegisterAnswer,
@@ -143,7 +143,7 @@ const keep = ({ lines }: Laid): Promise<BulkAnswer> =>
     })),
   })
 const look = async ({ regNo }: Registered) =>
-  (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as ActsAnswer
+  (await office.json(`/admin/registrations/${regNo}/acts/`)) as unknown as ActionsAnswer
 const find = async (text: string): Promise<readonly string[]> => {
   const url = `/admin/find/?q=${encodeURIComponent(text)}`
   const { found } = (await office.json(url)) as unknown as {

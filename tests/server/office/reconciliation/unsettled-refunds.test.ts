@@ -1,7 +1,7 @@
 /** A refund that is in no settlement report: the office sees it, and the treasurer closes it with a reason. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../../../engine/index.ts'
-import type { ActsAnswer, ListAnswer, StatsAnswer } from '../../../../engine/api.ts'
+import type { ActionsAnswer, ListAnswer, StatsAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
@@ -29,8 +29,8 @@ const listed = async (): Promise<readonly unknown[]> => {
   const page = await office.json('/admin/afpicon/registrations/?waiting=refund_unsettled')
   return (page as unknown as ListAnswer).registrations.map((row) => row['reg_no'])
 }
-const standing = async (regNo: string): Promise<ActsAnswer> =>
-  (await office.get(actsOn(regNo))).json<ActsAnswer>()
+const standing = async (regNo: string): Promise<ActionsAnswer> =>
+  (await office.get(actsOn(regNo))).json<ActionsAnswer>()
 
 test('a refund in no settlement five days later left the work queue with any note: it needs “handled” and a reason', async () => {
   const { store } = server.deps

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
-import type { ActsAnswer } from '../../../../engine/api.ts'
+import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -53,7 +53,8 @@ const registered = (extras: Answers): Promise<RegNo> => {
   }
   return register(server, EVENT, { n: made, on, answers })
 }
-const standing = async (regNo: RegNo) => (await office.json(actsOn(regNo))) as unknown as ActsAnswer
+const standing = async (regNo: RegNo) =>
+  (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
 async function act(regNo: RegNo, words: object): Promise<void> {
   const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...words })
   expect(status, JSON.stringify(body)).toBe(200)

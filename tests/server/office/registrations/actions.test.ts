@@ -1,7 +1,7 @@
 /** What the office does to registrations, by the one call for it: who may, what follows, what stays in the trail. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
-import type { ActsAnswer, FoundAnswer } from '../../../../engine/api.ts'
+import type { ActionsAnswer, FoundAnswer } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp, type TestApp } from '../../harness.ts'
 import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
@@ -60,8 +60,8 @@ const outside = async (regNo: string) => {
   const { code } = paying.json<{ code?: string }>()
   return [stands, may_pay, difference_due, paying.statusCode === 201 ? 'pays' : code]
 }
-const look = async (regNo: string, office = owner): Promise<ActsAnswer> =>
-  (await office.json(actsOn(regNo))) as unknown as ActsAnswer
+const look = async (regNo: string, office = owner): Promise<ActionsAnswer> =>
+  (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
 
 describe('what may be done', () => {
   test('is what the person may in this state, and the call refuses the rest in a sentence', async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import type {
-  ActedAnswer,
-  ActsAnswer,
+  ActionDoneAnswer,
+  ActionsAnswer,
   BulkAnswer,
   MyAnswer,
   RegisterAnswer,
@@ -69,8 +69,8 @@ const onDay = async (at: string): Promise<void> => {
   test_.at(at)
   owner = await signIn(test_)
 }
-const look = async (regNo: string): Promise<ActsAnswer> =>
-  (await owner.json(actsOn(regNo))) as unknown as ActsAnswer
+const look = async (regNo: string): Promise<ActionsAnswer> =>
+  (await owner.json(actsOn(regNo))) as unknown as ActionsAnswer
 const stored = async (regNo: string) => {
   const found = await test_.deps.store.registration(regNo)
   if (found === null) throw new Error(`${regNo} is not there`)
@@ -221,7 +221,7 @@ describe('a letter that is refused', () => {
     const accept = async (category: string) => {
       const payload = { act: 'accept_offer', category, key: 'one-press-0001' }
       const answer = await test_.app.inject({ method: 'POST', url: `${path}acts/`, payload })
-      return { status: answer.statusCode, body: answer.json<ActedAnswer>() }
+      return { status: answer.statusCode, body: answer.json<ActionDoneAnswer>() }
     }
     expect((await accept('member')).status).toBe(409)
     expect((await accept('emeritus')).status).toBe(422)

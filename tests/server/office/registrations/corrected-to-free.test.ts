@@ -1,7 +1,7 @@
 /** What a correction makes free is complete and confirmed at once, and what another lets cost again is a difference, whatever was paid before. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
-import type { ActedAnswer } from '../../../../engine/api.ts'
+import type { ActionDoneAnswer } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -36,7 +36,7 @@ const made = (n: number, pays?: 'success'): Promise<RegNo> =>
       ? {}
       : { pays, mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' } }),
   })
-const act = async (regNo: RegNo, body: object): Promise<ActedAnswer> => {
+const act = async (regNo: RegNo, body: object): Promise<ActionDoneAnswer> => {
   const answer = await server.app.inject({
     method: 'POST',
     url: `/admin/registrations/${regNo}/acts/`,
@@ -44,7 +44,7 @@ const act = async (regNo: RegNo, body: object): Promise<ActedAnswer> => {
     payload: { why: 'As the letter says.', ...body },
   })
   expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json<ActedAnswer>()
+  return answer.json<ActionDoneAnswer>()
 }
 const nowFree = (regNo: RegNo) =>
   act(regNo, { act: 'correct', answers: { is_member: true }, total: 0 })

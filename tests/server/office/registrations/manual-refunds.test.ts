@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { ActsAnswer } from '../../../../engine/api.ts'
+import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { openGivenBack } from '../../../../server/mail/refund-email.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -39,9 +39,9 @@ const added = async (name: string, slip: string | null): Promise<RegNo> => {
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<{ reg_no: RegNo }>().reg_no
 }
-const standing = async (regNo: RegNo): Promise<ActsAnswer> => {
+const standing = async (regNo: RegNo): Promise<ActionsAnswer> => {
   const answer = await server.app.inject({ url: actsOn(regNo), headers: headers() })
-  return answer.json<ActsAnswer>()
+  return answer.json<ActionsAnswer>()
 }
 /** As the pages print it: LEKH 3052 5244 0153 7. */
 const printed = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActsAnswer, OfficeRegistrationAnswer } from '../../../../engine/api.ts'
+import type { ActionsAnswer, OfficeRegistrationAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, noon, numberOf, register, signIn } from '../office.ts'
@@ -211,8 +211,8 @@ describe('the proof', () => {
   })
 })
 
-const acts = async (regNo: string): Promise<ActsAnswer> =>
-  (await office.json(actsOn(regNo))) as unknown as ActsAnswer
+const acts = async (regNo: string): Promise<ActionsAnswer> =>
+  (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
 
 test('how to reach the delegate, and money that waits for a decision, come with the registration', async () => {
   const regNo = await register(test_, EVENT, {

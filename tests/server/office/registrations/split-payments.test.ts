@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import type {
-  ActsAnswer,
+  ActionsAnswer,
   EventStats,
   StatsAnswer,
   ListAnswer,
@@ -51,7 +51,8 @@ const register = async (way: 'transfer' | 'card'): Promise<RegNo> => {
   expect(answer.statusCode, answer.body).toBe(201)
   return answer.json<RegisterAnswer>().reg_no as RegNo
 }
-const standing = async (regNo: RegNo) => (await office.json(actsOn(regNo))) as unknown as ActsAnswer
+const standing = async (regNo: RegNo) =>
+  (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
 const act = async (regNo: RegNo, words: object): Promise<void> => {
   const done = await office.act(regNo, words)
   expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
