@@ -32,12 +32,19 @@
       .then(
         function (status) {
           process.exitCode = status
-          // After a fault of ours or of the machine, threads may be left that would keep the process for ever.
-          if (status === 3 || status === 75) process.exit(status)
+          // After a fault of ours or of the machine, threads may be left that would keep the process for ever; after a
+          // server that has stopped, the connection to a mail server that says nothing.
+          if (status === 3 || status === 75 || process.argv[2] === 'start') process.exit(status)
         },
         function (error) {
-          console.error(error)
-          process.exit(3)
+          var code = error && error.code
+          var isFew = code === 'EMFILE' || code === 'ENFILE'
+          console.error(
+            isFew
+              ? 'Rollcall cannot open its own files, because too many files are open. Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.'
+              : error,
+          )
+          process.exit(isFew ? (process.argv[2] === 'start' ? 75 : 2) : 3)
         },
       )
     return

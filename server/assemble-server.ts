@@ -7,6 +7,7 @@ import type { Instant, Result } from '../engine/index.ts'
 import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './dependencies.ts'
 import { watchClock } from './ops/clock-jumps.ts'
+import { freeFilesNear } from './ops/disk-space.ts'
 import { missingAccounts } from './ops/environment.ts'
 import { keepPrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
@@ -46,6 +47,9 @@ import { openUploads, placesIn } from './registration/uploads/store-uploaded-fil
 
 /** A stop waits at most this long for the last note. */
 const LAST_NOTE_MS = 1_000
+
+/** What a start creates: the log of the database, locks and notes. */
+const FILES_MIN = 16
 
 export type AssembleOptions = {
   readonly clock: () => Instant
@@ -240,6 +244,7 @@ async function assembleOn(
     uploads,
     clock,
     clockJumps,
+    mailSilentSince: mailer.silentSince,
     isClockTrusted,
     log,
   }
@@ -296,6 +301,8 @@ function unusableFolder(environment: Environment, log: Log): CannotStart | null 
     !existsSync(path.join(dataDir, DATABASE_FILE))
   )
     return { text: noEvents(eventsDir), status: 2 }
+  const noFiles = noFilesLeft(dataDir)
+  if (noFiles !== null) return noFiles
   try {
     const { tightened, notOurs } = keepPrivate(dataDir)
     if (tightened > 0)
@@ -314,6 +321,16 @@ function unusableFolder(environment: Environment, log: Log): CannotStart | null 
     const cannot = cannotStart(error, environment)
     if (cannot?.status === 75) return cannot
     return { text: `DATA_DIR is ${dataDir}, and nothing can be written there.`, status: 2 }
+  }
+}
+
+/** Without free inodes SQLite reports an error of the database, half way through the start. */
+function noFilesLeft(dataDir: string): CannotStart | null {
+  const files = freeFilesNear(dataDir)
+  if (files === null || files >= FILES_MIN) return null
+  return {
+    text: `DATA_DIR is ${dataDir}, and its disk has room for ${files} more files (free inodes); a start needs ${FILES_MIN}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a unit of systemd does so by itself.`,
+    status: 75,
   }
 }
 

@@ -292,6 +292,8 @@ export type Deps = {
   readonly uploads: Uploads
   readonly clock: () => Instant
   readonly clockJumps: ClockJumps
+  /** Since when the mail server has not answered; null: it does, as far as is known. */
+  readonly mailSilentSince: () => Instant | null
   /** Whether anything may be erased or dropped because of its age. */
   readonly isClockTrusted: () => Promise<boolean>
   readonly log: Log

@@ -81,6 +81,7 @@ export async function boot(
   let loss: LossWatch | null = null
   place.ends?.(log, () => {
     if (loss?.isUnsaved() === true) log.error({}, LOST_FOR_GOOD)
+    log.flush()
     lines.write()
   })
   // During the start they are read anyway.
@@ -168,6 +169,7 @@ export async function boot(
     stuck.unref()
     await assembled.value.close()
     clearTimeout(stuck)
+    log.flush()
     log.info({}, 'stopped')
     return watched.isElsewhere() ? 2 : 0
   })

@@ -523,7 +523,7 @@ test('docs/README.md leads to every page of docs', () => {
 const PAGE_BYTES_MAX = 15_000
 const LONGER_PAGES: Readonly<Record<string, number>> = {
   'docs/decisions.md': 40_000,
-  'docs/operating.md': 27_000,
+  'docs/operating.md': 24_500,
 }
 
 test('README.md, CHANGELOG.md and every page of docs are short enough to be read: split a page by subject', () => {

@@ -14,18 +14,17 @@ import { makeClock } from '../ops/clock.ts'
 import { freeBytes } from '../ops/disk-space.ts'
 import { missingAccounts } from '../ops/environment.ts'
 import { servable } from '../production-checks.ts'
-import { sentencesOf, standingOf } from '../ops/recovery/recovery-status.ts'
-import { clockSeenIn, damageIn, isInRecovery, lookInto } from '../storage/recovery/copy-database.ts'
+import { clockSeenIn, damageIn, lookInto } from '../storage/recovery/copy-database.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { lackOf, lostDatabase } from '../storage/recovery/missing-database.ts'
 import { versionsIn } from '../storage/database/run-migrations.ts'
-import { openStore } from '../storage/open-store.ts'
 import { servingPid } from '../storage/database/single-server-lock.ts'
 import { lookAtPostgres } from '../storage/postgres/inspect-database.ts'
 import { databaseTrouble } from '../storage/database/error-explanations.ts'
 import { readArguments } from './options.ts'
 import type { Command } from './command.ts'
 import { addressOf, askHealth } from './health.ts'
+import { recoveryFindings } from './doctor-recovery.ts'
 import { leftIn } from './leftover-files.ts'
 import { isWebBuilt } from './web-app-build.ts'
 
@@ -86,7 +85,12 @@ const CHECKS: readonly Check[] = [
   async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
   async ({ environment, hasDatabase, served }) =>
     hasDatabase ? databaseOf(environment, served) : missingDatabase(environment),
-  async (place) => recoveryOf(place),
+  async ({ environment, hasDatabase, events }) =>
+    hasDatabase
+      ? (await recoveryFindings(environment, events)).map(({ isGood, text }) =>
+          isGood ? good(text) : look(text),
+        )
+      : [],
   async ({ events, refused }) => [
     good(`${events.length} event files are clean.`),
     ...refused.map(wrong),
@@ -249,7 +253,7 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
 
 /** Reports a missing database, or one without tables; a server that still holds it is reported already. */
 function missingDatabase(environment: Environment): readonly Finding[] {
-  if (servingPid(environment.dataDir) !== null) return []
+  if (servingPid(environment.dataDir) !== null) return leftIn(environment.dataDir).map(look)
   const lost = lostDatabase(environment.dataDir)
   return [
     lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost),
@@ -309,37 +313,7 @@ async function databaseOf(
       ...(found === known ? clockOf(environment) : []),
     ]
   } catch (error) {
-    return [wrong(databaseTrouble(error) ?? String(error))]
-  }
-}
-
-/** Reports the differences since a restore; nothing if it is not in recovery, or cannot be checked. */
-async function recoveryOf({
-  environment,
-  hasDatabase,
-  events,
-}: Place): Promise<readonly Finding[]> {
-  const { dataDir, databaseUrl, clockStart } = environment
-  if (!hasDatabase) return []
-  try {
-    const isIn =
-      databaseUrl === null
-        ? isInRecovery(dataDir)
-        : (await lookAtPostgres(databaseUrl)).isInRecovery
-    if (!isIn) return []
-    const store = await openStore(environment)
-    try {
-      const standing = await standingOf(
-        { store, environment, clock: makeClock(clockStart) },
-        events,
-      )
-      return standing.recovery === null ? [] : sentencesOf(standing).map(look)
-    } finally {
-      await store.close()
-    }
-  } catch {
-    // What prevents opening it is reported above.
-    return []
+    return [wrong(databaseTrouble(error) ?? String(error)), ...leftIn(dataDir).map(look)]
   }
 }
 

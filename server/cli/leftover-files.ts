@@ -3,17 +3,28 @@ import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { ASIDE_FOLDER, asideSentence } from '../registration/uploads/unreferenced-files.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
-import { RESCUED } from '../storage/recovery/rescue-deleted-database.ts'
+import { lookInto } from '../storage/recovery/copy-database.ts'
+import { rescuedSentences } from '../storage/recovery/rescued-databases.ts'
 
 /** One sentence for each kind of file. */
 export function leftIn(dataDir: string): readonly string[] {
-  const rescued = readdirSync(dataDir)
-    .filter((name) => RESCUED.test(name))
-    .map(
-      (name) =>
-        `${name} in ${dataDir} is what a server wrote out when its database was deleted or replaced. Compare it with ${DATABASE_FILE}; move it away when nothing in it is missing.`,
-    )
+  const here = registrationsIn(path.join(dataDir, DATABASE_FILE))
+  const rescued = rescuedSentences(dataDir, (file) => {
+    const there = registrationsIn(file)
+    if (there === null) return ''
+    const beside = here === null ? '' : `, and ${DATABASE_FILE} has ${here}`
+    return ` It has ${there} registrations${beside}.`
+  })
   const folder = path.join(dataDir, ASIDE_FOLDER)
   const count = existsSync(folder) ? readdirSync(folder).length : 0
   return count === 0 ? rescued : [...rescued, asideSentence(count, folder)]
+}
+
+/** Null: there is no database that can be read. */
+function registrationsIn(file: string): number | null {
+  try {
+    return lookInto(file).rows['registrations'] ?? null
+  } catch {
+    return null
+  }
 }

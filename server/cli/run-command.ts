@@ -202,13 +202,17 @@ export async function main(
       `There is no command "${name}".${await suggestion(name)}\n\n${groupUsage(first)}`,
     )
   }
-  const command = await found.entry.load()
-  if (found.rest.some(isHelp)) return print(terminal, command.help)
   try {
+    const command = await found.entry.load()
+    if (found.rest.some(isHelp)) return print(terminal, command.help)
     return await command.run(found.rest, terminal)
   } catch (error) {
     const trouble = troubleOf(error, dataDirOf(terminal))
-    if (trouble !== null) return wrong(terminal, trouble.text)
+    if (trouble !== null) {
+      terminal.complain(trouble.text)
+      // A unit tries again.
+      return trouble.isTemporary && first === 'start' ? 75 : 2
+    }
     terminal.complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return 3
   }
@@ -306,13 +310,16 @@ function groupUsage(group: string): string {
 
 function ownTerminal(): Terminal {
   const complain = (text: string): void => void process.stderr.write(`${text}\n`)
+  // Read once: a start sets NODE_ENV for its libraries, which no operator has to hear of.
+  let read: ReturnType<typeof environment> | null = null
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     complain,
     environment: () => {
-      const read = environment()
+      const isFirst = read === null
+      read ??= environment()
       if (read.ok) return read.value
-      for (const sentence of read.error) complain(sentence)
+      if (isFirst) for (const sentence of read.error) complain(sentence)
       return null
     },
   }

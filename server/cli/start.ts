@@ -6,6 +6,7 @@ import { readArguments } from './options.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../dependencies.ts'
 import { setLibrariesToProduction } from '../ops/environment.ts'
+import { tooFewDescriptors } from '../ops/file-descriptors.ts'
 
 export const start: Command = {
   help: `Usage: rollcall start [--new]
@@ -21,7 +22,7 @@ SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS, CLOCK, TRU
 METRICS_TOKEN. Secrets can also come from files: ADMIN_PASSWORD_FILE and so on.
 
 Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid, or the database cannot be used; 3 internal
-error; 75 a temporary fault, such as a full disk or a PostgreSQL that is down: start again.`,
+error; 75 a temporary fault, such as a full disk, too few file descriptors or a PostgreSQL that is down: start again.`,
   run: async (args, terminal) => {
     const given = readArguments(args, { new: { type: 'boolean' } }, [0, 0], start.help, terminal)
     if (given === null) return 2
@@ -48,6 +49,12 @@ export async function serveUntilStopped(
   terminal: Terminal,
   how: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
+  // Before anything is opened: what fails for want of a descriptor otherwise names another cause.
+  const few = tooFewDescriptors()
+  if (few !== null) {
+    terminal.complain(`The server does not start. ${few}`)
+    return 75
+  }
   const { isWebBuilt } = await import('./web-app-build.ts')
   if (!(await isWebBuilt())) {
     if (environment.production) {

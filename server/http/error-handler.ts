@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { StoreBusy } from '../storage/index.ts'
-import { writeTrouble } from '../storage/database/error-explanations.ts'
+import { refusalCause, writeTrouble } from '../storage/database/error-explanations.ts'
 import { GivenUp } from './request-body-limits.ts'
 import { pathOf } from './event-route-table.ts'
 import { refuse, RETRY_SECONDS, toldOf } from './error-response.ts'
@@ -17,6 +17,15 @@ const DATABASE_FULL = /database or disk is full|disk I\/O error/
 /** The reason is the same for all refused requests, and logging it each time would fill a full disk further. */
 const TOLD_EVERY_MS = 1_000
 
+/** Null also where it cannot be told. */
+async function lossOf({ store }: Pick<Deps, 'store'>): Promise<string | null> {
+  try {
+    return await store.lost()
+  } catch {
+    return null
+  }
+}
+
 export type AnswerError = (
   error: FastifyError,
   request: FastifyRequest,
@@ -25,18 +34,20 @@ export type AnswerError = (
 
 /** `noRoom` is called when the database had no space for a request. */
 export function answersErrors(
-  deps: Pick<Deps, 'events' | 'clock' | 'log'>,
+  deps: Pick<Deps, 'store' | 'events' | 'clock' | 'log'>,
   noRoom: (at: Instant) => void,
 ): AnswerError {
   let toldAt: Instant | null = null
-  const tell = (error: Error): void => {
+  const tell = async (error: Error): Promise<void> => {
     const at = deps.clock()
     if (toldAt !== null && at >= toldAt && at - toldAt < TOLD_EVERY_MS) return
     toldAt = at
-    const why = error instanceof StoreBusy ? { why: writeTrouble(error.code) } : {}
+    const why =
+      error instanceof StoreBusy && error.code !== '' ? { why: writeTrouble(error.code) } : {}
+    const lost = await lossOf(deps)
     deps.log.error(
       { error: error.message, ...why },
-      'requests are refused, because the machine takes no more',
+      `requests are refused: ${refusalCause(error, lost)}`,
     )
   }
   const say = (reply: FastifyReply, status: number, as = status): unknown => {
@@ -47,12 +58,12 @@ export function answersErrors(
   }
   return (error, request, reply) => {
     if (error instanceof StoreBusy || (error instanceof GivenUp && error.statusCode === 503)) {
-      tell(error)
+      void tell(error)
       if (DATABASE_FULL.test(error.message)) noRoom(deps.clock())
       return say(reply, 503)
     }
     if (NO_ROOM.test(error.code)) {
-      tell(error)
+      void tell(error)
       return say(reply, 503, 507)
     }
     const status = error.statusCode ?? 500

@@ -18,6 +18,11 @@ export const CONNECTIONS_MAX = 5
 const ANSWER_MS_MAX = 10_000
 /** A server that accepts an email may scan it before it responds. */
 const TIMEOUT_MS = 30_000
+/**
+ * A server that sends a word now and then is never inactive: with this limit on a whole email it holds up the others
+ * for no longer.
+ */
+const SEND_MS_MAX = 90_000
 /** nodemailer's codes for a connection that failed or ended, including a refused password. */
 const UNREACHABLE =
   /^(ECONNECTION|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ESOCKET|EDNS|ETLS|EREQUIRETLS|EAUTH|ENOAUTH|EPROXY)$/
@@ -106,24 +111,36 @@ function problemOf(mail: QueuedMail): Problem | null {
 
 function smtpCarrier(environment: MailEnvironment, url: string): Carrier {
   const { protocol, username, hostname } = new URL(url)
-  const transport = nodemailer().createTransport({
+  const settings = {
     url,
-    pool: true,
+    pool: true as const,
     maxConnections: CONNECTIONS_MAX,
     // A password must not be sent unencrypted over a network. On the machine itself there is none.
     requireTLS: protocol === 'smtp:' && username !== '' && !isOwnMachine(hostname),
     connectionTimeout: ANSWER_MS_MAX,
     greetingTimeout: ANSWER_MS_MAX,
     socketTimeout: TIMEOUT_MS,
-  })
+  }
+  let transport = nodemailer().createTransport(settings)
+  /** The connection of an email without an end would be missing for the others. */
+  const replace = (): void => {
+    const before = transport
+    transport = nodemailer().createTransport(settings)
+    // What others are sending over it may end.
+    before.close()
+    setTimeout(() => before.close({ force: true }), SEND_MS_MAX).unref()
+  }
   return {
     send: async (mail) => {
       const problem = problemOf(mail)
       if (problem !== null) return problem
       try {
-        const { rejected, rejectedErrors = [] } = await transport.sendMail(
-          messageOf(environment, mail),
-        )
+        const sent = await inTime(transport.sendMail(messageOf(environment, mail)))
+        if (sent === null) {
+          replace()
+          return TOO_SLOW
+        }
+        const { rejected, rejectedErrors = [] } = sent
         // The server may accept one recipient and refuse the other; only the delegate counts.
         if (!rejected.includes(mail.to)) return null
         const mayPass = rejectedErrors.some(
@@ -145,13 +162,33 @@ function smtpCarrier(environment: MailEnvironment, url: string): Carrier {
     },
     verify: async () => {
       try {
-        await transport.verify()
-        return null
+        return (await inTime(transport.verify())) === null ? TOO_SLOW : null
       } catch (error) {
         return failureOf(error)
       }
     },
-    close: () => transport.close(),
+    // Also those that are waiting for an answer: the process ends.
+    close: () => transport.close({ force: true }),
+  }
+}
+
+const TOO_SLOW: Problem = {
+  code: 'ETIMEDOUT',
+  text: 'The mail server did not finish with this email in time.',
+  final: false,
+  isUnreachable: true,
+}
+
+/** Null: it took too long, and whatever it answers then is of no interest. */
+async function inTime<T>(work: Promise<T>): Promise<T | null> {
+  const late = Promise.withResolvers<null>()
+  const timer = setTimeout(() => late.resolve(null), SEND_MS_MAX)
+  timer.unref()
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -48,10 +48,14 @@ const REST_MS_MIN = 30_000
 const REST_MS_MAX = 10 * 60_000
 /** How long a stop waits for emails being sent. */
 const STOP_MS_MAX = 3_000
+/** How long it then waits for their results to be stored. */
+const NOTE_MS_MAX = 1_000
 
 export type Mailer = {
   /** Sends what is due; returns the number sent. */
   run(): Promise<number>
+  /** Since when the mail server has not answered; null: it answered last, or was not asked yet. */
+  silentSince(): Instant | null
   close(): Promise<void>
 }
 export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
@@ -119,6 +123,8 @@ export function openMailer(
       if (rest.isOn()) return sent
       const due = [...(await store.dueMails(clock(), BATCH_ROWS))]
       const isLast = due.length < BATCH_ROWS
+      // Where nothing is to be sent, a question tells whether the server answers again.
+      if (due.length === 0 && rest.isOver()) await rest.told(await carrier.verify())
       const worker = async (): Promise<void> => {
         for (
           let mail = due.shift();
@@ -145,11 +151,12 @@ export function openMailer(
 
   if (works)
     void carrier.verify().then((problem) => {
-      if (problem !== null)
-        log.error(
-          { error: problem.code, text: problem.text },
-          'the mail server does not take mails: they wait until it does',
-        )
+      if (problem === null) return
+      rest.begins()
+      log.error(
+        { error: problem.code, text: problem.text },
+        'the mail server does not take mails: they wait until it does',
+      )
     })
   const stop = works
     ? repeating(TICK_MS, run, (error) =>
@@ -158,12 +165,15 @@ export function openMailer(
     : null
   return {
     run,
+    silentSince: rest.silentSince,
     close: async () => {
       isClosing = true
       const ended = Promise.all([stop?.(), running])
       // An email without a response is retried at the next start.
       await within(STOP_MS_MAX, ended, () => {})
       carrier.close()
+      // What that has ended is noted, so that the next start need not wait until nobody can be sending it any more.
+      await within(NOTE_MS_MAX, ended, () => {})
     },
   }
 }
@@ -190,10 +200,18 @@ function nextTry(
 function restingPlace({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 'log'>) {
   let rests = 0
   let until: Instant | null = null
+  let silentSince: Instant | null = null
   // A clock that was set back also ends the pause.
   const isOn = (): boolean => until !== null && clock() < until && clock() >= until - REST_MS_MAX
   return {
     isOn,
+    silentSince: (): Instant | null => silentSince,
+    /** The server did not answer when it was asked without an email. The next email asks again. */
+    begins: (): void => {
+      if (rests > 0) return
+      rests = 1
+      silentSince = clock()
+    },
     /** The pause has ended, and it is not known yet whether the server responds. */
     isOver: (): boolean => rests > 0 && !isOn(),
     /** Records the result of an email; null: it was accepted. */
@@ -204,11 +222,13 @@ function restingPlace({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 
         if (isOn()) return
         const ms = Math.min(REST_MS_MAX, REST_MS_MIN * 2 ** rests)
         rests += 1
+        silentSince ??= at
         until = instant(at + ms)
         log.error({ error: problem.code, ms }, 'the mail server cannot be reached: all mails wait')
       } else if (rests > 0) {
         rests = 0
         until = null
+        silentSince = null
         const hurried = await store.hurryMails(at)
         log.info({ hurried }, 'the mail server answers again')
       }

@@ -1,5 +1,7 @@
 /** Measures free disk space and file sizes. */
+import { existsSync, statfsSync } from 'node:fs'
 import { stat, statfs } from 'node:fs/promises'
+import path from 'node:path'
 
 /** Bytes that this process can still write to the disk of a folder. */
 export async function freeBytes(folder: string): Promise<number> {
@@ -10,4 +12,18 @@ export async function freeBytes(folder: string): Promise<number> {
 /** 0 if there is no such file. */
 export async function bytesOf(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0
+}
+
+/** Files that can still be created on the disk of a folder; null: its file system does not count them. */
+export async function freeFiles(folder: string): Promise<number | null> {
+  const { files, ffree } = await statfs(folder)
+  return files > 0 ? ffree : null
+}
+
+/** The same at once, also for a folder that is still to be created. */
+export function freeFilesNear(folder: string): number | null {
+  if (!existsSync(folder) && path.dirname(folder) !== folder)
+    return freeFilesNear(path.dirname(folder))
+  const { files, ffree } = statfsSync(folder)
+  return files > 0 ? ffree : null
 }

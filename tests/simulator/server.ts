@@ -172,6 +172,7 @@ async function routes(): Promise<FastifyInstance> {
       forget: async () => {},
     },
     clock,
+    mailSilentSince: () => null,
     clockJumps: { look: () => null, behind: () => {}, close: async () => {} },
     isClockTrusted: async () => true,
     log,

@@ -153,7 +153,7 @@ async function recover(
   }
   giveToOwner(environment.dataDir)
   terminal.print(
-    `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall db recovery" and docs/operating.md.`,
+    `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall db recovery" and docs/operation/recovery.md.`,
   )
 }
 

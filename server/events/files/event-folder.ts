@@ -16,6 +16,7 @@ import type {
 } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import { openCache } from './compiled-event-cache.ts'
+import { isOfDescriptors, RAISE_LIMIT } from '../../ops/file-descriptors.ts'
 import { inTime, tooSlow } from './disk-timeout.ts'
 import type { CleanFolder } from './compiled-event-cache.ts'
 import type { ToJudge } from './check-files-in-worker.ts'
@@ -115,7 +116,9 @@ async function readRegular(file: string): Promise<Result<string | null, string>>
     } finally {
       await handle.close()
     }
-  } catch {
+  } catch (error) {
+    if (isOfDescriptors(error))
+      return err(`The file ${file} cannot be read, because too many files are open. ${RAISE_LIMIT}`)
     // A broken link is still in the folder; a file removed during the read is not.
     const stands = await lstat(file).then(
       () => true,

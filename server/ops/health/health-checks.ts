@@ -9,11 +9,14 @@ import { whyErasingWaits } from '../../office/operations/confirm-clock.ts'
 import type { Deps } from '../../dependencies.ts'
 import { REMOVED } from '../../events/versions/last-valid-version.ts'
 import { backedUpAt } from '../backup/last-backup.ts'
+import { givenUpSentence, mailSentence, mailState } from './mail-state.ts'
+import type { MailState } from './mail-state.ts'
 import { lengthOf } from '../clock-jumps.ts'
 import { lookAtDescriptors } from '../file-descriptors.ts'
-import { freeBytes } from '../disk-space.ts'
+import { freeBytes, freeFiles } from '../disk-space.ts'
 import { StoreBusy } from '../../storage/index.ts'
 import { writeTrouble } from '../../storage/database/error-explanations.ts'
+import { rescuedSentences } from '../../storage/recovery/rescued-databases.ts'
 
 /** A disk that takes longer to write one row is not healthy. */
 const WRITE_MS_MAX = 5_000
@@ -26,13 +29,13 @@ const WRITE_EVERY_MS = 5_000
 const ROOM_BYTES_MIN = 64 * 1024 * 1024
 /** Below it uploads are refused already (`server/registration/uploads/store-uploaded-files.ts`). */
 const FILES_BYTES_MIN = 512 * 1024 * 1024
+/** A server creates some while it runs, and one for each file of a delegate. */
+const FILES_MIN = 1_000
 /**
  * How long the disk counts as full after a request was refused for lack of space, whatever it reports: quotas are
  * not in its figures.
  */
 const REFUSED_MS = 30_000
-/** An email is sent within seconds; one that waits this long means that the mail server accepts none. */
-const MAIL_WAITS_MS_MAX = 15 * 60_000
 /** A nightly backup, with some hours of tolerance. */
 const BACKUP_MS_MAX = 36 * 60 * 60_000
 
@@ -53,6 +56,7 @@ export type Trouble = {
     | 'recovery'
     | 'erasing'
     | 'files'
+    | 'rescued'
   /** A sentence for the operator. */
   readonly text: string
   /** True if nobody can register. */
@@ -61,13 +65,21 @@ export type Trouble = {
 export type Condition = {
   /** Returns the current problems, the worst first. */
   look(): Promise<readonly Trouble[]>
-  /** Returns what the operator may want to know when there is no problem. */
-  notes(): readonly string[]
+  /** Returns the state of the emails, and what the operator may want to know when there is no problem. */
+  notes(): Promise<{ readonly mail: MailState | null; readonly notes: readonly string[] }>
 }
 
 export type ConditionDeps = Pick<
   Deps,
-  'store' | 'clock' | 'clockJumps' | 'events' | 'environment' | 'payments' | 'uploads' | 'log'
+  | 'store'
+  | 'clock'
+  | 'clockJumps'
+  | 'mailSilentSince'
+  | 'events'
+  | 'environment'
+  | 'payments'
+  | 'uploads'
+  | 'log'
 > & {
   /** Returns when the database last had no space for a request; null: never. */
   readonly noRoomAt: () => Instant | null
@@ -94,6 +106,12 @@ export function openCondition(deps: ConditionDeps): Condition {
         'little_room',
         `${inMb(free)} are free, and files of delegates are refused below ${inMb(FILES_BYTES_MIN)}.`,
       )
+    const files = await freeFiles(environment.dataDir)
+    if (files !== null && files < FILES_MIN)
+      say(
+        'little_room',
+        `${files === 0 ? 'No file' : `Only ${files} more files`} can be created on the disk of DATA_DIR (inodes), although ${inMb(free)} are free. Remove files that are not needed.`,
+      )
     const descriptors = await lookAtDescriptors(environment.dataDir)
     if (descriptors.is === 'none')
       say('descriptors', `No file and no connection can be opened. ${RAISE}`, true)
@@ -113,12 +131,8 @@ export function openCondition(deps: ConditionDeps): Condition {
     // The file of a past event is removed on purpose.
     for (const { config, isGone } of events.all())
       if (isGone === true && !tookPlace(config, dayOf(at))) say('event_files', REMOVED(config.id))
-    const { mailsQueued } = await store.operating()
-    if (mailsQueued.since !== null && at - mailsQueued.since > MAIL_WAITS_MS_MAX)
-      say(
-        'mail',
-        `${mailsQueued.count} mails wait, the oldest for ${lengthOf(at - mailsQueued.since)}.`,
-      )
+    const mail = mailSentence(await mailState(deps), at)
+    if (mail !== null) say('mail', mail)
     for (const account of payments.resting())
       say('gateway', `The gateway does not answer the account ${account}.`)
     const recovery = await store.recovery()
@@ -135,6 +149,7 @@ export function openCondition(deps: ConditionDeps): Condition {
       )
     const waits = await whyErasingWaits(deps)
     if (waits !== null) say('erasing', waits)
+    for (const text of rescuedOf(environment)) say('rescued', text)
     const { trouble } = deps.uploads.state()
     if (trouble !== null) say('files', trouble)
     const last = await backedUpAt(environment.dataDir)
@@ -146,11 +161,22 @@ export function openCondition(deps: ConditionDeps): Condition {
   /** Shared by all requests within some seconds. */
   let seen: { readonly at: Instant; readonly troubles: Promise<readonly Trouble[]> } | null = null
   return {
-    notes: () => [deps.uploads.state().note].filter((note) => note !== null),
+    async notes() {
+      // A database that was lost in this moment is reported at the next look.
+      const mail = await mailState(deps).catch(() => null)
+      const notes = [deps.uploads.state().note, mail === null ? null : givenUpSentence(mail)]
+      return { mail, notes: notes.filter((note) => note !== null) }
+    },
     async look() {
       try {
         const lost = await store.lost()
-        if (lost !== null) return [{ code: 'cannot_write', text: LOST(lost), isDown: true }]
+        if (lost !== null)
+          return [
+            { code: 'cannot_write', text: LOST(lost), isDown: true },
+            ...rescuedOf(environment).map(
+              (text) => ({ code: 'rescued', text, isDown: true }) as const,
+            ),
+          ]
         await check()
         const at = clock()
         if (seen === null || at - seen.at >= WRITE_EVERY_MS || at < seen.at)
@@ -166,6 +192,8 @@ export function openCondition(deps: ConditionDeps): Condition {
   }
 }
 
+const rescuedOf = ({ dataDir, databaseUrl }: Deps['environment']): readonly string[] =>
+  databaseUrl === null ? rescuedSentences(dataDir) : []
 const LOST = (what: string): string =>
   `The database file ${what}. Writes are refused. The log says where the data is.`
 const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`

@@ -1,8 +1,9 @@
 /** Serves liveness checks and Prometheus metrics; details and metrics are for the operator only. */
 import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { remember } from '../../../engine/index.ts'
+import { isoIndia, remember } from '../../../engine/index.ts'
 import type { Condition } from './health-checks.ts'
+import type { MailState } from './mail-state.ts'
 import type { Deps } from '../../dependencies.ts'
 import { limitByAddress } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
@@ -51,18 +52,24 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
     app.get(`/healthz${slash}`, async (request, reply) => {
       reply.header('cache-control', 'no-store')
       if (await tooManyChecks(request, reply)) return reply
+      const isTold = isOperator(request, environment)
       const troubles = await condition.look()
       const down = troubles.find(({ isDown }) => isDown)
-      if (down !== undefined) return refuse(reply, 503, down.code, down.text)
-      const notes = condition.notes()
+      // Where a file is, and with which commands it is put back, is for the operator only.
+      if (down !== undefined) {
+        const said = isTold ? troubles : [down]
+        return refuse(reply, 503, down.code, said.map(({ text }) => text).join(' '))
+      }
+      const { mail, notes } = await condition.notes()
       return {
         status: 'success',
         health: troubles.length === 0 ? 'good' : 'degraded',
-        ...(isOperator(request, deps.environment)
+        ...(isTold
           ? {
               process: process.pid,
               events: deps.events.all().length,
               troubles: troubles.map(({ text }) => text),
+              ...(mail === null ? {} : { mail: wireOf(mail) }),
               ...(notes.length === 0 ? {} : { notes }),
             }
           : {}),
@@ -77,3 +84,9 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
     })
   }
 }
+
+const wireOf = ({ waiting, givenUp, silentSince }: MailState): object => ({
+  waiting,
+  given_up: givenUp,
+  silent_since: silentSince === null ? null : isoIndia(silentSince),
+})

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { dayOf, formatCount, formatInstant } from '../../../engine/index.ts'
-import type { EventConfig } from '../../../engine/index.ts'
+import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Recovery, RecoveryFigures } from '../../storage/index.ts'
 
@@ -23,16 +23,23 @@ export async function standingOf(
   events: readonly Pick<EventConfig, 'id' | 'retention'>[],
 ): Promise<RecoveryStatus> {
   const { store, clock } = deps
-  const today = dayOf(clock())
-  const over = events.filter(
-    ({ retention }) => retention.answers !== null && today > retention.answers,
-  )
   const [recovery, figures, uploads] = await Promise.all([
     store.recovery(),
-    store.recoveryFigures(over.map(({ id }) => id)),
+    store.recoveryFigures(dueToErase(events, clock())),
     uploadsBeside(deps),
   ])
   return { recovery, figures, uploads }
+}
+
+/** The events whose registrations are due to be erased. */
+export function dueToErase(
+  events: readonly Pick<EventConfig, 'id' | 'retention'>[],
+  at: Instant,
+): readonly string[] {
+  const today = dayOf(at)
+  return events
+    .filter(({ retention }) => retention.answers !== null && today > retention.answers)
+    .map(({ id }) => id)
 }
 
 /** Counts referenced files that are missing, and existing files without a reference. */

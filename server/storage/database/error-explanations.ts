@@ -2,10 +2,12 @@
  * Explains database and disk errors to operators, with the next step.
  * SQLite's own messages are for programmers.
  */
-import { statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
+import path from 'node:path'
 import { OF_POSTGRES } from './transient-errors.ts'
 import { mayPass, postgresTrouble } from '../postgres/error-explanations.ts'
 import { StoreBusy } from './store-busy-error.ts'
+import { isOfDescriptors, RAISE_LIMIT, tooFewDescriptors } from '../../ops/file-descriptors.ts'
 
 export type Trouble = {
   readonly text: string
@@ -16,6 +18,8 @@ export type Trouble = {
 type Row = readonly [pattern: RegExp, text: string, is?: 'temporary']
 
 const FULL = 'its disk has no room left. Free some space'
+const NO_FILES =
+  'its disk has no free inodes left, and no file can be created there. Remove files that are not needed'
 const TROUBLES: readonly Row[] = [
   [
     /file is not a database/,
@@ -54,7 +58,7 @@ const PLACE_TROUBLES: readonly Row[] = [
   [/^(ENOTDIR|EEXIST)/, 'is inside something that is not a folder. Name another place.'],
   [
     /^(EMFILE|ENFILE)/,
-    'cannot be opened, because too many files are open. Raise the limit (LimitNOFILE of the unit).',
+    'cannot be opened, because too many files are open. Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.',
     'temporary',
   ],
 ]
@@ -67,9 +71,12 @@ export function placeTrouble(error: unknown, place: string): string | null {
 function ofPlace(error: unknown, place: string): Trouble | null {
   const { code } = (error ?? {}) as { readonly code?: unknown }
   const found = PLACE_TROUBLES.find(([pattern]) => typeof code === 'string' && pattern.test(code))
-  return found === undefined
-    ? null
-    : { text: `${place} ${found[1]}`, isTemporary: found[2] === 'temporary' }
+  if (found === undefined) return null
+  const isTemporary = found[2] === 'temporary'
+  // The same code for both.
+  if (code === 'ENOSPC' && fullAt(place) === NO_FILES)
+    return { text: `${place} cannot be written: ${NO_FILES}.`, isTemporary }
+  return { text: `${place} ${found[1]}`, isTemporary }
 }
 
 /** These are sentences already. */
@@ -85,35 +92,54 @@ function ofDatabase(error: unknown, dataDir: string | null): Trouble | null {
   const { code } = (error ?? {}) as { readonly code?: unknown }
   if (SENTENCE.test(message))
     return { text: message, isTemporary: typeof code === 'string' && mayPass(code) }
-  const isFull = MAY_BE_FULL.test(message) && dataDir !== null && isFullAt(dataDir)
+  const full = MAY_BE_FULL.test(message) && dataDir !== null ? fullAt(dataDir) : null
   const found = TROUBLES.find(([pattern]) => pattern.test(message))
   if (found === undefined) return null
   const [, text, is] = found
   return {
-    text: `The database rollcall.db in DATA_DIR cannot be used: ${isFull ? FULL : text}. Nothing in it was changed.`,
-    isTemporary: isFull || is === 'temporary',
+    text: `The database rollcall.db in DATA_DIR cannot be used: ${full ?? text}. Nothing in it was changed.`,
+    isTemporary: full !== null || is === 'temporary',
   }
 }
 
-function isFullAt(folder: string): boolean {
+/** What the disk of a file or folder has run out of; null: of nothing, or it is not known. */
+function fullAt(place: string): string | null {
   try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize < FULL_BYTES
+    const { bavail, bsize, files, ffree } = statfsSync(existing(place))
+    if (files > 0 && ffree === 0) return NO_FILES
+    return bavail * bsize < FULL_BYTES ? FULL : null
   } catch {
-    return false
+    return null
   }
 }
+
+/** The file or folder, or the folder in which it would be. */
+const existing = (place: string): string =>
+  existsSync(place) || path.dirname(place) === place ? place : existing(path.dirname(place))
 
 /** Explains a machine problem that stops a server or command; null: the error is a bug of ours. */
 export function troubleOf(error: unknown, dataDir: string): Trouble | null {
+  const few = ofDescriptors(error)
+  if (few !== null) return few
   const busy = ofBusy(error)
   if (busy !== null) return busy
   const database = ofDatabase(error, dataDir)
   if (database !== null) return database
-  const { path } = (error ?? {}) as { readonly path?: unknown }
-  const place = ofPlace(error, typeof path === 'string' ? path : dataDir)
+  const { path: at } = (error ?? {}) as { readonly path?: unknown }
+  const place = ofPlace(error, typeof at === 'string' ? at : dataDir)
   if (place !== null || !(error instanceof StoreBusy)) return place
   return { text: `The database does not answer: ${error.message}.`, isTemporary: true }
+}
+
+/** Threads and SQLite report a lack of descriptors without its code. */
+function ofDescriptors(error: unknown): Trouble | null {
+  const { message = '' } = (error ?? {}) as { readonly message?: unknown }
+  if (
+    !/Worker initialization failure: E[MN]FILE|unable to open database file/.test(String(message))
+  )
+    return null
+  const few = tooFewDescriptors()
+  return few === null ? null : { text: few, isTemporary: true }
 }
 
 /** The store did nothing: it says why, or it is being started again. */
@@ -138,4 +164,26 @@ export function writeTrouble(code: string): string {
   return found === undefined
     ? 'The database does not take writes.'
     : `The database does not take writes. Its disk ${found[1]}`
+}
+
+/**
+ * Explains for the log why requests are refused, with the next step. `lost`: what happened to the database file; null:
+ * nothing.
+ */
+export function refusalCause(
+  error: Error & { readonly code?: string },
+  lost: string | null,
+): string {
+  if (lost !== null)
+    return `the database file ${lost}. Do not stop the server before this log says where its data is, then do what it says there`
+  if (error instanceof StoreBusy) {
+    if (error.code === '') return 'the database does not answer'
+    return error.code.startsWith(OF_POSTGRES)
+      ? 'PostgreSQL does not take writes'
+      : 'the disk of DATA_DIR does not take what the database writes'
+  }
+  if (isOfDescriptors(error)) return `too many files and connections are open. ${RAISE_LIMIT}`
+  return /^E[A-Z]+$/.test(error.code ?? '')
+    ? 'the disk of DATA_DIR takes no more. Free some space'
+    : 'more is being sent at once than the memory holds'
 }

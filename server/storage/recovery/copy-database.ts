@@ -5,7 +5,9 @@ import { clockSeen } from './last-trusted-time.ts'
 import { BUSY_MS, DATABASE_FILE, statements } from '../database/sqlite-connection.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
-import { recoveryOf } from './recovery.ts'
+import { counted, newestRecoveryAt, recoveryFigures, recoveryOf, storedAt } from './recovery.ts'
+import type { RecoveryFigures } from './recovery-types.ts'
+import type { Instant } from '../../../engine/index.ts'
 
 export type CopyCheck = {
   readonly version: number
@@ -80,6 +82,45 @@ export function damageIn(file: string): string | null {
 export function isInRecovery(dataDir: string): boolean {
   return reading(path.join(dataDir, DATABASE_FILE), (db) => recoveryOf(statements(db)) !== null)
 }
+
+/**
+ * Returns the identity and progress of a database, its newest record, and when its last recovery began; null: it cannot
+ * be read, or is of an older version.
+ */
+export function progressIn(file: string):
+  | (ReturnType<typeof counted> & {
+      readonly storedAt: Instant | null
+      readonly recoveredAt: Instant | null
+    })
+  | null {
+  try {
+    return reading(file, (db) => {
+      const sql = statements(db)
+      return { ...counted(sql), storedAt: storedAt(sql), recoveredAt: newestRecoveryAt(sql) }
+    })
+  } catch {
+    return null
+  }
+}
+
+/** Returns what `recoveryFigures` of the store does, without opening one. Throws SQLite's errors. */
+export const figuresIn = (dataDir: string, keepOver: readonly string[]): RecoveryFigures =>
+  reading(path.join(dataDir, DATABASE_FILE), (db) => recoveryFigures(statements(db), keepOver))
+
+/** Counts what was stored in a data folder's database after an instant. */
+export const storedSince = (
+  dataDir: string,
+  at: Instant,
+): Readonly<Record<'registrations' | 'payments' | 'documents', number>> =>
+  reading(path.join(dataDir, DATABASE_FILE), (db) => {
+    const count = (rows: string): number =>
+      Number(db.prepare(`SELECT count(*) FROM ${rows} > ?`).pluck().get(at))
+    return {
+      registrations: count('registrations WHERE created_at'),
+      payments: count('payments WHERE created_at'),
+      documents: count("documents WHERE kind <> 'receipt' AND at"),
+    }
+  })
 
 /** Returns whether erasure waits for the clock in a database of this version; null: never compared. */
 export const clockSeenIn = (file: string): ClockSeen | null =>

@@ -108,12 +108,12 @@ export function ownFile(shared: Shared, file: string): OwnFile {
   let before: Seen | null = null
   return {
     look() {
-      if (isLost(shared)) return WRITTEN_OVER
       const fd = Atomics.load(shared, FD)
-      if (fd < 0) return null
+      if (fd < 0) return isLost(shared) ? WRITTEN_OVER : null
       const opened = fstatSync(fd)
       const moved = movedFrom(opened, file)
       if (moved !== null) return moved
+      if (isLost(shared)) return WRITTEN_OVER
       const header = headerOf(fd)
       if (header === null) return WRITTEN_OVER
       const now = { header, bytes: opened.size }
@@ -171,11 +171,17 @@ export function openOwnFile(shared: Shared, file: string): OwnFile & { close(): 
     const then = statSync(name, { throwIfNoEntry: false })
     return then === undefined ? [] : [{ name, then }]
   })
+  /** Once it is lost, what happened first is what an operator has to know. */
+  let what: string | null = null
   return {
-    look: () =>
-      own.look() ??
-      beside.map(({ name, then }) => movedFrom(then, name)).find((moved) => moved !== null) ??
-      null,
+    look: () => {
+      if (what !== null && isLost(shared)) return what
+      what =
+        own.look() ??
+        beside.map(({ name, then }) => movedFrom(then, name)).find((moved) => moved !== null) ??
+        null
+      return what
+    },
     hasLastMark: own.hasLastMark,
     close: () => closeSync(fd),
   }

@@ -6,10 +6,11 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import type { Instant } from '../../../engine/index.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../database/sqlite-connection.ts'
+import { commandsFor, rescuedFiles } from './rescued-databases.ts'
 
 /** What a server, a backup, a restore or a migration leaves in a data folder, and nothing else does. */
 const TRACES =
-  /^(uploads|mail|backed-up|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-restore-.+|rollcall\.rescued.*\.db)$/
+  /^(uploads|mail|backed-up|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-(restore|rescue).*|rollcall\.rescued.*\.db)$/
 /** A file of one page may hold no tables: the largest page of SQLite. */
 const PAGE_BYTES_MAX = 65_536
 
@@ -25,11 +26,11 @@ export function lostDatabase(dataDir: string): string | null {
   if (lack === null) return null
   const traces = tracesIn(dataDir)
   if (traces.length === 0) return null
-  const rescued = traces.find((name) => name.startsWith('rollcall.rescued'))
+  const rescued = rescuedFiles(dataDir).at(-1)
   const back =
     rescued === undefined
       ? 'Put that back, for example with rollcall db restore DIR.'
-      : `The server that used it wrote what it held into ${rescued}: move rollcall.db, rollcall.db-wal and rollcall.db-shm (what is there of them) into another folder, rename ${rescued} to rollcall.db and start again.`
+      : `The server that used it wrote what it held into ${rescued}. To use it, run: ${commandsFor(dataDir, rescued)}. Then start the server.`
   return `${lack}, and ${dataDir} contains ${traces.toSorted().join(', ')} of an earlier one. ${back} To begin with an empty database instead, run rollcall start --new once.`
 }
 

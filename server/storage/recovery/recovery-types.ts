@@ -39,6 +39,8 @@ export type RecoveryFigures = {
     readonly refunds: number
     readonly erasures: number
   }
+  /** What a recovery that begins now would hold, and ask the gateway about. */
+  readonly ahead: { readonly mails: number; readonly pending: number }
   readonly mails: readonly {
     readonly id: number
     readonly to: string

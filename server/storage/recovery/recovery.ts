@@ -110,8 +110,12 @@ export function beginRecovery(
   return recoveryOf(sql)
 }
 
+/** Null: there was no recovery. */
+export const newestRecoveryAt = (sql: Sql): Instant | null =>
+  sql<{ at: Instant | null }>('SELECT max(begun_at) AS at FROM recoveries').get()?.at ?? null
+
 /** Of what is kept with its time and never edited. */
-function storedAt(sql: Sql): Instant | null {
+export function storedAt(sql: Sql): Instant | null {
   const newest = sql<{ at: Instant | null }>(
     `SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM registrations
        UNION ALL SELECT max(at) AS at FROM payment_facts UNION ALL SELECT max(at) AS at FROM audit_log) AS newest`,
@@ -199,6 +203,12 @@ export function recoveryFigures(sql: Sql, keepOver: readonly string[]): Recovery
       erasures: count(
         'SELECT count(*) AS n FROM registrations WHERE erased_at IS NULL AND event_id IN (SELECT value FROM json_each(?))',
         JSON.stringify(keepOver),
+      ),
+    },
+    ahead: {
+      mails: count("SELECT count(*) AS n FROM mail_queue WHERE status = 'queued'"),
+      pending: count(
+        "SELECT count(*) AS n FROM payments WHERE status = 'pending' AND gateway IS NOT NULL",
       ),
     },
     mails: sql<RecoveryFigures['mails'][number]>(

@@ -22,6 +22,7 @@ import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { migrate } from '../database/schema.ts'
 import { beginRecovery } from './recovery.ts'
+import { freeRescuedName, noteOwner, SPARE_PREFIX } from './rescued-databases.ts'
 
 /** What the log of a database begins with; other logs begin otherwise. */
 const LOG_HEADER_BYTES = 32
@@ -29,17 +30,6 @@ const LOG_HEADER_BYTES = 32
 const LOST_FILE = 'rollcall.lost'
 /** Rows are looked for by their numbers where a table cannot be read from one end to the other, so many at most. */
 const NUMBERS_MAX = 2_000_000
-
-/** Names of rescued files. */
-export const RESCUED = /^rollcall\.rescued(-\d+)?\.db$/
-
-/** The first of those names that is free. */
-function freeName(folder: string): string {
-  for (let n = 1; ; n += 1) {
-    const file = path.join(folder, `rollcall.rescued${n === 1 ? '' : `-${n}`}.db`)
-    if (!existsSync(file)) return file
-  }
-}
 
 /**
  * Writes all data of `db` into the data folder, or into a new folder in the first of the spare ones that takes it.
@@ -63,7 +53,8 @@ export function rescueInto(db: Database.Database, plan: RescuePlan): Rescued {
 function rescueIntoSpare(db: Database.Database, spare: string, plan: RescuePlan): Rescued | null {
   let folder: string | null = null
   try {
-    folder = mkdtempSync(path.join(spare, 'rollcall-rescued-'))
+    folder = mkdtempSync(path.join(spare, SPARE_PREFIX))
+    noteOwner(folder, plan.dataDir)
     return rescueTo(db, folder, plan)
   } catch {
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
@@ -77,7 +68,7 @@ function rescueTo(
   folder: string,
   { recovery }: Pick<RescuePlan, 'recovery'>,
 ): Rescued {
-  const file = freeName(folder)
+  const file = freeRescuedName(folder)
   const part = `${file}.part`
   rmSync(part, { force: true })
   // A connection that only reads writes no copy either.

@@ -1,6 +1,7 @@
 /** What an operator and the office see while something has run out: room on the disk, files that may be open, the folder of the event files. */
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { renameSync } from 'node:fs'
+import { mkdirSync, renameSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -8,8 +9,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { launcher } from '../run-command.ts'
-import { makeFolders, operate, operateHere } from './operator.ts'
+import { launcher, own, runHere, top } from '../run-command.ts'
+import { attempt, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -190,3 +191,109 @@ describe('with a full disk', () => {
       )
     })
 })
+
+/** Runs a command of ours in a shell that lets it open so many files. */
+const withFiles = (most: number): readonly string[] => [
+  'sh',
+  '-c',
+  `ulimit -n ${most}; exec "$@"`,
+  'sh',
+]
+const limited = (
+  most: number,
+  ...args: readonly string[]
+): { readonly status: number | null; readonly said: string } => {
+  const [shell = '', ...rest] = withFiles(most)
+  const { status, stdout, stderr } = spawnSync(
+    shell,
+    [...rest, process.execPath, launcher, ...args],
+    {
+      cwd: top,
+      encoding: 'utf8',
+      env: { ...own, DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
+    },
+  )
+  return { status, said: stdout + stderr }
+}
+const STACK = /^ +at .+:\d+:\d+/m
+
+test.each([24, 28, 32, 40, 64])(
+  'a start that may open %i files printed a stack trace, or blamed the rights of the database: it ends with 75 and names the limit',
+  async (most) => {
+    const { status, printed } = await attempt(folders, { before: withFiles(most) })
+    expect(printed).toContain('Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.')
+    expect(printed).not.toMatch(STACK)
+    expect(printed).not.toContain('GATEWAY_MODE')
+    expect(status).toBe(75)
+  },
+)
+
+test.each([22, 23, 24])(
+  'rollcall validate with ulimit -n %i printed a stack trace: it names the limit',
+  (most) => {
+    const { status, said } = limited(most, 'validate')
+    expect(said).not.toMatch(STACK)
+    // Another version of Node needs fewer or more for itself.
+    if (status === 0) return
+    expect([status, said]).toEqual([2, expect.stringMatching(/too many files are open.*ulimit -n/)])
+  },
+)
+
+// Where nothing can be mounted, no disk runs out of inodes.
+if (hasSmallDisks)
+  describe('on a disk without free inodes', () => {
+    let disk: SmallDisk
+    beforeEach(() => {
+      disk = makeSmallDisk(256, 400)
+    })
+    afterEach(async () => {
+      await server?.stop()
+      server = null
+      disk.remove()
+    })
+
+    test.each([0, 5])(
+      'a start with %i free inodes blamed the rights of the database, or the room: it ends with 75 and says what has run out',
+      async (left) => {
+        const dataDir = join(disk.folder, 'var')
+        server = await operateHere({ ...folders, dataDir })
+        await server.stop()
+        disk.fillFiles(left)
+        const refused = await attempt({ ...folders, dataDir })
+        expect(refused.printed).toMatch(
+          new RegExp(`^DATA_DIR is ${dataDir}, and its disk has room for ${left} more files`, 'm'),
+        )
+        expect(refused.printed).not.toMatch(STACK)
+        expect(refused.status).toBe(75)
+        // A backup onto it says the same.
+        if (left === 0) {
+          disk.makeRoomForFiles()
+          const into = join(disk.folder, 'backups')
+          mkdirSync(into)
+          disk.fillFiles(0)
+          const { status, err } = await runHere(['db', 'backup', join(into, 'copy')], {
+            DATA_DIR: dataDir,
+            EVENTS_DIR: folders.eventsDir,
+            CLOCK: '2025-10-10',
+          })
+          expect([status, err]).toEqual([2, expect.stringContaining('no free inodes left')])
+        }
+        disk.makeRoomForFiles()
+        server = await operateHere({ ...folders, dataDir })
+        expect(await register(server, 'asha@example.org')).toBe(201)
+      },
+    )
+
+    test('the health check called a server good on a disk that takes hardly any more files', async () => {
+      server = await operateHere({ ...folders, dataDir: join(disk.folder, 'var') })
+      const { url } = server
+      const health = async (): Promise<object> => await (await fetch(`${url}/healthz`)).json()
+      disk.fillFiles(0)
+      await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
+        health: 'degraded',
+        troubles: expect.arrayContaining([
+          expect.stringMatching(/^No file can be created on the disk of DATA_DIR \(inodes\)/),
+        ]),
+      })
+    })
+  })

@@ -13,6 +13,7 @@ import { freePort } from '../../browser/serve.ts'
 import { pdf } from '../sample-uploads.ts'
 import { runHere } from '../run-command.ts'
 import { startPostgres } from '../storage/postgres-server.ts'
+import { lookInto } from '../../../server/storage/recovery/copy-database.ts'
 import {
   EVENT,
   invoicesOf,
@@ -53,6 +54,8 @@ type Keeping = {
   backup(): Promise<void>
   /** The database is gone while the server runs. */
   lose(): Promise<void>
+  /** What the server that still runs has saved of so many registrations. */
+  rescued(server: Operated, registrations: number): Promise<string>
   /** The server has ended: the copy in its place. Answers what was said. */
   putBack(): Promise<string>
   /** Hashes of the proofs that are there. */
@@ -243,7 +246,7 @@ export async function overnight(
 
   await keeping.lose()
   say('the database is deleted while the server runs')
-  await rescue(server)
+  say(await keeping.rescued(server, before + queued.length + after))
   process.kill(server.pid, 'SIGKILL')
   await server.ended
   say(await keeping.putBack())
@@ -343,9 +346,6 @@ export async function overnight(
   await mails.close()
 }
 
-/** The rescue of a deleted database (rollcall.rescued.db) is looked at here once a server makes it. */
-async function rescue(_server: Operated): Promise<void> {}
-
 /** References of what paid for registrations. */
 async function paidIn(office: Office): Promise<ReadonlySet<string>> {
   const session = await office.get<{
@@ -376,6 +376,18 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Keeping {
     backup: async () =>
       hold('the backup', (await said(['db', 'backup', copy], CLOCK)).status === 0),
     lose: async () => rmSync(join(folders.dataDir, 'rollcall.db')),
+    rescued: async (server, registrations) => {
+      await until('the rescue', async () =>
+        server.printed().includes('everything that was in the database is in') ? true : null,
+      )
+      const { rows } = lookInto(join(folders.dataDir, 'rollcall.rescued.db'))
+      hold('all registrations are rescued', rows['registrations'] === registrations, rows)
+      const { message } = (await (await fetch(`${server.url}/healthz`)).json()) as {
+        message: string
+      }
+      hold('/healthz has the commands', message.includes('stop the server and run: mkdir'), message)
+      return `rollcall.rescued.db has all ${registrations} registrations, and /healthz the commands that put it in place; the operator restores the backup instead`
+    },
     putBack: async () => {
       // The old log is left behind.
       const refused = await said(['db', 'restore', copy])
@@ -417,6 +429,7 @@ export async function onPostgres(): Promise<Keeping> {
         'ALTER DATABASE copy ALLOW_CONNECTIONS true',
       ),
     lose: () => run('DROP DATABASE live WITH (FORCE)'),
+    rescued: async () => 'a server of PostgreSQL holds nothing that could be rescued',
     putBack: async () => {
       await run('CREATE DATABASE live TEMPLATE copy')
       return 'the copy is put back, as pg_restore does, without a word to Rollcall'

@@ -1,5 +1,5 @@
 /** What operators saw after they had put an older copy back, on real servers. */
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
@@ -217,4 +217,33 @@ test('rollcall db recovery begin is refused beside a running server, and a secon
   const third = await begin('--again')
   expect([third.status, third.out]).toEqual([0, expect.not.stringContaining(code)])
   await start()
+})
+
+test('a database from another folder, moved by hand into one that had served another, was only warned of: the installation is in recovery, which issues no number twice', async () => {
+  await server.stop()
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], variables())
+  const file = join(folders.dataDir, 'rollcall.db')
+  const elsewhere = makeFolders()
+  try {
+    writeEvents(elsewhere.eventsDir)
+    const other = await operateHere(elsewhere, clock())
+    await paid(other.url, 'ninth@example.org')
+    await other.stop()
+    const own = join(folders.folder, 'own.db')
+    renameSync(file, own)
+    copyFileSync(join(elsewhere.dataDir, 'rollcall.db'), file)
+    await start()
+    expect(server.printed()).toMatch(
+      /another database than the one served from this DATA_DIR before.*rollcall db restore.*rollcall db recovery end/,
+    )
+    const { recovery } = await recoveryIn(office)
+    expect(recovery?.why).toMatch(/^The database is not the one that this DATA_DIR served until /)
+    // Once: whoever starts again is in the same recovery.
+    await server.stop()
+    await start()
+    expect((await recoveryIn(office)).past).toEqual([])
+    expect((await recoveryIn(office)).recovery?.code).toBe(recovery?.code)
+  } finally {
+    elsewhere.remove()
+  }
 })

@@ -1,6 +1,16 @@
 /** A disk of a few megabytes, which a test can fill: a file system in memory, where this machine lets the tests mount one. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,6 +20,10 @@ export type SmallDisk = {
   fill(): void
   /** Gives back what `fill` took. */
   makeRoom(): void
+  /** Creates empty files until there is room for so many more. */
+  fillFiles(left: number): void
+  /** Removes them. */
+  makeRoomForFiles(): void
   remove(): void
 }
 
@@ -32,15 +46,18 @@ export const hasSmallDisks = canMount()
 if (!hasSmallDisks)
   console.warn('· no file system can be mounted here: what needs a small disk is left out')
 
-export function makeSmallDisk(megabytes: number): SmallDisk {
+/** `files`: how many files and folders it takes; left out: as many as the system gives it. */
+export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {
   const top = mkdtempSync(join(tmpdir(), 'rollcall-disk-'))
   const folder = join(top, 'disk')
   // PostgreSQL does not run as root.
   chmodSync(top, 0o755)
   mkdirSync(folder)
-  if (!mounts(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder]))
+  const inodes = files === undefined ? '' : `,nr_inodes=${files}`
+  if (!mounts(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755${inodes}`, 'tmpfs', folder]))
     throw new Error(`${folder} cannot be mounted`)
   const filler = join(folder, 'filler')
+  const empty = join(folder, 'empty')
   return {
     folder,
     fill() {
@@ -57,6 +74,12 @@ export function makeSmallDisk(megabytes: number): SmallDisk {
       }
     },
     makeRoom: () => rmSync(filler, { force: true }),
+    fillFiles(left) {
+      mkdirSync(empty, { recursive: true })
+      for (let n = statfsSync(folder).ffree; n > left; n -= 1)
+        writeFileSync(join(empty, `${n}`), '')
+    },
+    makeRoomForFiles: () => rmSync(empty, { recursive: true, force: true }),
     remove() {
       unmount(folder)
       rmSync(top, { recursive: true, force: true })

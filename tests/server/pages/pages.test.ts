@@ -359,7 +359,14 @@ test('the health check writes, and says when it cannot', async () => {
   const well = await server.app.inject('/healthz')
   expect([well.statusCode, well.json()]).toEqual([
     200,
-    { status: 'success', health: 'good', process: process.pid, events: 4, troubles: [] },
+    {
+      status: 'success',
+      health: 'good',
+      process: process.pid,
+      events: 4,
+      troubles: [],
+      mail: { waiting: 0, given_up: 0, silent_since: null },
+    },
   ])
   const stranger = await server.app.inject({ url: '/healthz', remoteAddress: '192.0.2.7' })
   expect(stranger.json()).toEqual({ status: 'success', health: 'good' })

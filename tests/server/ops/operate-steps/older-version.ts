@@ -106,7 +106,7 @@ function tryRow(
     if (column.name === 'total') return 2
     if (column.type === 'INTEGER') return /_at$|^at$|until/.test(column.name) ? AT : 1
     if (column.type === 'BLOB') return Buffer.from('x')
-    if (/answers|body|data|facts|lines|may|filters|query|document|printed/.test(column.name))
+    if (/answers|body|data|facts|lines|may|filters|query|document|printed|shared/.test(column.name))
       return '{}'
     return /day$|_on$/.test(column.name) ? '2026-01-10' : `${name} ${column.name}`
   }
