@@ -6,87 +6,23 @@ import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../../engine/api.ts'
 import { fileOf, printed } from '../../../../server/documents/document-contents.ts'
 import { pdfOf } from '../../../../server/documents/render-pdf.ts'
-import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { newLink } from '../../../../server/registration/access-link.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { noon, register, signIn } from '../office.ts'
+import { IN_TAMIL_NADU, KERALA, MYSORE, PERSON, REGISTERED, TAX_EVENTS } from './tax-samples.ts'
 
-const IN_TAMIL_NADU = '33AAAAA0000A1Z9'
 const day = noon('2026-01-20')
-const KERALA = 'sample2026'
-const MYSORE = 'second2026'
-
-/** One event at home, one whose venue and rooms are in another state than the supplier. */
-function eventFile(id: string, prefix: string, venue: string): string {
-  return readGolden('EV491-by-field.yaml')
-    .replaceAll('sample2026', id)
-    .replaceAll('SMPL', prefix)
-    .replace('place_of_supply: region', `place_of_supply: ${venue}`)
-    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
-    .replace('{id: abroad, label: Abroad}', '{id: tn, label: Tamil Nadu}')
-    .replace(
-      'number: "',
-      'declaration: Not required to issue e-invoices (rule 46, clause s).\n  buyer: {name: institution, gstin: gst_number, address: address, state: region}\n  number: "',
-    )
-    .replace(
-      '        - id: region\n',
-      `        - {id: nights, type: number, label: Nights, min: 0, max: 20}
-        - {id: gift, type: number, label: Donation, min: 0, max: 5000}
-        - {id: stall, type: yes-no, label: Stall, default: false}
-        - {id: institution, label: Institution}
-        - {id: gst_number, label: GSTIN, format: gstin}
-        - {id: address, label: Address}
-        - id: region
-`,
-    )
-    .replace(
-      '    visitor: [2000, 2500]\n',
-      `    visitor: [free, 2500]
-  items:
-    - id: room
-      label: Room
-      times: nights
-      sac: 996311
-      tax: {name: GST, percent: 5, prices: exclusive}
-      prices:
-        period: [early, late]
-        each:   [3000, 3500]
-    - {id: donation, label: Donation, amount_in: gift, tax: none}
-    - id: stall
-      label: Sponsorship
-      when: {stall: true}
-      sac: 998397
-      prices:
-        period: [early, late]
-        each:   [10000, 10000]
-`,
-    )
-}
 
 let server: TestApp
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-20',
-    events: {
-      'sample2026.yaml': eventFile(KERALA, 'SMPL', 'Kerala'),
-      'second2026.yaml': eventFile(MYSORE, 'SCND', 'Karnataka'),
-    },
+    events: TAX_EVENTS,
   })
 })
 afterAll(() => server.close())
 
-const PERSON: Answers = {
-  full_name: 'Asha Sample',
-  email: 'made.up@example.org',
-  phone_number: '+919876500001',
-  is_member: true,
-}
-const REGISTERED: Answers = {
-  institution: 'Sample Hospital',
-  gst_number: IN_TAMIL_NADU,
-  address: '4 Other Street\nChennai 600001',
-}
 const MIXED: Answers = { nights: 2, gift: 500 }
 const ROOM: Answers = { nights: 2 }
 
@@ -264,31 +200,6 @@ describe('the kind of document', () => {
     expect(text).toContain('Against invoice-cum-bill of supply')
     expect(text).not.toContain('no signature is required')
   })
-})
-
-test('a document states each particular of rule 46 that applies to it', async () => {
-  const text = await pageText(await invoiceFor(MYSORE, { ...REGISTERED, ...ROOM }))
-  for (const stated of [
-    'Sample Society',
-    '12 Made-up Road, Kochi 682001',
-    'GSTIN 32AAAAA0000A1ZB',
-    'SCND/25-26/',
-    '20 January 2026',
-    'Sample Hospital',
-    '4 Other Street',
-    'Tamil Nadu (state code 33)',
-    `GSTIN ${IN_TAMIL_NADU}`,
-    '998596',
-    '996311',
-    '18%: ₹ 180',
-    '5%: ₹ 300',
-    '₹ 7,480',
-    'Karnataka (state code 29)',
-    'Tax payable on reverse charge',
-    'no signature is required',
-    'Not required to issue e-invoices',
-  ])
-    expect(text).toContain(stated)
 })
 
 test('a long email address ran off the page: each letter of a document is between its margins', async () => {

@@ -1,0 +1,32 @@
+/** `npm run pictures:invoices [FOLDER]`: each document that docs/tax.md compares with rule 46, as it is printed. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import * as mupdf from 'mupdf'
+import { pdfOf } from '../../server/documents/render-pdf.ts'
+import { startTestApp } from '../server/harness.ts'
+import { invoiceAndCredit, SUPPLIES, TAX_EVENTS } from '../server/office/documents/tax-samples.ts'
+
+/** An A4 page becomes about 1,200 pixels wide: small print stays legible. */
+const SCALE = 2
+
+const [, , folder = 'pictures'] = process.argv
+const into = resolve(folder)
+mkdirSync(into, { recursive: true })
+const server = await startTestApp({ clock: '2026-01-20', events: TAX_EVENTS })
+try {
+  for (const supply of SUPPLIES)
+    for (const [kind, body] of Object.entries(await invoiceAndCredit(server, supply))) {
+      const pages = mupdf.Document.openDocument(await pdfOf(body), 'application/pdf')
+      for (let at = 0; at < pages.countPages(); at += 1) {
+        const image = pages
+          .loadPage(at)
+          .toPixmap(mupdf.Matrix.scale(SCALE, SCALE), mupdf.ColorSpace.DeviceRGB, false)
+          .asPNG()
+        const name = `${kind}-${supply.name}${at === 0 ? '' : `-page-${at + 1}`}.png`
+        writeFileSync(join(into, name), image)
+        console.log(name)
+      }
+    }
+} finally {
+  await server.close()
+}

@@ -1,0 +1,156 @@
+/** The particulars of rule 46 on each document of the table in docs/tax.md, and where on the page they are. */
+import * as mupdf from 'mupdf'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { DocumentBody } from '../../../../engine/index.ts'
+import { pdfOf } from '../../../../server/documents/render-pdf.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import {
+  documentOf,
+  IN_TAMIL_NADU,
+  invoiceAndCredit,
+  KERALA,
+  registerAndPay,
+  REGISTERED,
+  SUPPLIES,
+  TAX_EVENTS,
+} from './tax-samples.ts'
+import type { SupplyName } from './tax-samples.ts'
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2026-01-20', events: TAX_EVENTS })
+})
+afterAll(() => server.close())
+
+async function pageText(body: DocumentBody): Promise<string> {
+  const page = mupdf.Document.openDocument(await pdfOf(body), 'application/pdf').loadPage(0)
+  return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
+}
+
+const RECIPIENT = {
+  registered: [
+    'Sample Hospital',
+    '4 Other Street',
+    'Chennai 600001',
+    'Tamil Nadu (state code 33)',
+    `GSTIN ${IN_TAMIL_NADU}`,
+  ],
+  unregistered: ['Asha Sample', '1 Home Road', 'Kochi 682001', 'Kerala (state code 32)'],
+}
+const TAXES: Readonly<
+  Record<
+    'intra' | 'inter',
+    {
+      readonly place: string
+      readonly invoice: readonly string[]
+      readonly credit: readonly string[]
+      readonly absent: readonly string[]
+    }
+  >
+> = {
+  intra: {
+    place: 'Kerala (state code 32)',
+    invoice: ['9%: ₹ 99.04', '2.5%: ₹ 1,275', 'Round-off', '₹ 0.01'],
+    credit: ['CGST', 'SGST', '9%: ', '2.5%: '],
+    absent: ['IGST'],
+  },
+  inter: {
+    place: 'Karnataka (state code 29)',
+    invoice: ['18%: ₹ 198.09', '5%: ₹ 2,550'],
+    credit: ['IGST', '18%: ', '5%: '],
+    absent: ['CGST', 'SGST', 'Round-off'],
+  },
+}
+const EVERY_DOCUMENT = [
+  // (a), (b), (c)
+  'Sample Society',
+  '12 Made-up Road, Kochi 682001',
+  'GSTIN 32AAAAA0000A1ZB',
+  '/25-26/',
+  // (g), (h), (l)
+  '998596',
+  '996311',
+  'Member',
+  'Workshop kit',
+  'Room',
+  'Rate of tax',
+  'Taxable value',
+  // (n), (p), (s)
+  'Place of supply',
+  'Tax payable on reverse charge',
+  'Not required to issue e-invoices',
+]
+
+describe('an invoice and its credit note state each particular of rule 46', () => {
+  test.each(SUPPLIES)('$name', async (supply) => {
+    const { invoice, credit } = await invoiceAndCredit(server, supply)
+    const name: SupplyName = supply.name
+    const tax = TAXES[name.startsWith('intra') ? 'intra' : 'inter']
+    const recipient = RECIPIENT[name.endsWith('-registered') ? 'registered' : 'unregistered']
+    const particulars = [...EVERY_DOCUMENT, ...recipient, tax.place]
+    const [sold, credited] = [await pageText(invoice), await pageText(credit)]
+    for (const stated of [
+      ...particulars,
+      ...tax.invoice,
+      'Tax invoice',
+      '20 January 2026',
+      '₹ 52,100.50',
+      '₹ 54,848.59',
+      'no signature is required',
+    ])
+      expect(sold, stated).toContain(stated)
+    for (const stated of [
+      ...particulars,
+      ...tax.credit,
+      'Credit note',
+      '21 January 2026',
+      '₹ 20,000.05',
+      'Against tax invoice',
+      `${invoice.serial} of 20 January 2026`,
+    ])
+      expect(credited, stated).toContain(stated)
+    for (const other of tax.absent) expect(`${sold} ${credited}`).not.toContain(other)
+    if (recipient === RECIPIENT.unregistered) expect(sold.match(/GSTIN/g)).toHaveLength(1)
+    // The tax of each rate and the round-off make up the total, to the paisa, on both.
+    for (const body of [invoice, credit]) {
+      const rates = body.byRate ?? []
+      const sum = rates.reduce(
+        (so, { taxable, cgst, sgst, igst, roundOff }) =>
+          so + taxable + cgst + sgst + igst + roundOff,
+        0,
+      )
+      expect([rates.map(({ rate }) => rate), sum]).toEqual([[18, 5], body.total])
+    }
+  })
+})
+
+describe('a room in another state than the venue', () => {
+  test('was taxed as the venue: over HTTP it bears IGST of the building, and admission CGST and SGST', async () => {
+    for (const buyer of [{}, REGISTERED]) {
+      const invoice = await documentOf(
+        server,
+        await registerAndPay(server, KERALA, { hall: 2, nights: 1, ...buyer }),
+        'invoice',
+      )
+      expect(invoice.lines).toMatchObject([
+        { item: 'registration', place: '32' },
+        { item: 'room', place: '32' },
+        { item: 'room-elsewhere', place: '33' },
+      ])
+      expect(invoice.byRate).toMatchObject([
+        { rate: 18, place: '32', taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0 },
+        { rate: 5, place: '32', taxable: 300_000, cgst: 7_500, sgst: 7_500, igst: 0 },
+        { rate: 5, place: '33', taxable: 400_000, cgst: 0, sgst: 0, igst: 20_000 },
+      ])
+      const text = await pageText(invoice)
+      for (const stated of [
+        'Kerala (state code 32), Tamil Nadu (state code 33)',
+        'Tamil Nadu (33)',
+        '2.5%: ₹ 75',
+        '5%: ₹ 200',
+      ])
+        expect(text, stated).toContain(stated)
+    }
+  })
+})

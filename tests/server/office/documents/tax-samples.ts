@@ -1,0 +1,155 @@
+/** Events and documents with rates of 18% and 5%, for the tests of tax documents and for `npm run pictures:invoices`. */
+import { instant, orderIdOf, paise } from '../../../../engine/index.ts'
+import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
+import { readGolden } from '../../../engine/authoring/goldens.ts'
+import type { TestApp } from '../../harness.ts'
+
+export const IN_TAMIL_NADU = '33AAAAA0000A1Z9'
+/** The venue is in the supplier's state. */
+export const KERALA = 'sample2026'
+/** Venue and rooms are in another state than the supplier. */
+export const MYSORE = 'second2026'
+
+function eventFile(id: string, prefix: string, venue: string): string {
+  return readGolden('EV491-by-field.yaml')
+    .replaceAll('sample2026', id)
+    .replaceAll('SMPL', prefix)
+    .replace('place_of_supply: region', `place_of_supply: ${venue}`)
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+    .replace('{id: abroad, label: Abroad}', '{id: tn, label: Tamil Nadu}')
+    .replace(
+      'number: "',
+      'declaration: Not required to issue e-invoices (rule 46, clause s).\n  buyer: {name: institution, gstin: gst_number, address: address, state: region}\n  number: "',
+    )
+    .replace(
+      '        - id: region\n',
+      `        - {id: nights, type: number, label: Nights, min: 0, max: 20}
+        - {id: gift, type: number, label: Donation, min: 0, max: 5000}
+        - {id: stall, type: yes-no, label: Stall, default: false}
+        - {id: kit, type: yes-no, label: Kit, default: false}
+        - {id: hall, type: number, label: Nights in Chennai, min: 0, max: 20}
+        - {id: institution, label: Institution}
+        - {id: gst_number, label: GSTIN, format: gstin}
+        - {id: address, label: Address}
+        - id: region
+`,
+    )
+    .replace(
+      '    visitor: [2000, 2500]\n',
+      `    visitor: [free, 2500]
+  items:
+    - id: room
+      label: Room
+      times: nights
+      sac: 996311
+      tax: {name: GST, percent: 5, prices: exclusive}
+      prices:
+        period: [early, late]
+        each:   [3000, 3500]
+    - id: room-elsewhere
+      label: Room in Chennai
+      times: hall
+      sac: 996311
+      place_of_supply: Tamil Nadu
+      tax: {name: GST, percent: 5, prices: exclusive}
+      prices:
+        period: [early, late]
+        each:   [2000, 2500]
+    - {id: donation, label: Donation, amount_in: gift, tax: none}
+    - id: kit
+      label: Workshop kit
+      when: {kit: true}
+      prices:
+        period: [early, late]
+        each:   [100.50, 100.50]
+    - id: stall
+      label: Sponsorship
+      when: {stall: true}
+      sac: 998397
+      prices:
+        period: [early, late]
+        each:   [10000, 10000]
+`,
+    )
+}
+
+export const TAX_EVENTS: Readonly<Record<string, string>> = {
+  'sample2026.yaml': eventFile(KERALA, 'SMPL', 'Kerala'),
+  'second2026.yaml': eventFile(MYSORE, 'SCND', 'Karnataka'),
+}
+
+export const PERSON: Answers = {
+  full_name: 'Asha Sample',
+  email: 'made.up@example.org',
+  phone_number: '+919876500001',
+  is_member: true,
+}
+export const REGISTERED: Answers = {
+  institution: 'Sample Hospital',
+  gst_number: IN_TAMIL_NADU,
+  address: '4 Other Street\nChennai 600001',
+}
+/** No GSTIN; the taxable value of each sample is above ₹ 50,000, so that the law requires address and state. */
+const UNREGISTERED: Answers = { address: '1 Home Road\nKochi 682001', region: 'kl' }
+
+/** Intra-state, 18% of it has a paisa that does not halve. */
+const BILL: Answers = { nights: 17, kit: true }
+
+/** The supplies of rule 46: within a state and between two, to a registered and to an unregistered buyer. */
+export const SUPPLIES = [
+  { name: 'intra-state-registered', event: KERALA, buyer: REGISTERED },
+  { name: 'intra-state-unregistered', event: KERALA, buyer: UNREGISTERED },
+  { name: 'inter-state-registered', event: MYSORE, buyer: REGISTERED },
+  { name: 'inter-state-unregistered', event: MYSORE, buyer: UNREGISTERED },
+] as const
+export type SupplyName = (typeof SUPPLIES)[number]['name']
+
+/** Registers on the form and pays, as a delegate does. */
+export async function registerAndPay(
+  { app, deps, now, rows }: TestApp,
+  event: string,
+  answers: Answers,
+): Promise<RegNo> {
+  const payload = { ...PERSON, ...answers }
+  const answer = await app.inject({ method: 'POST', url: `/api/${event}/register/`, payload })
+  if (answer.statusCode !== 201) throw new Error(answer.body)
+  const regNo = answer.json<{ reg_no: RegNo }>().reg_no
+  const [placed] = rows('SELECT order_id, amount FROM payments ORDER BY id DESC LIMIT 1')
+  if (placed?.['order_id'] !== orderIdOf(regNo, 1)) throw new Error('no order was placed')
+  const paid = {
+    type: 'confirmed',
+    reference: `REF${regNo}`,
+    amount: paise(Number(placed['amount'])),
+    currency: '356',
+    kind: 'sale',
+    at: now(),
+  } as const
+  await deps.store.applyFact(orderIdOf(regNo, 1), paid, null)
+  return regNo
+}
+
+export async function documentOf(
+  { deps: { store } }: TestApp,
+  regNo: RegNo,
+  kind: string,
+): Promise<DocumentBody> {
+  const one = (await store.documents(regNo)).find((document) => document.kind === kind)
+  const body = await store.document(regNo, one?.id ?? 0)
+  if (body === null) throw new Error(`no ${kind}`)
+  return body
+}
+
+/** The invoice of a supply, and the credit note of the ₹ 20,000.05 of it that are refunded a day later. */
+export async function invoiceAndCredit(
+  server: TestApp,
+  { event, buyer }: (typeof SUPPLIES)[number],
+): Promise<{ readonly invoice: DocumentBody; readonly credit: DocumentBody }> {
+  const regNo = await registerAndPay(server, event, { ...BILL, ...buyer })
+  const at = instant(server.now() + 86_400_000)
+  const refunded = { type: 'refunded', reference: 'BACK', amount: paise(2_000_005), at } as const
+  await server.deps.store.applyFact(orderIdOf(regNo, 1), refunded, null)
+  return {
+    invoice: await documentOf(server, regNo, 'invoice'),
+    credit: await documentOf(server, regNo, 'credit'),
+  }
+}
