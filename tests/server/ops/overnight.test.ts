@@ -12,7 +12,7 @@ const DATABASES: ('SQLite' | 'PostgreSQL')[] = ['SQLite']
 thoroughly(() => void DATABASES.push('PostgreSQL'))
 
 test.each(DATABASES)(
-  'the database was deleted at night and an older copy put back, on %s: every payment is known or waits for staff, no invoice number is issued twice, no email is sent twice but those of the copy, no proof is lost',
+  'the database was deleted at night and an older copy put back, on %s: every payment is known or waits for staff, no invoice number is issued twice, no email is sent twice but those of the copy, no proof that the copy or the folder has is lost',
   async (where) => {
     if (where === 'PostgreSQL' && !hasPostgres) return
     const said: string[] = []
