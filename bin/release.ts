@@ -93,7 +93,7 @@ function notes(): string {
   return `# Rollcall ${manifest.version}: putting it in the place of an older version
 
 It brings Node ${node} and writes a database of version ${migrations.length}. It takes one of any earlier version, and copies it first
-(\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). docs/operating.md says more.
+(\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). docs/operation/monitoring.md says more.
 
 1. \`sha256sum --check --quiet ${CHECKSUMS}\` in this folder.
 2. \`bin/rollcall db migrate --check\` with the variables of the server: 0 when the database stays as it is, 1 when it will be brought up to date.

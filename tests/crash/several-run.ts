@@ -20,7 +20,7 @@ const TOLD_MIN = 100
 const MAILS_MIN = 50
 const LOOK_MS = 50
 
-/** As docs/operating.md has it, without TLS and without names. */
+/** As docs/operation/postgresql.md has it, without TLS and without names. */
 const settings = (folder: string, port: number, ports: readonly number[]): string => `
 daemon off;
 pid ${folder}/pid;

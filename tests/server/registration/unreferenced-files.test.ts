@@ -1,4 +1,4 @@
-/** How many uploaded files that no record refers to are set aside at once: docs/operating.md. */
+/** How many uploaded files that no record refers to are set aside at once: docs/operation/event-files-and-emails.md. */
 import { expect, test } from 'vitest'
 import { whyHeld } from '../../../server/registration/uploads/unreferenced-files.ts'
 
