@@ -222,7 +222,8 @@ function accepted(
     return ok({ does: 'refund-done', reference: reference === '' ? null : reference })
   if (review.came !== null)
     return amount === null
-      ? ok({ does: 'accept', reference: null, amount: review.came.amount })
+      ? // What was refunded of it before does not count.
+        ok({ does: 'accept', reference: null, amount: review.left })
       : refused('bad_amount', 'What came is accepted as it came, so no amount can be given.')
   if (reference === '')
     return refused(

@@ -92,6 +92,39 @@ async function figures(regNo: RegNo) {
   return { due, back, kept, owed, remaining, proposed, invoiced: invoiced / 100 }
 }
 
+test.each([
+  [5800.5, 0.5, '₹ 5,800 counts as the payment of ₹ 5,900'],
+  [5900.5, 0.5, '₹ 5,900 counts'],
+  [5900.5, 100, '₹ 5,800.50 counts as the payment of ₹ 5,900'],
+  [5800.5, 0, '₹ 5,800.50 counts as the payment of ₹ 5,900'],
+])(
+  'accepted ₹ %d, of which ₹ %d had been refunded, was said to count in full',
+  async (came, back, counts) => {
+    const regNo = await registered(TO_5900)
+    await confirm(regNo, came)
+    const [review] = (await standing(regNo)).reviews
+    const decide = (payload: object) =>
+      server.app.inject({
+        method: 'POST',
+        url: `/admin/reviews/${review?.id}/decide/`,
+        headers: { authorization: `Bearer ${office.token}` },
+        payload: { why: 'Agreed by phone.', ...payload },
+      })
+    const byHand = { decision: 'refund', by_hand: true, reference: `back ${++made}` }
+    if (back > 0) expect((await decide({ ...byHand, amount: String(back) })).statusCode).toBe(200)
+    const { message } = (await decide({ decision: 'accept' })).json<{ message: string }>()
+    expect(message.replaceAll('\u00a0', ' ')).toBe(`${counts}: the registration is paid.`)
+    expect(await standing(regNo)).toMatchObject({ due: 0, pay_back: 0, kept: came - back })
+    const { audit } = (await office.json(`/admin/registrations/${regNo}/`)) as {
+      audit?: { what: string }[]
+    }
+    const amount = counts.slice(0, counts.indexOf(' counts'))
+    expect(audit?.map(({ what }) => what.replaceAll('\u00a0', ' '))).toContain(
+      `payment accepted, ${amount}: Agreed by phone.`,
+    )
+  },
+)
+
 describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   test('and a correction to ₹ 4,720: ₹ 1,180 was to be paid back, which never came', async () => {
     const regNo = await accepted(TO_5900, 4000)
