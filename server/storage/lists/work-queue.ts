@@ -8,7 +8,7 @@ import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../../eng
 import type { Day, Instant, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { OPEN_SECOND_PAYMENTS } from '../payments/duplicate-payments.ts'
-import { BY_GATEWAY } from '../refunds/refunds.ts'
+import { BY_GATEWAY } from '../refunds/refund-channels.ts'
 import type { WaitingCount } from '../index.ts'
 
 /** Whoever pays by card has done so, or has left, within a day. */

@@ -28,6 +28,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
+import { isRefundReference } from '../refunds/refund-channels.ts'
 
 /** The references under which a payment was recorded. */
 export type Named = {
@@ -40,12 +41,13 @@ export type Named = {
   readonly regNo: RegNo | null
 }
 /**
- * The owner of a reference. `payout`: a gateway paid out under it; `report`: the delegate of that registration
+ * The owner of a reference. `payout`: a gateway paid out under it; `refund`: it is of a refund; `report`: the delegate of that registration
  * reported it.
  */
 export type ReferenceOwner =
   | ({ readonly is: 'payment' } & KnownPayment)
   | { readonly is: 'payout'; readonly utr: string }
+  | { readonly is: 'refund' }
   | ({ readonly is: 'report' } & ReferenceReport)
 
 /** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
@@ -79,6 +81,7 @@ export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
     ).get(key)
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
+  if (isRefundReference(sql, keys)) return { is: 'refund' }
   const report = reportsUnder(sql, keys).find(
     ({ regNo, eventId, isReleased }) =>
       eventId === named.eventId && regNo !== named.regNo && !isReleased,
@@ -96,6 +99,8 @@ export function whyKnown(sql: Sql, named: Named): string | null {
       return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.${isElsewhere(owner, named) ? KNOWN_ELSEWHERE : ''}`
     case 'payout':
       return `${reference} is known already: the gateway paid out under this number.`
+    case 'refund':
+      return `${reference} is the reference of a refund that was recorded. Enter the reference of the payment itself.`
     case 'report':
       return `The delegate of ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
     default:
@@ -364,6 +369,12 @@ export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
     )
   }
 }
+
+/** Returns true if a withdrawal names the payment: the bank may have returned it under its own reference. */
+export const isReturned = (sql: Sql, captureId: number): boolean =>
+  sql("SELECT 1 FROM bank_references WHERE capture_id = ? AND substr(key, 1, 9) = 'returned '").get(
+    captureId,
+  ) !== undefined
 
 /** What counts, or waits already, comes before staff with one more reason. */
 function putInReview(sql: Sql, captureId: number, why: string): void {

@@ -2,7 +2,7 @@
  * Stores refunds: requested by staff, sent to the gateway, done when its status call confirms it.
  * A refund is marked as sent before the gateway gets the request, so that no crash sends it twice.
  */
-import { bankKey, formatMoney, isUtr, paise } from '../../../engine/index.ts'
+import { bankKey, formatMoney, isUtr, keysOfReference, paise } from '../../../engine/index.ts'
 import type {
   Grounds,
   Instant,
@@ -12,6 +12,7 @@ import type {
   RegNo,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { isReturned, paymentsUnder } from '../reconciliation/bank-references.ts'
 import { NOT_IN_RECOVERY, wasDiscarded } from '../recovery/held-during-recovery.ts'
 import type {
   GivenBack,
@@ -85,7 +86,8 @@ export function isUnderWay(sql: Sql, captureId: number, amount: Paise): boolean 
 
 /**
  * Explains why a refund cannot be recorded under a reference again; null: it can. A bank reference belongs to one
- * refund anywhere; any other, such as a receipt number, to one refund of its registration.
+ * refund anywhere, and not to a payment that came in, unless the bank returned that payment under it; any other,
+ * such as a receipt number, belongs to one refund of its registration.
  */
 export function whyRefunded(
   sql: Sql,
@@ -99,6 +101,9 @@ export function whyRefunded(
     registration_id: number | null
   }
   const key = bankKey(reference) || reference.trim()
+  const incoming = paymentsUnder(sql, keysOfReference(reference).filter(isUtr))
+  if (incoming.some(([, { id }]) => !isReturned(sql, id)))
+    return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
   const rows = sql<Row>(
     `SELECT r.reference, r.amount, r.capture_id, c.registration_id FROM refunds r JOIN captures c ON c.id = r.capture_id
      WHERE r.state = 'done' AND r.reference IS NOT NULL ORDER BY r.id`,
@@ -115,14 +120,6 @@ export function whyRefunded(
     ? `A refund of ${formatMoney(found.amount)} is already recorded here under ${reference}. Give another refund its own reference.`
     : `${reference} is already recorded as the reference of another refund.`
 }
-
-/** A refund that went through the gateway: it was asked for there, or the gateway reported it. */
-export const BY_GATEWAY = (refund: string): string =>
-  `${refund}.state = 'done' AND (${refund}.asked_at IS NOT NULL OR ${refund}.who = 'gateway')`
-
-/** A refund that staff recorded, made outside the gateway. */
-export const BY_HAND = (refund: string): string =>
-  `${refund}.state = 'done' AND ${refund}.asked_at IS NULL AND ${refund}.who NOT IN ('gateway', 'import', 'migration')`
 
 /** Returns the refund's id. */
 export function want(

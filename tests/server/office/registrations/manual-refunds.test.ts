@@ -268,3 +268,37 @@ test('a registration of which money is kept stays complete when one of its payme
   expect(await standing(regNo)).toMatchObject({ state: 'cancelled', kept: 0 })
   expect(await server.deps.store.registration(regNo)).toMatchObject({ paymentStatus: 'refunded' })
 })
+
+test('a refund was recorded under the UTR of the transfer that came, and a transfer under that of a refund', async () => {
+  const [first, second] = [await added('Usha', null), await added('Vimal', null)]
+  const confirm = (regNo: RegNo, reference: string) =>
+    office.act(regNo, { act: 'confirm', way: 'transfer', reference, amount: '4720' })
+  const refund = (regNo: RegNo, reference: string) =>
+    office.act(regNo, { act: 'refund', why: 'Ill.', by_hand: true, amount: '720', reference })
+  expect((await confirm(first, '526200000801')).status).toBe(200)
+  const refused = await refund(first, 'UTR 5262 0000 0801')
+  expect([refused.status, refused.body.code]).toEqual([409, 'reference_taken'])
+  expect(refused.body.message).toBe(
+    'UTR 5262 0000 0801 is the reference of a payment that was received. Enter the reference of the refund itself.',
+  )
+  expect((await refund(first, 'NEFT 526200000802')).status).toBe(200)
+  const taken = await confirm(second, '5262 0000 0802')
+  expect([taken.status, taken.body.code]).toEqual([409, 'taken'])
+  expect(taken.body.message).toBe(
+    '5262 0000 0802 is the reference of a refund that was recorded. Enter the reference of the payment itself.',
+  )
+  expect((await confirm(second, '526200000803')).status).toBe(200)
+  // The bank returns a transfer under the number under which it came.
+  const payload = [
+    'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt',
+    '10/01/27,RETURN OF 526200000803,,4720,',
+  ].join('\n')
+  const laid = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reconcile/?event=${event}`,
+    headers: { ...headers(), 'content-type': 'text/csv' },
+    payload,
+  })
+  expect(laid.json()).toMatchObject({ lines: [{ as: 'returned' }] })
+  expect((await refund(second, '526200000803')).status).toBe(200)
+})
