@@ -34,6 +34,7 @@ import { activeEvents } from '../migrations/active-event-versions.ts'
 import { nameOlder, nameOlderImports, nameOlderReports } from '../reconciliation/bank-references.ts'
 import { nameOlderCheques } from '../reconciliation/unmatched-lines.ts'
 import { balanceOlder } from '../payments/balance.ts'
+import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'
 import { statements } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
 import { bankReferences } from '../migrations/bank-references.ts'
@@ -183,6 +184,9 @@ UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registra
 /** Until then a kept line of a cheque had no number; `fillFrom` gives it its own. */
 const chequesNamed = '-- Cheque numbers of kept lines.'
 
+/** Until then a refund in progress reduced the amount to pay back of a cancellation twice; `fillFrom` corrects it. */
+const cancellationsRestored = '-- Amounts to pay back of cancellations.'
+
 export const migrations: readonly string[] = [
   first,
   auditByRegistration,
@@ -233,6 +237,7 @@ export const migrations: readonly string[] = [
   balances,
   tellingsOfEvent,
   chequesNamed,
+  cancellationsRestored,
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */
@@ -243,6 +248,7 @@ export function fillFrom(version: number, sql: Sql): void {
   if (version <= migrations.indexOf(reportsStay)) nameOlderReports(sql)
   if (version <= migrations.indexOf(balances)) balanceOlder(sql)
   if (version <= migrations.indexOf(chequesNamed)) nameOlderCheques(sql)
+  if (version <= migrations.indexOf(cancellationsRestored)) restoreOlderCancellations(sql)
 }
 
 /** Explains why a file with tables unknown to this version is not opened. */

@@ -38,6 +38,41 @@ export function wentBackBefore(sql: Sql, registrationId: number, at: Instant): v
   addDue(sql, registrationId, { what: 'paid back', amount: Math.max(0, tooMuch) }, at)
 }
 
+/**
+ * Corrects cancellations of older versions, which deducted a refund in progress twice: the amount that the
+ * cancellation stated is to be paid back beside that refund. All refunds since count towards both, and nothing is
+ * paid back by this: the rest is listed under "Money to pay back".
+ */
+export function restoreOlderCancellations(sql: Sql): void {
+  type Older = {
+    id: number
+    due: Paise
+    at: Instant
+    stated: Paise
+    in_progress: Paise
+    gone: Paise
+  }
+  const refunded = (which: string): string =>
+    `SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
+     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND ${which}`
+  const older = sql<Older>(
+    `SELECT r.id, r.due, d.at, -d.amount AS stated,
+       (${refunded("f.at <= d.at AND (f.state IN ('wanted', 'asked', 'unsure') OR f.state = 'done' AND f.done_at > d.at)")}) AS in_progress,
+       (${refunded("f.state = 'done' AND f.done_at > d.at")}) AS gone
+     FROM registrations r JOIN dues d ON d.registration_id = r.id AND d.what = 'cancelled'
+     WHERE r.state = 'cancelled' AND (SELECT count(*) FROM dues e WHERE e.registration_id = r.id AND e.what = 'cancelled') = 1
+       AND EXISTS (SELECT 1 FROM acts a WHERE a.registration_id = r.id AND a.act = 'cancel' AND a.at = d.at
+         AND CAST(a.data ->> '$.pay_back' AS INTEGER) = -d.amount)
+     ORDER BY r.id`,
+  ).all()
+  for (const { id, due, at, stated, in_progress: inProgress, gone } of older) {
+    if (inProgress === 0) continue
+    const left = keptOf(sql, id) + underWayOf(sql, id)
+    const wanted = -Math.max(0, Math.min(stated + inProgress - gone, left))
+    if (wanted < due) addDue(sql, id, { what: 'corrected', amount: wanted - due }, at)
+  }
+}
+
 /** Returns how much of the counted payments may be on its way back. */
 export function underWayOf(sql: Sql, registrationId: number): Paise {
   const row = sql<{ amount: number | null }>(

@@ -1,0 +1,81 @@
+/** Databases of versions that deducted a refund in progress twice at a cancellation: what was stated is to be paid back. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { DATABASE_FILE, openToWrite } from '../../../server/storage/database/sqlite-connection.ts'
+import { migrate, migrations } from '../../../server/storage/database/schema.ts'
+
+/** `at`: the cancellation is at 10. */
+type Refund = { readonly amount: number; readonly at: number; readonly done?: number }
+
+test('₹ 2,000 of a cancelled registration were never paid back, because an older version deducted a refund in progress twice', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-cancellations-'))
+  const db = openToWrite(join(folder, DATABASE_FILE))
+  const before = migrations.findIndex((step) => step.includes('Amounts to pay back'))
+  for (const step of migrations.slice(0, before)) db.exec(step)
+  db.pragma(`user_version = ${before}`)
+  // What came, what the cancellation stated, the line that it wrote, refunds, lines since, what is due then.
+  const rows: readonly {
+    readonly stated: number
+    readonly line?: number
+    readonly refunds: readonly Refund[]
+    readonly since: readonly number[]
+    readonly due: number
+  }[] = [
+    // The refund in progress was deducted a second time once it was done.
+    { stated: 2425, refunds: [{ amount: 2000, at: 5, done: 20 }], since: [2000], due: -2425 },
+    // It is in progress still: the balance includes it until it is done.
+    { stated: 2425, refunds: [{ amount: 2000, at: 5 }], since: [], due: -4425 },
+    // Staff have paid back a part, or all, of what was missing.
+    {
+      stated: 2425,
+      refunds: [
+        { amount: 2000, at: 5, done: 20 },
+        { amount: 425, at: 30, done: 30 },
+      ],
+      since: [2000, 425],
+      due: -2000,
+    },
+    {
+      stated: 2425,
+      refunds: [
+        { amount: 2000, at: 5, done: 20 },
+        { amount: 2425, at: 30, done: 30 },
+      ],
+      since: [2000, 425],
+      due: 0,
+    },
+    // Done before it was cancelled, begun after it, or cancelled by the rule of today: as it is.
+    { stated: 2425, refunds: [{ amount: 2000, at: 5, done: 6 }], since: [], due: -2425 },
+    { stated: 2425, refunds: [{ amount: 2000, at: 15 }], since: [], due: -2425 },
+    { stated: 2425, line: 4425, refunds: [{ amount: 2000, at: 5 }], since: [], due: -4425 },
+    // Never more than is there.
+    { stated: 5000, refunds: [{ amount: 2000, at: 5, done: 20 }], since: [2000], due: -3900 },
+  ]
+  for (const [index, { stated, line = stated, refunds, since }] of rows.entries()) {
+    const id = index + 1
+    db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
+        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'cancelled', 5900, 1, '2026-01-01');
+      INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)
+        VALUES (${id}, ${id}, 'DEMO${id}01', 1, 5900, 'success', 'R${id}', 1, 1, 1, 'whole');
+      INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+        VALUES (${id}, ${id}, ${id}, ${id}, 'airpay', '', 'R${id}', 5900, 'INR', 'sale', 1, 1, 'fits');
+      INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (${id}, 10, 'office', 'cancel', 'Ill', '{"pay_back":${stated}}', 'complete', 'cancelled');
+      INSERT INTO dues (registration_id, at, what, amount) VALUES (${id}, 10, 'cancelled', ${-line})`)
+    for (const { amount, at, done } of refunds)
+      db.exec(
+        `INSERT INTO refunds (capture_id, amount, state, reference, why, who, at, done_at) VALUES (${id}, ${amount}, '${done === undefined ? 'asked' : 'done'}', NULL, 'x', 'x', ${at}, ${done ?? 'NULL'})`,
+      )
+    for (const amount of since)
+      db.exec(
+        `INSERT INTO dues (registration_id, at, what, amount) VALUES (${id}, 20, 'paid back', ${amount})`,
+      )
+  }
+  migrate(db)
+  expect(db.prepare('SELECT due FROM registrations ORDER BY id').pluck().all()).toEqual(
+    rows.map(({ due }) => due),
+  )
+  db.close()
+  rmSync(folder, { recursive: true })
+})
