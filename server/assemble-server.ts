@@ -14,6 +14,7 @@ import { openGateway } from './payments/gateways/select-gateway.ts'
 import type { Sandbox } from './payments/gateways/airpay/simulator/simulator.ts'
 import { openMailer } from './mail/send-queued-emails.ts'
 import { openLapsing } from './registration/actions/expire-unpaid.ts'
+import { openPricing } from './payments/apply-price-of-day.ts'
 import { within } from './ops/clock.ts'
 import type { ByItself } from './ops/clock.ts'
 import { openDailyMail } from './mail/daily-review-email.ts'
@@ -81,6 +82,8 @@ export type Assembled = {
   readonly keeping: ByItself
   readonly daily: ByItself
   readonly lapsing: ByItself
+  /** Changes unpaid registrations to the price of today where that day sets it. */
+  readonly pricing: ByItself
   /** Notes the progress of the database, and detects an older one. */
   readonly recovering: ByItself
   /** Null unless the gateway is our own simulator. */
@@ -225,6 +228,7 @@ async function assembleOn(
   const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
   const givenBack = openGivenBack({ store, events, clock, log }, { works: options.works })
   const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })
+  const pricing = openPricing({ store, events, clock, log }, { works: options.works })
   const recovering = openRecovering({ store, clock, log, environment }, { works: options.works })
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ ...placesIn(environment.dataDir), store, clock })
@@ -265,6 +269,7 @@ async function assembleOn(
     keeping,
     daily,
     lapsing,
+    pricing,
     recovering,
     sandbox,
     close: async () => {
@@ -276,6 +281,7 @@ async function assembleOn(
       await unfinished.close()
       await givenBack.close()
       await lapsing.close()
+      await pricing.close()
       await recovering.close()
       // So that the next start knows the progress of the database.
       if (options.works) await within(LAST_NOTE_MS, recovering.run(), () => {})

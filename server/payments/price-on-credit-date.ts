@@ -9,8 +9,21 @@ export function priceOnDay(
   { payments, answers, category, paymentStatus }: StoredRegistration,
   paidAt: Instant,
 ): Quote | null {
-  const way = transferWay(config, payments[0]?.way ?? null)
-  if (way === null || way.priceDate !== 'credit' || paymentStatus === 'success') return null
+  const isPriced = waysPricedOnCredit(config).includes(payments[0]?.way ?? '')
+  if (!isPriced || paymentStatus === 'success') return null
+  return quoteOnCredit(config, { answers, category }, paidAt)
+}
+
+/** Returns the payment methods whose credit date sets the price. */
+export const waysPricedOnCredit = (config: EventConfig): readonly string[] =>
+  config.methods.flatMap(({ id }) => (transferWay(config, id)?.priceDate === 'credit' ? [id] : []))
+
+/** Every amount of such a registration is this price; null: nothing is on sale then, so the price stays. */
+export function quoteOnCredit(
+  config: EventConfig,
+  { answers, category }: Pick<StoredRegistration, 'answers' | 'category'>,
+  paidAt: Instant,
+): Quote | null {
   const quoted = quoteOf(config, answers, category, paidAt)
   return quoted.ok ? quoted.value : null
 }

@@ -33,7 +33,7 @@ export async function myAnswer(
     store.acts(regNo),
     store.kept(regNo),
     store.moneyOfBill(regNo),
-    payingOf({ store }, config, registration),
+    payingOf({ store, clock }, config, registration),
     // The person who filled in the form may be a stranger, and must not learn that this delegate is registered.
     isFromMail ? store.secondPayment(regNo) : null,
   ])

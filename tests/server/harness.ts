@@ -32,6 +32,8 @@ export type TestApp = {
   readonly keeping: ByItself
   /** What the clock lets lapse, when it is told to run. */
   readonly lapsing: ByItself
+  /** What changes prices to those of today, when it is told to run. */
+  readonly pricing: ByItself
   /** The simulator: `act(orderId, 'pay')` does what its page does. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment
@@ -123,7 +125,7 @@ export async function startTestApp(
     rmSync(folder, { recursive: true, force: true })
     throw new Error(assembled.error.text)
   }
-  const { app, deps, keeping, lapsing, mailer, sandbox } = assembled.value
+  const { app, deps, keeping, lapsing, mailer, pricing, sandbox } = assembled.value
   const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
     const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
     try {
@@ -138,6 +140,7 @@ export async function startTestApp(
     mailer,
     keeping,
     lapsing,
+    pricing,
     sandbox,
     environment: read.value,
     dir,

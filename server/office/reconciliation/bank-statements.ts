@@ -44,6 +44,7 @@ import { matchSettlements, settlementIn } from './match-settlements.ts'
 import { keepReport, wireSettlement } from './settlement-import.ts'
 import { registrationsNamed, viewerOf } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
+import { waysPricedOnCredit } from '../../payments/price-on-credit-date.ts'
 import { pricedByDay } from './amount-due-on-credit-date.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
 import { confirmedText, keptText } from './statement-result-messages.ts'
@@ -76,12 +77,8 @@ export async function layBeside(
   const { id: eventId, methods } = event
   const keys = referencesIn(read.value)
   if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
-  const priced = methods.filter((way) => way.is === 'transfer' && way.priceDate === 'credit')
   const [stored, known, gateway] = await Promise.all([
-    store.awaited(
-      eventId,
-      priced.map(({ id }) => id),
-    ),
+    store.awaited(eventId, waysPricedOnCredit(event)),
     store.knownReferences(keys),
     settlementAccounts(store, event),
   ])

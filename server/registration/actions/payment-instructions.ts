@@ -24,7 +24,7 @@ const WAITS: readonly StoredRegistration['state'][] = ['to_pay', 'told', 'lapsed
 
 /** Null: the registration is not paid outside a gateway, or has no balance. */
 export async function payingOf(
-  deps: Pick<Deps, 'store'>,
+  deps: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,
   registration: StoredRegistration,
 ): Promise<WirePaying | null> {
@@ -46,8 +46,7 @@ export async function payingOf(
         ? null
         : upiLink({ upi, name: event.title, amount: amountText(amount), note: regNo }),
     total: rupees(amount),
-    price_until:
-      way.priceDate === 'credit' ? lastDayOf(event, dayOf(registration.createdAt)) : null,
+    price_until: way.priceDate === 'credit' ? lastDayOf(event, dayOf(deps.clock())) : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),
     asks: asksOf(way, told?.telling ?? null),
     told: told?.told ?? null,

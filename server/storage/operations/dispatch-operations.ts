@@ -103,6 +103,7 @@ export function storeOf({
     refuse: (wanted, how) => write('refuse', wanted, how),
     acceptOffer: (wanted, taken) => write('acceptOffer', wanted, taken),
     confirm: (wanted, came, mail) => write('confirm', wanted, came, mail),
+    priceOfDay: (prices, at) => write('priceOfDay', prices, at),
     cameAgain: (wanted, came) => write('cameAgain', wanted, came),
     refund: (wanted, how) => write('refund', wanted, how),
     handleRefund: (wanted) => write('handleRefund', wanted),

@@ -8,6 +8,7 @@ import * as activity from '../staff/audit-log-entries.ts'
 import * as approving from '../registrations/save-approval.ts'
 import * as cancelling from '../registrations/cancel-registration.ts'
 import { cameAgain, confirm } from '../payments/save-recorded-payment.ts'
+import { priceOfDay } from '../payments/reprice-on-credit-date.ts'
 import * as correcting from '../registrations/save-correction.ts'
 import * as clockBack from '../recovery/clock-moved-back.ts'
 import { confirmClock, seeClock } from '../recovery/last-trusted-time.ts'
@@ -61,6 +62,7 @@ export const writes = {
   refuse: approving.refuse,
   acceptOffer: approving.acceptOffer,
   confirm,
+  priceOfDay,
   cameAgain,
   tell: telling.tell,
   notFound: telling.notFound,

@@ -23,10 +23,16 @@ type Row = {
   paid_on: Day | null
   answers: string | null
   category: string | null
+  in_review: 0 | 1
 }
 export type StoredAwaited = Awaited & {
   /** The data that determines its price, if it is unpaid and uses one of the named payment methods. */
-  readonly priced: { readonly answers: Answers; readonly category: string | null } | null
+  readonly priced: {
+    readonly answers: Answers
+    readonly category: string | null
+    /** Money for it is under review, at the price of its day. */
+    readonly isInReview: boolean
+  } | null
 }
 
 /** In order of registration. A registration that is complete except for a difference expects that. */
@@ -36,22 +42,27 @@ export function awaited(
   pricedWays: readonly string[],
 ): readonly StoredAwaited[] {
   return sql<Row>(
-    `SELECT r.reg_no, r.full_name, ${due('r')} AS due, t.reference AS told, t.paid_on, r.category,
-       CASE WHEN r.payment_status <> 'success' AND p.way IN (SELECT value FROM json_each(?)) THEN r.answers END AS answers
+    `SELECT r.reg_no, r.full_name, ${due('r')} AS due, t.reference AS told, t.paid_on, r.category, r.in_review,
+       CASE WHEN r.payment_status <> 'success' AND p.way IN (SELECT value FROM json_each(?)) AND r.erased_at IS NULL THEN r.answers END AS answers
      FROM registrations r LEFT JOIN tellings t ON t.registration_id = r.id AND t.ended_as IS NULL
      LEFT JOIN payments p ON p.id = (SELECT id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1)
      WHERE r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0 ORDER BY r.id`,
   )
     .all(JSON.stringify(pricedWays), eventId)
-    .map(
-      ({ reg_no: regNo, full_name: name, due: amount, told, paid_on: on, answers, category }) => ({
-        regNo,
-        name,
-        due: paise(amount),
-        told: told === null ? null : { reference: told, day: on },
-        priced: answers === null ? null : { answers: JSON.parse(answers) as Answers, category },
-      }),
-    )
+    .map(({ reg_no: regNo, full_name: name, due: amount, told, paid_on: on, answers, ...row }) => ({
+      regNo,
+      name,
+      due: paise(amount),
+      told: told === null ? null : { reference: told, day: on },
+      priced:
+        answers === null
+          ? null
+          : {
+              answers: JSON.parse(answers) as Answers,
+              category: row.category,
+              isInReview: row.in_review === 1,
+            },
+    }))
 }
 
 type StoredPayout = PayoutKnown & SettlementAccount

@@ -147,6 +147,18 @@ export interface ActionStore {
   /** The delegate accepts the offered category; any other is refused. */
   acceptOffer(wanted: NewAction, taken: AcceptedOffer): Promise<ActionOutcome>
   /**
+   * Changes unpaid registrations to the price of a day, where their payment methods are priced by the day of credit.
+   * Returns how many changed.
+   */
+  priceOfDay(
+    prices: readonly {
+      readonly regNo: RegNo
+      readonly ways: readonly string[]
+      readonly quote: Quote
+    }[],
+    at: Instant,
+  ): Promise<number>
+  /**
    * Records a payment outside a gateway. A matching one pays; any other, and one whose seat was lost meanwhile,
    * needs review. A reference counts once. `mail` is queued when the payment completes it.
    */

@@ -177,7 +177,7 @@ export function actingContract(given: Given): void {
       (await store.awaited('demo', ways)).find(({ regNo }) => regNo === to.regNo)
     expect(await waits([])).toMatchObject({ due: quoted.total, priced: null })
     const { answers, category } = await found(store, to.regNo)
-    expect((await waits(['transfer']))?.priced).toEqual({ answers, category })
+    expect((await waits(['transfer']))?.priced).toEqual({ answers, category, isInReview: false })
     await store.confirm(
       wanted(from.regNo, { act: 'confirm', actor: 'treasurer' }),
       { way: 'transfer', reference: '512345678901', amount: paise(100), paidAt: later(1000) },
@@ -191,6 +191,27 @@ export function actingContract(given: Given): void {
     })
     expect(await found(store, to.regNo)).toMatchObject({ total: price.total, inReview: true })
     expect(await waits([])).toMatchObject({ due: price.total })
+  })
+
+  test('an unpaid registration has the price of the day; one that is under review, paid otherwise or at that price keeps its own', async () => {
+    const byHand = { way: 'transfer' }
+    const [one, inReview] = [await registered(store, byHand), await registered(store, byHand)]
+    const card = await registered(store)
+    await store.confirm(
+      wanted(inReview.regNo, { act: 'confirm', actor: 'treasurer' }),
+      { way: 'transfer', reference: '512345678902', amount: paise(100), paidAt: later(1000) },
+      null,
+    )
+    const quote = { ...quoted, total: paise(quoted.total + 118), base: paise(quoted.base + 118) }
+    const prices = [one, inReview, card].map(({ regNo }) => ({ regNo, ways: ['transfer'], quote }))
+    expect(await store.priceOfDay(prices, later(2000))).toBe(1)
+    expect(await store.priceOfDay(prices, later(3000))).toBe(0)
+    expect(await found(store, one.regNo)).toMatchObject({
+      total: quote.total,
+      payments: [{ amount: quote.total }, { amount: quoted.total }],
+    })
+    for (const { regNo } of [inReview, card])
+      expect(await found(store, regNo)).toMatchObject({ total: quoted.total })
   })
 
   test('what was to be paid by transfer waits no more once the card has paid', async () => {

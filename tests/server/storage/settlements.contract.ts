@@ -175,6 +175,7 @@ export function settlementsContract(given: Given): void {
         null,
       )
       const next = { ...ACCOUNT, account: 'next' }
+      expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT])
       const lines = [
         line(orderId, 'AP1'),
         line(second.orderId, 'AP2'),
@@ -188,6 +189,8 @@ export function settlementsContract(given: Given): void {
         toReview: 1,
       })
       expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT, next])
+      expect(await store.accountsOfEvent('other')).toEqual([])
       const held = await store.heldMoney(next)
       const settled = judgeSettled(lines, held, await store.heldOrders([orderId]))
       expect(settled.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])

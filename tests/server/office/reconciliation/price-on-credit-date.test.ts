@@ -1,9 +1,17 @@
 /** The price of the day of credit holds for money that is moved, and for the lines of a statement. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { paise } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { ActionsAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/api.ts'
+import type {
+  ActionsAnswer,
+  ListAnswer,
+  MyAnswer,
+  ReconcileAnswer,
+  RegisterAnswer,
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, signIn } from '../office.ts'
@@ -97,4 +105,92 @@ test('the confirmation of money at the price of its day states that price, confi
   const words = { decision: 'move', to, why: 'Meant for a friend.' }
   await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', words)
   expect((await standing(to)).reviews.at(-1)?.due).toBe(EARLY)
+})
+
+test('after the period had ended, page, UPI code, list and CSV asked for its price, and the confirmation for another', async () => {
+  const register = async (name: string, words = {}) => {
+    const answer = await server.post(`/api/${EVENT}/register/`, {
+      full_name: name,
+      email: `${name}@delegate.example`,
+      phone_number: '9847000000',
+      registered_as: 'member',
+      way: 'transfer',
+      ...words,
+    })
+    expect(answer.statusCode, answer.body).toBe(201)
+    const { reg_no: regNo, page } = answer.json<RegisterAnswer>()
+    return { regNo: regNo as RegNo, page: page ?? '' }
+  }
+  server.setClock('2027-01-15T18:00:00+05:30')
+  office = await signIn(server)
+  const [waits, told, card] = [
+    await register('Esha'),
+    await register('Farid'),
+    await register('Gita', { way: 'card' }),
+  ]
+  const report = { act: 'tell', answers: { utr: '526123000091', paid_on: '2027-01-15' } }
+  expect((await post(`/api${told.page}/acts/`, 'application/json', report)).statusCode).toBe(200)
+  const shown = async ({ regNo, page }: { regNo: RegNo; page: string }) => {
+    const own = (await server.app.inject(`/api${page}/`)).json<MyAnswer>()
+    const list = (await office.json(
+      '/admin/lekhacon2027/registrations/?page_size=100',
+    )) as unknown as ListAnswer
+    const row = list.registrations.find((one) => one['reg_no'] === regNo)
+    const csv = parse(
+      (await office.get('/admin/export/?event_type=lekhacon2027')).body.replace(/^\uFEFF/, ''),
+      {
+        columns: true,
+      },
+    ) as Record<string, string>[]
+    const line = csv.find((cells) => Object.values(cells).includes(regNo))
+    return {
+      page: own.paying?.total,
+      until: own.paying?.price_until,
+      total: own.registration.total,
+      upi: /am=([\d.]+)/.exec(own.paying?.upi ?? '')?.[1],
+      row: row?.['total'],
+      csv: Number(line?.['Amount due']),
+      listDue: paise(Math.round((list.sums?.due ?? 0) * 100)),
+    }
+  }
+  const price = (amount: number, until: string) => ({
+    page: amount,
+    until,
+    total: amount,
+    upi: amount.toFixed(2),
+    row: amount,
+    csv: amount,
+  })
+  await server.pricing.run()
+  const before = await shown(waits)
+  expect(before).toMatchObject(price(EARLY, '2027-01-15'))
+  server.setClock('2027-01-16T00:01:00+05:30')
+  office = await signIn(server)
+  const changed = await server.pricing.run()
+  expect(changed).toBeGreaterThan(0)
+  const after = await shown(waits)
+  expect(after).toMatchObject(price(REGULAR, after.until ?? ''))
+  expect(after.until).not.toBe('2027-01-15')
+  // The sum of the list follows; nothing changes twice.
+  expect(after.listDue - before.listDue).toBe(changed * (REGULAR - EARLY) * 100)
+  expect(await server.pricing.run()).toBe(0)
+  // Paid on the last day, as the delegate reports: the confirmation asks for the price of that day.
+  expect((await shown(told)).page).toBe(EARLY)
+  // A card payment has the price of the registration.
+  expect((await server.deps.store.registration(card.regNo))?.total).toBe(EARLY * 100)
+  const came = { act: 'confirm', way: 'transfer', reference: '526123000092' }
+  const done = await office.act(waits.regNo, { ...came, amount: String(after.page) })
+  expect(done.body.message).toContain('is paid')
+})
+
+test('a payment under review keeps the price of its day while prices change', async () => {
+  const one = numbered(3)
+  server.setClock('2027-01-18T12:00:00+05:30')
+  office = await signIn(server)
+  await server.pricing.run()
+  const early = { act: 'confirm', way: 'transfer', reference: '526123000095', day: '2027-01-14' }
+  expect((await office.act(one, { ...early, amount: '4700' })).status).toBe(200)
+  expect((await standing(one)).reviews.at(-1)?.due).toBe(EARLY)
+  await server.pricing.run()
+  expect((await standing(one)).reviews.at(-1)?.due).toBe(EARLY)
 })
