@@ -1,6 +1,6 @@
 /**
  * What is promised of documents, looked at after every write: whatever is paid has its receipt, and where tax was
- * charged its invoice, what went back its credit note; series have no gap; and nothing that was issued changes.
+ * charged its invoice, what went back its credit note; receipts add up to the money; series have no gap; and nothing that was issued changes.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
@@ -9,6 +9,7 @@ import type { Required } from './expected-balance.ts'
 
 type Document = {
   id: number
+  registration_id: number
   payment_id: number
   kind: 'receipt' | 'invoice' | 'credit'
   account: string
@@ -16,8 +17,10 @@ type Document = {
   serial: string
   body: string
   total: number
+  /** Of a receipt, what came where that is something else. */
+  came: number | null
 }
-const DOCUMENTS = `SELECT id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total
+const DOCUMENTS = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS came
   FROM documents ORDER BY id`
 /** `parts`: how many captures were accepted for it. */
 type Paid = { id: number; order_id: string; amount: number; parts: number }
@@ -44,6 +47,7 @@ const CHARGED = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$
         WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
     FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
   JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id GROUP BY r.id, e.issuer ORDER BY r.id`
+const RECEIPTED = `SELECT r.id, r.reg_no FROM registrations r JOIN event_issuers e ON e.event_id = r.event_id ORDER BY r.id`
 type ByRate = { id: number; rate: string; base: number; gst: number }
 /** Taxable value and tax of the registered items by rate; an adjustment changes each line at the line's rate. */
 const BY_RATE = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
@@ -112,6 +116,26 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
     }
     return null
   }
+  /** Of every payment the newest receipt states all that came for it; less refunds, that is what is kept. */
+  const kept = (all: readonly Document[], required: Required): Violation | null => {
+    const receipts = new Map(
+      all.flatMap((one) => (one.kind === 'receipt' ? [[one.payment_id, one] as const] : [])),
+    )
+    const stated = Map.groupBy(receipts.values(), (one) => one.registration_id)
+    for (const row of sql()<{ id: number; reg_no: string }>(RECEIPTED).all()) {
+      const found = (stated.get(row.id) ?? []).reduce(
+        (sum, one) => sum + (one.came ?? one.total),
+        0,
+      )
+      const { came } = required.of(row.id)
+      if (found !== came)
+        return {
+          promise: 'receipts less refunds are the money that is kept',
+          by: `${row.reg_no}: receipts of ${found}, and ${came} counts`,
+        }
+    }
+    return null
+  }
   const covered = (all: Required): Violation | null => {
     const invoicedOf = byRateIn(sql()<ByRate>(INVOICED_BY_RATE).all())
     const registeredOf = byRateIn(sql()<ByRate>(BY_RATE).all())
@@ -141,7 +165,10 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
   return {
     afterWrite: () => {
       const all = sql()<Document>(DOCUMENTS).all()
-      return unchanged(all) ?? series(all) ?? received(all) ?? covered(observed())
+      const required = observed()
+      return (
+        unchanged(all) ?? series(all) ?? received(all) ?? kept(all, required) ?? covered(required)
+      )
     },
   }
 }

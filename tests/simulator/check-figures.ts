@@ -13,6 +13,7 @@ import { isMoney } from './gateway.ts'
 import type { GivenBack, Gateway, Order, Transaction } from './gateway.ts'
 import type { Hands } from './office-sessions.ts'
 import type { Violation } from './check-payments.ts'
+import type { Tally } from './tally.ts'
 
 const KEPT = `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS kept
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
@@ -41,7 +42,7 @@ const paiseIn = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 10
 /** What each page of the office says, in paise; null: one was not answered, or something happened meanwhile. */
 async function readFigures(
   hands: Hands,
-  { sql, gateway, now }: FiguresGiven,
+  { sql, gateway, now }: Omit<FiguresGiven, 'tally'>,
   event: EventId,
 ): Promise<Readonly<Record<string, number>> | null> {
   const [list] = served(event, 'usual').config.admin.lists
@@ -90,7 +91,7 @@ type Settled = { readonly order: Order; readonly made: Transaction; readonly bac
 async function reconcile(
   hands: Hands,
   token: string,
-  { sql, gateway, now }: FiguresGiven,
+  { sql, gateway, now }: Omit<FiguresGiven, 'tally'>,
   event: EventId,
 ): Promise<number | null> {
   const at = now()
@@ -157,6 +158,7 @@ export type FiguresGiven = {
   readonly sql: () => Sql
   readonly gateway: Gateway
   readonly now: () => Instant
+  readonly tally: Tally
 }
 
 /** Compares them; null: they agree, or could not be read at one moment. */
@@ -167,6 +169,8 @@ export async function compareFigures(
 ): Promise<Violation | null> {
   const read = await readFigures(hands, given, event)
   if (read === null) return null
+  given.tally.figures += 1
+  if (read['reconciliation'] !== undefined) given.tally.settlements += 1
   const { beside, ...figures } = read
   const by = `${event}: ${JSON.stringify(read)}`
   if ((beside ?? 0) < 0)
@@ -178,4 +182,25 @@ export async function compareFigures(
           'list, CSV, sales, dashboard and reconciliation show the money that was received less refunds',
         by,
       }
+}
+
+/** Something may happen while the pages are read. */
+const TRIES_MAX = 3
+
+/** Compares them of each event until they could be read at one moment. */
+export async function compareAllFigures(
+  hands: Hands,
+  given: FiguresGiven,
+  events: Iterable<EventId>,
+): Promise<Violation | null> {
+  for (const event of events) {
+    const read = given.tally.figures
+    for (let tries = 0; tries < TRIES_MAX && given.tally.figures === read; tries++) {
+      const found = await compareFigures(hands, given, event)
+      if (found !== null) return found
+    }
+    if (given.tally.figures === read)
+      return { promise: 'the figures of an event at rest can be read', by: event }
+  }
+  return null
 }

@@ -32,6 +32,8 @@ type Row = {
   asks: number | null
   /** Refunds that moved money, or may. */
   refunds: number
+  /** Of those, what is not done. */
+  under_way: number
   /** Money that waits for a decision. */
   waiting: number
   captures: number
@@ -45,6 +47,8 @@ const ROWS = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS st
   (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending' ORDER BY p.attempt DESC LIMIT 1) AS asks,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
     WHERE p.registration_id = r.id AND f.state <> 'refused') AS refunds,
+  (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
+    WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state IN ('wanted', 'asked', 'unsure')) AS under_way,
   (SELECT count(*) FROM captures c WHERE c.registration_id = r.id AND c.state = 'review')
     + (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.review IS NOT NULL) AS waiting,
   (SELECT count(*) FROM captures c WHERE c.registration_id = r.id) AS captures,
@@ -174,7 +178,9 @@ export function trailOf(sql: () => Sql): TrailPromises {
           ? null
           : 'more than the person changed, or somebody was not told'
       case 'cancel': {
-        if (now.due !== -numberIn(data, 'pay_back')) return 'something else is to be paid back'
+        // A refund in progress is owed until it is done.
+        if (now.due !== -numberIn(data, 'pay_back') - was.under_way)
+          return 'something else is to be paid back'
         if (now.open > 0) return 'it can still be paid'
         return isSame('answers', 'total', 'captures', 'refunds') ? null : 'money moved'
       }

@@ -8,12 +8,14 @@ import { plain, purseOf } from './bank.ts'
 import type { Bank } from './bank.ts'
 import { creditedPromisesOf } from './check-credit-date-prices.ts'
 import { duePromisesOf } from './check-due.ts'
+import { eventFiguresOf } from './check-event-figures.ts'
 import { CLOSES, EARLY_ENDS, SEATS, SEEN } from './events.ts'
 import { isMoney, isRight } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { paperPromisesOf } from './check-documents.ts'
 import { DAY_MS } from './plan.ts'
 import { ratePromisesOf } from './check-tax.ts'
+import { halfPromisesOf } from './check-tax-halves.ts'
 import { seatPromisesOf } from './check-seats.ts'
 import type { TrailPromises } from './check-history.ts'
 
@@ -470,6 +472,8 @@ export function promisesOf(judged: Judged): Promises {
   const seats = seatPromisesOf(sql)
   const papers = paperPromisesOf(sql)
   const rates = ratePromisesOf(sql)
+  const halves = halfPromisesOf(sql)
+  const figures = eventFiguresOf(sql)
   const dues = duePromisesOf(sql)
   const credited = creditedPromisesOf(sql)
   const afterWrite = (now: number): Violation | null =>
@@ -481,6 +485,8 @@ export function promisesOf(judged: Judged): Promises {
     seats.afterWrite() ??
     papers.afterWrite() ??
     rates.afterWrite() ??
+    halves.afterWrite() ??
+    figures.afterWrite() ??
     trail.afterWrite() ??
     dues.afterWrite() ??
     credited.afterWrite()

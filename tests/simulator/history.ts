@@ -3,6 +3,7 @@ import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { openLapsing } from '../../server/registration/actions/expire-unpaid.ts'
 import { openBank } from './bank.ts'
+import { compareAllFigures } from './check-figures.ts'
 import { openCourse } from './virtual-time.ts'
 import { hireEverybody, openDesk } from './office-actions.ts'
 import { freshDisk } from './disk.ts'
@@ -13,6 +14,7 @@ import { openGateway } from './gateway.ts'
 import { openMachine } from './server.ts'
 import type { World } from './server.ts'
 import { networkOf } from './network.ts'
+import { openHands } from './office-sessions.ts'
 import { openOffice } from './treasurer.ts'
 import { openPeople } from './delegates.ts'
 import { DAY_MS } from './plan.ts'
@@ -41,6 +43,8 @@ const SWEPT_MS = 40 * DAY_MS
 const NOT_BY_ITSELF = { works: false }
 /** A change of an event's file that would last for so long is not taken back in a history. */
 const FOR_GOOD_MS = 4 * DAY_MS
+/** However often the pages have to be read again. */
+const COMPARED_MS_MAX = 3_600_000
 /** A disk that is busy with something else. */
 const STALL_MS = 8_000
 
@@ -188,7 +192,7 @@ export async function happen(
       }
     }
     await makeCodes(disk.store(), plan.start)
-    if (plan.desk.length > 0) await hireEverybody(disk.store(), plan.start)
+    await hireEverybody(disk.store(), plan.start)
     void machine.start()
     for (const mishap of plan.mishaps) {
       lasts(mishap.afterMs)
@@ -213,6 +217,22 @@ export async function happen(
           ms,
           () => void machine.inside((deps) => openLapsing(deps, NOT_BY_ITSELF).run()),
         )
+    /** By the server as it usually is: it runs, and has room on its disk and all its files. */
+    const compareAtRest = async (of: ReadonlySet<EventId>): Promise<void> => {
+      fullUntil = 0
+      for (const event of events) files.set(event, 'usual')
+      const given = { sql: disk.sql, gateway, now: course.now, tally }
+      const begun = course.now()
+      let isDone = false
+      const compare = async (): Promise<void> => {
+        await (machine.isUp() ? machine.reload() : machine.start())
+        broken(await compareAllFigures(openHands({ course, machine, broken, say }), given, of))
+        isDone = true
+      }
+      const compared = compare()
+      await course.run(() => (isDone ? course.now() : instant(begun + COMPARED_MS_MAX)))
+      await compared
+    }
     const until = (ms: number) => (): Instant =>
       violation === null ? instant(plan.start + lastMs + ms) : course.now()
     await course.run(until(SOON_MS))
@@ -226,6 +246,7 @@ export async function happen(
     }
     broken(promises.atRest(tally.toTheEnd > 0 ? plan.start + lastMs + WATCHED_MS : course.now()))
     await people.lookOnceMore()
+    if (violation === null) await compareAtRest(new Set(numbers().map(eventOf) as EventId[]))
     tally.close(disk.sql(), gateway)
     return { violation, tally }
   } finally {

@@ -357,7 +357,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     const numbers = given.numbers()
     if (numbers.length === 0) return
     if (one.is === 'compare the figures') {
-      const figures = { sql: given.sql, gateway: given.gateway, now: course.now }
+      const figures = { sql: given.sql, gateway: given.gateway, now: course.now, tally }
       broken(await compareFigures(hands, figures, given.eventOf(random.pick(numbers)) as EventId))
       return
     }

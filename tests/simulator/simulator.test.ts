@@ -29,8 +29,17 @@ describe('whatever happens to a payment', () => {
     const { row, found } = await simulate(DESIGN, SEED, 0, HISTORIES, shrunk)
     expect(found).toEqual([])
     // What was promised was tried.
-    const { captures, lateCaptures, secondCaptures, reviews, crashes, questions } = row.counts
-    for (const happened of [captures, lateCaptures, secondCaptures, reviews, crashes, questions])
+    const { captures, lateCaptures, secondCaptures, reviews, crashes, questions, figures } =
+      row.counts
+    for (const happened of [
+      captures,
+      lateCaptures,
+      secondCaptures,
+      reviews,
+      crashes,
+      questions,
+      figures,
+    ])
       expect(happened).toBeGreaterThan(runs(10, 4))
   })
   test('and where places and codes are few: nobody has what somebody else holds', async () => {

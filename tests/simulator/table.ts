@@ -35,6 +35,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['in review', ({ counts }) => String(counts.reviews)],
   ['refunds', ({ counts }) => String(counts.refunds)],
   ['decisions', ({ counts }) => String(counts.decisions)],
+  ['figures', ({ counts }) => `${counts.figures} (${counts.settlements} settled)`],
   ['acts', ({ counts }) => `${counts.acted} of ${counts.acts}`],
   ['by link', ({ counts }) => String(counts.resumed)],
   ['told full', ({ counts }) => String(counts.full)],

@@ -15,6 +15,8 @@ const COUNTED = [
   'refunds',
   'refundCalls',
   'decisions',
+  'figures',
+  'settlements',
   'acts',
   'acted',
   'resumed',

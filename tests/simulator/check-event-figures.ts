@@ -1,0 +1,63 @@
+/**
+ * Promises about the figures of each event, looked at after every write that changes its money or its bills: the list, its export,
+ * the sales and the dashboard add up to the captures that count less the refunds that are done.
+ */
+import { day } from '../../engine/index.ts'
+import type { Paise } from '../../engine/index.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import { exportChunk } from '../../server/storage/lists/list-and-search-registrations.ts'
+import { figures } from '../../server/storage/reports/dashboard-figures.ts'
+import { sumsOf } from '../../server/storage/reports/registration-and-revenue-counters.ts'
+import { soldIn } from '../../server/storage/reports/sales-totals.ts'
+import type { Violation } from './check-payments.ts'
+
+/** `state`: differs where a figure may differ. */
+type Event = { readonly id: string; readonly kept: number; readonly state: string }
+const EVENTS = `SELECT r.event_id AS id, sum(m.kept) AS kept, string_agg(r.id || ' ' || r.state || ' ' || coalesce(r.total, 0) || ' ' || m.came || ' ' || m.kept, ',') AS state
+  FROM registrations r JOIN (SELECT r.id,
+    (SELECT coalesce(sum(c.amount), 0) FROM captures c JOIN payments p ON p.id = c.counts_for
+      WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS came,
+    (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
+      FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS kept
+    FROM registrations r) m ON m.id = r.id GROUP BY r.event_id`
+/** No registration of a history is made on that day. */
+const A_DAY = day('2025-01-01')
+const ROWS_MAX = 1000
+
+type Money = { readonly money: { readonly paid: Paise; readonly refunded: Paise } }
+
+export function eventFiguresOf(sql: () => Sql): { afterWrite(): Violation | null } {
+  const before = new Map<string, string>()
+
+  /** In paise, by the functions of the store that the pages call. */
+  const shown = (eventId: string): Readonly<Record<string, number>> => {
+    const query = { eventId, answers: {} }
+    const booked = sumsOf(sql(), query).reduce((sum, row) => sum + row.booked, 0)
+    const { rows } = exportChunk(sql(), query, null, ROWS_MAX)
+    const { sums, paidBeside } = soldIn(sql(), query, [])
+    return {
+      list: booked,
+      export: (JSON.parse(rows.rows) as readonly Money[]).reduce(
+        (sum, { money }) => sum + money.paid - money.refunded,
+        0,
+      ),
+      sales: sums.reduce((sum, { paidTotal }) => sum + paidTotal, 0) + paidBeside,
+      dashboard: figures(sql(), eventId, A_DAY).revenue,
+    }
+  }
+  return {
+    afterWrite: () => {
+      for (const { id, kept, state } of sql()<Event>(EVENTS).all()) {
+        if (before.get(id) === state) continue
+        before.set(id, state)
+        const found = shown(id)
+        if (Object.values(found).some((amount) => amount !== kept))
+          return {
+            promise: 'list, export, sales and dashboard of an event show received less refunds',
+            by: `${id}: ${kept}, and ${JSON.stringify(found)}`,
+          }
+      }
+      return null
+    },
+  }
+}
