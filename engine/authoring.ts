@@ -12,7 +12,7 @@ export { lineFinder } from './authoring/syntax/source-positions.ts'
 export { withoutComments } from './authoring/syntax/strip-comments.ts'
 export { listed, nearest } from './authoring/suggestions/nearest-name.ts'
 export {
-  factsGiven,
+  givenContext,
   runExamples,
   type ExampleResult,
 } from './authoring/checks/examples/example-results.ts'
@@ -24,7 +24,7 @@ export { diffEvents, isEmptyDiff, sayDiff, type EventDiff } from './authoring/to
 export { saySimulation, simulate } from './authoring/tools/simulate-prices.ts'
 export { explain, sayExplanation, type Explanation } from './authoring/tools/explain-price.ts'
 export { sayTax } from './authoring/tools/explain-bill-lines.ts'
-export { readFacts } from './authoring/tools/context-arguments.ts'
+export { readContext } from './authoring/tools/context-arguments.ts'
 export { applyFixes } from './authoring/apply-fixes.ts'
 export {
   findingsAsGithub,

@@ -112,10 +112,10 @@ export { explainCategory, type CategoryExplained } from './rules/explain-categor
 export {
   answersAlone,
   CODE,
-  factsAmong,
+  contextAmong,
   fullOf,
   laidIn,
-  NO_FACTS,
+  EMPTY_CONTEXT,
   type CodeStatus,
   type PricingContext,
 } from './rules/pricing-context.ts'
@@ -128,7 +128,7 @@ export {
   type UniqueRule,
 } from './answers/compare-answers.ts'
 export { agreedIn } from './answers/consent.ts'
-export { mailboxMeant, mailboxOf } from './answers/email-typos.ts'
+export { suggestMailbox, mailboxOf } from './answers/email-typos.ts'
 export {
   emailNotForGateway,
   GATEWAY_EMAIL_CHARACTERS,
@@ -164,7 +164,7 @@ export {
   tookPlace,
 } from './pricing/price-periods.ts'
 export {
-  allPlaces,
+  allSeatPools,
   firstFull,
   placeName,
   placesOf,
@@ -288,14 +288,19 @@ export {
   wayOf,
   type ManualMethod,
 } from './payments/manual-payment.ts'
-export { readAsked, readTold, wayFileName, wayFiles } from './payments/payment-claim.ts'
+export {
+  readMethodFields,
+  readPaymentClaim,
+  wayFileName,
+  wayFiles,
+} from './payments/payment-claim.ts'
 export {
   bankNumbers,
-  delegateWays,
-  isWayOpen,
+  delegateMethods,
+  isMethodOpen,
   lapseOf,
   takesMoney,
-  transferWay,
+  transferMethod,
   upiLink,
   WAY_FIELD,
   wayFor,

@@ -38,7 +38,7 @@ export {
   lapsedMail,
   notFoundMail,
   takenUpMail,
-  toldMail,
+  paymentClaimMail,
   toPayMail,
 } from './messages/payment-emails.ts'
 export {

@@ -69,7 +69,7 @@ const ENDINGS_BY_LENGTH = Object.keys(ENDINGS).sort((a, b) => b.length - a.lengt
  * Returns the address that a delegate probably intended: the same one with the corrected domain.
  * Null: it may be right, or is not an address.
  */
-export function mailboxMeant(text: string): string | null {
+export function suggestMailbox(text: string): string | null {
   const written = text.trim()
   const at = written.lastIndexOf('@')
   if (at < 1 || /\s/.test(written)) return null

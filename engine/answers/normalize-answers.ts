@@ -5,7 +5,7 @@ import { categoryOf } from '../rules/category.ts'
 import { holds, listOf } from '../rules/evaluate-condition.ts'
 import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './field-types.ts'
 import { assertNever, err, fromPairs, ok, own, type Result } from '../lib/result.ts'
-import { factValues, NO_FACTS, type PricingContext } from '../rules/pricing-context.ts'
+import { contextValues, EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
 import { isBlank, isUnreadable, readField } from './read-answer.ts'
 import { remember } from '../lib/memoize.ts'
 
@@ -18,7 +18,7 @@ import { remember } from '../lib/memoize.ts'
 export function normalise(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): { readonly answers: Answers; readonly dropped: readonly string[] } {
   const { answers, shown } = counted(event, raw, facts)
   const dropped = Object.keys(raw).filter(
@@ -31,10 +31,10 @@ export function normalise(
 export function counted(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
   const all = readAll(event, raw)
-  const known = facts === NO_FACTS ? NO_ANSWERS : factValues(facts)
+  const known = facts === EMPTY_CONTEXT ? NO_ANSWERS : contextValues(facts)
   const shown = shownAmong(event, all, known)
   return { answers: laidOver(only(all, shown), known), shown }
 }
@@ -43,9 +43,9 @@ export function counted(
 export function shownFields(
   event: PublicEvent,
   answers: RawAnswers,
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): ReadonlySet<string> {
-  return shownAmong(event, readAll(event, answers), factValues(facts))
+  return shownAmong(event, readAll(event, answers), contextValues(facts))
 }
 
 const NO_ANSWERS: Answers = {}
@@ -70,7 +70,7 @@ function isShownIn(
 export function errorsOf(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): FieldErrors {
   return judged(event, raw, facts).errors
 }
@@ -79,7 +79,7 @@ export function errorsOf(
 export function checkAnswers(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): Result<Answers, FieldErrors> {
   const { answers, errors } = judged(event, raw, facts)
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
@@ -89,7 +89,7 @@ export function checkAnswers(
 export function judged(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): {
   readonly answers: Answers
   readonly shown: ReadonlySet<string>

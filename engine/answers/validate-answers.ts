@@ -4,7 +4,7 @@ import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, Person, RawAnswers } from '../event/answer-types.ts'
 import { listOf } from '../rules/evaluate-condition.ts'
-import { NO_FACTS, type PricingContext } from '../rules/pricing-context.ts'
+import { EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
 import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './field-types.ts'
 import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
 import { NOT_BLANK } from './json-schema.ts'
@@ -98,7 +98,7 @@ export function checkBySchema(
   event: PublicEvent,
   raw: RawAnswers,
   judge: (answers: Answers) => readonly SchemaError[],
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): Result<Answers, FieldErrors> {
   const { answers, shown } = counted(event, raw, facts)
   const errors = judge(answers)

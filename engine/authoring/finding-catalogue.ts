@@ -26,17 +26,17 @@ import { past } from './checks/stored-registrations/broken-registrations.ts'
 import { patterns } from './checks/form/answer-patterns.ts'
 import { placeholders } from './checks/names/placeholders.ts'
 import { restated } from './checks/texts/repeated-defaults.ts'
-import { taken } from './checks/names/duplicate-names.ts'
+import { duplicateNames } from './checks/names/duplicate-names.ts'
 import { uploads } from './checks/form/uploads.ts'
 import { promises } from './checks/examples/promises.ts'
 import { rules } from './checks/rules/categories.ts'
-import { waysOn } from './checks/prices/quotas-and-codes.ts'
-import { waysToPay } from './checks/office/payment-methods.ts'
+import { quotasAndCodes } from './checks/prices/quotas-and-codes.ts'
+import { paymentMethods } from './checks/office/payment-methods.ts'
 import { whoPays } from './checks/prices/category-order.ts'
 import { window } from './checks/dates/registration-window.ts'
-import { saidAmounts } from './checks/texts/amounts.ts'
-import { saidDays } from './checks/texts/days.ts'
-import { saidEvent } from './checks/texts/event-dates.ts'
+import { amountsInTexts } from './checks/texts/amounts.ts'
+import { daysInTexts } from './checks/texts/days.ts'
+import { eventDatesInTexts } from './checks/texts/event-dates.ts'
 import { growth } from './checks/form/schema-size.ts'
 import { sense } from './checks/texts/implausible-values.ts'
 import { sold } from './checks/prices/items.ts'
@@ -73,14 +73,14 @@ export const checks: Checks = {
   ...typing,
   ...names,
   ...soldNames,
-  ...taken,
+  ...duplicateNames,
   ...placeholders,
   EV105: { ...shape.EV105, find: badMoment },
   ...fees,
   ...dates,
   ...eventDays,
   ...window,
-  ...waysToPay,
+  ...paymentMethods,
   ...cancellation,
   ...approval,
   ...ownPage,
@@ -91,8 +91,8 @@ export const checks: Checks = {
   ...sold,
   ...bill,
   ...charged,
-  ...waysOn,
-  ...saidAmounts,
+  ...quotasAndCodes,
+  ...amountsInTexts,
   ...answers,
   ...conditions,
   ...growth,
@@ -106,8 +106,8 @@ export const checks: Checks = {
   ...uploads,
   ...restated,
   ...pages,
-  ...saidDays,
-  ...saidEvent,
+  ...daysInTexts,
+  ...eventDatesInTexts,
   ...office,
   ...sense,
   ...examples,

@@ -43,7 +43,7 @@ export function toPayMail(
 }
 
 /** After a payment claim. */
-export function toldMail(
+export function paymentClaimMail(
   event: EventConfig,
   registration: MailedRegistration,
   reference: string,

@@ -11,7 +11,7 @@ import { paise, type Paise } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assertNever, type Result } from '../lib/result.ts'
 import type { Stands } from './payment.ts'
-import { isWayOpen } from './payment-methods.ts'
+import { isMethodOpen } from './payment-methods.ts'
 import { lastDayOf, openOn } from '../pricing/price-periods.ts'
 import { quoteOf, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { addDays, DAY_MS, dayOf, endOf, instant, type Instant } from '../lib/time.ts'
@@ -167,7 +167,7 @@ export function termsOf(
   const opening = openOn(event, today)
   const [newest] = registration.payments
   const card = event.methods.find(({ is }) => is === 'card')
-  const isOver = card !== undefined && !isWayOpen(card, today)
+  const isOver = card !== undefined && !isMethodOpen(card, today)
   return {
     // A payment method past its last day starts no order, as if the organisers had closed it.
     opening:

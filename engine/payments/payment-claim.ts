@@ -21,13 +21,13 @@ export type PaymentClaim = {
  * Reads a payment claim. `raw` is keyed by the method's fields. The payment day must not be in the
  * future.
  */
-export function readTold(
+export function readPaymentClaim(
   event: EventConfig,
   way: TransferMethod,
   raw: RawAnswers,
   today: Day,
 ): Result<PaymentClaim, FieldErrors> {
-  const answers = readAsked(event, way, raw, today)
+  const answers = readMethodFields(event, way, raw, today)
   if (!answers.ok) return answers
   const reference = own(answers.value, way.reference)
   const day = way.day === undefined ? undefined : own(answers.value, way.day)
@@ -38,7 +38,7 @@ export function readTold(
 }
 
 /** Reads and validates the fields of a method; a day must not be in the future. */
-export function readAsked(
+export function readMethodFields(
   event: EventConfig,
   way: TransferMethod | OfficeMethod,
   raw: RawAnswers,

@@ -19,7 +19,9 @@ export const WAY_FIELD = 'way'
 type WithMethods = { readonly methods: readonly PaymentMethod[] }
 
 /** Returns the methods that delegates may choose. */
-export function delegateWays({ methods }: WithMethods): readonly (CardMethod | TransferMethod)[] {
+export function delegateMethods({
+  methods,
+}: WithMethods): readonly (CardMethod | TransferMethod)[] {
   return methods.flatMap((way) => (way.is === 'desk' ? [] : [way]))
 }
 
@@ -28,12 +30,12 @@ export function takesMoney({ methods }: WithMethods): boolean {
   return methods.length > 0
 }
 
-export function isWayOpen({ until }: PaymentMethod, on: Day): boolean {
+export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
   return until === undefined || on <= until
 }
 
 /** Returns the transfer method with that id; null: there is none. */
-export function transferWay({ methods }: WithMethods, id: string | null): TransferMethod | null {
+export function transferMethod({ methods }: WithMethods, id: string | null): TransferMethod | null {
   return (
     methods.find((way): way is TransferMethod => way.is === 'transfer' && way.id === id) ?? null
   )
@@ -49,12 +51,12 @@ export function wayFor(
   answers: Answers,
   on: Day,
 ): Result<CardMethod | TransferMethod | null, string> {
-  const offered = delegateWays(event)
+  const offered = delegateMethods(event)
   if (offered.length === 0) return ok(null)
-  const open = offered.filter((way) => isWayOpen(way, on))
+  const open = offered.filter((way) => isMethodOpen(way, on))
   const chosen = offered.length === 1 ? offered[0] : wayNamed(offered, own(answers, WAY_FIELD))
   const way = chosen ?? open[0]
-  if (way !== undefined && isWayOpen(way, on)) return ok(way)
+  if (way !== undefined && isMethodOpen(way, on)) return ok(way)
   const over =
     way?.until === undefined
       ? messages.closed
@@ -79,7 +81,7 @@ export function wayQuestion(
   section: number,
   required: string,
 ): { readonly field: Field; readonly section: Section } | null {
-  const offered = delegateWays(event)
+  const offered = delegateMethods(event)
   if (offered.length < 2) return null
   return {
     section: { title: messages.section, fields: [WAY_FIELD] },

@@ -16,7 +16,7 @@ export type SeatPool = {
 }
 
 /** Returns every seat type of these quotas, in the file's order. */
-export function allPlaces(limits: readonly Quota[]): readonly SeatPool[] {
+export function allSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
   return limits.flatMap((limit): SeatPool[] => {
     const { id, max } = limit
     return typeof max === 'number'
@@ -83,7 +83,7 @@ export function shownLeft(
   left: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(
-    allPlaces(limits).flatMap(({ id, max, limit: { few } }): [string, number][] => {
+    allSeatPools(limits).flatMap(({ id, max, limit: { few } }): [string, number][] => {
       const there = Math.max(0, own(left, id) ?? max)
       return there === 0 || (few !== undefined && there <= few) ? [[id, there]] : []
     }),

@@ -9,7 +9,7 @@ import { errorsOf, normalise } from '../answers/normalize-answers.ts'
 import { categoryOf } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { invoiceErrors } from './invoice-buyer.ts'
-import { CODE, factsAmong, fullOf, type PricingContext } from '../rules/pricing-context.ts'
+import { CODE, contextAmong, fullOf, type PricingContext } from '../rules/pricing-context.ts'
 import type { Paise } from '../lib/money.ts'
 import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
 import { pricedIn } from '../pricing/price-periods.ts'
@@ -67,7 +67,7 @@ export function corrected(
 ): Result<Corrected, CorrectionRefusal> {
   const { answers: before } = registration
   const raw = rawWith(event, before, changes)
-  const wrongBefore = errorsOf(event, rawWith(event, before, {}), factsAmong(event, before))
+  const wrongBefore = errorsOf(event, rawWith(event, before, {}), contextAmong(event, before))
   const errors = Object.entries(errorsOf(event, raw, facts)).filter(
     ([id, message]) => Object.hasOwn(changes, id) || own(wrongBefore, id) !== message,
   )

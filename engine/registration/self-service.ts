@@ -2,7 +2,7 @@
 import type { Answers } from '../event/answer-types.ts'
 import { shownFields } from '../answers/normalize-answers.ts'
 import type { EventConfig, Field } from '../event/config.ts'
-import { factsAmong } from '../rules/pricing-context.ts'
+import { contextAmong } from '../rules/pricing-context.ts'
 import { own } from '../lib/result.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
@@ -27,6 +27,6 @@ export function filesToSend(
       field.type === 'file' && (editable.includes(field) || own(answers, field.id) === undefined),
   )
   if (files.length === 0) return files
-  const shown = shownFields(event, answers, factsAmong(event, answers))
+  const shown = shownFields(event, answers, contextAmong(event, answers))
   return files.filter(({ id }) => shown.has(id))
 }

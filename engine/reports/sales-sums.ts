@@ -2,7 +2,7 @@
 import type { EventConfig } from '../event/config.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
 import { rupees, type Paise } from '../lib/money.ts'
-import { allPlaces } from '../pricing/quotas.ts'
+import { allSeatPools } from '../pricing/quotas.ts'
 import { headOf, optionsOf } from './sales-columns.ts'
 import { words } from '../event/texts.ts'
 
@@ -90,7 +90,7 @@ function labelOf({ fees }: EventConfig, id: string): string {
 
 /** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
 export function placeRows(event: EventConfig, taken: readonly SeatsInUse[]): SoldAnswer['places'] {
-  return allPlaces(event.quotas).map(({ id, max, limit }) => {
+  return allSeatPools(event.quotas).map(({ id, max, limit }) => {
     const field = event.fields.find((one) => one.id === limit.eachOptionOf)
     const option = field?.options?.find((one) => `${limit.id}.${one.id}` === id)
     return {

@@ -18,7 +18,7 @@ export function fullOf(place: string): string {
 }
 
 /** The name of a value that a member list gives for an answer. */
-export function rollValueOf(field: string, column: string): string {
+export function memberListValueName(field: string, column: string): string {
   return `${field}.${column}`
 }
 
@@ -37,10 +37,10 @@ export type PricingContext = {
   readonly rolls: Readonly<Record<string, Readonly<Record<string, string>> | null>>
 }
 
-export const NO_FACTS: PricingContext = { code: null, left: {}, rolls: {} }
+export const EMPTY_CONTEXT: PricingContext = { code: null, left: {}, rolls: {} }
 
 /** Returns the context under the names that conditions use. */
-export function factValues(facts: PricingContext): Answers {
+export function contextValues(facts: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
   if (facts.code?.is === 'valid') pairs.push([CODE, facts.code.kind])
   for (const [place, left] of Object.entries(facts.left))
@@ -48,13 +48,13 @@ export function factValues(facts: PricingContext): Answers {
   for (const [field, row] of Object.entries(facts.rolls))
     if (row !== null)
       for (const [column, value] of Object.entries(row))
-        pairs.push([rollValueOf(field, column), value])
+        pairs.push([memberListValueName(field, column), value])
   return fromPairs(pairs)
 }
 
 /** Returns the answers with the context added, replacing any previous context. */
 export function laidIn(event: PublicEvent, answers: Answers, facts: PricingContext): Answers {
-  return { ...answersAlone(event, answers), ...factValues(facts) }
+  return { ...answersAlone(event, answers), ...contextValues(facts) }
 }
 
 /** Returns the answers without the context. */
@@ -66,7 +66,7 @@ export function answersAlone(event: PublicEvent, answers: Answers): Answers {
 }
 
 /** Extracts the context stored with these answers; it does not include seats that were not full. */
-export function factsAmong(event: PublicEvent, answers: Answers): PricingContext {
+export function contextAmong(event: PublicEvent, answers: Answers): PricingContext {
   const left: Record<string, number> = {}
   const rolls: Record<string, Record<string, string>> = {}
   let code: CodeStatus | null = null

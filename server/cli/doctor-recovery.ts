@@ -4,7 +4,7 @@ import type { EventConfig, Instant } from '../../engine/index.ts'
 import type { Environment } from '../dependencies.ts'
 import { backedUpAt } from '../ops/backup/last-backup.ts'
 import { makeClock } from '../ops/clock.ts'
-import { dueToErase, sentencesOf, standingOf } from '../ops/recovery/recovery-status.ts'
+import { dueToErase, sentencesOf, recoveryStatusOf } from '../ops/recovery/recovery-status.ts'
 import { whyNextStartRecovers } from '../ops/recovery/start-recovery.ts'
 import type { RecoveryFigures } from '../storage/index.ts'
 import { openStore } from '../storage/open-store.ts'
@@ -45,7 +45,7 @@ async function openRecovery(
   const store = await openStore(environment)
   try {
     const clock = makeClock(environment.clockStart)
-    const standing = await standingOf({ store, environment, clock }, events)
+    const standing = await recoveryStatusOf({ store, environment, clock }, events)
     return standing.recovery === null
       ? []
       : [...sentencesOf(standing), HOW_TO_END(standing.recovery.copyAt)]

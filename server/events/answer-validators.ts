@@ -15,7 +15,7 @@ import {
   checkBySchema,
   dayOf,
   isoIndia,
-  NO_FACTS,
+  EMPTY_CONTEXT,
   openOn,
   publicEvent,
   remember,
@@ -72,7 +72,7 @@ const modules = new Map<string, ValidatorModule>()
 export function checkedAnswers(
   served: ServedEvent,
   raw: RawAnswers,
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): Result<Answers, FieldErrors> {
   const validate = judgeOf(served)
   const judge = (answers: Answers) => (validate(answers) ? [] : (validate.errors ?? []))

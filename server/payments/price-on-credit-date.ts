@@ -1,5 +1,5 @@
 /** Computes the price on the credit date, for events where that date sets the price. */
-import { quoteOf, transferWay } from '../../engine/index.ts'
+import { quoteOf, transferMethod } from '../../engine/index.ts'
 import type { EventConfig, Instant, Quote } from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
@@ -16,7 +16,9 @@ export function priceOnDay(
 
 /** Returns the payment methods whose credit date sets the price. */
 export const waysPricedOnCredit = (config: EventConfig): readonly string[] =>
-  config.methods.flatMap(({ id }) => (transferWay(config, id)?.priceDate === 'credit' ? [id] : []))
+  config.methods.flatMap(({ id }) =>
+    transferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
+  )
 
 /** Every amount of such a registration is this price; null: nothing is on sale then, so the price stays. */
 export function quoteOnCredit(

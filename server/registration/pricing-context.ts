@@ -3,12 +3,12 @@
  * Everything is checked again in the transaction that registers.
  */
 import {
-  allPlaces,
+  allSeatPools,
   CODE,
   dayOf,
   foldedCode,
   foldedText,
-  NO_FACTS,
+  EMPTY_CONTEXT,
   normalise,
   own,
   remember,
@@ -83,7 +83,7 @@ export function factsOf(
 ): FoundOut | Promise<FoundOut> {
   if (event.codeKinds.length > 0 || event.memberLists.length > 0)
     return factsFromLists(deps, event, raw, left, at)
-  const facts = event.quotas.length === 0 ? NO_FACTS : { ...NO_FACTS, left }
+  const facts = event.quotas.length === 0 ? EMPTY_CONTEXT : { ...EMPTY_CONTEXT, left }
   return { facts, outside: outsideOf(event, raw, null, []) }
 }
 
@@ -131,7 +131,9 @@ export async function leftOf(
 
 const fewOf = remember(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    allPlaces(quotas).flatMap(({ id, limit: { few } }) => (few === undefined ? [] : [[id, few]])),
+    allSeatPools(quotas).flatMap(({ id, limit: { few } }) =>
+      few === undefined ? [] : [[id, few]],
+    ),
   ),
 )
 

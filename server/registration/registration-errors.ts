@@ -1,7 +1,7 @@
 /** Defines every refusal of registering and paying again: status, code and message. */
 import type { FastifyReply } from 'fastify'
 import {
-  allPlaces,
+  allSeatPools,
   assertNever,
   emailNotForGateway,
   formatMoney,
@@ -133,7 +133,7 @@ export function answersRefused(errors: FieldErrors): Refusal {
 }
 
 /** Answers that are on no member list, with the message of each field. */
-export function notOnRoll(errors: FieldErrors): Refusal {
+export function notInMemberList(errors: FieldErrors): Refusal {
   return { ...answersRefused(errors), code: 'not_on_roll' }
 }
 
@@ -199,7 +199,7 @@ export function fullRefused(
   place: string,
   quote: Quote | null = null,
 ): Refusal {
-  const gone = allPlaces(event.quotas).find(({ id }) => id === place)
+  const gone = allSeatPools(event.quotas).find(({ id }) => id === place)
   const message = gone === undefined ? REFUSAL_MESSAGES.seats.full : sayFull(event, gone)
   const field = gone?.option === null ? undefined : gone?.limit.eachOptionOf
   return said(409, 'full', message, {

@@ -4,11 +4,11 @@ import {
   assert,
   assertNever,
   dayOf,
-  delegateWays,
+  delegateMethods,
   err,
   invalidOf,
   invoiceErrors,
-  isWayOpen,
+  isMethodOpen,
   laidIn,
   ok,
   openOn,
@@ -57,7 +57,7 @@ import {
   fullRefused,
   keyRefused,
   notConfirmed,
-  notOnRoll,
+  notInMemberList,
   notPayable,
   outsideRefused,
   payAgainRefused,
@@ -215,7 +215,7 @@ async function register(
   const gone = goneFrom(event, body, drafts, raw, facts)
   if (!answers.ok) return err(answersRefused({ ...answers.error, ...strangers, ...gone }))
   if (Object.keys(gone).length > 0) return err(answersRefused({ ...gone, ...strangers }))
-  if (Object.keys(strangers).length > 0) return err(notOnRoll(strangers))
+  if (Object.keys(strangers).length > 0) return err(notInMemberList(strangers))
   const judged = await judgeFiles(deps, event, answers.value, body.files, drafts)
   if (!judged.ok) return err(answersRefused(judged.error))
   const full = whatIsFull(event, answers.value, facts, at)
@@ -295,8 +295,8 @@ function strangersOf(event: EventConfig, { rolls }: PricingContext): FieldErrors
 
 /** Returns the payment methods without a gateway that delegates can choose on that day. */
 function otherMethods(event: EventConfig, at: Instant): readonly string[] {
-  return delegateWays(event)
-    .filter((way) => way.is !== 'card' && isWayOpen(way, dayOf(at)))
+  return delegateMethods(event)
+    .filter((way) => way.is !== 'card' && isMethodOpen(way, dayOf(at)))
     .map(({ label }) => label)
 }
 

@@ -9,7 +9,7 @@ import {
 import { judged } from '../../engine/answers/normalize-answers.ts'
 import { applies, cellOf, counts, linesOf, soldOf, totalsOf } from '../../engine/pricing/bill.ts'
 import { holds } from '../../engine/rules/evaluate-condition.ts'
-import { factsAmong } from '../../engine/rules/pricing-context.ts'
+import { contextAmong } from '../../engine/rules/pricing-context.ts'
 import { periodOn } from '../../engine/pricing/price-periods.ts'
 import { firstFull } from '../../engine/pricing/quotas.ts'
 import { DAYS } from './events.ts'
@@ -104,7 +104,7 @@ function* accepted(event: EventConfig): Generator<{ answers: Answers; category: 
     const known = { ...facts }
     if (raw['number_of_roll'] === undefined)
       delete (known as Record<string, unknown>)['number_of_roll.kind']
-    const { answers, errors } = judged(event, raw, factsAmong(event, known))
+    const { answers, errors } = judged(event, raw, contextAmong(event, known))
     if (Object.keys(errors).length > 0) continue
     const key = JSON.stringify(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1)))
     if (seen.has(key)) continue

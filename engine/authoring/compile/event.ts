@@ -6,7 +6,7 @@
  * left empty, and the checks report them.
  */
 import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
-import { delegateWays, wayQuestion } from '../../payments/payment-methods.ts'
+import { delegateMethods, wayQuestion } from '../../payments/payment-methods.ts'
 import { rolesOf } from '../../event/delegate-fields.ts'
 import { day, type Day } from '../../lib/time.ts'
 import { toApprovals } from './approval.ts'
@@ -16,7 +16,7 @@ import { isCharged, toFees } from './fees.ts'
 import { toCancellation } from './cancellation.ts'
 import { toEdit, toKeep } from './self-service.ts'
 import { toInvoice } from './invoice.ts'
-import { toFacts } from './vouchers-and-members.ts'
+import { toPricingContext } from './vouchers-and-members.ts'
 import { toCategory, toField } from './form.ts'
 import { toPaying } from './payment-methods.ts'
 import { toAdmin } from './office-lists.ts'
@@ -93,7 +93,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const stepper = own.stepper === undefined ? null : map(own.stepper)
   const withoutPayment = { ...map(common.without_payment), ...map(own.without_payment) }
   // A transfer is not paid by pressing a button.
-  const isOnlyCard = paying.payment !== null && delegateWays(paying).length === 1
+  const isOnlyCard = paying.payment !== null && delegateMethods(paying).length === 1
   const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
   const api = map(file.api)
   const apiHere = apiOf(id, maybe(api.register))
@@ -148,7 +148,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
               ),
           },
     fees,
-    ...toFacts(file),
+    ...toPricingContext(file),
     approvals: toApprovals(file.approval),
     sections: [
       ...sections.map((section): Section => ({

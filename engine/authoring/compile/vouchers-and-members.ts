@@ -6,7 +6,7 @@ import { HOLD_PLACE_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
 import { given, list, map, maybe, text, texts, type Plain } from './plain-values.ts'
 
-export function toFacts(
+export function toPricingContext(
   file: Plain,
 ): Pick<EventConfig, 'quotas' | 'holdSeatsMs' | 'unique' | 'codeKinds' | 'memberLists'> {
   return {

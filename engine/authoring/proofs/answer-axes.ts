@@ -7,8 +7,8 @@
 import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
 import type { Answer, Condition, Test } from '../../event/answer-types.ts'
 import { assertNever } from '../../lib/result.ts'
-import { CODE, fullOf, rollValueOf } from '../../rules/pricing-context.ts'
-import { allPlaces } from '../../pricing/quotas.ts'
+import { CODE, fullOf, memberListValueName } from '../../rules/pricing-context.ts'
+import { allSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, withinBudget } from './answer-boxes.ts'
 import { choicesOf, peopleOf } from './list-answers.ts'
@@ -70,7 +70,7 @@ export function fieldsBehind(
     if (ids.has(id)) return
     ids.add(id)
     for (const { field } of showsOf(event, id).flat(2)) add(field)
-    const known = rollColumnOf(event, id)
+    const known = memberListColumnOf(event, id)
     if (known !== null) add(known.field)
   }
   for (const { field } of conditions.flat(2)) add(field)
@@ -82,27 +82,27 @@ export function fieldsBehind(
  * Returns the member list column of a name such as `ksp_number.kind`, and the field checked against
  * the list; null: no such name.
  */
-export function rollColumnOf(
+export function memberListColumnOf(
   event: EventConfig | PublicEvent,
   name: string,
 ): { readonly field: string; readonly options: readonly string[] } | null {
   for (const field of event.fields)
     for (const column of event.memberLists.find(({ id }) => id === field.roll)?.columns ?? [])
-      if (column.type === 'choice' && rollValueOf(field.id, column.id) === name)
+      if (column.type === 'choice' && memberListValueName(field.id, column.id) === name)
         return { field: field.id, options: column.options ?? [] }
   return null
 }
 
 /** Returns the seats that may be full, by the names used in conditions. */
 export function fullNames(limits: EventConfig['quotas']): readonly string[] {
-  return allPlaces(limits).map(({ id }) => fullOf(id))
+  return allSeatPools(limits).map(({ id }) => fullOf(id))
 }
 
 /**
  * Returns the axis of a context value: a discount code of each kind or none, a seat full or not, a
  * row of a member list. Null if the name is not a context value.
  */
-export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis | null {
+export function axisOfContextValue(event: EventConfig | PublicEvent, name: string): Axis | null {
   const axis = (values: readonly Value[], says: string): Axis => ({
     field: name,
     values: [...values, { answer: undefined, says }],
@@ -113,7 +113,7 @@ export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis
       'none',
     )
   if (fullNames(event.quotas).includes(name)) return axis([{ answer: true, says: 'full' }], 'free')
-  const column = rollColumnOf(event, name)
+  const column = memberListColumnOf(event, name)
   return column === null
     ? null
     : axis(

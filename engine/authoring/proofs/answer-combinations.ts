@@ -2,12 +2,12 @@
 import type { EventConfig, PublicEvent } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import { normalise } from '../../answers/normalize-answers.ts'
-import { factsAmong } from '../../rules/pricing-context.ts'
+import { contextAmong } from '../../rules/pricing-context.ts'
 import { fromPairs, own } from '../../lib/result.ts'
 import { formatDay, isDay, type Day } from '../../lib/time.ts'
 import {
   axisOf,
-  axisOfFact,
+  axisOfContextValue,
   fieldsBehind,
   NOT_ANSWERED,
   showsOf,
@@ -38,7 +38,7 @@ export function axesOfCategory(
     .filter((id) => id !== 'category')
     .map(
       (id) =>
-        versions.map((event) => axisOfFact(event, id)).find((axis) => axis !== null) ??
+        versions.map((event) => axisOfContextValue(event, id)).find((axis) => axis !== null) ??
         axisOf(
           id,
           versions.flatMap(({ fields }) => fields.filter((field) => field.id === id)),
@@ -69,7 +69,7 @@ export function pointsOf(axes: readonly Axis[]): readonly Point[] | null {
  * check is given.
  */
 export function answersAt(event: EventConfig | PublicEvent, point: Answers): Answers {
-  const facts = factsAmong(event, point)
+  const facts = contextAmong(event, point)
   const { answers } = normalise(event, point, facts)
   const rolls = fromPairs(
     Object.entries(facts.rolls).filter(([field]) => own(answers, field) !== undefined),

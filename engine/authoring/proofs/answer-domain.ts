@@ -5,9 +5,9 @@ import { passes } from '../../rules/evaluate-condition.ts'
 import {
   assertListed,
   axisOf,
-  axisOfFact,
+  axisOfContextValue,
   fieldsBehind,
-  rollColumnOf,
+  memberListColumnOf,
   showsOf,
   type Axis,
 } from './answer-axes.ts'
@@ -25,7 +25,7 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
   const tests = [...conditions, ...ids.flatMap((id) => showsOf(event, id))].flat(2)
   const axes = ids.flatMap((id): Axis[] => {
     if (id === 'category') return [categoryAxis(event)]
-    const fact = axisOfFact(event, id)
+    const fact = axisOfContextValue(event, id)
     if (fact !== null) return [fact]
     const field = event.fields.find((one) => one.id === id)
     if (field === undefined) return []
@@ -40,7 +40,7 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
   const partial = { axes, space, impossible: [] }
   /** A member list value is known only if the answer it checks is. */
   const offRoll = axes.flatMap(({ field }, axis): Box[] => {
-    const stands = rollColumnOf(event, field)?.field
+    const stands = memberListColumnOf(event, field)?.field
     const box =
       stands === undefined
         ? null

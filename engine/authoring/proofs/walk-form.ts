@@ -17,9 +17,9 @@ import type { Quota } from '../../event/pricing-types.ts'
 import {
   assertListed,
   axisOf,
-  axisOfFact,
+  axisOfContextValue,
   fullNames,
-  rollColumnOf,
+  memberListColumnOf,
   showsOf,
   type Apart,
   type Axis,
@@ -171,7 +171,7 @@ function mayBe(
 ): (answer: Answer | undefined) => boolean {
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) {
-    const stands = rollColumnOf(event, name)?.field
+    const stands = memberListColumnOf(event, name)?.field
     // An answer on no member list is refused, so an answer and its row come together.
     return stands === undefined
       ? () => true
@@ -209,7 +209,7 @@ function conditionsBehind(event: EventConfig, name: string): readonly Condition[
 function readsBefore(event: EventConfig, name: string): readonly string[] {
   const asked = namesIn(conditionsBehind(event, name))
   if (name !== CATEGORY) {
-    const roll = rollColumnOf(event, name)
+    const roll = memberListColumnOf(event, name)
     return roll === null ? asked : [...asked, roll.field]
   }
   const { categoryChoice: choice, codeKinds, quotas } = event
@@ -308,7 +308,7 @@ function axesOf<C>(
   const names = plan.flatMap((step) => (step.is === 'answer' ? [step.name] : []))
   const barred = plan.flatMap((step) => (step.is === 'limit' ? [step.limit] : []))
   const axes = names.flatMap((name): readonly Axis[] => {
-    const fact = axisOfFact(event, name)
+    const fact = axisOfContextValue(event, name)
     if (fact !== null) return [fact]
     const field = event.fields.find(({ id }) => id === name)
     if (field === undefined) return [{ field: name, values: [{ answer: undefined, says: '' }] }]

@@ -35,7 +35,7 @@ const FACTORS: readonly (readonly [RegExp, number])[] = [
 ]
 
 /** Returns every amount of a text, in order. */
-export function amountsSaid(text: string): readonly StatedAmount[] {
+export function amountsIn(text: string): readonly StatedAmount[] {
   if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? plainDigits(text) : text
   // Converting a full-width letter may make the text longer; then the original is read.

@@ -79,7 +79,7 @@ export function associationsIn(names: readonly string[]): ReadonlySet<string> {
 }
 
 /** Reads a name; `associations` are those named anywhere in the file. */
-export function standingOf(name: string, associations: ReadonlySet<string>): CareerStage {
+export function careerStageOf(name: string, associations: ReadonlySet<string>): CareerStage {
   const parts = wordsOf(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
   const isNon =
     /^others?$/.test(parts) ||

@@ -109,7 +109,7 @@ function numbersOf(text: string, monthIsFirst: boolean): Numbers {
  * two digits are a year only within five years of it, otherwise they are something else
  * ("12-34-56").
  */
-export function daysSaid(text: string, about: number): readonly StatedDays[] {
+export function daysIn(text: string, about: number): readonly StatedDays[] {
   if (!maybeDays(text)) return []
   const single = matchesOf(text, SAID).flatMap((match): StatedDays[] => {
     const said = saidBy(match, about)
@@ -205,10 +205,7 @@ export type StatedMonth = {
 const MONTH_ALONE = new RegExp(`\\b(${MONTH})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
 
 /** `days` are those in the same text; they are computed only if a month is named. */
-export function monthsSaid(
-  text: string,
-  days: () => readonly StatedDays[],
-): readonly StatedMonth[] {
+export function monthsIn(text: string, days: () => readonly StatedDays[]): readonly StatedMonth[] {
   if (!maybeDays(text)) return []
   return matchesOf(text, MONTH_ALONE).flatMap((match): StatedMonth[] => {
     const [start, end] = [match.index, match.index + match[0].length]

@@ -2,7 +2,7 @@
 import { remember } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
-import { daysSaid, type StatedDays, type DayWords } from './days.ts'
+import { daysIn, type StatedDays, type DayWords } from './days.ts'
 import type { Draft } from '../finding.ts'
 import { closesAsWritten, type Model } from '../checked-file.ts'
 import { readables, type Readable } from './event-texts.ts'
@@ -105,7 +105,7 @@ function mentionsOf(model: Model): readonly Mention[] {
     ),
   ]
   return readables(model).flatMap((readable) => {
-    const found = daysSaid(readable.text, eventYear)
+    const found = daysIn(readable.text, eventYear)
     let before: About | null = null
     return found.map((said, at): Mention => {
       const about: About = aboutDay(model, readable, found, at, before)

@@ -12,9 +12,9 @@ import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 import type { SourceText } from '../../event/source-files.ts'
 import { errorsOf, type Kind, type SchemaError } from './json-schemas.ts'
-import { saleMeant } from '../suggestions/sale-shapes.ts'
+import { suggestSaleShape } from '../suggestions/sale-shapes.ts'
 import { taxHelp } from '../suggestions/tax-values.ts'
-import { valueMeant } from '../suggestions/foreign-values.ts'
+import { suggestValue } from '../suggestions/foreign-values.ts'
 import { wrongKind, writtenAt } from '../suggestions/wrong-types.ts'
 
 export const shape = {
@@ -177,7 +177,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
   const written = source.written(path)
   const said = written?.text ?? writtenAt(source, path)
   const words = textOf(error.parentSchema?.errorMessage)
-  const sold = saleMeant(source, path, error)
+  const sold = suggestSaleShape(source, path, error)
   if (sold !== null)
     return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...sold }
   switch (error.keyword) {
@@ -204,7 +204,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
       const meant = /\.also_stored\./.test(path)
         ? null
-        : valueMeant(name, value, valueAt(source.value, path.replace(/\.?[^.]*$/, '')))
+        : suggestValue(name, value, valueAt(source.value, path.replace(/\.?[^.]*$/, '')))
       const near =
         meant !== null
           ? { help: meant }

@@ -10,7 +10,7 @@ export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
 const MAIL = new RegExp(MAIL_PATTERN, 'u')
 /** Returns the suggestion; null if the address is correct, or nothing can be suggested. */
-export function mailMeant(text: string): AddressSuggestion | null {
+export function suggestEmail(text: string): AddressSuggestion | null {
   const written = text.trim()
   const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
   if (several.length > 1 && several.filter((one) => MAIL.test(one)).length > 1)
@@ -52,7 +52,7 @@ function cleanMail(text: string): string {
  * Finds a web address in a text with a mistyped beginning or end: `http:/x`, `https//x`,
  * `www,x.org`. Null if there is none.
  */
-export function webMeant(text: string): AddressSuggestion | null {
+export function suggestWebAddress(text: string): AddressSuggestion | null {
   const found = /^(h?t?tt?p?ps?|https?|htpps?|htps?|hhtps?)\s*([:;]?)\s*([/\\]*)\s*(.+)$/i.exec(
     text,
   )
@@ -149,7 +149,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 }
 
 /** Converts `teal`, `0E7C7B`, `#fff`, `rgb(14, 124, 123)` to `#RRGGBB`; null if it is not a colour. */
-export function colourMeant(text: string): string | null {
+export function suggestColour(text: string): string | null {
   const bare = plainDigits(withoutQuotes(text))
     .replace(/[;,.]+$/, '')
     .trim()

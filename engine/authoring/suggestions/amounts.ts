@@ -35,7 +35,7 @@ const AFTER =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
 /** Returns the meaning; null if it does not look like a price. */
-export function amountMeant(text: string): AmountSuggestion | null {
+export function suggestAmount(text: string): AmountSuggestion | null {
   const said = plainDigits(withoutQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
     .trim()
@@ -132,7 +132,7 @@ function inWords(text: string): string | null {
 
 /** Returns the help for an invalid price; null if its meaning is not recognised. */
 export function priceHelp(text: string): string | null {
-  const meant = amountMeant(text)
+  const meant = suggestAmount(text)
   switch (meant?.is) {
     case 'rupees':
       return `write ${meant.rupees}`
@@ -158,7 +158,7 @@ export function priceHelp(text: string): string | null {
 }
 
 /** Extracts the number from "18 %", "5 MB", "५"; null if there is none, or more than one. */
-export function numberMeant(text: string): string | null {
+export function suggestNumber(text: string): string | null {
   const said = plainDigits(withoutQuotes(text)).replace(
     // Letters that look like digits, beside digits.
     /^(?=.*\d)[\dOolI]+$/,
@@ -167,7 +167,7 @@ export function numberMeant(text: string): string | null {
   const found = /^[^\d.-]*([-+]?[\d, ]*\.?\d+)\s*[^\d]*$/.exec(said.trim())
   const digits = found?.[1]?.replace(/[, +]/g, '')
   if (digits !== undefined && digits !== '') return digits
-  return amountMeant(text)?.is === 'rupees'
+  return suggestAmount(text)?.is === 'rupees'
     ? rupeesIn(said.toLowerCase())
     : inWords(said.trim().toLowerCase())
 }

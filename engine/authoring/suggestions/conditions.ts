@@ -12,7 +12,7 @@ const YES_NO: Readonly<Record<string, string>> = {
 }
 
 /** Reads "yes", "Y", "1", "checked" as true; null if it is neither yes nor no. */
-export function yesNoMeant(value: unknown): 'true' | 'false' | null {
+export function suggestYesNo(value: unknown): 'true' | 'false' | null {
   const word = String(value).trim().toLowerCase()
   if (/^(?:1|t|yeah|yep|checked|ticked|selected|agreed|accepted|ok)$/.test(word)) return 'true'
   if (/^(?:0|f|nope|unchecked|unticked|none|nil|not)$/.test(word)) return 'false'
@@ -67,7 +67,7 @@ const RANGES: readonly (readonly [RegExp, (first: string, second: string) => str
 ]
 
 /** Reads "70+", ">70", "60-70", "above 70 years" as the test of a number; null if it is not a range. */
-export function rangeMeant(text: string): string | null {
+export function suggestRange(text: string): string | null {
   const said = text
     .trim()
     .toLowerCase()
@@ -92,7 +92,7 @@ const optionOf = (word: string, legal: readonly string[]): string | undefined =>
  * Reads "pg or faculty", "pg/faculty", "not pg" as the test of a choice among `legal`; null if it
  * names no options.
  */
-export function choiceMeant(text: string, legal: readonly string[]): string | null {
+export function suggestChoice(text: string, legal: readonly string[]): string | null {
   if (optionOf(text, legal) !== undefined) return null
   const bare = text.trim().replace(/^[[({]|[\])}]$/g, '')
   const not =
@@ -101,7 +101,7 @@ export function choiceMeant(text: string, legal: readonly string[]): string | nu
     )
   if (not !== null) {
     const inside = optionOf(not[1] ?? '', legal)
-    const several = inside === undefined ? choiceMeant(not[1] ?? '', legal) : null
+    const several = inside === undefined ? suggestChoice(not[1] ?? '', legal) : null
     return inside !== undefined ? `{not: ${inside}}` : several === null ? null : `{not: ${several}}`
   }
   const parts = bare
@@ -144,12 +144,12 @@ export function conditionHelp(value: unknown, isRule: boolean, then: string | nu
   if (compared !== null) {
     const [, field = '', sign = '', right = ''] = compared
     const bare = right.replace(/^["'“”]|["'“”]$/g, '')
-    const meant = yesNoMeant(bare) ?? bare.toLowerCase().replace(/\s+/g, '-')
+    const meant = suggestYesNo(bare) ?? bare.toLowerCase().replace(/\s+/g, '-')
     return `write {${field}: ${/^(?:!|is not)/i.test(sign) ? `{not: ${meant}}` : meant}}`
   }
   const range =
     /^([a-z]\w*)\s*((?:[<>≤≥]=?|above|below|over|under|at least|at most)\s*\d.*)$/i.exec(text)
-  const test = range === null ? null : rangeMeant(range[2] ?? '')
+  const test = range === null ? null : suggestRange(range[2] ?? '')
   if (range !== null && test !== null) return `write {${range[1]}: ${test}}`
   const not = /^(?:not|!)\s*([a-z]\w*)$/i.exec(text)
   if (not !== null) return `write {${not[1]}: false}`

@@ -1,5 +1,5 @@
 /** Keys from other form builders, with the corresponding keys of our event files. */
-import { conditionHelp, yesNoMeant } from './conditions.ts'
+import { conditionHelp, suggestYesNo } from './conditions.ts'
 import { habitsOf, plainWord, type Habit } from './foreign-word-list.ts'
 import { KEYS_OF_SALE } from './foreign-sale-keys.ts'
 
@@ -346,7 +346,7 @@ type Meant = {
  * Returns the meaning of an unknown key. `path` is the path of its block, `written` its value as in
  * the file, `block` the other keys of the block.
  */
-export function keyMeant(
+export function suggestKey(
   path: string,
   key: string,
   written: string | null = null,
@@ -357,9 +357,9 @@ export function keyMeant(
   const ours = habits.find(({ theirs }) => theirs.includes(word))?.ours
   if (ours === undefined) return null
   if (ours.startsWith('!')) return { key: null, help: ours.slice(1) }
-  if (ours === 'type: many' && written !== null && yesNoMeant(written) === 'false')
+  if (ours === 'type: many' && written !== null && suggestYesNo(written) === 'false')
     return { key: null, help: 'a select has one answer: remove this' }
-  if (ours === 'required: true' && written !== null && yesNoMeant(written) === 'false')
+  if (ours === 'required: true' && written !== null && suggestYesNo(written) === 'false')
     return { key: null, help: 'an optional field has no required: remove this' }
   const bound = ours === 'max' ? 'at_most' : ours === 'min' ? 'at_least' : null
   if (bound !== null && isOf(block, 'many'))

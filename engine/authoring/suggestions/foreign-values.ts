@@ -85,7 +85,7 @@ const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, habitsOf
  * Returns what to write for a value under a key with enumerated words, `beside` being the block;
  * null if it is not recognised.
  */
-export function valueMeant(key: string, value: unknown, beside: unknown = null): string | null {
+export function suggestValue(key: string, value: unknown, beside: unknown = null): string | null {
   const word = plainWord(String(value))
   const ours = read.get(key)?.find(({ theirs }) => theirs.includes(word))?.ours
   if (ours === undefined) return null

@@ -37,7 +37,11 @@ export function oneRow(source: Source, written: string): string {
 }
 
 /** Returns the suggestion for a schema error in items and quotas; null: none is known. */
-export function saleMeant(source: Source, path: string, error: SchemaError): SaleSuggestion | null {
+export function suggestSaleShape(
+  source: Source,
+  path: string,
+  error: SchemaError,
+): SaleSuggestion | null {
   const prices = path.replace(/\.\d+$/, '')
   // A row is in place of the table: its cells are not tables.
   if (error.keyword === 'type' && ITEM_TABLE.test(path) && typeof error.data !== 'object')

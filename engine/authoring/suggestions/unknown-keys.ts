@@ -1,7 +1,7 @@
 /** Explains unknown and missing keys: what was intended, reported once for each. */
 import { connectiveHelp } from './conditions.ts'
 import type { Draft } from '../finding.ts'
-import { keyMeant } from './foreign-keys.ts'
+import { suggestKey } from './foreign-keys.ts'
 import { listed, nearest, suggestion } from './nearest-name.ts'
 import { remember } from '../../lib/memoize.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
@@ -36,7 +36,7 @@ export function unknownKey(
     connective !== null
       ? { help: connective }
       : near.fix === undefined
-        ? keyMeant(path, key, written, value)
+        ? suggestKey(path, key, written, value)
         : null
   if (meant !== null)
     return {
@@ -229,7 +229,7 @@ function isSaidOtherwise(
     other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
   )
   const meant = typed.map(
-    (one) => keyMeant(path, one, source.written(join(path, one))?.text ?? null, block)?.key,
+    (one) => suggestKey(path, one, source.written(join(path, one))?.text ?? null, block)?.key,
   )
   return (
     meant.includes(key) ||

@@ -1,6 +1,6 @@
 /** Explains values of the right kind in the wrong format: a date, an address, a name, a price. */
 import { isDay } from '../../lib/time.ts'
-import { colourMeant, formsOf, mailMeant } from './addresses.ts'
+import { suggestColour, formsOf, suggestEmail } from './addresses.ts'
 import { plainDigits, priceHelp, withoutQuotes } from './amounts.ts'
 import type { Draft } from '../finding.ts'
 
@@ -76,7 +76,7 @@ export function badForm(
   const wanted = asked.words ?? 'must have a different form'
   const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(A_SITE)
   const meant = /#\[/.test(pattern)
-    ? colourMeant(text)
+    ? suggestColour(text)
     : formsOf(text, takesSites).find(
         (form) =>
           pattern !== '' &&
@@ -107,7 +107,7 @@ function severalOf(text: string, pattern: string): readonly string[] | null {
 }
 
 function mailHelp(text: string): string {
-  const meant = mailMeant(text)
+  const meant = suggestEmail(text)
   if (meant !== null) return `write ${meant.write}`
   const digits = text.replace(/\D/g, '').length
   return digits >= 8 && !text.includes('@')

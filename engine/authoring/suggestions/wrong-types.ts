@@ -1,10 +1,10 @@
 /** Explains values of the wrong kind: text for a number, number for a text, one value for a list. */
-import { colourMeant, formsOf } from './addresses.ts'
-import { amountMeant, numberMeant, plainDigits, priceHelp } from './amounts.ts'
+import { suggestColour, formsOf } from './addresses.ts'
+import { suggestAmount, suggestNumber, plainDigits, priceHelp } from './amounts.ts'
 import { labelOf } from './value-formats.ts'
 import { conditionHelp, connectiveHelp } from './conditions.ts'
 import type { Draft } from '../finding.ts'
-import { looseSlip, rowMeant, tableCells } from '../syntax/stray-lines.ts'
+import { looseSlip, suggestPriceRow, tableCells } from '../syntax/stray-lines.ts'
 import { inQuotes } from '../syntax/quotes.ts'
 import { saleHelp } from './sale-shapes.ts'
 import type { Source } from '../syntax/source.ts'
@@ -33,7 +33,7 @@ export function wrongKind(
     !types.includes('number') &&
     written !== null
   ) {
-    const colour = name === 'colour' ? colourMeant(written.text) : null
+    const colour = name === 'colour' ? suggestColour(written.text) : null
     const quoted = JSON.stringify(colour ?? written.text)
     return {
       code: 'EV007',
@@ -167,7 +167,7 @@ function helpFor(
       cells.length > 1 && tableCells(first) === null
         ? {
             message: 'a row of prices is a key and a list',
-            help: `write ${rowMeant(cells)}`,
+            help: `write ${suggestPriceRow(cells)}`,
             isGuess: false,
           }
         : looseSlip(first, start.offset)
@@ -180,7 +180,7 @@ function helpFor(
   if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
     return { help: listHelp(path, value, raw, columnsIn(source)) }
   if ((wants('number') || wants('integer')) && typeof value === 'string') {
-    const number = numberMeant(raw)
+    const number = suggestNumber(raw)
     if (number === null && NO_END.test(value.trim()))
       return {
         help: path.startsWith('quotas.')
@@ -262,8 +262,8 @@ function listHelp(path: string, value: unknown, raw: string, columns: number): s
     )
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '')
-  const several = isPrices && cells.length === 1 ? amountMeant(raw) : null
-  const isOne = isPrices && cells.length === 1 && amountMeant(raw)?.is === 'not-on-sale'
+  const several = isPrices && cells.length === 1 ? suggestAmount(raw) : null
+  const isOne = isPrices && cells.length === 1 && suggestAmount(raw)?.is === 'not-on-sale'
   const entries = isOne
     ? Array.from({ length: columns }, () => 'none')
     : several?.is === 'several'
@@ -277,7 +277,7 @@ function listHelp(path: string, value: unknown, raw: string, columns: number): s
 }
 
 function priceMeant(cell: string): string {
-  const meant = amountMeant(cell)
+  const meant = suggestAmount(cell)
   return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
 }
 

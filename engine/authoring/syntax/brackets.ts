@@ -1,5 +1,5 @@
 /** Finds missing commas, colons and brackets in flow collections, on one line and over several. */
-import { rangeMeant } from '../suggestions/conditions.ts'
+import { suggestRange } from '../suggestions/conditions.ts'
 import type { Slip } from './stray-lines.ts'
 import {
   closingQuote,
@@ -115,7 +115,7 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
           help:
             word === '-'
               ? 'write none for a price that is not on sale then, free if it costs nothing, or "-" in quotes for the dash itself'
-              : `write ${rangeMeant(word) ?? inQuotes(word)}`,
+              : `write ${suggestRange(word) ?? inQuotes(word)}`,
         })
     }
   }

@@ -1,5 +1,5 @@
 /** Explains a line that is neither a key with its value nor a list entry. */
-import { amountMeant } from '../suggestions/amounts.ts'
+import { suggestAmount } from '../suggestions/amounts.ts'
 import type { Span } from './source.ts'
 
 export type Slip = {
@@ -30,7 +30,7 @@ export function looseSlip(text: string, at: number): Slip | null {
       'a pasted table is not valid YAML',
       cells.length === 0
         ? 'remove this line; write a row of prices as member: [1000, 1500]'
-        : `write ${rowMeant(cells)}`,
+        : `write ${suggestPriceRow(cells)}`,
     )
   const bold = /^([*_]{1,2})([A-Za-z_][\w-]*)(?::\1|\1:)\s*(.*)$/.exec(text)
   if (bold !== null)
@@ -79,14 +79,15 @@ export function tableCells(text: string): readonly string[] | null {
 }
 
 /** Converts `Member | Rs. 1,000 | 1500` to `member: [1000, 1500]`. */
-export function rowMeant(cells: readonly string[]): string {
+export function suggestPriceRow(cells: readonly string[]): string {
   const [name = '', ...prices] = cells
   const id = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
   const isHead =
-    prices.length > 0 && prices.every((cell) => /^[a-z]/i.test(cell) && amountMeant(cell) === null)
+    prices.length > 0 &&
+    prices.every((cell) => /^[a-z]/i.test(cell) && suggestAmount(cell) === null)
   if (isHead)
     return `period: [${prices.map(cellMeant).join(', ')}], and below it a row for each category by its id`
   return prices.length === 0
@@ -95,7 +96,7 @@ export function rowMeant(cells: readonly string[]): string {
 }
 
 function cellMeant(cell: string): string {
-  const meant = amountMeant(cell)
+  const meant = suggestAmount(cell)
   return meant?.is === 'rupees'
     ? meant.rupees
     : meant?.is === 'not-on-sale'

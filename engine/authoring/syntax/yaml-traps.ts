@@ -1,7 +1,7 @@
 /** Finds YAML traps: anchors, tags, texts cut by a hash, braces and commas intended as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
-import { amountMeant, priceHelp } from '../suggestions/amounts.ts'
+import { suggestAmount, priceHelp } from '../suggestions/amounts.ts'
 import { conditionHelp } from '../suggestions/conditions.ts'
 import { looseSlip } from './stray-lines.ts'
 import type { Report } from './syntax-findings.ts'
@@ -238,7 +238,7 @@ function isThousands(inside: string, joined: string): boolean {
 }
 
 function priceMeant(cell: string): string {
-  const meant = amountMeant(cell)
+  const meant = suggestAmount(cell)
   return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
 }
 

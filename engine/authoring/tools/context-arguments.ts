@@ -1,7 +1,7 @@
 /** Reads the pricing context from the command line: discount code kind, full seats, member list row. */
 import { listed, nearest } from '../suggestions/nearest-name.ts'
 import type { EventConfig } from '../../event/config.ts'
-import { NO_FACTS, type CodeStatus, type PricingContext } from '../../rules/pricing-context.ts'
+import { EMPTY_CONTEXT, type CodeStatus, type PricingContext } from '../../rules/pricing-context.ts'
 import { err, fromPairs, ok, own, type Result } from '../../lib/result.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 
@@ -17,7 +17,10 @@ export type GivenContext = {
 const NO_CODE = ['unknown', 'spent', 'over', 'withdrawn'] as const
 
 /** Returns the context, or a sentence that says what the event does not have. */
-export function readFacts(event: EventConfig, given: GivenContext): Result<PricingContext, string> {
+export function readContext(
+  event: EventConfig,
+  given: GivenContext,
+): Result<PricingContext, string> {
   const code = given.code === undefined ? ok(null) : readCode(event, given.code)
   if (!code.ok) return code
   const left: Record<string, number> = {}
@@ -27,7 +30,7 @@ export function readFacts(event: EventConfig, given: GivenContext): Result<Prici
     for (const one of places.value) left[one] = 0
   }
   const rolls = readRolls(event, given.roll ?? [])
-  return rolls.ok ? ok({ ...NO_FACTS, code: code.value, left, rolls: rolls.value }) : rolls
+  return rolls.ok ? ok({ ...EMPTY_CONTEXT, code: code.value, left, rolls: rolls.value }) : rolls
 }
 
 function readCode(event: EventConfig, code: string): Result<CodeStatus, string> {
@@ -109,7 +112,7 @@ function noSuch(what: string, name: string, known: readonly string[]): string {
 }
 
 /** Describes the given context, one sentence each; for a full seat also the consequence. */
-export function sayFacts(
+export function describeContext(
   event: EventConfig,
   { code, left, rolls }: PricingContext,
 ): readonly string[] {

@@ -6,7 +6,7 @@ import { errorsOf, normalise } from '../../answers/normalize-answers.ts'
 import { categoryOf } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
 import { conditionsOf } from '../proofs/answer-axes.ts'
-import { NO_FACTS, type PricingContext } from '../../rules/pricing-context.ts'
+import { EMPTY_CONTEXT, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Paise, type Tax } from '../../lib/money.ts'
 import { holdsDay, periodOn } from '../../pricing/price-periods.ts'
 import { listed, nearest } from '../suggestions/nearest-name.ts'
@@ -25,7 +25,7 @@ import {
   type LineExplained,
   type LineOf,
 } from './explain-bill-lines.ts'
-import { sayFacts } from './context-arguments.ts'
+import { describeContext } from './context-arguments.ts'
 
 /**
  * How one answer was read. `unknown`: there is no such field. `hidden`: the field is not shown for
@@ -76,7 +76,7 @@ export function explain(
   event: EventConfig,
   raw: RawAnswers,
   at: Instant,
-  facts: PricingContext = NO_FACTS,
+  facts: PricingContext = EMPTY_CONTEXT,
 ): Explanation {
   const on = dayOf(at)
   const { answers } = normalise(event, raw, facts)
@@ -173,7 +173,7 @@ export function sayExplanation(
     ...it.answers
       .filter(({ became, field }) => became !== 'default' || decides.has(field))
       .map((answer) => ['answer', sayAnswer(event, answer)] as const),
-    ...sayFacts(event, it.facts).map((text) => ['fact', text] as const),
+    ...describeContext(event, it.facts).map((text) => ['fact', text] as const),
     ...sayCategory(event, it.category, it.facts),
     ...refused,
     ...(it.quote === null ? [['price', 'this event is free of charge'] as const] : []),

@@ -7,7 +7,7 @@ import type { EventConfig, ExampleCase, Field } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import type { OrderId, RegNo } from '../../event/registration-number.ts'
 import { errorsOf, normalise, shownFields } from '../../answers/normalize-answers.ts'
-import { factsAmong } from '../../rules/pricing-context.ts'
+import { contextAmong } from '../../rules/pricing-context.ts'
 import { escapeHtml } from '../../lib/html.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
 import { paidPrice, paidTaxText } from '../../pricing/price-list-tax.ts'
@@ -48,7 +48,7 @@ export function preview(event: EventConfig): readonly PreviewPage[] {
 }
 
 function examplePage(event: EventConfig, example: FormCase): string {
-  const facts = factsAmong(event, example.answers as Answers)
+  const facts = contextAmong(event, example.answers as Answers)
   const { answers } = normalise(event, example.answers, facts)
   const errors = errorsOf(event, example.answers, facts)
   const priced = quote(event, answers, example.on)

@@ -3,7 +3,7 @@
  *
  * Comments and layout are kept. Lists what was changed and what must be checked.
  */
-import { daysSaid } from '../prose/days.ts'
+import { daysIn } from '../prose/days.ts'
 import { callsOf, pagesOf } from '../event-clashes.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
 import { listed } from '../suggestions/nearest-name.ts'
@@ -374,7 +374,7 @@ function yearsLeft(text: string, old: EventConfig): readonly string[] {
     const said = [...line.matchAll(YEAR_BUT_NO_AMOUNT)].find(
       ({ 0: year, index }) =>
         years.has(year) &&
-        !daysSaid(line, Number(year)).some(({ start, end }) => start <= index && index < end),
+        !daysIn(line, Number(year)).some(({ start, end }) => start <= index && index < end),
     )
     return said === undefined || line.includes('kept: check each')
       ? []

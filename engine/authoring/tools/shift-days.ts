@@ -1,5 +1,5 @@
 /** Shifts the days in a text by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
-import { daysSaid, monthsSaid, type StatedDays, type DayWords } from '../prose/days.ts'
+import { daysIn, monthsIn, type StatedDays, type DayWords } from '../prose/days.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_A_WEEK = 7
@@ -32,8 +32,8 @@ export function shiftDays(text: string, shift: DayShift): ShiftedText {
 
 function shiftLine(line: string, shift: DayShift): ShiftedText {
   const about = Number(shift.event.slice(0, 4))
-  const days = daysSaid(line, about)
-  const months = monthsSaid(line, () => days)
+  const days = daysIn(line, about)
+  const months = monthsIn(line, () => days)
   const left: string[] = []
   const parts = [
     ...days.map((said) => ({ ...said, write: (sub: string) => spanLater(sub, said, shift) })),
@@ -106,7 +106,7 @@ function bothLater(sub: string, said: StatedDays, shift: DayShift): string | nul
   for (const match of sub.matchAll(cut)) {
     const [one, next] = [sub.slice(0, match.index), sub.slice(match.index + match[0].length)]
     const about = Number(shift.event.slice(0, 4))
-    const halves = [daysSaid(one, about), daysSaid(next, about)]
+    const halves = [daysIn(one, about), daysIn(next, about)]
     if (halves.some((half) => half.length !== 1)) continue
     const [a, b] = [dayLater(one, said.first, shift), dayLater(next, said.last, shift)]
     if (a !== null && b !== null) return a + match[0] + b

@@ -99,7 +99,7 @@ function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Bloc
 }
 
 /** Writes only what the event states: an event without quotas holds no seats. */
-export function showFacts(event: EventConfig): Block {
+export function showContext(event: EventConfig): Block {
   const { quotas, holdSeatsMs, unique, codeKinds, memberLists } = event
   const some = <T>(list: readonly T[], show: (one: T) => Shown): Shown =>
     list.length === 0 ? undefined : list.map(show)

@@ -3,7 +3,7 @@ import { formatInstant, isHeldMails } from '../../../engine/index.ts'
 import type { HeldMails } from '../../../engine/index.ts'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
 import { beginNow } from '../../ops/recovery/start-recovery.ts'
-import { sentencesOf, standingOf } from '../../ops/recovery/recovery-status.ts'
+import { sentencesOf, recoveryStatusOf } from '../../ops/recovery/recovery-status.ts'
 import { readArguments } from '../options.ts'
 import { atWork } from '../command-context.ts'
 import type { AtWork } from '../command-context.ts'
@@ -61,7 +61,7 @@ export const recovering: Command = {
 }
 
 async function show(work: AtWork, terminal: Terminal): Promise<Status> {
-  const standing = await standingOf(
+  const standing = await recoveryStatusOf(
     work,
     work.events.all().map(({ config }) => config),
   )

@@ -1,10 +1,10 @@
 /** `rollcall event explain`: shows how an event determines category and price. */
-import { answersAlone, factsAmong, formatPrice, readInstant } from '../../../engine/index.ts'
+import { answersAlone, contextAmong, formatPrice, readInstant } from '../../../engine/index.ts'
 import {
   explain,
   lineFinder,
   readEvent,
-  readFacts,
+  readContext,
   sayExplanation,
   type Explanation,
 } from '../../../engine/authoring.ts'
@@ -77,7 +77,7 @@ export const explaining: Command = {
     const opened = await openEvent(name, terminal, values.shared)
     if (!opened.ok) return opened.status
     const { event, file } = opened.value
-    const facts = readFacts(event, values)
+    const facts = readContext(event, values)
     if (!facts.ok) {
       terminal.complain(facts.error)
       return 2
@@ -177,7 +177,7 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
 
 /** Uses the context that was stored with its answers. */
 function explainAgain(event: EventConfig, { answers, createdAt }: StoredRegistration): Explanation {
-  return explain(event, answersAlone(event, answers), createdAt, factsAmong(event, answers))
+  return explain(event, answersAlone(event, answers), createdAt, contextAmong(event, answers))
 }
 
 /** Compares the stored quote with the one computed again. */

@@ -14,7 +14,7 @@ export type MemberListFile = {
 }
 
 /** The first line names the member list's columns, in any order and case. */
-export function readRoll(
+export function readMemberList(
   roll: MemberList,
   [header, ...lines]: readonly CsvLine[],
 ): Result<MemberListFile, readonly CsvProblem[]> {

@@ -6,7 +6,7 @@ import { atWork, eventAt } from '../command-context.ts'
 import type { Command } from '../command.ts'
 import { LIST_LIMITS, saidOf } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
-import { readRoll } from './member-list-csv.ts'
+import { readMemberList } from './member-list-csv.ts'
 
 const help = `Usage: rollcall event members EVENT LIST FILE.csv
 
@@ -50,7 +50,7 @@ export const rolling: Command = {
         )
         return 2
       }
-      const read = sheet.ok ? readRoll(roll, sheet.value.lines) : err([sheet.error])
+      const read = sheet.ok ? readMemberList(roll, sheet.value.lines) : err([sheet.error])
       if (!read.ok) {
         const shown = read.error.slice(0, PROBLEMS_SHOWN_MAX)
         for (const problem of shown) terminal.complain(saidOf(file, problem))

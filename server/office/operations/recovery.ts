@@ -5,7 +5,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { RecoveryAnswer, WireRecovery } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
-import { standingOf } from '../../ops/recovery/recovery-status.ts'
+import { recoveryStatusOf } from '../../ops/recovery/recovery-status.ts'
 import type { RecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -14,7 +14,7 @@ const isoOrNone = (at: Instant | null): string | null => (at === null ? null : i
 export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
   const answer = async (): Promise<RecoveryAnswer> => {
     const events = deps.events.all().map(({ config }) => config)
-    const standing = await standingOf(deps, events)
+    const standing = await recoveryStatusOf(deps, events)
     return {
       status: 'success',
       recovery: wire(standing, (id) => deps.events.byId(id)?.config.title ?? id),

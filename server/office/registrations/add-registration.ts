@@ -10,7 +10,7 @@ import {
   ok,
   own,
   publicEvent,
-  readAsked,
+  readMethodFields,
   remember,
   shownLeft,
 } from '../../../engine/index.ts'
@@ -111,7 +111,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
     if (way?.is !== 'desk') return err({ way: 'This is no way of the desk.' })
     const given = own(words, 'paid')
     const raw = typeof given === 'object' && given !== null ? (given as Words) : {}
-    const read = readAsked(config, way, raw, dayOf(deps.clock()))
+    const read = readMethodFields(config, way, raw, dayOf(deps.clock()))
     if (!read.ok) return read
     const choice = way.fields.find(({ type }) => type === 'select')
     const mode = choice === undefined ? '' : String(own(read.value, choice.id) ?? '')

@@ -1,7 +1,7 @@
 /** Serves one registration with everything the office knows about it, and its files. */
 import type { FastifyReply } from 'fastify'
 import {
-  allPlaces,
+  allSeatPools,
   answerText,
   CODE,
   dayOf,
@@ -227,7 +227,7 @@ function fullThen(
 ): OfficeRegistrationAnswer['answers'] {
   const gone = Object.keys(answers).filter((id) => id.startsWith(fullOf('')))
   if (gone.length === 0) return []
-  const places = allPlaces(event.quotas)
+  const places = allSeatPools(event.quotas)
   const names = gone.map((id) => {
     const place = id.slice(fullOf('').length)
     const known = places.find((one) => one.id === place)

@@ -18,7 +18,7 @@ type StandingDeps = Pick<Deps, 'store' | 'clock'> & {
 
 const HASH = /^[0-9a-f]{64}$/
 
-export async function standingOf(
+export async function recoveryStatusOf(
   deps: StandingDeps,
   events: readonly Pick<EventConfig, 'id' | 'retention'>[],
 ): Promise<RecoveryStatus> {

@@ -5,7 +5,7 @@ import {
   delegateOf,
   editableFields,
   err,
-  factsAmong,
+  contextAmong,
   filesToSend,
   formatMoney,
   heldUntil,
@@ -223,7 +223,7 @@ async function factsNow(
   changes: RawAnswers,
 ): Promise<PricingContext> {
   const { answers, category } = registration
-  const before = factsAmong(config, answers)
+  const before = contextAmong(config, answers)
   const raw = rawWith(config, answers, changes)
   const left = await leftOf(deps, config, at)
   const has = placesOf(config.quotas, answers, category).map(({ id }) => [id, 1] as const)

@@ -9,12 +9,17 @@ import {
   ok,
   own,
   paise,
-  readTold,
+  readPaymentClaim,
   rupees,
-  transferWay,
+  transferMethod,
   wayFileName,
 } from '../../../engine/index.ts'
-import { notFoundMail, REFUSAL_MESSAGES, takenUpMail, toldMail } from '../../../engine/messages.ts'
+import {
+  notFoundMail,
+  REFUSAL_MESSAGES,
+  takenUpMail,
+  paymentClaimMail,
+} from '../../../engine/messages.ts'
 import type {
   EventConfig,
   FieldErrors,
@@ -49,13 +54,13 @@ export const tell: ActionHandler = async (asked) => {
   const files = await filesOf(asked, way)
   if (!files.ok) return noGood(files.error)
   const { raw, uploads, drafts } = files.value
-  const told = readTold(config, way, raw, dayOf(wanted.at))
+  const told = readPaymentClaim(config, way, raw, dayOf(wanted.at))
   if (!told.ok) return noGood(told.error)
   const { answers, reference, paidOn } = told.value
   return deps.store.tell(
     wanted,
     { way: way.id, reference, paidOn, answers, uploads, drafts },
-    toldMail(config, registration, reference),
+    paymentClaimMail(config, registration, reference),
   )
 }
 
@@ -66,10 +71,10 @@ function wayOfTelling(
   words: Words,
 ): TransferMethod | null {
   const named = textIn(words, 'way')
-  if (named !== '') return transferWay(config, named)
-  const own = transferWay(config, registration.payments[0]?.way ?? null)
+  if (named !== '') return transferMethod(config, named)
+  const own = transferMethod(config, registration.payments[0]?.way ?? null)
   const [only, ...others] = config.methods.filter(({ is }) => is === 'transfer')
-  return own ?? (others.length === 0 ? transferWay(config, only?.id ?? null) : null)
+  return own ?? (others.length === 0 ? transferMethod(config, only?.id ?? null) : null)
 }
 
 function noGood(errors: FieldErrors) {
@@ -115,7 +120,7 @@ async function filesOf(
 export const notFound: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const [telling] = await deps.store.tellings(registration.regNo)
-  const way = transferWay(config, telling?.way ?? null)
+  const way = transferMethod(config, telling?.way ?? null)
   const payUntil = way === null ? registration.payUntil : lapseOf(way, wanted.at)
   const mail =
     telling === undefined || registration.state !== 'told'
@@ -127,7 +132,7 @@ export const notFound: ActionHandler = async ({ deps, served, registration, want
 /** Reopens a registration at its original price. `{days?}` to pay; without it, the period of the payment method. */
 export const takeUp: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const way = transferWay(config, registration.payments[0]?.way ?? null)
+  const way = transferMethod(config, registration.payments[0]?.way ?? null)
   const payUntil = way === null ? soon(wanted.at) : lapseOf(way, wanted.at)
   const mail = takenUpMail(config, registration, registration.total ?? paise(0), payUntil)
   return deps.store.takeUp(wanted, { way: way?.id ?? null, payUntil, mail })
@@ -151,7 +156,7 @@ export async function lastTold(
   const [telling] = await store.tellings(regNo)
   if (telling === undefined) return null
   const { at, way: id, reference, paidOn, answers, endedAs } = telling
-  const way = transferWay(config, id)
+  const way = transferMethod(config, id)
   const why = endedAs === 'not_found' ? whyOf(await store.acts(regNo)) : ''
   const asks = way?.fields ?? []
   return {

@@ -7,7 +7,7 @@ import {
   lastDayOf,
   own,
   rupees,
-  transferWay,
+  transferMethod,
   upiLink,
   wayFileName,
 } from '../../../engine/index.ts'
@@ -30,7 +30,7 @@ export async function payingOf(
 ): Promise<WirePaying | null> {
   const { payments, state, regNo, payUntil } = registration
   const last = await lastTold(deps, event, registration)
-  const way = transferWay(event, payments[0]?.way ?? last?.telling.way ?? null)
+  const way = transferMethod(event, payments[0]?.way ?? last?.telling.way ?? null)
   const amount = dueOf(registration)
   if (way === null || amount === null || !WAITS.includes(state)) return null
   const numbers = bankNumbers(way.instructions)

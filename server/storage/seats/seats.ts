@@ -3,7 +3,7 @@
  * Time alone frees none: an expired hold is removed when somebody else needs the seat, so that a clock that is
  * set back cannot sell it twice.
  */
-import { allPlaces, own, placesOf } from '../../../engine/index.ts'
+import { allSeatPools, own, placesOf } from '../../../engine/index.ts'
 import type {
   Answers,
   Instant,
@@ -250,7 +250,7 @@ export function setLimits(
     'INSERT INTO event_limits (event_id, limits, hold_ms) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET limits = excluded.limits, hold_ms = excluded.hold_ms',
   ).run(eventId, text, holdMs)
   if ((before?.limits ?? NONE) === text) return
-  const places = allPlaces(limits)
+  const places = allSeatPools(limits)
   const gone = 'event_id = ? AND place NOT IN (SELECT value FROM json_each(?))'
   const names = JSON.stringify(places.map(({ id }) => id))
   sql(`DELETE FROM places_taken WHERE place_id IN (SELECT id FROM places WHERE ${gone})`).run(

@@ -5,7 +5,7 @@ import {
   errorsOf,
   fill,
   holds,
-  NO_FACTS,
+  EMPTY_CONTEXT,
   normalise,
   shownFields,
   type Field,
@@ -402,7 +402,7 @@ test('a number of a transfer that cannot be one is answered with what one looks 
     errorsOf(
       eventOf({ fields: [field('utr', { pattern: FORMATS.utr, invalid })] }),
       { utr },
-      NO_FACTS,
+      EMPTY_CONTEXT,
     )['utr']
   expect(said('12345', '')).toBe(
     'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',

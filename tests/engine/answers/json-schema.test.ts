@@ -13,7 +13,7 @@ import {
   type Field,
   type RawAnswers,
 } from '../../../engine/index.ts'
-import { factValues } from '../../../engine/rules/pricing-context.ts'
+import { contextValues } from '../../../engine/rules/pricing-context.ts'
 import { loweredTests, LOWERED_TESTS_MAX } from '../../../engine/answers/json-schema-size.ts'
 import { anyEvent, asTexts, facts, rawOf, samples } from '../random-events.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from '../fixtures.ts'
@@ -79,7 +79,7 @@ describe('any event', () => {
           // What a delegate says of a code, a place or a roll is not believed.
           const alone = Object.keys(normalise(event, raw).answers)
           expect(alone.filter((id) => !event.fields.some((made) => made.id === id))).toEqual([])
-          expect(answers).toMatchObject(factValues(known))
+          expect(answers).toMatchObject(contextValues(known))
         },
       ),
       { seed: 20261121, numRuns: 10 * RUNS },

@@ -10,7 +10,7 @@ import {
   type PublicEvent,
   type RawAnswers,
 } from '../../../engine/index.ts'
-import { NO_FACTS, type PricingContext } from '../../../engine/rules/pricing-context.ts'
+import { EMPTY_CONTEXT, type PricingContext } from '../../../engine/rules/pricing-context.ts'
 
 const OPTIONS = { allErrors: true, strict: false, ownProperties: true } as const
 export const ajv = (code = false): Ajv =>
@@ -36,7 +36,7 @@ export function judge(event: PublicEvent): (raw: RawAnswers, facts?: PricingCont
     fits: parts.compile(branch.if),
     then: branch.then,
   }))
-  return (raw, facts = NO_FACTS) => {
+  return (raw, facts = EMPTY_CONTEXT) => {
     const { answers } = normalise(event, raw, facts)
     const bySchema = checkBySchema(
       event,

@@ -1,6 +1,6 @@
 /** Days that disagree, as an organiser types them in a hurry; and days that only look as if they did. */
 import { describe, expect, test } from 'vitest'
-import { daysSaid } from '../../../engine/authoring/prose/days.ts'
+import { daysIn } from '../../../engine/authoring/prose/days.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { openOn } from '../../../engine/pricing/price-periods.ts'
 import { day } from '../../../engine/lib/time.ts'
@@ -486,7 +486,7 @@ test('a year of two digits that stands first', () => {
 
 describe('days are read as they are written', () => {
   const one = (text: string): readonly string[] =>
-    daysSaid(text, 2027).map(({ first, last, start, end }) => {
+    daysIn(text, 2027).map(({ first, last, start, end }) => {
       const say = ({ day, month, year }: typeof first): string => `${day}.${month}.${year ?? ''}`
       return `${text.slice(start, end)} = ${say(first)}${last === first ? '' : `–${say(last)}`}`
     })
@@ -509,7 +509,7 @@ describe('days are read as they are written', () => {
   })
 
   test('in a text of many spaces as fast as in another', () => {
-    expect(daysSaid(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
+    expect(daysIn(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
   })
 })
 

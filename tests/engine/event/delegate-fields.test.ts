@@ -1,6 +1,6 @@
 /** Which field says what a delegate is called, mailed and phoned, whatever the file calls its fields. */
 import { describe, expect, test } from 'vitest'
-import { delegateOf, instant, mailboxMeant } from '../../../engine/index.ts'
+import { delegateOf, instant, suggestMailbox } from '../../../engine/index.ts'
 import { mailFor } from '../../../engine/messages.ts'
 import { rolesOf } from '../../../engine/event/delegate-fields.ts'
 import { eventOf, field } from '../fixtures.ts'
@@ -93,7 +93,7 @@ test.each([
   ['asha@hotmial.com', 'asha@hotmail.com'],
   [' Asha.Rao@outlok.com ', 'Asha.Rao@outlook.com'],
   ['asha@kims.ac.ni', 'asha@kims.ac.in'],
-])('%s: did you mean %s?', (typed, meant) => expect(mailboxMeant(typed)).toBe(meant))
+])('%s: did you mean %s?', (typed, meant) => expect(suggestMailbox(typed)).toBe(meant))
 
 test.each([
   'asha@gmail.com',
@@ -106,5 +106,5 @@ test.each([
   'two words@gmial.com',
   '',
 ])('%s: nothing else was meant, or nobody can tell', (typed) =>
-  expect(mailboxMeant(typed)).toBeNull(),
+  expect(suggestMailbox(typed)).toBeNull(),
 )

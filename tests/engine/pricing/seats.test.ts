@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import {
-  allPlaces,
+  allSeatPools,
   firstFull,
   placeName,
   placesOf,
@@ -49,7 +49,7 @@ const options = [
 const event = eventOf({ fields: [field('rooms', { type: 'many', options })] })
 
 test('a place is called as its option is, or as its limit', () => {
-  expect(allPlaces(limits).map((place) => placeName(event, place))).toEqual([
+  expect(allSeatPools(limits).map((place) => placeName(event, place))).toEqual([
     'Hall',
     'Pg',
     'Scanning',
@@ -58,7 +58,7 @@ test('a place is called as its option is, or as its limit', () => {
 })
 
 test('of one of several options that is gone it is said which', () => {
-  expect(allPlaces(limits).map((place) => sayFull(event, place))).toEqual([
+  expect(allSeatPools(limits).map((place) => sayFull(event, place))).toEqual([
     'Full',
     'Full',
     'Scanning: Full',
@@ -80,5 +80,10 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
   ],
 ])('of %j are told %j', (left, told) => {
   expect(shownLeft(limits, left)).toEqual(told)
-  expect(allPlaces(limits).map(({ id }) => id)).toEqual(['hall', 'pg', 'seats.scan', 'seats.ecg'])
+  expect(allSeatPools(limits).map(({ id }) => id)).toEqual([
+    'hall',
+    'pg',
+    'seats.scan',
+    'seats.ecg',
+  ])
 })

@@ -18,7 +18,7 @@ import { alreadyMail, unfinishedMail } from '../../../engine/messages.ts'
 import { compileEvent, diffEvents, readEvent } from '../../../engine/authoring.ts'
 import { counted } from '../../../engine/answers/normalize-answers.ts'
 import { remember } from '../../../engine/lib/memoize.ts'
-import { factsAmong, type PricingContext } from '../../../engine/rules/pricing-context.ts'
+import { contextAmong, type PricingContext } from '../../../engine/rules/pricing-context.ts'
 import { EACH, linesOf } from '../../../engine/pricing/bill.ts'
 import { REGISTRATION } from '../../../engine/event/pricing-types.ts'
 import { provedBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
@@ -493,7 +493,7 @@ test('every cell of the price list is a line of a bill in the file’s own examp
     const priced = new Set(tables.flatMap(({ id, parts }) => (parts.length === 0 ? [] : [id])))
     const billed = event.examples.flatMap((example) => {
       if (!('answers' in example)) return []
-      const facts = factsAmong(event, example.answers as Answers)
+      const facts = contextAmong(event, example.answers as Answers)
       const quoted = quote(event, counted(event, example.answers, facts).answers, example.on)
       if (!quoted.ok) return []
       const { category, period, lines } = quoted.value

@@ -1,6 +1,13 @@
 /** What the form of an event that sells more than a registration decides without a browser: keys of messages, rows of bills, marks. */
 import { expect, test } from 'vitest'
-import { labelOf, NO_FACTS, normalise, paise, quote, readInstant } from '../../../engine/index.ts'
+import {
+  labelOf,
+  EMPTY_CONTEXT,
+  normalise,
+  paise,
+  quote,
+  readInstant,
+} from '../../../engine/index.ts'
 import { resultRows } from '../../../engine/messages.ts'
 import type { PricingContext, PublicEvent } from '../../../engine/index.ts'
 import type { TariffAnswer } from '../../../engine/api.ts'
@@ -104,7 +111,7 @@ const tariff: TariffAnswer = {
   pricing: {},
 }
 const filled = { kind: 'plain', workshops: ['ecmo', 'usg'], companions: [{ age: 4 }, { age: 40 }] }
-const answersOf = (raw: object, facts: PricingContext = NO_FACTS) =>
+const answersOf = (raw: object, facts: PricingContext = EMPTY_CONTEXT) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, facts).answers
 const billOf = (raw: object, of = event) => {
   const found = byBill(of, tariff, 'plain', answersOf(raw))
@@ -318,7 +325,7 @@ test('what answers ask for and is not on sale is named', () => {
 })
 
 const gone = (...places: string[]): PricingContext => ({
-  ...NO_FACTS,
+  ...EMPTY_CONTEXT,
   left: Object.fromEntries(places.map((place) => [place, 0])),
 })
 

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import {
-  allPlaces,
+  allSeatPools,
   approvalOf,
   CODE,
   categoryOf,
@@ -12,7 +12,7 @@ import {
   holds,
   instant,
   normalise,
-  NO_FACTS,
+  EMPTY_CONTEXT,
   own,
   placesOf,
   quote,
@@ -309,7 +309,7 @@ const textIn = (data: Given, name: string): string => {
   return typeof text === 'string' ? text.trim() : ''
 }
 const factsOf = (kind: string | null, left: PricingContext['left']): PricingContext => ({
-  ...NO_FACTS,
+  ...EMPTY_CONTEXT,
   left,
   ...(kind !== null && { code: { is: 'valid', kind } }),
 })
@@ -320,7 +320,7 @@ function offered(
   field: Field,
   left: PricingContext['left'],
 ): readonly Option[] {
-  const gone = allPlaces(event.quotas).filter(
+  const gone = allSeatPools(event.quotas).filter(
     ({ id, limit }) => limit.eachOptionOf === field.id && isGone(left, id),
   )
   return (field.options ?? []).map((option) => {

@@ -5,13 +5,13 @@ import {
   formatDay,
   instant,
   isDay,
-  NO_FACTS,
+  EMPTY_CONTEXT,
   openOn,
   own,
   shownFields,
   startOf as startOfDay,
 } from '../../../engine/index.ts'
-import { factsGiven, fieldsOfPrice } from '../../../engine/authoring.ts'
+import { givenContext, fieldsOfPrice } from '../../../engine/authoring.ts'
 import type {
   Answers,
   Day,
@@ -37,9 +37,9 @@ export function startOf(event: EventConfig, today: Day): Try {
     return {
       day: dayOf(example.on),
       answers: answersAlone(event, example.answers as Answers),
-      facts: factsGiven(event, example.answers),
+      facts: givenContext(event, example.answers),
     }
-  return { day: today, answers: {}, facts: NO_FACTS }
+  return { day: today, answers: {}, facts: EMPTY_CONTEXT }
 }
 
 /** Noon in India on the selected day. */

@@ -1,5 +1,5 @@
 /** The test pricing context: a discount code, full quotas, member list entries. */
-import { allPlaces, own } from '../../../engine/index.ts'
+import { allSeatPools, own } from '../../../engine/index.ts'
 import type { EventConfig, PricingContext } from '../../../engine/index.ts'
 import { Boxes } from './test-answer-field.tsx'
 
@@ -47,7 +47,7 @@ export function AskFacts({
       {quotas.length > 0 && (
         <Boxes
           title="No place is left"
-          boxes={allPlaces(quotas).map(({ id }) => ({ id, label: id }))}
+          boxes={allSeatPools(quotas).map(({ id }) => ({ id, label: id }))}
           isTicked={(id) => own(facts.left, id) === 0}
           tick={(id) => {
             const { [id]: was, ...left } = facts.left

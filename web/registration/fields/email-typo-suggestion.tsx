@@ -30,7 +30,7 @@ export function Meant({ id, value, change }: MeantProps) {
     const look = () => {
       timer = setTimeout(() => {
         void import('./email-typo-check.ts').then(
-          ({ mailboxMeant }) => isHere && setMeant(mailboxMeant(value)),
+          ({ suggestMailbox }) => isHere && setMeant(suggestMailbox(value)),
           () => {},
         )
       }, PRESS_MS)

@@ -7,7 +7,7 @@ import type { FormProps } from '@rjsf/core'
 import type { UiSchema } from '@rjsf/utils'
 import { useMemo } from 'react'
 import type { ComponentType, ReactNode } from 'react'
-import { NO_FACTS } from '../../../engine/index.ts'
+import { EMPTY_CONTEXT } from '../../../engine/index.ts'
 import type {
   Answers,
   PricingContext,
@@ -130,7 +130,7 @@ export type More = {
 
 const nothing = () => {}
 const NOTHING: Outside = {
-  facts: NO_FACTS,
+  facts: EMPTY_CONTEXT,
   errors: {},
   said: new Map(),
   code: null,

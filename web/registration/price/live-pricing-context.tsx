@@ -3,7 +3,7 @@
  * The server checks all of it again on submit.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { invalidOf, NO_FACTS } from '../../../engine/index.ts'
+import { invalidOf, EMPTY_CONTEXT } from '../../../engine/index.ts'
 import type { PricingContext, FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { readCode, readRow } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
@@ -23,7 +23,7 @@ export const Beside: More['Beside'] = ({ event, tariff, begin, children }) => {
   const facts = useMemo<PricingContext>(
     () => ({
       code: kind === null ? null : { is: 'valid', kind },
-      left: left ?? NO_FACTS.left,
+      left: left ?? EMPTY_CONTEXT.left,
       rolls: rolls.rows,
     }),
     [kind, left, rolls.rows],

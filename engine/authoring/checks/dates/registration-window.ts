@@ -7,7 +7,7 @@
 import type { Period } from '../../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { NEVER } from '../../../event/defaults.ts'
-import { delegateWays } from '../../../payments/payment-methods.ts'
+import { delegateMethods } from '../../../payments/payment-methods.ts'
 import { closesAsWritten } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
@@ -190,7 +190,7 @@ function opensOutside({ config }: Model, held: readonly Held[], opens: Day): rea
 }
 
 /** Returns the last day of registration, in the intended year. */
-export function closesMeant(model: Model): Day | undefined {
+export function suggestClosingDay(model: Model): Day | undefined {
   const closes = closesAsWritten(model)
   return (
     (closes === undefined ? null : closingMeant(model, closes)) ?? model.config.registration.closes
@@ -305,7 +305,7 @@ const adjustmentOutside: Check = {
 /** Returns the last day of any registration: at the desk until the event is over. */
 function lastDay({ config }: Model): Day | undefined {
   const { closes } = config.registration
-  const hasDesk = delegateWays(config).length < config.methods.length
+  const hasDesk = delegateMethods(config).length < config.methods.length
   return closes !== undefined && hasDesk && closes < config.to ? config.to : closes
 }
 

@@ -4,10 +4,10 @@ import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH, linesOf, totalsOf } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { holds } from '../../../rules/evaluate-condition.ts'
-import { factsAmong, NO_FACTS, type PricingContext } from '../../../rules/pricing-context.ts'
+import { contextAmong, EMPTY_CONTEXT, type PricingContext } from '../../../rules/pricing-context.ts'
 import { fromPairs, own } from '../../../lib/result.ts'
 import type { Cell } from '../../proofs/item-prices.ts'
-import { factNames } from '../names/names-in-sale.ts'
+import { contextNames } from '../names/names-in-sale.ts'
 import { judged } from '../../../answers/normalize-answers.ts'
 import { categoryOf } from '../../../rules/category.ts'
 import { formatMoney, type Paise } from '../../../lib/money.ts'
@@ -60,7 +60,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const on = dayOf(example.on)
   const period = periodOn(event.fees, on)?.id ?? null
   const listed = 'category' in example
-  const read = listed ? null : judged(event, example.answers, factsGiven(event, example.answers))
+  const read = listed ? null : judged(event, example.answers, givenContext(event, example.answers))
   const category = 'category' in example ? example.category : categoryOf(event, read?.answers ?? {})
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
@@ -142,12 +142,12 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
  * Returns the context values that an example states among its answers, under the names that
  * conditions use; a No is omitted.
  */
-export function factsGiven(event: EventConfig, given: RawAnswers): PricingContext {
-  const names = new Set(factNames(event))
+export function givenContext(event: EventConfig, given: RawAnswers): PricingContext {
+  const names = new Set(contextNames(event))
   const stated = Object.entries(given).flatMap(([name, value]): [string, Scalar][] =>
     names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],
   )
-  return stated.length === 0 ? NO_FACTS : factsAmong(event, fromPairs(stated))
+  return stated.length === 0 ? EMPTY_CONTEXT : contextAmong(event, fromPairs(stated))
 }
 
 type Difference = { readonly about: string; readonly text: string }

@@ -6,7 +6,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestion } from '../../suggestions/nearest-name.ts'
 import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
-import { factNames } from '../names/names-in-sale.ts'
+import { contextNames } from '../names/names-in-sale.ts'
 
 const exampleFails: Check = {
   slug: 'example-fails',
@@ -233,7 +233,7 @@ const exampleUnknownField: Check = {
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
-    const legal = [...model.config.fields.map(({ id }) => id), ...factNames(model.config)]
+    const legal = [...model.config.fields.map(({ id }) => id), ...contextNames(model.config)]
     const keys = (value: object | undefined, path: string) =>
       Object.keys(value ?? {}).map((name) => ({
         name,

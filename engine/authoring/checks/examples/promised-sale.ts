@@ -26,7 +26,7 @@ const HOLD_PLACE = `${HOLD_PLACE_MS / 60_000} minutes`
  * Returns what can be promised of quotas, uniqueness, discount codes and member lists; a name for
  * each that the file states.
  */
-export function soldFacts(file: EventFile): Named {
+export function saleValues(file: EventFile): Named {
   const limits = (file.quotas ?? []).map((limit, at) => ({ limit, at: `quotas.${at}` }))
   const homes = homesOf(limits)
   const items = (
@@ -163,7 +163,7 @@ export function withPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
 }
 
 /** Returns what can be promised of answers: amounts, date ranges, formats, texts. */
-export function askedFacts(fields: readonly FieldAt[]): Named {
+export function formValues(fields: readonly FieldAt[]): Named {
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
   const told = (
     name: string,

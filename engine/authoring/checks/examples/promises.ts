@@ -10,8 +10,8 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { listed, suggestion } from '../../suggestions/nearest-name.ts'
 import {
-  askedFacts,
-  soldFacts,
+  formValues,
+  saleValues,
   withPeople,
   type PromisedValue,
   type Promised,
@@ -193,8 +193,8 @@ export function factsOf({
         ? []
         : [[`choices.${id}`, list(`${path}.accept`, field.accept)] as const]),
     ]),
-    ...soldFacts(file),
-    ...askedFacts(fields),
+    ...saleValues(file),
+    ...formValues(fields),
     [
       'lists',
       {

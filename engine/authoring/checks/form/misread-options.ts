@@ -3,7 +3,7 @@
  *
  * For example, yes in place of a message, or an age in place of a range.
  */
-import { yesNoMeant } from '../../suggestions/conditions.ts'
+import { suggestYesNo } from '../../suggestions/conditions.ts'
 import type { Draft } from '../../finding.ts'
 import { formsOf, type Check, type Checks, type Model } from '../../checked-file.ts'
 import { shape } from '../../schema/check-schema.ts'
@@ -19,7 +19,7 @@ function requiredMeant(text: string): boolean | null {
     .replace(/\s+/g, ' ')
     .trim()
   if (said === '' && text.trim() !== '') return true
-  const answer = yesNoMeant(said)
+  const answer = suggestYesNo(said)
   if (answer !== null) return answer === 'true'
   if (
     /^(?:x|optional(?:ly)?|(?:an )?optional field|not (?:required|mandatory|compulsory|needed|necessary|must|obligatory)|non[- ]?(?:mandatory|compulsory|required)|never|unrequired|un-required|not at all|if (?:any|applicable|available|needed|required|possible|you like)|(?:only )?if applicable|sometimes|may(?:be)?|can be (?:left )?(?:empty|blank)|no need|skip|n\/a|na|not applicable|voluntary|no, (?:it is )?(?:optional|not .*)|blank)$/.test(

@@ -1,6 +1,6 @@
 /** Checks EV206, EV213, EV214: names are unique and do not clash with built-in names. */
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { delegateWays, WAY_FIELD } from '../../../payments/payment-methods.ts'
+import { delegateMethods, WAY_FIELD } from '../../../payments/payment-methods.ts'
 import { ENGINE_VALUES } from '../../../event/built-in-values.ts'
 import { ANSWERED_NAMES } from '../../../api/registration.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -217,7 +217,7 @@ function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
   const sent: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],
     ['confirmed', 'unique', file.unique],
-    [WAY_FIELD, 'payment', delegateWays(config).length > 1 ? file.payment : undefined],
+    [WAY_FIELD, 'payment', delegateMethods(config).length > 1 ? file.payment : undefined],
   ]
   return sent.flatMap(([name, key, said]) =>
     said === undefined
@@ -268,7 +268,7 @@ const wireClash: Check = {
   },
 }
 
-export const taken = {
+export const duplicateNames = {
   EV206: duplicateId,
   EV213: reservedName,
   EV214: wireClash,

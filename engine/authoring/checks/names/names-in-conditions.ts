@@ -3,12 +3,12 @@
  *
  * This covers conditions of the form and of the fields of each person.
  */
-import { choiceMeant, connectiveHelp, isEverybody } from '../../suggestions/conditions.ts'
+import { suggestChoice, connectiveHelp, isEverybody } from '../../suggestions/conditions.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
-import { factNames, noSuchName, unknownFactValues } from './names-in-sale.ts'
+import { contextNames, noSuchName, unknownContextValues } from './names-in-sale.ts'
 import { unknown, type Used } from './unknown-names.ts'
 
 const tests = (form: Model) =>
@@ -42,7 +42,7 @@ export function unknownAsked(model: Model, form: Model): readonly Draft[] {
   }))
   const legalFor = (kind: ConditionAt['kind']): readonly string[] => [
     ...ids,
-    ...(isForm ? factNames(model.config) : []),
+    ...(isForm ? contextNames(model.config) : []),
     ...(kind === 'rule' && derived ? [] : ['category']),
   ]
   const ofForm = new Set(model.fields.map(({ id }) => id))
@@ -76,7 +76,7 @@ export function unknownCompared(form: Model): readonly Draft[] {
   return tests(form).flatMap(({ field: id, raw, path }) => {
     const { field } = form.fields.find((one) => one.id === id) ?? {}
     if (field === undefined)
-      return unknownFactValues(
+      return unknownContextValues(
         form,
         id,
         constantsAt(raw, path).flatMap(({ value, at }) =>
@@ -115,7 +115,7 @@ function optionHelp(
   help: string | undefined,
   fix: Draft['fix'],
 ): Pick<Draft, 'help' | 'fix'> {
-  const meant = choiceMeant(name, legal)
+  const meant = suggestChoice(name, legal)
   if (meant !== null) return { help: `write ${id}: ${meant}` }
   if (isEverybody(name))
     return { help: `remove \`${id}\` from the condition: it excludes no answer` }
@@ -139,7 +139,7 @@ export function categoriesCompared(
       ),
     )
   return compared.flatMap((one) => {
-    const meant = choiceMeant(one.name, legal)
+    const meant = suggestChoice(one.name, legal)
     return unknown(form, [one], legal, say).map((draft): Draft =>
       meant === null
         ? draft

@@ -6,8 +6,8 @@
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import { EACH } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { CODE, rollValueOf } from '../../../rules/pricing-context.ts'
-import { axisOfFact, fullNames, rollColumnOf } from '../../proofs/answer-axes.ts'
+import { CODE, memberListValueName } from '../../../rules/pricing-context.ts'
+import { axisOfContextValue, fullNames, memberListColumnOf } from '../../proofs/answer-axes.ts'
 import type * as Files from '../../schema/event-file-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -139,10 +139,10 @@ export function unknownFields(model: Model): readonly Draft[] {
 }
 
 /** Returns the names of context values that conditions may use beside the fields. */
-export function factNames(event: EventConfig): readonly string[] {
+export function contextNames(event: EventConfig): readonly string[] {
   const columns = event.fields.flatMap((field) =>
     (event.memberLists.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
-      type === 'choice' ? [rollValueOf(field.id, id)] : [],
+      type === 'choice' ? [memberListValueName(field.id, id)] : [],
     ),
   )
   return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullNames(event.quotas), ...columns]
@@ -202,13 +202,13 @@ export function unknownOptions(model: Model): readonly Draft[] {
 }
 
 /** Returns values that a condition compares a context value with and that it never has. */
-export function unknownFactValues(
+export function unknownContextValues(
   model: Model,
   name: string,
   used: readonly Used[],
 ): readonly Draft[] {
   const { config } = model
-  const column = rollColumnOf(config, name)
+  const column = memberListColumnOf(config, name)
   if (name === 'code' && config.codeKinds.length > 0)
     return unknown(
       model,
@@ -223,7 +223,7 @@ export function unknownFactValues(
       column.options,
       (value) => `\`${value}\` is not a value of \`${name}\``,
     )
-  return axisOfFact(config, name) === null
+  return axisOfContextValue(config, name) === null
     ? []
     : used.map(({ at, name: value }) => ({
         at,

@@ -8,7 +8,7 @@ import { approvalOf } from '../../../registration/approval.ts'
 import { holds, passes } from '../../../rules/evaluate-condition.ts'
 import type { EventConfig } from '../../../event/config.ts'
 import { own } from '../../../lib/result.ts'
-import { delegateWays } from '../../../payments/payment-methods.ts'
+import { delegateMethods } from '../../../payments/payment-methods.ts'
 import { openOn, periodOn } from '../../../pricing/price-periods.ts'
 import { quoteFor } from '../../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
@@ -113,7 +113,7 @@ function paidUntil({ config, file }: Model): {
   readonly says: string
   readonly at: string
 } {
-  const ways = delegateWays(config)
+  const ways = delegateMethods(config)
   const latest = ways.toSorted((a, b) =>
     (a.until ?? config.to) < (b.until ?? config.to) ? 1 : -1,
   )[0]

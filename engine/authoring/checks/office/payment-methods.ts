@@ -3,7 +3,7 @@
  *
  * Transfers expire on a day that has a price.
  */
-import { bankNumbers, delegateWays } from '../../../payments/payment-methods.ts'
+import { bankNumbers, delegateMethods } from '../../../payments/payment-methods.ts'
 import { type PaymentMethod } from '../../../event/payment-method-types.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
 import { addDays, daysBetween, formatDay, type Day } from '../../../lib/time.ts'
@@ -12,7 +12,7 @@ import { patternFault } from '../../schema/answer-pattern.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { PaymentMethodEntry as Written } from '../../schema/payment-file-types.ts'
 import {
-  closesMeant,
+  suggestClosingDay,
   inEventYear,
   isBeforeSale,
   onlyTheYear,
@@ -38,7 +38,7 @@ const noWayOpen: Check = {
   why: 'A delegate who registers on a day without a payment method cannot pay.',
   find: (model) => {
     if (writtenIn(model).length === 0) return []
-    const ways = delegateWays(model.config)
+    const ways = delegateMethods(model.config)
     if (ways.length === 0)
       return [
         {
@@ -87,7 +87,7 @@ const lapseWithoutPrice: Check = {
     pairs(model).flatMap(({ index, way }): Draft[] => {
       if (way.is !== 'transfer') return []
       const { config } = model
-      const closes = closesMeant(model)
+      const closes = suggestClosingDay(model)
       const begins = way.until ?? closes ?? config.to
       const ends = addDays(begins, way.expiresAfterDays)
       const hasPrice =
@@ -191,7 +191,7 @@ const untilOutside: Check = {
   after: ['EV443'],
   find: (model) => {
     const opens = opening(model)
-    const closes = closesMeant(model)
+    const closes = suggestClosingDay(model)
     return pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
       if (until === undefined) return []
       const isEarly = opens !== undefined && until < opens
@@ -237,7 +237,7 @@ const untilOfAnotherYear: Check = {
     }),
 }
 
-export const waysToPay = {
+export const paymentMethods = {
   EV443: noWayOpen,
   EV444: lapseWithoutPrice,
   EV445: unknowable,

@@ -12,7 +12,7 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import {
   associationsIn,
   contradiction,
-  standingOf,
+  careerStageOf,
   type CareerStage,
 } from '../../prose/career-stage.ts'
 import { AFTER_TABLE, cellsOf, isJump } from './fees.ts'
@@ -31,7 +31,7 @@ const readerOf = remember(({ config }: Model) => {
     ...config.categories.flatMap(({ id, label }) => [id, label]),
     ...config.fields.flatMap(({ id, label }) => [id, label]),
   ])
-  return remember((name: string) => standingOf(name, known))
+  return remember((name: string) => careerStageOf(name, known))
 })
 type Reader = (name: string) => CareerStage
 

@@ -1,7 +1,7 @@
 /** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
 import { AMOUNT_MAX, formatMoney, readAmount, split, type Paise } from '../../../lib/money.ts'
 import { remember } from '../../../lib/memoize.ts'
-import { amountMeant, priceHelp } from '../../suggestions/amounts.ts'
+import { suggestAmount, priceHelp } from '../../suggestions/amounts.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
@@ -170,7 +170,7 @@ const notPaise: Check = {
     const bad = (text: string): Pick<Draft, 'message' | 'help'> => ({
       message: `\`${text}\` is not a valid amount in rupees and paise`,
       help:
-        amountMeant(text)?.is === 'rupees'
+        suggestAmount(text)?.is === 'rupees'
           ? `${priceHelp(text) ?? ''}, in digits only; paise are two digits after a decimal point`
           : 'write digits only, with at most two decimals',
     })

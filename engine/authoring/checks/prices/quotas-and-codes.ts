@@ -172,7 +172,7 @@ const moreThanAll: Check = {
   },
 }
 
-export const waysOn = {
+export const quotasAndCodes = {
   EV472: noWayOn,
   EV476: fewIsAll,
   EV477: optionWithoutEnd,

@@ -10,9 +10,9 @@ import {
   WORK_MAX,
   type Budget,
 } from '../../proofs/answer-boxes.ts'
-import { numberMeant } from '../../suggestions/amounts.ts'
+import { suggestNumber } from '../../suggestions/amounts.ts'
 import type { Draft } from '../../finding.ts'
-import { rangeMeant, yesNoMeant } from '../../suggestions/conditions.ts'
+import { suggestRange, suggestYesNo } from '../../suggestions/conditions.ts'
 import { nearest } from '../../suggestions/nearest-name.ts'
 import { constantsAt } from '../names/names-in-conditions.ts'
 import { formsOf, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
@@ -238,7 +238,7 @@ function compared(
     ]
   if (type === 'yes-no' || type === 'consent') {
     if (typeof value === 'boolean') return []
-    const meant = yesNoMeant(value)
+    const meant = suggestYesNo(value)
     return [
       {
         at,
@@ -256,7 +256,7 @@ function compared(
           {
             at,
             message,
-            help: `write ${rangeMeant(String(value)) ?? numberMeant(String(value)) ?? 'a number'}`,
+            help: `write ${suggestRange(String(value)) ?? suggestNumber(String(value)) ?? 'a number'}`,
           },
         ]
   if (typeof value === 'string')

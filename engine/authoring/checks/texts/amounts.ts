@@ -2,7 +2,7 @@
 import { EACH } from '../../../pricing/bill.ts'
 import { formatMoney, paise, split, type Paise } from '../../../lib/money.ts'
 import { remember } from '../../../lib/memoize.ts'
-import { amountsSaid, isAsked, type StatedAmount } from '../../prose/amounts.ts'
+import { amountsIn, isAsked, type StatedAmount } from '../../prose/amounts.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { readables, type Readable } from '../../prose/event-texts.ts'
@@ -102,7 +102,7 @@ const saidIn = remember((model: Model): readonly Said[] =>
   readables(model)
     .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
     .flatMap((readable) =>
-      amountsSaid(readable.text)
+      amountsIn(readable.text)
         .filter((said) => {
           // An option that names an amount asks for it, whatever the purpose.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
@@ -231,7 +231,7 @@ function differsFromAdjustment(
     return readables(model)
       .filter(({ path }) => READ.test(path))
       .flatMap((readable) =>
-        amountsSaid(readable.text)
+        amountsIn(readable.text)
           .filter(
             ({ amount, left }) =>
               named.test(left) && known.every(({ sums }) => !sums.includes(amount)),
@@ -348,7 +348,7 @@ function namedIn(names: readonly (readonly string[])[], text: string): number | 
   return holds ? (best[0]?.at ?? null) : null
 }
 
-export const saidAmounts = {
+export const amountsInTexts = {
   EV455: amountNotCharged,
   EV456: amountDiffers,
 } satisfies Checks

@@ -240,4 +240,4 @@ const textDate: Check = {
     }),
 }
 
-export const saidDays = { EV604: textDate }
+export const daysInTexts = { EV604: textDate }

@@ -1,6 +1,6 @@
 /** Checks EV621 to EV623 and EV625: event days, weekdays, years and times of day in texts are correct. */
 import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../../lib/time.ts'
-import { daysSaid, monthsSaid, type StatedDays } from '../../prose/days.ts'
+import { daysIn, monthsIn, type StatedDays } from '../../prose/days.ts'
 import { impossibleHours } from '../../prose/hours.ts'
 import type { Draft } from '../../finding.ts'
 import {
@@ -39,8 +39,8 @@ const otherDays = (
 function otherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
   return readables(model).flatMap((readable) => {
-    const days = (): readonly StatedDays[] => daysSaid(readable.text, Number(to.slice(0, 4)))
-    const months = monthsSaid(readable.text, days)
+    const days = (): readonly StatedDays[] => daysIn(readable.text, Number(to.slice(0, 4)))
+    const months = monthsIn(readable.text, days)
     return months.flatMap((said, at): Draft[] => {
       const month = `${said.year}-${String(said.month).padStart(2, '0')}`
       return isHistory(model, said.year) ||
@@ -225,7 +225,7 @@ const textHour: Check = {
     ),
 }
 
-export const saidEvent = {
+export const eventDatesInTexts = {
   EV621: textEventDay,
   EV622: textWeekday,
   EV623: textYear,

@@ -1,5 +1,5 @@
 /** Finds typing mistakes in valid texts: printed quotes, doubled characters, addresses, formatting. */
-import { mailMeant, webMeant } from '../../suggestions/addresses.ts'
+import { suggestEmail, suggestWebAddress } from '../../suggestions/addresses.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -96,7 +96,7 @@ const addressSlip: Check = {
   find: (model) => [
     ...inTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
       const written = found[0].replace(/[.,!?]+$/, '')
-      const meant = mailMeant(written)
+      const meant = suggestEmail(written)
       return meant === null || meant.write === written
         ? null
         : { message: `\`${written}\`: ${meant.slip}`, help: `write ${meant.write}` }
@@ -106,7 +106,7 @@ const addressSlip: Check = {
       /tp|ww/i,
       /(?<![\w@./])(?:h?t{1,3}p{1,2}s?|https?|hhtps?|htpps?)(?:[:;]+[/\\]*|[/\\]+) ?[\w-]+(?:\.[\w-]+)+[^\s"'<>)]*|(?<![\w@.])(?:www[,;:]\.?|wwww\.|ww\.|www\.\.)[\w-]+\.[\w.-]+/giu,
       (found) => {
-        const meant = webMeant(found[0])
+        const meant = suggestWebAddress(found[0])
         return meant === null
           ? null
           : { message: `\`${found[0]}\`: ${meant.slip}`, help: `write ${meant.write}` }

@@ -1,5 +1,5 @@
 /** Reads prices for `rollcall new`: categories, accompanying persons, workshops. */
-import { amountMeant } from '../../suggestions/amounts.ts'
+import { suggestAmount } from '../../suggestions/amounts.ts'
 import { formatMoney, paise, readAmount, type Paise } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import type { SampleCategory } from './event-file.ts'
@@ -47,7 +47,7 @@ function entriesOf(answer: string): readonly string[] {
     const before = all.at(-1)
     if (before === undefined) return [part]
     if (!PRICE_AFTER.test(before)) return [...all.slice(0, -1), `${before}, ${part}`]
-    return PRICE_AFTER.test(part) || amountMeant(part)?.is !== 'rupees'
+    return PRICE_AFTER.test(part) || suggestAmount(part)?.is !== 'rupees'
       ? [...all, part]
       : [...all.slice(0, -1), `${before} / ${part}`]
   }, [])
@@ -95,7 +95,7 @@ function readCategory(entry: string, free: boolean): Result<SampleCategory, stri
 /** One price applies to both periods; null if it is not one or two prices. */
 function pricesIn(text: string): readonly [Paise | null, Paise | null] | null {
   const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
-  const meant = split.length === 1 ? amountMeant(text) : null
+  const meant = split.length === 1 ? suggestAmount(text) : null
   const cells = meant?.is === 'several' ? meant.rupees : split
   const prices = cells.map(priceIn)
   const [early, regular] = prices
@@ -105,7 +105,7 @@ function pricesIn(text: string): readonly [Paise | null, Paise | null] | null {
 
 /** Null: not on sale. Undefined: not a price. */
 function priceIn(cell: string): Paise | null | undefined {
-  const meant = amountMeant(cell)
+  const meant = suggestAmount(cell)
   switch (meant?.is) {
     case 'rupees':
       return readAmount(meant.rupees) ?? undefined

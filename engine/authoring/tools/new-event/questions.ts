@@ -1,6 +1,6 @@
 /** The questions of `rollcall new`, one at a time, and how days, prices and yes/no answers are read. */
-import { mailMeant } from '../../suggestions/addresses.ts'
-import { daysSaid, type DayWords } from '../../prose/days.ts'
+import { suggestEmail } from '../../suggestions/addresses.ts'
+import { daysIn, type DayWords } from '../../prose/days.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { formatDay, isDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import {
@@ -75,7 +75,7 @@ export const QUESTIONS: readonly Question[] = [
     name: 'support',
     asks: () => 'Which email address do delegates write to?',
     reads: (answer, told) => {
-      const meant = mailMeant(answer)
+      const meant = suggestEmail(answer)
       if (meant !== null) return err(`${meant.slip}; write ${meant.write}.`.replaceAll('`', '"'))
       return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(answer)
         ? ok({ ...told, support: answer })
@@ -157,7 +157,7 @@ function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
 /** Reads a day, or a range of days: its first and its last. */
 function readDays(answer: string, today: Day): Result<readonly [Day, Day], string> {
   const text = answer.trim().replace(/[.,;]+$/, '')
-  const [said, another] = daysSaid(text, Number(today.slice(0, 4)))
+  const [said, another] = daysIn(text, Number(today.slice(0, 4)))
   if (said === undefined || another !== undefined || said.start > 0 || said.end < text.length)
     return err(`"${answer}" is not a valid day. ${HOW_DAYS}`)
   const first = toDay(said.first)
