@@ -12,7 +12,7 @@ import { fixtureEvent } from '../../server/small-event.ts'
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashPassword } from '../../../server/office/auth/passwords.ts'
-import { noon, numberOf, PASSWORD, register } from '../../server/office/office.ts'
+import { noon, numberOf, PASSWORD, register, signIn } from '../../server/office/office.ts'
 
 const EVENT = 'sample2026'
 const extra = `
@@ -116,6 +116,31 @@ test('a note is written, a name corrected, a registration transferred: the trail
   await page.setViewportSize({ width: 360, height: 800 })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await page.setViewportSize({ width: 1280, height: 900 })
+})
+
+test('the cancel dialog proposed an amount without its parts: it shows what is owed, the share, what was refunded and the proposal', async () => {
+  const regNo = await paid(30)
+  const office = await signIn(server)
+  const correct = { act: 'correct', why: 'Found the card.', answers: { is_member: true } }
+  expect((await office.act(regNo, { ...correct, total: 1180 })).status).toBe(200)
+  const back = { act: 'refund', why: 'Agreed.', amount: '1000', by_hand: true, reference: 'CASH 9' }
+  expect((await office.act(regNo, back)).status).toBe(200)
+  await open(regNo)
+  await press('Cancel registration')
+  const figure = async (name: string): Promise<string> =>
+    (await dialog().getByText(name, { exact: true }).locator('..').innerText())
+      .replaceAll('\u00a0', ' ')
+      .replaceAll(/\s+/g, ' ')
+  await dialog().getByText('Proposed refund').waitFor()
+  expect(await figure('Paid')).toBe('Paid ₹ 3,540')
+  expect(await figure('Paid beyond the price: refunded in full')).toMatch(/full ₹ 2,360$/)
+  expect(await figure('50% of the price of ₹\u00a01,180')).toBe('50% of the price of ₹ 1,180 ₹ 590')
+  expect(await figure('Refunded so far')).toBe('Refunded so far − ₹ 1,000')
+  expect(await figure('Proposed refund')).toBe('Proposed refund ₹ 1,950')
+  await dialog().getByText('₹\u00a01,360 is owed in any case').waitFor()
+  expect(await dialog().getByLabel('Amount to refund, in rupees').inputValue()).toBe('1950')
+  await done('Ill.', 'Cancel registration')
+  await said('The registration is cancelled')
 })
 
 test('a registration is cancelled by the scale of the file: its place is sold again, and half is paid back', async () => {

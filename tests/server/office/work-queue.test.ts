@@ -1,6 +1,6 @@
 /** What waits for somebody in the office: each number of the dashboard is the count of the list behind it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, paise } from '../../../engine/index.ts'
+import { instant, orderIdOf, paise } from '../../../engine/index.ts'
 import type { ListAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -109,4 +109,47 @@ test('every number of the dashboard is the count of its list, and goes down when
   expect((await page('/admin/afpicon/registrations/?waiting=review&search=Waiting')).shown).toBe(
     '1 registration with a payment to review, matching “Waiting”',
   )
+})
+
+test('a refund that the gateway began and never made, or refused, was counted nowhere: it is counted, and in the list', async () => {
+  const { store } = test_.deps
+  const paid = async (n: number) =>
+    register(test_, EVENT, {
+      n,
+      on: noon('2025-10-10'),
+      answers: answersOf(`Refunded ${n}`),
+      pays: 'success',
+      throughGateway: true,
+    })
+  const [abandoned, refused, fine] = [await paid(301), await paid(302), await paid(303)]
+  const before = (await waiting())['review'] ?? 0
+  const ask = async (of: typeof abandoned, response: 'begun' | 'refused') => {
+    const at = test_.now()
+    const wanted = { of, amount: paise(50_000), why: 'Ill', who: 'office', at }
+    expect((await store.wantRefund(wanted)).ok).toBe(true)
+    const one = (await store.refundsToSend(at, 99)).find(
+      ({ orderId }) => orderId === orderIdOf(of, 1),
+    )
+    expect(await store.claimRefund(one?.id ?? 0, at)).toBe(true)
+    const told = { raw: '{}', gateway: 'airpay', said: 'Too late.' }
+    await store.refundTold(
+      one?.id ?? 0,
+      response === 'begun'
+        ? { ...told, said: '', is: 'begun', reference: 'RF1' }
+        : { ...told, is: 'refused' },
+      at,
+    )
+  }
+  await ask(abandoned, 'begun')
+  expect((await waiting())['review'] ?? 0).toBe(before)
+  await ask(refused, 'refused')
+  expect((await waiting())['review']).toBe(before + 1)
+  test_.at('2025-11-20T12:00:00+05:30')
+  office = await signIn(test_)
+  expect(await store.silentRefunds(test_.now())).toBe(1)
+  expect((await waiting())['review']).toBe(before + 2)
+  const rows = await listed('review')
+  for (const regNo of [abandoned, refused]) expect(rows).toContain(regNo)
+  expect(rows).not.toContain(fine)
+  expect((await page('/admin/afpicon/registrations/?waiting=review')).count).toBe(before + 2)
 })
