@@ -29,7 +29,7 @@ export type MyAnswer = {
   cancel: WireCancel | null
   /**
    * It is the second payment for this email address and name; null: it is not, or the link is not
-   * from an email. POST to acts/ {act: 'ask_refund'}.
+   * from an email. POST to acts/ {act: 'ask_refund'}; {act: 'withdraw_refund'} once requested.
    */
   second_payment: WireSecondPayment | null
   /** Present if the organisers refused the registration; null: they did not. */

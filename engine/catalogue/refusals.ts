@@ -126,6 +126,8 @@ export const REFUSAL_MESSAGES = {
   selfService: {
     requested: 'The organisers have your request and will email you.',
     alreadyRequested: 'You have already requested this. The organisers will email you.',
+    withdrawn: 'You have withdrawn your request. Nothing is refunded.',
+    nothingToWithdraw: 'There is no open refund request to withdraw.',
     claimed: 'Thank you. The organisers check their bank account and will email you.',
     saved: 'Your changes are saved.',
     nothingChanged: 'Nothing was changed.',

@@ -33,9 +33,7 @@ export const SELF_SERVICE_MESSAGES = {
     requested:
       'You requested a refund of {amount} on {day}. The organisers will decide and email you.',
     request: 'Request a refund',
-    confirmTitle: 'Request a refund?',
-    confirm:
-      'You are requesting a refund of {amount}. The organisers will decide and email you. Registration {number} does not change.',
+    withdraw: 'Withdraw the request',
   },
 
   edit: {

@@ -84,6 +84,8 @@ const ACTS = {
   },
   /** Requests a refund of a second payment for the same person; the office decides. */
   ask_refund: { in: ['to_pay', 'told', 'complete'], least: 'delegate', asksWhy: false },
+  /** Withdraws that request, as long as the office has not answered it. */
+  withdraw_refund: { in: ['to_pay', 'told', 'complete'], least: 'delegate', asksWhy: false },
   lapse: { in: ['to_pay', 'told'], least: 'clock', becomes: 'lapsed', asksWhy: false },
   /** It expired while the server's clock was ahead, and there is time left to pay. */
   reopen: { in: ['lapsed'], least: 'clock', becomes: 'to_pay', asksWhy: false },
@@ -246,6 +248,7 @@ const ACT_WORDS = {
   edit: 'edit the answers',
   ask_cancel: 'ask for cancellation',
   ask_refund: 'request a refund',
+  withdraw_refund: 'withdraw the refund request',
   lapse: 'let it lapse',
   reopen: 'reopen it',
 } as const satisfies Readonly<Record<ActionName, string>>
@@ -275,6 +278,7 @@ export const ACT_DONE = {
   edit: 'Changed by the delegate',
   ask_cancel: 'Cancellation asked for',
   ask_refund: 'Refund requested',
+  withdraw_refund: 'Refund request withdrawn',
   lapse: 'Lapsed',
   reopen: 'Reopened',
 } as const satisfies Readonly<Record<ActionName, string>>

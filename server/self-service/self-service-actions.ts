@@ -10,6 +10,7 @@ export const DELEGATE_DOERS: Readonly<Partial<Record<ActionName, ActionHandler>>
   edit,
   ask_cancel: ({ deps, wanted }) => deps.store.askCancel(wanted),
   ask_refund: ({ deps, wanted }) => deps.store.askRefund(wanted),
+  withdraw_refund: ({ deps, wanted }) => deps.store.withdrawRefund(wanted),
   accept_offer: acceptOffer,
   tell,
 }

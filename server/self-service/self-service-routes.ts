@@ -87,7 +87,7 @@ export async function delegateCalls(
         return refuse(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
       const { regNo } = registration
       // The person who filled in the form may be a stranger, and must not learn that this delegate is registered.
-      if (named === 'ask_refund' && !isFromMail)
+      if ((named === 'ask_refund' || named === 'withdraw_refund') && !isFromMail)
         return refuse(reply, 409, 'not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
       const once = onceOf({ ...words, why }, { who: WHO, regNo, act: named })
       if (!once.ok) return sendNo(reply, once.error)

@@ -46,7 +46,7 @@ const pay = async (page: Page, name: string): Promise<string> => {
 }
 const part = (page: Page, name: string) => page.getByRole('region', { name })
 
-test('who paid twice requests a refund with one button, and the office page links to the other registration', async () => {
+test('the refund of a second payment took a button and then a dialog: one button requests it, another withdraws it, and the office page links to the other registration', async () => {
   const { page, context, complaints } = await visit(browser)
   const first = await pay(page, 'Dr Paid Twice')
   const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
@@ -67,11 +67,13 @@ test('who paid twice requests a refund with one button, and the office page link
   await expect.poll(() => page.getByText('cancellation').count()).toBe(0)
   expect(await misplacedAtAnyWidth(page), 'a second payment').toEqual([])
   await panel.getByRole('button', { name: 'Request a refund' }).click()
-  const dialog = page.getByRole('dialog')
-  await expectAccessible(page, 'requesting a refund')
-  await dialog.getByRole('button', { name: 'Request a refund' }).click()
   await panel.getByText('You requested a refund of ₹ 1,180 on 10 January 2026').waitFor()
   await expectAccessible(page, 'a requested refund')
+  await panel.getByRole('button', { name: 'Withdraw the request' }).click()
+  await panel.getByText('You have withdrawn your request. Nothing is refunded.').waitFor()
+  await expectAccessible(page, 'a refund request that was withdrawn')
+  await panel.getByRole('button', { name: 'Request a refund' }).click()
+  await panel.getByText('You requested a refund of ₹ 1,180 on 10 January 2026').waitFor()
 
   await page.goto(`${server.url}/admin/login`)
   await page.getByLabel('Username').fill(ADMIN.username)
@@ -81,7 +83,8 @@ test('who paid twice requests a refund with one button, and the office page link
   await page.goto(`${server.url}/admin/sample2026/${second}`)
   await page.getByText('The same name and email address also paid for').waitFor()
   const todo = part(page, 'What to do')
-  await todo.getByText('Refund requested').waitFor()
+  await todo.getByText('Refund request withdrawn').waitFor()
+  await todo.getByText('Refund requested').first().waitFor()
   await todo.getByText('The delegate requested a refund of ₹ 1,180 on 10 January 2026.').waitFor()
   await todo.getByText('This is a second payment.').getByRole('link', { name: first }).waitFor()
   await todo.getByRole('button', { name: 'Cancel registration' }).click()

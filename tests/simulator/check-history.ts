@@ -217,6 +217,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
           : 'more than answers changed'
       case 'ask_cancel':
       case 'ask_refund':
+      case 'withdraw_refund':
         return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
       case 'tell':
       case 'not_found':

@@ -62,6 +62,7 @@ const MAY: Readonly<Partial<Record<ActionName, May>>> = {
   erase: { least: 'owner', in: ALL },
   ask_cancel: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
   ask_refund: { least: 'delegate', in: ['to_pay', 'told', 'complete'] },
+  withdraw_refund: { least: 'delegate', in: ['to_pay', 'told', 'complete'] },
 }
 /** Money at the desk; all else is the bank's. */
 const AT_THE_DESK: readonly ManualMethod[] = ['cash', 'machine', 'desk']

@@ -96,6 +96,7 @@ export function storeOf({
     note: (wanted) => write('note', wanted),
     askCancel: (wanted) => write('askCancel', wanted),
     askRefund: (wanted) => write('askRefund', wanted),
+    withdrawRefund: (wanted) => write('withdrawRefund', wanted),
     sendMail: (wanted, mail) => write('sendMail', wanted, mail),
     correct: (wanted, correction) => write('correct', wanted, correction),
     cancel: (wanted, how) => write('cancel', wanted, how),

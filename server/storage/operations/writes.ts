@@ -53,6 +53,7 @@ export const writes = {
   note: acts.note,
   askCancel: acts.askCancel,
   askRefund: acts.askRefund,
+  withdrawRefund: acts.withdrawRefund,
   erase: erasing.erase,
   dropEventFiles: erasing.dropEventFiles,
   sendMail: acts.sendMail,

@@ -77,7 +77,7 @@ export function secondPaymentOf(sql: Sql, regNo: RegNo): SecondPayment | null {
   ).get(regNo)
   if (second === undefined) return null
   const last = sql<{ act: string; at: Instant }>(
-    "SELECT act, at FROM acts WHERE registration_id = ? AND act IN ('ask_refund', 'note', 'refund') ORDER BY id DESC LIMIT 1",
+    "SELECT act, at FROM acts WHERE registration_id = ? AND act IN ('ask_refund', 'withdraw_refund', 'note', 'refund') ORDER BY id DESC LIMIT 1",
   ).get(second.id)
   return { first: second.first, askedAt: last?.act === 'ask_refund' ? last.at : null }
 }
@@ -101,16 +101,18 @@ export function sayingSecond(sql: Sql, registrationId: number, mail: NewMail): N
   return first === undefined ? mail : secondPaymentMail(mail, first.reg_no)
 }
 
+/** A request for a refund of the second payment that the delegate has not withdrawn. */
+const REQUESTED = `a.registration_id = s.registration_id AND a.act = 'ask_refund' AND NOT EXISTS (SELECT 1 FROM acts w
+  WHERE w.registration_id = a.registration_id AND w.act = 'withdraw_refund' AND w.id > a.id)`
+
 /**
  * A note on either of the two that came after it answers it. A request for a refund is answered by a note on the registration
  * that it came from: one on the other may be about something else.
  */
 const OPEN = `FROM paid_persons s WHERE s.event_id = :event AND s.first_id IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id IN (s.registration_id, s.first_id) AND b.act = 'note'
-    AND b.id > s.after_act AND b.id > coalesce((SELECT max(a.id) FROM acts a
-      WHERE a.registration_id = s.registration_id AND a.act = 'ask_refund'), 0)
-    AND (b.registration_id = s.registration_id OR NOT EXISTS (SELECT 1 FROM acts a
-      WHERE a.registration_id = s.registration_id AND a.act = 'ask_refund')))`
+    AND b.id > s.after_act AND b.id > coalesce((SELECT max(a.id) FROM acts a WHERE ${REQUESTED}), 0)
+    AND (b.registration_id = s.registration_id OR NOT EXISTS (SELECT 1 FROM acts a WHERE ${REQUESTED})))`
 
 /** Both of each pair without an answer. */
 export const OPEN_SECOND_PAYMENTS = `SELECT s.registration_id AS id ${OPEN} UNION SELECT s.first_id ${OPEN}
@@ -124,7 +126,7 @@ export function refundRequests(sql: Sql, eventId: string): readonly RegNo[] {
   return sql<{ reg_no: RegNo }>(
     `SELECT r.reg_no FROM registrations r WHERE r.id IN (SELECT s.registration_id ${OPEN})
        AND EXISTS (SELECT 1 FROM acts q WHERE q.registration_id = r.id AND q.act = 'ask_refund'
-         AND NOT EXISTS (SELECT 1 FROM acts n WHERE n.registration_id = r.id AND n.act IN ('note', 'refund') AND n.id > q.id))
+         AND NOT EXISTS (SELECT 1 FROM acts n WHERE n.registration_id = r.id AND n.act IN ('note', 'refund', 'withdraw_refund') AND n.id > q.id))
      ORDER BY r.id DESC LIMIT ${REQUESTS_MAX}`,
   )
     .all({ event: eventId })

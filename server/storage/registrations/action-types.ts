@@ -106,6 +106,7 @@ export interface ActionStore {
   askCancel(wanted: NewAction): Promise<ActionOutcome>
   /** The delegate requests a refund of a second payment; refused if it is none. The office decides. */
   askRefund(wanted: NewAction): Promise<ActionOutcome>
+  withdrawRefund(wanted: NewAction): Promise<ActionOutcome>
   /**
    * Deletes a person's data from every table; payments and their events stay. Refused while a payment is
    * undecided. Files and emails outside the database are the caller's task.

@@ -172,6 +172,15 @@ export function askRefund(sql: Sql, wanted: NewAction): ActionOutcome {
   })
 }
 
+/** Ends the delegate's own request, while the office has not answered it. */
+export function withdrawRefund(sql: Sql, wanted: NewAction): ActionOutcome {
+  return doAct(sql, wanted, ({ reg_no: regNo }) =>
+    secondPaymentOf(sql, regNo)?.askedAt == null
+      ? refused('not_now', selfService.nothingToWithdraw)
+      : ok({ message: selfService.withdrawn }),
+  )
+}
+
 export function sendMail(sql: Sql, wanted: NewAction, mail: NewMail): ActionOutcome {
   return doAct(sql, wanted, ({ id }) => {
     const sent = wanted.act === 'resend' ? sayingSecond(sql, id, mail) : mail

@@ -45,7 +45,7 @@ describe('who may do what', () => {
         'erase',
       ],
     ],
-    ['delegate', ['edit', 'ask_cancel', 'ask_refund']],
+    ['delegate', ['edit', 'ask_cancel', 'ask_refund', 'withdraw_refund']],
     ['clock', []],
   ])('%s, to a registration that is complete', (actor, acts) => {
     expect(allowedActs('complete', actor)).toEqual(acts)

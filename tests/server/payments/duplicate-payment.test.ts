@@ -175,6 +175,23 @@ test('a delegate who pays twice is offered no share of the second payment, and s
   expect(await requests()).toEqual([{ event_id: 'afpicon2026', count: 1 }])
   expect((await acts(second.regNo)).second_payment?.asked_at).toBe('2025-10-10T12:00:00+05:30')
   expect((await read<ListAnswer>(path, office)).refund_requested).toBeUndefined()
+  const withdraw = () => send(`${page}acts/`, { act: 'withdraw_refund' })
+  expect(await withdraw()).toMatchObject({
+    code: 200,
+    message: 'You have withdrawn your request. Nothing is refunded.',
+  })
+  expect([await asked(), await requests()]).toEqual([[], []])
+  expect((await acts(second.regNo)).second_payment?.asked_at).toBeNull()
+  expect(await withdraw()).toMatchObject({ code: 'not_now' })
+  const shared = await newLink(rig.parts().deps, {
+    regNo: second.regNo as never,
+    eventId: 'afpicon2026',
+  })
+  expect(
+    await send(`/api${new URL(shared).pathname}/acts/`, { act: 'withdraw_refund' }),
+  ).toMatchObject({ code: 'not_now' })
+  await send(`${page}acts/`, { act: 'ask_refund' })
+  expect(await asked()).toEqual([second.regNo])
   await send(`/admin/registrations/${second.regNo}/acts/`, { act: 'note', why: 'Rang.' }, office)
   expect([await asked(), await requests()]).toEqual([[], []])
 })

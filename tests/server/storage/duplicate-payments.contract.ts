@@ -147,6 +147,13 @@ export function secondPaymentsContract(given: Given): void {
       expect(await store.askRefund({ ...ask, regNo: first.regNo })).toMatchObject({
         error: { code: 'not_now' },
       })
+      // Withdrawn, the note of before counts again.
+      const withdraw = wanted(second.regNo, { act: 'withdraw_refund', actor: 'delegate', why: '' })
+      expect((await store.withdrawRefund(withdraw)).ok).toBe(true)
+      expect((await store.secondPayment(second.regNo))?.askedAt).toBeNull()
+      expect(await reported()).toEqual([])
+      expect(await store.withdrawRefund(withdraw)).toMatchObject({ error: { code: 'not_now' } })
+      expect((await store.askRefund(ask)).ok).toBe(true)
       // A note about something else on the first must not end the request of the second.
       await store.note(wanted(first.regNo))
       expect(await reported()).toEqual([first.regNo, second.regNo])
