@@ -140,7 +140,7 @@ const IN_ORDER = ({ who, full, code, total }: Bill): boolean =>
   code !== 'unknown' &&
   code !== 'spent' &&
   typeof total === 'number' &&
-  !/not in the member list|not say what they are/.test(who)
+  !/not on the roll|not say what they are/.test(who)
 
 describe.each(THREE)('%s', (eventId) => {
   test.each(
