@@ -76,17 +76,17 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     why: 'actions of the office',
     in: /^server\/registration\/actions\/approve-registration\.ts$/,
-    text: /event file offers/,
+    text: /^The event file has no other category|^The offered category/,
   },
   {
     why: 'corrections by the office',
     in: /^server\/registration\/actions\/correct-answers\.ts$/,
-    text: /answers: \{field|^A transfer|^Say who|has no field|^A file is not|another file|\{\} (more|less)|^With this|^These answers|^What these/,
+    text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^These answers/,
   },
   {
     why: 'registrations that the office adds',
     in: /^server\/registration\/(create-registration|registration-errors)\.ts$/,
-    text: /is approved before it is paid|^This form was sent before|Nobody has been registered/,
+    text: /needs approval before payment|^This form was already sent|Nothing was registered/,
   },
 ]
 

@@ -1,4 +1,5 @@
 /** API types of actions: a registration's state, the allowed actions, and its history. */
+import type { Day } from '../lib/time.ts'
 import type { PaymentStatus, RegistrationState } from '../registration/status.ts'
 import type { ActionName } from '../registration/states-and-actions.ts'
 import type { WirePaymentClaim } from './payment-methods.ts'
@@ -9,8 +10,10 @@ export type ActionsAnswer = {
   status: 'success'
   reg_no: string
   state: RegistrationState
-  /** The display text of the state. */
+  /** The state in words: when and how it was paid, or why it is unpaid. */
   state_display: string
+  /** The server's day, the default day of a payment. */
+  today: Day
   /** The balance after a correction; 0: none. */
   due: number
   /** The amount to refund that is not in progress yet; 0: none. */

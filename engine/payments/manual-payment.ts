@@ -2,12 +2,12 @@
 import type { Role } from '../registration/permissions.ts'
 
 const WAYS = {
-  transfer: { words: 'Bank transfer', asks: 'UTR or reference of the bank', least: 'treasurer' },
+  transfer: { words: 'Bank transfer', asks: 'UTR or bank reference', least: 'treasurer' },
   upi: { words: 'UPI', asks: 'UPI reference', least: 'treasurer' },
-  cheque: { words: 'Cheque or draft', asks: 'Number and bank', least: 'treasurer' },
-  desk: { words: 'At the desk', asks: 'Number of the slip', least: 'desk' },
-  cash: { words: 'Cash at the desk', asks: 'Number of the slip', least: 'desk' },
-  machine: { words: 'Card machine at the desk', asks: 'Number of the slip', least: 'desk' },
+  cheque: { words: 'Cheque or draft', asks: 'Cheque number and bank', least: 'treasurer' },
+  desk: { words: 'At the desk', asks: 'Slip number', least: 'desk' },
+  cash: { words: 'Cash', asks: 'Slip number', least: 'desk' },
+  machine: { words: 'Card machine', asks: 'Slip number', least: 'desk' },
 } as const satisfies Readonly<
   Record<string, { readonly words: string; readonly asks: string; readonly least: Role }>
 >
@@ -29,13 +29,14 @@ export function isOfGateway(source: string): boolean {
 }
 
 /**
- * Formats the method for a sentence, after an amount: "by bank transfer", "at the desk"; names stay
+ * Formats the method for a sentence, after an amount: "by bank transfer", "in cash"; names stay
  * unchanged.
  */
 export function wayInSentence(way: ManualMethod): string {
   const { words } = WAYS[way]
   const said = way === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
-  return way === 'desk' ? said : `by ${said}`
+  if (way === 'desk') return said
+  return way === 'cash' ? `in ${said}` : `by ${said}`
 }
 
 /**

@@ -177,8 +177,8 @@ export function decide(
     return refused(
       'not_allowed',
       review.is === 'second' && decision.what === 'accept'
-        ? 'This registration is paid already, so a second payment cannot be accepted: refund it, or move it to the registration it was meant for.'
-        : `${review.id} can be ended with ${allowed.join(', ')}, not with ${decision.what}.`,
+        ? 'This registration is already paid, so it cannot accept a second payment. Refund the payment, or move it to another registration.'
+        : `${review.id} allows ${allowed.join(', ')}, not ${decision.what}.`,
     )
   switch (decision.what) {
     case 'accept':
@@ -195,8 +195,9 @@ export function decide(
 }
 
 export function groundsOf({ why, who }: Grounds): Result<Grounds, DecisionRefusal> {
-  if (why.trim() === '') return refused('no_grounds', 'Say why: whoever reads it later must know.')
-  if (who.trim() === '') return refused('no_grounds', 'Say who decides.')
+  if (why.trim() === '')
+    return refused('no_grounds', 'Enter a reason. It explains the decision to your colleagues.')
+  if (who.trim() === '') return refused('no_grounds', 'Enter the name of the user who decides.')
   return Math.max(why.length, who.length) > GROUNDS_CHARACTERS_MAX
     ? refused(
         'no_grounds',
@@ -217,22 +218,19 @@ function accepted(
     )
   // A refund that the gateway refused was made another way, which has its own reference.
   if (review.is === 'refund-refused' && reference === '')
-    return refused('no_reference', 'Give the reference under which the money went back.')
+    return refused('no_reference', 'Enter the reference of the refund.')
   if (review.is === 'refund-unsure' || review.is === 'refund-refused')
     return ok({ does: 'refund-done', reference: reference === '' ? null : reference })
   if (review.came !== null)
     return amount === null
       ? // What was refunded of it before does not count.
         ok({ does: 'accept', reference: null, amount: review.left })
-      : refused('bad_amount', 'What came is accepted as it came, so no amount can be given.')
+      : refused('bad_amount', 'The payment is accepted as received, so do not enter an amount.')
   if (reference === '')
-    return refused(
-      'no_reference',
-      "Give the gateway's reference of the payment, as its panel shows it.",
-    )
+    return refused('no_reference', 'Enter the payment reference that the gateway’s panel shows.')
   const due = amount ?? review.due
   return due === null || due <= 0
-    ? refused('bad_amount', 'Give the amount that came.')
+    ? refused('bad_amount', 'Enter the amount received.')
     : ok({ does: 'accept', reference, amount: due })
 }
 
@@ -250,7 +248,7 @@ function givenBack(
   if (reference === '' || (reference !== null && reference.length > REFERENCE_CHARACTERS_MAX))
     return refused(
       'no_reference',
-      `Say how it went back: the reference of the transfer, or the number of the slip, of at most ${REFERENCE_CHARACTERS_MAX} characters.`,
+      `Enter the transfer reference or the slip number of the refund, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
     )
   const isAll = part.value === review.left
   return ok({ does: 'give-back', amount: part.value, isAll, byHand: reference })
@@ -259,29 +257,28 @@ function givenBack(
 /** Returns the amount to refund; null refunds all that is left. */
 export function partOf(left: Paise, amount: Paise | null): Result<Paise, DecisionRefusal> {
   const part = amount ?? left
-  if (left <= 0) return refused('bad_amount', 'Nothing of it is left to refund.')
-  if (part <= 0) return refused('bad_amount', 'A refund must be more than nothing.')
+  if (left <= 0) return refused('bad_amount', 'Nothing is left to refund.')
+  if (part <= 0) return refused('bad_amount', 'Enter an amount above zero.')
   return part > left
-    ? refused('bad_amount', `Only ${formatMoney(left)} of it is left to refund.`)
+    ? refused('bad_amount', `Only ${formatMoney(left)} is left to refund.`)
     : ok(part)
 }
 
 function moved(review: Review, target: MoveTarget | null): Result<Follows, DecisionRefusal> {
-  if (target === null) return refused('no_target', 'There is no registration with this number.')
+  if (target === null) return refused('no_target', 'No registration has this number.')
   // The event of an unmatched payment is not known, so it may be moved to any.
   if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
-    return refused('no_target', `${target.regNo} is of another event.`)
+    return refused('no_target', `${target.regNo} belongs to another event.`)
   if (target.regNo === review.regNo)
-    return refused('no_target', 'The money is for this registration already.')
-  if (target.due === null)
-    return refused('no_target', `${target.regNo} has no payment that money could be for.`)
+    return refused('no_target', 'The payment already belongs to this registration.')
+  if (target.due === null) return refused('no_target', `${target.regNo} has nothing to pay.`)
   const { left, came } = review
   const isWhole = came !== null && came.amount === left && came.kind === 'sale'
   const fits = isWhole && !target.isPaid && left === target.due
-  const from = review.regNo === null ? 'Money was' : `Money for ${review.regNo} was`
+  const from = review.regNo === null ? 'Payment' : `Payment for ${review.regNo}`
   const why = target.isPaid
-    ? `${from} moved here, and this registration is paid already.`
-    : `${from} moved here: ${formatMoney(left)}, where ${formatMoney(target.due)} is due.`
+    ? `${from} moved here, but this registration is already paid.`
+    : `${from} moved here: ${formatMoney(left)} received, ${formatMoney(target.due)} due.`
   return ok({ does: 'move', to: target.regNo, fits, why })
 }
 

@@ -167,7 +167,7 @@ function paidAgain(
 }
 
 function secondTime(first: string, second: string): string {
-  return `Money came a second time, as ${second}; the first payment is ${first}.`
+  return `Payment received a second time, as ${second}. The first payment is ${first}.`
 }
 
 /** Why a payment failed: declined by the bank, expired, refunded, or no longer known. */
@@ -252,23 +252,23 @@ export function reviewOf(refusal: PaymentRefusal): string | null {
     case 'currency_differs':
       return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in rupees.`
     case 'not_a_sale':
-      return 'The gateway names a transaction that is not a sale.'
+      return 'The gateway reports a transaction that is not a sale.'
     case 'test_transaction':
-      return 'The gateway names a test transaction, which moves no money.'
+      return 'The gateway reports a test transaction, which moves no money.'
     case 'after_closing':
-      return 'Money came after registration had closed.'
+      return 'Payment received after registration closed.'
     case 'after_hold':
-      return 'Money came after its price was no longer held, and the price on that day was different.'
+      return 'Payment received after its price was no longer held. The price on that day was different.'
     case 'place_gone':
-      return `Money came after its place, ${refusal.place}, was no longer held, and others have it.`
+      return `Payment received after the seat was released: ${refusal.place} is full.`
     case 'ended':
-      return `Money came after the registration had been ${refusal.state}.`
+      return `Payment received after the registration was ${refusal.state}.`
     case 'not_paid':
-      return 'A refund came for a payment that is not a success here.'
+      return 'The gateway reports a refund of a payment that is not recorded as paid.'
     case 'undecided':
       return UNDECIDED
     case 'more_back_than_came':
-      return `The gateway says that ${formatMoney(refusal.got)} went back of ${formatMoney(refusal.came)}.`
+      return `The gateway reports a refund of ${formatMoney(refusal.got)} for a payment of ${formatMoney(refusal.came)}.`
     case 'already_success':
       return null
     default:

@@ -99,7 +99,7 @@ export function reconcile(
       const those = might.map(({ regNo }) => regNo)
       return those.length === 0
         ? { as: 'unmatched', of: [], why: null }
-        : ambiguous(those, 'The amount and the day fit; the line names no registration.')
+        : ambiguous(those, 'The amount and date fit, but the line names no registration.')
     }
     if (others.why !== null) return ambiguous(of, others.why)
     if (found.isClaimedElsewhere(line)) return ambiguous(of, CLAIMED_ELSEWHERE)
@@ -135,7 +135,7 @@ function judgeKnown(
 ): Pick<Reconciled, 'as' | 'of' | 'why'> {
   const of = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
   if (payments.length > 1)
-    return ambiguous(of, 'This one line is recorded as several payments: check which are real.')
+    return ambiguous(of, 'This line is recorded as several payments. Check which are real.')
   if (payments.some((payment) => isOfAnother(payment, eventId)))
     return { as: 'known', of, why: 'This payment is recorded for another event.' }
   const recorded = payments[0]?.amount ?? amount
@@ -228,10 +228,10 @@ function findReferences(
               of: other.regNo === null ? [] : [other.regNo],
               why:
                 hits[0] === undefined
-                  ? 'A payment is recorded under the registration number in this line: it may be this one.'
+                  ? 'A payment with this registration number is recorded. It may be this one.'
                   : names.has(hits[0].key)
                     ? `A recorded payment has the reference ${hits[0].key}, which is in several lines of this file.`
-                    : `A payment is recorded under ${hits[0].key}, which is in this line: it may be this one.`,
+                    : `A payment with the reference ${hits[0].key} is recorded. It may be this one.`,
             },
     }
   }
@@ -267,7 +267,7 @@ function findReferences(
         ? null
         : regNos.length === 0
           ? ofOthers(there.flatMap((key) => titles.get(key) ?? []))
-          : `The line contains the number ${regNos.join(', ')}, which waits for no payment.`
+          : `The line names ${regNos.join(', ')}, which has nothing to pay.`
     return { regNos, why, isElsewhere: there.length > 0 && regNos.length === 0 }
   }
 
@@ -380,13 +380,13 @@ const dueFor = ({ due, dueOn }: Awaited, day: Day): Paise => dueOn?.(day) ?? due
 
 const ofOthers = (titles: readonly string[]): string =>
   titles.length === 0
-    ? 'The line contains a registration number that is not of this event.'
-    : `The line contains a registration number of ${[...new Set(titles)].join(', ')}.`
+    ? 'The line names a registration of another event.'
+    : `The line names a registration of ${[...new Set(titles)].join(', ')}.`
 const CLAIMED_ELSEWHERE = 'A delegate of another event reported a reference in this line.'
 const RELEASED_ELSEWHERE =
   'A delegate of another event reported this reference too; that report was rejected or replaced.'
 const PAID_OTHERWISE =
-  'Its delegate reported this reference, and it waits for no payment now. Confirmed, it is a second payment before the treasurer.'
+  'The delegate reported this reference, but nothing is due. If you confirm, it goes to review as a second payment.'
 const RETURNED_ELSEWHERE =
   'This withdrawal names a payment of another event: the bank may have returned it.'
 const RETURNED =

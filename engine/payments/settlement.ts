@@ -144,29 +144,29 @@ export function judgeSettled(
   })
 }
 
-const NOT_DONE = 'The gateway has taken it off; here this refund is not done yet.'
-const NO_ORDER = 'No registration of ours has this order.'
-const NOT_KNOWN = 'The order is ours, and of this payment nothing is known here.'
-const SECOND = 'It was settled before: the gateway has paid it out twice.'
+const NOT_DONE = 'The gateway deducted this refund, but it is not done in Rollcall yet.'
+const NO_ORDER = 'No registration has this order.'
+const NOT_KNOWN = 'The order exists, but Rollcall has no such payment.'
+const SECOND = 'It was settled before: the gateway paid it out twice.'
 
 function sayUnknownRefund({ amount }: SettlementLine, money: HeldMoney | null): string {
   return money === null
-    ? 'Neither this refund nor its payment is known here.'
-    : `No refund of ${formatMoney(amount)} of this payment is known here.`
+    ? 'Rollcall has no record of this refund or its payment.'
+    : `Rollcall has no refund of ${formatMoney(amount)} for this payment.`
 }
 
 function sayOther({ net }: SettlementLine): string {
   const amount = formatMoney(paise(Math.abs(net)))
   return net < 0
-    ? `A chargeback or an adjustment: ${amount} was taken off.`
-    : `An adjustment: ${amount} was given.`
+    ? `A chargeback or adjustment: ${amount} was deducted.`
+    : `An adjustment: ${amount} was credited.`
 }
 
 function sayDiffers(line: SettlementLine, money: HeldMoney): string | null {
   if (line.order !== '' && money.order !== null && line.order !== money.order)
-    return `The report says that it is of the order ${line.order}; it came for ${money.order}.`
+    return `The report names the order ${line.order}, but the payment was for ${money.order}.`
   if (line.amount !== money.amount)
-    return `The report says ${formatMoney(line.amount)}; ${formatMoney(money.amount)} came.`
+    return `The report says ${formatMoney(line.amount)}, but ${formatMoney(money.amount)} was received.`
   return isDismissed(money) ? sayPaidOut(money) : null
 }
 
@@ -174,10 +174,10 @@ function sayPaidOut({ refunds }: HeldMoney): string {
   const isIn = (...states: readonly HeldRefund['state'][]): boolean =>
     refunds.some(({ state }) => states.includes(state))
   if (isIn('wanted', 'asked', 'unsure'))
-    return 'The gateway has paid it out, and its refund is not done yet.'
+    return 'The gateway paid it out, but its refund is not done yet.'
   return isIn('refused')
-    ? 'The gateway has paid it out, and has refused its refund.'
-    : 'It was dismissed, and the gateway has paid it out.'
+    ? 'The gateway paid it out, but refused its refund.'
+    : 'It was ignored here, but the gateway paid it out.'
 }
 
 function backOf({ refunds }: Pick<HeldMoney, 'refunds'>): Paise {

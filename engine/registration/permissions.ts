@@ -6,10 +6,11 @@ export type Role = (typeof ROLES)[number]
 
 /** Descriptions of the roles, shown beside the choice. */
 export const ROLE_SAYS: Readonly<Record<Role, string>> = {
-  viewer: 'looks at lists, registrations and figures',
-  desk: 'also adds registrations, takes money at the desk, writes notes and sends mails again',
-  treasurer: 'also confirms payments, decides reviews, refunds, reconciles and gives out codes',
-  owner: 'also erases, looks after the people of the office, and sees who did what',
+  viewer: 'Viewer: sees lists, registrations and figures.',
+  desk: 'Front desk: adds registrations, records payments, resends emails.',
+  treasurer:
+    'Treasurer: also records bank payments, decides reviews, makes refunds and creates codes.',
+  owner: 'Owner: also erases personal data, manages the team and sees the audit log.',
 }
 
 /** The part of a user that decides their permissions. */

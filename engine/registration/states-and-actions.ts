@@ -158,13 +158,13 @@ export function judgeAct(
       code: 'not_your_role',
       message:
         row.least === 'delegate' || row.least === 'clock'
-          ? `Nobody in the office can ${ACT_WORDS[act]}.`
-          : `To ${ACT_WORDS[act]} takes the role ${row.least}; yours is ${actor}.`,
+          ? `Staff cannot ${ACT_WORDS[act]}.`
+          : `You need the ${row.least} role to ${ACT_WORDS[act]}. You have ${actor}.`,
     })
   if (!row.in.includes(state))
     return err({
       code: 'not_now',
-      message: `You cannot ${ACT_WORDS[act]} now: this registration is ${STATE_WORDS[state]}.`,
+      message: `You cannot ${ACT_WORDS[act]} now. The registration is ${STATE_WORDS[state]}.`,
     })
   const said = why.trim()
   if (row.asksWhy && said === '')
@@ -172,13 +172,13 @@ export function judgeAct(
       code: 'no_grounds',
       message:
         act === 'note'
-          ? 'Write the note.'
-          : 'Say why: whoever reads it later, and the delegate who asks, must know.',
+          ? 'Enter the note.'
+          : 'Enter a reason. It explains the decision to your colleagues and the delegate.',
     })
   if (said.length > GROUNDS_CHARACTERS_MAX)
     return err({
       code: 'no_grounds',
-      message: `This takes at most ${GROUNDS_CHARACTERS_MAX} characters.`,
+      message: `Enter at most ${GROUNDS_CHARACTERS_MAX} characters.`,
     })
   const { becomes = state, from = state } = row
   return ok({ becomes: from === state ? becomes : state, why: said })
@@ -223,62 +223,62 @@ export function stateAfter(
   }
 }
 
-/** Used after "To" and "You cannot". */
+/** Used after "You need the role to" and "You cannot". */
 const ACT_WORDS = {
-  note: 'write a note',
-  correct: 'correct an answer',
-  confirm: 'confirm a payment',
-  came_again: 'say that more money came',
+  note: 'add a note',
+  correct: 'correct answers',
+  confirm: 'record a payment',
+  came_again: 'record another payment',
   accept: 'accept a payment',
-  dismiss: 'dismiss a payment',
-  refund: 'refund',
-  handle_refund: 'mark its refund as handled',
-  cancel: 'cancel it',
-  transfer: 'transfer it',
+  dismiss: 'ignore a payment',
+  refund: 'refund a payment',
+  handle_refund: 'mark a refund as handled',
+  cancel: 'cancel this registration',
+  transfer: 'transfer this registration',
   add: 'add a registration',
-  approve: 'approve it',
-  refuse: 'refuse it',
-  resend: 'send the confirmation again',
-  send_pay_link: 'send a link to pay',
-  not_found: 'say that the payment was not found',
-  erase: 'erase it',
-  tell: 'say that it was paid',
-  take_up: 'take it up again',
+  approve: 'approve this registration',
+  refuse: 'refuse this registration',
+  resend: 'resend the confirmation',
+  send_pay_link: 'send a payment link',
+  not_found: 'reject a payment claim',
+  erase: 'erase personal data',
+  tell: 'report a payment',
+  take_up: 'reopen this registration',
   accept_offer: 'accept the offered category',
   edit: 'edit the answers',
-  ask_cancel: 'ask for cancellation',
+  ask_cancel: 'request a cancellation',
   ask_refund: 'request a refund',
   withdraw_refund: 'withdraw the refund request',
-  lapse: 'let it lapse',
-  reopen: 'reopen it',
+  lapse: 'expire this registration',
+  reopen: 'reopen this registration',
 } as const satisfies Readonly<Record<ActionName, string>>
 
 /** Used at the start of a history entry. */
 export const ACT_DONE = {
   note: 'Note',
   correct: 'Corrected',
-  confirm: 'Payment confirmed',
-  came_again: 'More money came',
+  confirm: 'Payment recorded',
+  came_again: 'Another payment recorded',
   accept: 'Payment accepted',
-  dismiss: 'Review ended',
+  dismiss: 'Payment ignored',
   refund: 'Refund',
-  handle_refund: 'Refund handled',
+  handle_refund: 'Refund marked as handled',
   cancel: 'Cancelled',
   transfer: 'Transferred',
-  add: 'Added at the desk',
+  add: 'Added by staff',
   approve: 'Approved',
   refuse: 'Refused',
-  resend: 'Confirmation sent again',
-  send_pay_link: 'Link to pay sent',
+  resend: 'Confirmation resent',
+  send_pay_link: 'Payment link sent',
   not_found: 'Payment not found',
-  erase: 'Erased',
-  tell: 'Said to be paid',
-  take_up: 'Taken up again',
+  erase: 'Personal data erased',
+  tell: 'Reported as paid',
+  take_up: 'Reopened',
   accept_offer: 'Offer accepted',
   edit: 'Changed by the delegate',
-  ask_cancel: 'Cancellation asked for',
+  ask_cancel: 'Cancellation requested',
   ask_refund: 'Refund requested',
   withdraw_refund: 'Refund request withdrawn',
-  lapse: 'Lapsed',
+  lapse: 'Expired',
   reopen: 'Reopened',
 } as const satisfies Readonly<Record<ActionName, string>>

@@ -15,15 +15,15 @@ export const STATES = [
 ] as const
 export type RegistrationState = (typeof STATES)[number]
 
-/** Used after "This registration is". */
+/** Used after "This registration is" and after "registrations". */
 export const STATE_WORDS = {
   to_approve: 'waiting for approval',
   refused: 'refused',
-  to_pay: 'still to be paid',
-  told: 'said to be paid, and not confirmed yet',
+  to_pay: 'unpaid',
+  told: 'reported as paid but not confirmed',
   complete: 'complete',
   cancelled: 'cancelled',
-  lapsed: 'lapsed, because nobody paid it in time',
+  lapsed: 'expired',
 } as const satisfies Readonly<Record<RegistrationState, string>>
 
 export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'

@@ -8,29 +8,29 @@ import { own } from '../lib/result.ts'
 
 /** `label` is shown beside the number; `said` follows "registrations" in the sentence of a list. */
 export const WAITING = {
-  review: { label: 'Payments to review', said: 'with a payment to review' },
-  told: { label: 'Transfers to match', said: 'said to be paid, and not confirmed yet' },
-  to_approve: { label: 'Letters to approve', said: 'waiting for approval' },
+  review: { label: 'Needs review', said: 'needing review' },
+  told: { label: 'Payments reported by delegates', said: 'reported as paid but not confirmed' },
+  to_approve: { label: 'Waiting for approval', said: 'waiting for approval' },
   cancel_asked: {
-    label: 'Cancellations asked for',
-    said: 'of which cancellation was asked for, without an answer yet',
+    label: 'Cancellation requests',
+    said: 'with an open cancellation request',
   },
   second_payment: {
-    label: 'Second payments for one person',
-    said: 'paid twice for one name and email address, without a note since',
+    label: 'Possible double payments',
+    said: 'possibly paid twice (same name and email), without a note since',
   },
-  pay_back: { label: 'Money to pay back', said: 'with money to be paid back' },
+  pay_back: { label: 'Refunds to make', said: 'with a refund to make' },
   refund_unsettled: {
-    label: 'Refunds in no settlement',
-    said: 'with a refund that is in no settlement report five days later, and is not marked as handled',
+    label: 'Refunds missing from settlements',
+    said: 'with a refund missing from the settlement reports after five days',
   },
   mail_failed: {
-    label: 'Emails that failed',
-    said: 'with an email that failed, and none sent nor a note since',
+    label: 'Failed emails',
+    said: 'with a failed email, and no email or note since',
   },
   pending: {
-    label: 'Payments pending for more than a day',
-    said: 'pending for more than a day',
+    label: 'Unpaid for more than 24 hours',
+    said: 'unpaid for more than 24 hours',
   },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly said: string }>>
 
@@ -45,7 +45,7 @@ export function isWaitingId(word: string): word is WorkQueueId {
 
 /** Unmatched money belongs to no registration, so it is counted but no list filters by it. */
 export const UNMATCHED = 'unmatched'
-export const UNMATCHED_LABEL = 'Money nobody could match'
+export const UNMATCHED_LABEL = 'Unmatched payments'
 
 /** One row of the work queue: the number of registrations of each event; events with none are omitted. */
 export type WireWorkQueueItem = {

@@ -46,7 +46,7 @@ export function soldFilter(event: Selling): Filter | null {
     ...adjustments.map(({ id, label }) => ({ id, label })),
   ]
   if (options.length === 0) return null
-  return { show: SOLD, sentAs: SOLD, label: 'On the bill', kind: 'options', options }
+  return { show: SOLD, sentAs: SOLD, label: 'Item', kind: 'options', options }
 }
 
 /** Returns the options by which an item is sold; empty if it has none. */

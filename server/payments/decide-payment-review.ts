@@ -106,7 +106,7 @@ function readDecision(words: DecisionWords, grounds: Grounds): Result<Decision, 
     case 'move':
       return ok({ what: 'move', to: textOf(words.to).trim(), ...grounds })
     default:
-      return err({ code: 'not_allowed', message: 'Decide to accept, refund, dismiss or move.' })
+      return err({ code: 'not_allowed', message: 'Choose to accept, refund, dismiss or move.' })
   }
 }
 
@@ -154,7 +154,7 @@ function readPart(word: unknown): Result<Paise | null, DecisionRefusal> {
   if (word === undefined || word === null || word === '') return ok(null)
   const amount = typeof word === 'string' ? readAmount(word) : fromRupees(word)
   return amount === null
-    ? err({ code: 'bad_amount', message: 'Write the amount in rupees, such as 985 or 985.50.' })
+    ? err({ code: 'bad_amount', message: 'Enter the amount in rupees, such as 985 or 985.50.' })
     : ok(amount)
 }
 
@@ -199,10 +199,10 @@ export async function askedForBack(
   return refunds.find(({ id }) => id === refundId)?.state ?? 'wanted'
 }
 
-/** Describes the decision and the state of its refund. "₹ 985 goes back" appears only where it may be true. */
+/** Describes the decision and the state of its refund. "requested" becomes "failed" if the gateway refused it. */
 export function refundedText(message: string, state: StoredRefund['state']): string {
   return state === 'refused'
-    ? `${message.replace(/ goes back\.$/, ' did not go back.')} ${refundSentence(state)}`
+    ? `${message.replace(' requested', ' failed')} ${refundSentence(state)}`
     : `${message} ${refundSentence(state)}`
 }
 
@@ -210,14 +210,14 @@ export function refundedText(message: string, state: StoredRefund['state']): str
 function refundSentence(state: StoredRefund['state']): string {
   switch (state) {
     case 'wanted':
-      return 'The gateway was not asked yet. It is asked automatically, during a recovery once that has ended.'
+      return 'Rollcall sends it to the gateway automatically, or after a running recovery.'
     case 'asked':
-      return 'The gateway has begun it. It counts as done once its status call says so.'
+      return 'The gateway started it. It is done when the gateway confirms it.'
     case 'done':
-      return 'It is done.'
+      return 'The refund is done.'
     case 'refused':
-      return 'The gateway refused it: it stands among the reviews. Ask for it again there, or pay it back by hand.'
+      return 'The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall.'
     case 'unsure':
-      return 'Whether the gateway does it is not known: it stands among the reviews and is not asked for again by itself.'
+      return 'We do not know whether the gateway made the refund. It needs review and is not repeated automatically.'
   }
 }

@@ -46,7 +46,7 @@ export async function lookUp(
   if (looked === 'kept')
     log.warn(
       { event: event.id },
-      'the gateway confirms a payment for an order that is not in the database: it waits for staff under "Money to decide"',
+      'the gateway confirms a payment for an order that is not in the database: it waits for staff under "Needs review"',
     )
   return looked
 }

@@ -103,7 +103,7 @@ export type MakingRefusal =
 /** Payment cannot be accepted before approval, so the payer keeps the money. */
 const WAITS_FOR_APPROVAL = {
   code: 'not_now',
-  message: 'This registration is approved before it is paid. Register it as not paid yet.',
+  message: 'This registration needs approval before payment. Choose “Pay later (send link)”.',
 } as const
 
 /**

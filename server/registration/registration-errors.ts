@@ -123,7 +123,7 @@ export function sentBefore(): Refusal {
   return said(
     409,
     'idempotency_key_reused',
-    'This form was sent before as something else, and somebody is registered by it. Look in the list before you register anybody again.',
+    'This form was already sent with other answers, and registered a delegate. Check the list before you try again.',
   )
 }
 
@@ -161,7 +161,7 @@ export function codeRefused(is: Exclude<CodeStatus['is'], 'valid'>): Refusal {
 
 /** A payment in hand that cannot be accepted; `asked`: the field whose answer identifies the payment. */
 export function notConfirmed({ code, message }: ActionDenial, asked: string | undefined): Refusal {
-  const text = `${message} Nobody has been registered.`
+  const text = `${message} Nothing was registered.`
   const isKnown = code === 'taken' && asked !== undefined
   return said(409, code, text, isKnown ? { errors: { [asked]: message } } : {})
 }

@@ -191,12 +191,12 @@ describe('a post graduate with a proof', () => {
     expect(csv).not.toContain('Placeholder Intern')
     expect(csv.trim().split('\n').length).toBe(2)
 
-    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
     await expect.poll(() => page.getByRole('row').count()).toBe(3)
     await page.getByLabel('Search').fill('nobody of that name')
     await page.getByText('No registrations found').waitFor()
     await expectAccessible(page, 'office list, empty')
-    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
 
     await row.getByRole('link').first().click()
     await page.getByRole('heading', { level: 1, name: NAME }).waitFor()

@@ -26,7 +26,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
   }
   const openRegistration = async (page: Page, regNo: string): Promise<void> => {
     await signedIn(`/admin/afpicon2026/${regNo}`)(page)
-    await page.getByText('This registration is').waitFor()
+    await page.locator('.state').waitFor()
   }
   /** What is asked before an act, once `then` has answered some of it. */
   const act = (
@@ -72,7 +72,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
     const boxes = page.getByRole('checkbox', { name: /^Tick/ })
     await boxes.first().check()
     await boxes.nth(1).check()
-    await page.getByRole('group', { name: 'The ticked rows' }).waitFor()
+    await page.getByRole('group', { name: 'Selected registrations' }).waitFor()
   }
   /** A bank's file, laid beside the registrations. */
   const statement = async (
@@ -86,9 +86,9 @@ export const officeStates = (server: Pictured): readonly State[] => {
       mimeType: 'text/csv',
       buffer: Buffer.from(lines.join('\r\n')),
     })
-    await page.getByRole('button', { name: 'Lay it beside the registrations' }).click()
+    await page.getByRole('button', { name: 'Match payments' }).click()
   }
-  const why = (page: Page) => dialog(page).getByLabel('Why', { exact: true })
+  const why = (page: Page) => dialog(page).getByLabel('Reason', { exact: true })
 
   return [
     { name: 'office-sign-in', open: at('/admin/login') },
@@ -126,8 +126,8 @@ export const officeStates = (server: Pictured): readonly State[] => {
       name: 'office-sold',
       open: async (page) => {
         await signedIn('/admin/nidancon2027')(page)
-        await page.getByText('Totals of what was sold').click()
-        await page.getByRole('region', { name: 'What was sold' }).getByRole('table').waitFor()
+        await page.getByText('Sales').click()
+        await page.getByRole('region', { name: 'Sales' }).getByRole('table').waitFor()
       },
     },
     {
@@ -139,7 +139,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
       open: async (page) => {
         await signedIn('/admin/nidancon2027')(page)
         await page.locator('table a, .rows a').first().click()
-        await page.getByText('This registration is').waitFor()
+        await page.locator('.state').waitFor()
       },
     },
     {
@@ -154,7 +154,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
         const regNo = await registeredByTransfer(server, 'Dr. Example Confirm')
         await tellPaid(server, page, regNo)
         await signedIn(`/admin/lekhacon2027/${regNo}`)(page)
-        await page.getByText('This registration is').waitFor()
+        await page.locator('.state').waitFor()
       },
     },
     {
@@ -177,14 +177,14 @@ export const officeStates = (server: Pictured): readonly State[] => {
           `12/01/26,IMPS CR DR EXAMPLE MATCHED MALABAR BANK THRISSUR,6012${regNo.slice(-8)},,"4,720.00"`,
           '12/01/26,INTEREST,000000000000,,12.00',
         ])
-        await page.getByRole('heading', { name: 'Nobody waits for it (1)' }).waitFor()
+        await page.getByRole('heading', { name: 'Not matched (1)' }).waitFor()
       },
     },
     {
       name: 'office-bank-columns',
       open: async (page) => {
         await statement(page, ['When,What,How much', '12/01/26,SOMETHING,"4,720.00"'])
-        await page.getByRole('form', { name: 'Which column is which' }).waitFor()
+        await page.getByRole('form', { name: 'Columns of the file' }).waitFor()
       },
     },
     {
@@ -203,7 +203,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
           ],
           'afpicon2026',
         )
-        await page.getByRole('heading', { name: 'Settlement of the gateway' }).waitFor()
+        await page.getByRole('heading', { name: 'Gateway settlement' }).waitFor()
       },
     },
     {
@@ -250,41 +250,41 @@ export const officeStates = (server: Pictured): readonly State[] => {
     },
     { name: 'office-bank', open: signedIn('/admin/lekhacon2027/reconcile') },
     { name: 'office-registration-unknown', open: signedIn('/admin/afpicon2026/AFPI0000000000000') },
-    act('note', 'success', 'Write a note'),
-    act('correct', 'success', 'Correct an answer', async (page) => {
-      await dialog(page).getByLabel('Which answer').selectOption('Full Name')
+    act('note', 'success', 'Add note'),
+    act('correct', 'success', 'Correct answers', async (page) => {
+      await dialog(page).getByLabel('Answer to correct').selectOption('Full Name')
       await dialog(page).getByLabel('Full Name').fill('')
       await why(page).fill('Spelt wrongly.')
-      await dialog(page).getByRole('button', { name: 'Correct an answer' }).click()
+      await dialog(page).getByRole('button', { name: 'Correct answers' }).click()
       await dialog(page).getByRole('alert').waitFor()
     }),
-    act('correct-price', 'success', 'Correct an answer', async (page) => {
+    act('correct-price', 'success', 'Correct answers', async (page) => {
       const dearest = 'Non-AFPI – GP / Specialist'
-      await dialog(page).getByLabel('Which answer').selectOption('Registration Category')
+      await dialog(page).getByLabel('Answer to correct').selectOption('Registration Category')
       const category = dialog(page).getByRole('combobox', { name: 'Registration Category' })
       const now = await category.locator('option:checked').textContent()
       await category.selectOption(now === dearest ? 'AFPI Member – Post Graduate' : dearest)
       await why(page).fill('Shows no card.')
-      await dialog(page).getByRole('button', { name: 'Correct an answer' }).click()
+      await dialog(page).getByRole('button', { name: 'Correct answers' }).click()
       await dialog(page).getByRole('alert').waitFor()
     }),
     act('cancel', 'success', 'Cancel registration'),
-    act('transfer', 'success', 'Transfer'),
+    act('transfer', 'success', 'Transfer to another person'),
     act('refund', 'success', 'Refund', (page) =>
-      dialog(page).getByLabel('How it goes back').selectOption('It has gone back by hand'),
+      dialog(page).getByLabel('Refund method').selectOption('Already refunded outside Rollcall'),
     ),
-    act('confirm', 'pending', 'Confirm a payment'),
-    act('send-link', 'pending', 'Send a link to pay'),
+    act('confirm', 'pending', 'Record payment'),
+    act('send-link', 'pending', 'Send payment link'),
     act('resend', 'success', 'Resend confirmation'),
-    act('erase', 'success', 'Erase the person'),
-    decision('accept', 'Accept the payment'),
-    decision('dismiss', 'Dismiss the payment'),
+    act('erase', 'success', 'Erase personal data'),
+    decision('accept', 'Accept as full payment'),
+    decision('dismiss', 'Ignore (not ours)'),
     { name: 'office-ticked', open: tickTwo },
     {
       name: 'office-ticked-act',
       open: async (page) => {
         await tickTwo(page)
-        await page.getByRole('button', { name: 'Send a link to pay' }).click()
+        await page.getByRole('button', { name: 'Send payment link' }).click()
         await dialog(page).waitFor()
       },
     },
@@ -292,10 +292,10 @@ export const officeStates = (server: Pictured): readonly State[] => {
       name: 'office-list-tools',
       open: async (page) => {
         await signedIn('/admin/afpicon?payment_status=failed')(page)
-        await page.getByText('More columns').click()
+        await page.getByText('Columns', { exact: true }).click()
         await page.getByRole('checkbox', { name: 'Designation' }).check()
-        await page.getByText('Views', { exact: true }).click()
-        await page.getByLabel('Keep these filters as').fill('Who failed')
+        await page.getByText('Saved views', { exact: true }).click()
+        await page.getByLabel('Name of the view').fill('Who failed')
       },
     },
     {
@@ -311,9 +311,9 @@ export const officeStates = (server: Pictured): readonly State[] => {
       name: 'office-codes-made',
       open: async (page) => {
         await signedIn('/admin/codes-of/nidancon2027')(page)
-        await page.getByLabel('How many').fill('3')
-        await page.getByLabel('Note for the office').fill('For the speakers of Saturday')
-        await page.getByRole('button', { name: 'Make Codes' }).click()
+        await page.getByLabel('Number of codes').fill('3')
+        await page.getByLabel('Note for staff').fill('For the speakers of Saturday')
+        await page.getByRole('button', { name: 'Create codes' }).click()
         await page.getByText('3 codes were made').waitFor()
         await page
           .getByRole('button', { name: /^Withdraw/ })
@@ -325,12 +325,12 @@ export const officeStates = (server: Pictured): readonly State[] => {
       name: 'office-people',
       open: async (page) => {
         await signedIn('/admin/people')(page)
-        const adding = page.getByRole('region', { name: 'Add somebody' })
+        const adding = page.getByRole('region', { name: 'Invite' })
         await adding.getByLabel('Username').fill('sita')
         await adding.getByLabel('Role').selectOption('desk')
         await adding.getByLabel('All of them').uncheck()
         await adding.getByLabel('AFPICON 2026').check()
-        await adding.getByRole('button', { name: 'Add and Make a Link' }).click()
+        await adding.getByRole('button', { name: 'Create invitation link' }).click()
         await page.getByText(/\/admin\/password#/).waitFor()
         await page.getByText('Change sita').click()
         await page.getByRole('form', { name: 'What sita may' }).waitFor()
@@ -350,12 +350,12 @@ export const officeStates = (server: Pictured): readonly State[] => {
       open: async (page) => {
         await signedIn('/admin/people')(page)
         await page.getByText('Change sita').click()
-        await page.getByRole('button', { name: 'Link for a New Password' }).click()
+        await page.getByRole('button', { name: 'Create password link' }).click()
         const link = await page.getByText(/\/admin\/password#/).innerText()
         await page.goto(link)
         await page.getByText('You will sign in as sita.').waitFor()
         await page.getByLabel('Password', { exact: true }).fill('sita2026')
-        await page.getByRole('button', { name: 'Set Password' }).click()
+        await page.getByRole('button', { name: 'Set password' }).click()
         await page.getByText('A password must be', { exact: false }).waitFor()
       },
     },
@@ -373,17 +373,17 @@ export const officeStates = (server: Pictured): readonly State[] => {
         const own = page.getByRole('form', { name: 'Change your password' })
         await own.getByLabel('Your password').fill('not this one')
         await own.getByLabel('New password').fill(PASSWORD_OF_SOMEBODY)
-        await own.getByRole('button', { name: 'Set New Password' }).click()
-        await own.getByText('This is not your password.').waitFor()
+        await own.getByRole('button', { name: 'Set new password' }).click()
+        await own.getByText('This password is wrong.').waitFor()
       },
     },
     {
       name: 'office-account-secret',
       open: async (page) => {
         await signedIn('/admin/account')(page)
-        const factor = page.getByRole('region', { name: 'Second factor' })
+        const factor = page.getByRole('region', { name: 'Two-step sign-in' })
         await factor.getByLabel('Your password').fill(ADMIN.password)
-        await factor.getByRole('button', { name: 'Show the Code to Scan' }).click()
+        await factor.getByRole('button', { name: 'Show QR code' }).click()
         await factor.getByRole('img', { name: /QR code/ }).waitFor()
       },
     },
@@ -392,15 +392,15 @@ export const officeStates = (server: Pictured): readonly State[] => {
       name: 'office-account-recovery-codes',
       open: async (page) => {
         await signedIn('/admin/account')(page)
-        const factor = page.getByRole('region', { name: 'Second factor' })
+        const factor = page.getByRole('region', { name: 'Two-step sign-in' })
         await factor.getByLabel('Your password').fill(ADMIN.password)
-        await factor.getByRole('button', { name: 'Show the Code to Scan' }).click()
+        await factor.getByRole('button', { name: 'Show QR code' }).click()
         const secret = await factor.getByText(/^[A-Z2-7 ]{39}$/).innerText()
         const code = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
           timestamp: Date.parse(NOW) + Date.now() - began,
         })
-        await factor.getByLabel('Code that the app shows now').fill(code)
-        await factor.getByRole('button', { name: 'Switch On' }).click()
+        await factor.getByLabel('Code from the app').fill(code)
+        await factor.getByRole('button', { name: 'Turn on' }).click()
         await factor.getByText('The second factor is on.').waitFor()
       },
     },
@@ -411,7 +411,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
         await page.getByLabel('Username').fill(ADMIN.username)
         await page.getByLabel('Password').fill(ADMIN.password)
         await page.getByRole('button', { name: 'Sign In' }).click()
-        await page.getByLabel('Code of your authenticator app').waitFor()
+        await page.getByLabel('Code from your authenticator app').waitFor()
       },
     },
   ]

@@ -58,7 +58,7 @@ export const recoveryStates = (server: Pictured): readonly State[] => {
       open: (page) =>
         during(async () => {
           await recovery(page)
-          await page.getByRole('button', { name: 'End the Recovery' }).click()
+          await page.getByRole('button', { name: 'End the recovery' }).click()
           await page.getByRole('dialog').waitFor()
         }),
     },
@@ -67,7 +67,7 @@ export const recoveryStates = (server: Pictured): readonly State[] => {
       open: (page) =>
         during(async () => {
           await signedIn('/admin/search')(page)
-          await page.getByText('See the recovery').waitFor()
+          await page.getByText('Open the recovery').waitFor()
         }),
     },
     {

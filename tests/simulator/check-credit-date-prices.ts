@@ -17,7 +17,7 @@ type Row = {
 /** Money that a person has confirmed, and that came neither a second time, moved there or not, nor for what is gone, of what is to be paid at the price of the day on which it comes. */
 const CAME = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount AS asked, c.paid_at, c.state
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
-  WHERE p.way = '${CREDITED}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Money came %'
+  WHERE p.way = '${CREDITED}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Payment received %'
     AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.capture_id = c.id AND d.what LIKE 'move%')
     AND NOT EXISTS (SELECT 1 FROM captures first WHERE first.counts_for = p.id AND first.id <> c.id AND first.state IN ('fits', 'accepted'))
   ORDER BY c.id`

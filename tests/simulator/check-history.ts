@@ -340,5 +340,5 @@ const newIn = <T extends { readonly id: number }>(rows: readonly T[], last: numb
 
 /** Of money that came, as the trail says it. */
 function wayIn(came: string): string {
-  return / (?:by (?:cash|card machine) )?at the desk/.test(came) ? 'cash' : 'transfer'
+  return / (?:in cash|by card machine|at the desk)/.test(came) ? 'cash' : 'transfer'
 }

@@ -77,7 +77,7 @@ export function Frame({
           </Link>
           <Link to={MONEY} {...current(MONEY)}>
             <Icon name="tri" />
-            Money to decide
+            Needs review
           </Link>
           <span className="grp" aria-hidden="true">
             Lists
@@ -111,7 +111,7 @@ export function Frame({
           {isOwnerOfAll(session) && (
             <Link to={PEOPLE} {...current(PEOPLE)}>
               <Icon name="flag" />
-              People
+              Team
             </Link>
           )}
           {isAtLeast(session.role, 'desk') && (
@@ -135,7 +135,7 @@ export function Frame({
           {isAtLeast(session.role, 'owner') && (
             <Link to={ACTIVITY} {...current(ACTIVITY)}>
               <Icon name="clock" />
-              Activity
+              Audit log
             </Link>
           )}
           <Link to={ACCOUNT} {...current(ACCOUNT)}>
@@ -156,7 +156,7 @@ export function Frame({
       <div className="stage">
         {problem !== null && (
           <Banner
-            text={`You are still signed in, because logging out failed. ${problem}`}
+            text={`Logging out failed, so you are still signed in. ${problem}`}
             action={{ label: session.texts.admin.retry, go: logout }}
           />
         )}
@@ -164,12 +164,12 @@ export function Frame({
           <aside className="care inrecovery" aria-label="Recovery">
             <Icon name="tri" small />
             <span>
-              An older copy of the database was put back. Scheduled emails, refunds and erasure are
-              held.{' '}
+              The database was restored from an older copy. Scheduled emails, refunds and erasure
+              are held.{' '}
               {isOwnerOfAll(session) ? (
-                <Link to={RECOVERY}>See the recovery</Link>
+                <Link to={RECOVERY}>Open the recovery</Link>
               ) : (
-                'An owner ends the recovery.'
+                'Only an owner can end the recovery.'
               )}
             </span>
           </aside>
@@ -192,10 +192,10 @@ function pagesOf(
     ...(gives_codes ? [{ to: codesAddress(id), label: 'Codes' }] : []),
     // Registrations cannot be added manually to a closed event either.
     ...(isAtLeast(role, 'desk') && status === 'open'
-      ? [{ to: addAddress(id), label: 'At the desk' }]
+      ? [{ to: addAddress(id), label: 'Add registration' }]
       : []),
     ...(isAtLeast(role, 'treasurer')
-      ? [{ to: reconcileAddress(id), label: 'Bank and gateway' }]
+      ? [{ to: reconcileAddress(id), label: 'Bank statements and settlements' }]
       : []),
   ]
 }

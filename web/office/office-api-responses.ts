@@ -25,7 +25,7 @@ import type { Unread } from '../app/json-readers.ts'
 export const readDone: Reader<true> = (body) =>
   isRecord(body) && body['status'] === 'success' ? true : null
 
-/** What was done, as a sentence from the server. */
+/** Entries, as a sentence from the server. */
 export const readMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
 

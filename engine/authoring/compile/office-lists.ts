@@ -119,8 +119,8 @@ function toFilter(config: EventConfig, value: unknown): Filter {
     ...(options === undefined ? {} : { options }),
   })
   if (show === 'search') return of('search', 'Search')
-  if (show === 'date_from') return of('day', 'From')
-  if (show === 'date_to') return of('day', 'To')
+  if (show === 'date_from') return of('day', 'Registered from')
+  if (show === 'date_to') return of('day', 'Registered to')
   if (show === 'payment_status') return of('options', labelOf(config, show), STATUS_OPTIONS)
   if (show === 'category') return of('options', labelOf(config, show), config.categories)
   if (show === 'period') return of('options', labelOf(config, show), config.fees.periods)

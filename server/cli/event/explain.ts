@@ -152,7 +152,7 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
   try {
     const registration = await store.registration(regNo)
     if (registration === null) {
-      terminal.complain(`There is no registration ${regNo}.`)
+      terminal.complain(`No registration ${regNo}.`)
       return 2
     }
     const version = await store.eventFile(registration.eventHash)

@@ -156,7 +156,7 @@ const WORDS: Readonly<Record<Reconciled['as'], string>> = {
   differs: 'another amount',
   ambiguous: 'not sure',
   known: 'confirmed before',
-  elsewhere: 'of another event',
+  elsewhere: 'another event',
   payout: 'the gateway’s transfer',
   returned: 'perhaps returned by the bank',
   unmatched: 'nobody waits for it',

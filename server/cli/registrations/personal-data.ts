@@ -149,9 +149,7 @@ export const erasing: Command = {
         else {
           failed = true
           terminal.complain(
-            done === null
-              ? `There is no registration ${regNo}.`
-              : `${regNo}: ${done.error.message}`,
+            done === null ? `No registration ${regNo}.` : `${regNo}: ${done.error.message}`,
           )
         }
       }

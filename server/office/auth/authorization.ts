@@ -224,16 +224,15 @@ function refusalOf(
   if (about !== 'own' && lacksSecondFactor(admin))
     return {
       code: 'second_factor_needed',
-      message:
-        'Your role needs a second factor. Please set one up on the page of your account first.',
+      message: 'Your role needs two-step sign-in. Set it up under Your account first.',
     }
   if (!isAtLeast(admin.role, least))
     return {
       code: 'role_may_not',
-      message: `This takes the role ${orMore(least)}; yours is ${admin.role}.`,
+      message: `You need the ${orMore(least)} for this. You have ${admin.role}.`,
     }
   if (about === 'every' && admin.events !== null)
-    return { code: 'not_your_event', message: 'This takes an account for all events.' }
+    return { code: 'not_your_event', message: 'You need an account for all events for this.' }
   return null
 }
 
@@ -247,12 +246,12 @@ export function asksSecondFactor({ secondFactorRequired, role }: Admin): boolean
 }
 
 function orMore(least: Role): string {
-  return least === 'owner' ? 'owner' : `${least} or a higher one`
+  return least === 'owner' ? 'owner role' : `${least} role or a higher one`
 }
 
 function notYours(deps: Deps, admin: Admin): string {
   const theirs = eventsOf(deps, admin).map((event) => event.title)
   return theirs.length === 0
-    ? 'Your account is not for this event, nor for any event that is served.'
+    ? 'Your account is not for this event or any other live event.'
     : `Your account is not for this event. It is for ${theirs.join(', ')}.`
 }

@@ -41,7 +41,7 @@ export function passwordRefusal(password: string, names: readonly string[]): str
   if (password.length > CREDENTIAL_CHARACTERS_MAX)
     return `The password can have at most ${CREDENTIAL_CHARACTERS_MAX} characters.`
   if (password.length < PASSWORD_CHARACTERS_MIN)
-    return `The password must be at least ${PASSWORD_CHARACTERS_MIN} characters long.`
+    return `The password must have at least ${PASSWORD_CHARACTERS_MIN} characters.`
   const plain = password.toLowerCase()
   const read = plain.replace(/[013@$]/g, (sign) => SIGNS[sign] ?? sign)
   const said = [bareOf(plain), bareOf(read), bareOf(read).replace(/[^a-z]/g, '')]
@@ -49,11 +49,11 @@ export function passwordRefusal(password: string, names: readonly string[]): str
     names.map((name) => bareOf(name.toLowerCase())).filter((name) => name.length > 2),
   )
   if (said.some((word) => COMMON.has(word)))
-    return 'This password is among the first that are guessed. Take several words.'
+    return 'This password is too easy to guess. Use several words.'
   if (said.some((word) => near.has(word)))
-    return 'A password must be more than the name of the user or of an event. Take several words.'
+    return 'A password must be more than the name of the user or of an event. Use several words.'
   if (new Set(plain).size < DIFFERENT_MIN || isSequence(plain))
-    return 'A password of one row of keys, or of few different characters, is among the first that are guessed. Take several words.'
+    return 'This password is too easy to guess (a keyboard row, or too few different characters). Use several words.'
   return null
 }
 const DIFFERENT_MIN = 4

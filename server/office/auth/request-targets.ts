@@ -296,8 +296,8 @@ const noRegistration = (user: User) =>
   missing(
     [],
     seesAll(user)
-      ? 'There is no registration with this number.'
-      : 'There is no registration with this number in your events.',
+      ? 'No registration has this number.'
+      : 'No registration in your events has this number.',
   )
 const NO_REVIEW = 'There is no such review.'
 const NO_EVENT = 'There is no event with this name.'

@@ -137,7 +137,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     at: Instant,
   ): Promise<'app' | 'recovery' | 'refused'> => {
     if (code === '') {
-      refuse(reply, 401, 'code_needed', 'Please enter the code that your authenticator app shows.')
+      refuse(reply, 401, 'code_needed', 'Enter the code from your authenticator app.')
       return 'refused'
     }
     const checked = await factors.take(admin, code.slice(0, CREDENTIAL_CHARACTERS_MAX), from, at)

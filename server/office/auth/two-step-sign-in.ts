@@ -99,14 +99,14 @@ async function check(
   if (!/^\d{6}$/.test(code))
     return (await store.takeRecoveryCode(id, hashOfCode(code), at))
       ? { is: 'right', by: 'recovery' }
-      : { is: 'wrong', message: 'This recovery code is not right, or it was used before.' }
+      : { is: 'wrong', message: 'This recovery code is wrong or was already used.' }
   const step = stepOf(secret, code, at)
   if (step === null)
     return {
       is: 'wrong',
-      message: 'This code is not right. It changes every 30 seconds: please look at the app again.',
+      message: 'This code is wrong. It changes every 30 seconds, so check the app again.',
     }
   return (await store.takeStep(id, step))
     ? { is: 'right', by: 'app' }
-    : { is: 'wrong', message: 'This code was used before. Please wait for the next one.' }
+    : { is: 'wrong', message: 'This code was already used. Wait for the next one.' }
 }

@@ -73,11 +73,11 @@ export async function withdrawCode(
     typeof code === 'string' ? foldedCode(code.slice(0, CHOSEN_CHARACTERS_MAX * 2)) : ''
   const done = await store.withdrawCode(event.id, folded, who, clock())
   if (done === 'unknown')
-    return err({ code: 'code_unknown', message: `There is no such code of ${event.title}.` })
+    return err({ code: 'code_unknown', message: `${event.title} has no such code.` })
   return ok(
     done === 'before'
-      ? 'It has already been withdrawn.'
-      : 'It is withdrawn: nobody can use it any more. Registrations that were made with it keep what it gave.',
+      ? 'This code is already withdrawn.'
+      : 'Code withdrawn. Nobody can use it any more. Existing registrations keep their discount.',
   )
 }
 
@@ -93,16 +93,18 @@ type Read = {
 function readWords(event: EventConfig, words: CodeWords, today: Day): Result<Read, string> {
   const kinds = event.codeKinds.map(({ id }) => id)
   const kind = textOf(words.kind)
-  if (kinds.length === 0) return err(`The event file of ${event.title} has no kinds of codes.`)
+  if (kinds.length === 0) return err(`The event file of ${event.title} defines no discount codes.`)
   if (!kinds.includes(kind))
-    return err(`There is no kind of code “${kind.slice(0, 50)}”. There are ${kinds.join(', ')}.`)
+    return err(
+      `No kind of code is called “${kind.slice(0, 50)}”. Choose one of ${kinds.join(', ')}.`,
+    )
   const count = wholeOf(words.count, COUNT_MAX)
-  if (count === null) return err(`Make from 1 to ${COUNT_MAX} codes at a time.`)
+  if (count === null) return err(`Create 1 to ${COUNT_MAX} codes at a time.`)
   const usesMax = wholeOf(words.uses, USES_MAX)
   if (usesMax === null) return err(`A code can have 1 to ${USES_MAX} uses.`)
   const until = textOf(words.until)
-  if (until !== '' && !isDay(until)) return err('Write the last day like this: 2027-01-31.')
-  if (until !== '' && until < today) return err('The last day is in the past.')
+  if (until !== '' && !isDay(until)) return err('Enter the date like this: 2027-01-31.')
+  if (until !== '' && until < today) return err('“Valid until” is in the past.')
   const note = textOf(words.note).replaceAll(/\s+/g, ' ')
   if (note.length > NOTE_CHARACTERS_MAX)
     return err(`A note has at most ${NOTE_CHARACTERS_MAX} characters.`)
@@ -110,9 +112,9 @@ function readWords(event: EventConfig, words: CodeWords, today: Day): Result<Rea
   const length = foldedCode(chosen.slice(0, NOTE_CHARACTERS_MAX)).length
   if (chosen !== '' && (length < CHOSEN_CHARACTERS_MIN || chosen.length > CHOSEN_CHARACTERS_MAX))
     return err(
-      `A code that is chosen has from ${CHOSEN_CHARACTERS_MIN} to ${CHOSEN_CHARACTERS_MAX} letters and digits.`,
+      `A chosen code has ${CHOSEN_CHARACTERS_MIN} to ${CHOSEN_CHARACTERS_MAX} letters and digits.`,
     )
-  if (chosen !== '' && count !== 1) return err('Only one code can be made when its name is chosen.')
+  if (chosen !== '' && count !== 1) return err('If you choose the code, create only one.')
   return ok({
     kind,
     count,

@@ -55,7 +55,7 @@ export async function sendExport(
           reply.removeHeader('content-disposition'),
           422,
           'too_many',
-          'These are too many for an Excel file: it takes 10,000. Set a filter, or export CSV.',
+          'An Excel file can have at most 10,000 rows. Filter the list, or export CSV.',
         )
     }
     await noted()

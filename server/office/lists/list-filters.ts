@@ -9,6 +9,7 @@ import {
   formatCount,
   formatDay,
   formatDays,
+  formatDayShort,
   isDay,
   isEnded,
   isWaitingId,
@@ -62,7 +63,7 @@ export function readListQuery(
   if (bad !== null) return err(bad)
   if (draft.dateFrom !== undefined && draft.dateTo !== undefined && draft.dateFrom > draft.dateTo) {
     return err(
-      `The list cannot end on ${formatDay(draft.dateTo)}, before it begins on ${formatDay(draft.dateFrom)}.`,
+      `“Registered to” (${formatDayShort(draft.dateTo)}) is before “Registered from” (${formatDayShort(draft.dateFrom)}).`,
     )
   }
   return ok(draft)
@@ -84,7 +85,7 @@ function setOffices(
     const known = STATES.find((one) => one === state)
     if (known === undefined) return notOneOf('in_state', STATES, state)
     if (draft.state !== undefined && draft.state !== known)
-      return `What is ${STATE_WORDS[draft.state]} is not ${STATE_WORDS[known]} as well.`
+      return `A registration cannot be both ${STATE_WORDS[draft.state]} and ${STATE_WORDS[known]}.`
     draft.state = known
   }
   if (waiting !== undefined && waiting !== '') {
@@ -111,7 +112,7 @@ function setFilter(
 ): BadQuery | null {
   switch (filter.show) {
     case 'search':
-      if (value.length > SEARCH_MAX) return `Please search for at most ${SEARCH_MAX} characters.`
+      if (value.length > SEARCH_MAX) return `Search for at most ${SEARCH_MAX} characters.`
       draft.search = value
       return null
     case 'date_from':
@@ -242,8 +243,11 @@ export function sentence(
   }
   if (query.state !== undefined && ended === '') parts[0] += ` ${STATE_WORDS[query.state]}`
   if (query.waiting !== undefined) parts[0] += ` ${WAITING[query.waiting.is].said}`
-  if (query.search !== undefined)
-    parts.push(hidesSearch ? 'matching a search' : `matching “${query.search}”`)
+  if (query.search !== undefined) {
+    if (hidesSearch) parts.push('matching a search')
+    else if (count === 0 && parts.length === 1) parts[0] += ` match “${query.search}”`
+    else parts.push(`matching “${query.search}”`)
+  }
   if (query.dateFrom !== undefined && query.dateTo !== undefined)
     parts.push(
       query.dateFrom === query.dateTo

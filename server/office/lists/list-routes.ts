@@ -87,7 +87,7 @@ async function sendPage(
 
 /** Matches the maximum that is counted for a search. */
 const NOT_SORTED =
-  'There are too many to sort them so: the newest come first. Up to 10,000 registrations are sorted; a filter makes them fewer.'
+  'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
 
 function wireSums(sums: readonly StatusSum[]): WireSums {
   const countOf = (status: PaymentStatus): number =>

@@ -14,7 +14,7 @@ export function soldRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const event = target.config
     const list = event.admin.lists.find(({ id }) => id === query.list_id)
-    if (list === undefined) return refuse(reply, 404, 'not_found', 'There is no list of this name.')
+    if (list === undefined) return refuse(reply, 404, 'not_found', 'No list has this name.')
     const asked = readListQuery(event, list, filters, deps.clock())
     if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
     const fields = event.fields.filter(({ type }) => type === 'people')

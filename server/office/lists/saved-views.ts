@@ -28,7 +28,7 @@ export function myListRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const event = target.config
     const list = event.admin.lists.find(({ id }) => id === said.list)
-    if (list === undefined) return refuse(reply, 404, 'not_found', 'There is no list of this name.')
+    if (list === undefined) return refuse(reply, 404, 'not_found', 'No list has this name.')
     const kept = readMyList(list, said)
     if (!kept.ok) return refuse(reply, 422, 'invalid_answers', kept.error)
     await deps.store.keepMyList(admin.adminId, `${event.id}/${list.id}`, kept.value)
@@ -49,13 +49,13 @@ function readMyList(
   if (!Array.isArray(wanted) || !Array.isArray(views))
     return err('Send the columns and the views, each as a list.')
   if (views.length > VIEWS_MAX)
-    return err(`You can keep ${VIEWS_MAX} views of a list. Remove one first.`)
+    return err(`You can save ${VIEWS_MAX} views of a list. Delete one first.`)
   const read = views.map((view) => readView(recordOf(view), list.filters))
   const bad = read.find((view) => !view.ok)
   if (bad?.ok === false) return bad
   const named = read.flatMap((view) => (view.ok ? [view.value] : []))
   if (new Set(named.map(({ name }) => name)).size < named.length)
-    return err('You have a view of this name already. Give this one another name.')
+    return err('You already have a view with this name. Choose another name.')
   // Columns that a changed event file no longer has are dropped.
   return ok({
     columns: listColumns(list)
@@ -72,10 +72,10 @@ function readView(
 ): Result<MyList['views'][number], string> {
   const name = typeof view['name'] === 'string' ? view['name'].trim() : ''
   const query = typeof view['query'] === 'string' ? view['query'] : ''
-  if (name === '') return err('Give the view a name.')
+  if (name === '') return err('Enter a name for the view.')
   if (name.length > NAME_CHARACTERS_MAX)
     return err(`The name of a view has at most ${NAME_CHARACTERS_MAX} characters.`)
-  if (query.length > QUERY_CHARACTERS_MAX) return err('These are too many filters for a view.')
+  if (query.length > QUERY_CHARACTERS_MAX) return err('A view cannot have this many filters.')
   const params = new URLSearchParams(query)
   for (const { kind, sentAs } of filters) if (kind === 'search') params.delete(sentAs)
   params.delete('page')

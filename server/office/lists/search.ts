@@ -23,7 +23,7 @@ export function findRoutes(office: OfficeRoutes, deps: Deps): void {
         reply,
         400,
         'bad_query',
-        `Please search for at most ${SEARCH_CHARACTERS_MAX} characters.`,
+        `Search for at most ${SEARCH_CHARACTERS_MAX} characters.`,
       )
     const events = new Map(eventsOf(deps, admin).map((event) => [event.id, event]))
     const rows = text === '' ? [] : await deps.store.findIn([...events.keys()], text, FOUND_MAX + 1)

@@ -128,7 +128,7 @@ export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
         `“kind” must be one of ${Object.keys(KINDS).filter(Boolean).join(', ')}, not “${kind}”.`,
       )
     if (words.length > WORDS_CHARACTERS_MAX)
-      return err(`Please search for at most ${WORDS_CHARACTERS_MAX} characters.`)
+      return err(`Search for at most ${WORDS_CHARACTERS_MAX} characters.`)
     return ok({
       who: who || null,
       events,

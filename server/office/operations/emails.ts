@@ -74,8 +74,8 @@ export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     const what =
       count === 0
-        ? 'No mail of these waits or was given up.'
-        : `${count} ${count === 1 ? 'mail goes' : 'mails go'} out again.`
+        ? 'None of these emails is waiting or failed.'
+        : `${count} ${count === 1 ? 'email' : 'emails'} queued again.`
     if (count > 0)
       await deps.store.audit({
         at,
@@ -108,7 +108,7 @@ function readQuery(
   if (asked !== '' && status === null)
     return err(`“status” must be one of ${MAIL_STATES.join(', ')}, not “${asked}”.`)
   if (address.length > ADDRESS_CHARACTERS_MAX)
-    return err(`Please search for at most ${ADDRESS_CHARACTERS_MAX} characters.`)
+    return err(`Search for at most ${ADDRESS_CHARACTERS_MAX} characters.`)
   return ok({ events, status, address })
 }
 
@@ -122,5 +122,5 @@ function readIds({
 }): Result<readonly number[] | null, string> {
   if (Array.isArray(ids) && ids.length <= IDS_MAX && ids.every((id) => Number.isSafeInteger(id)))
     return ok(ids as number[])
-  return all === true ? ok(null) : err(`Say “ids” of at most ${IDS_MAX} mails, or “all”: true.`)
+  return all === true ? ok(null) : err(`Send “ids” of at most ${IDS_MAX} emails, or “all”: true.`)
 }

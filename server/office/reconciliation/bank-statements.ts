@@ -117,8 +117,7 @@ export async function layBeside(
 const detailsOf = (methods: EventConfig['methods']): readonly string[] =>
   methods.flatMap((way) => (way.is === 'transfer' ? [way.instructions] : []))
 
-const TOO_MANY_NUMBERS =
-  'This file contains more numbers than a bank statement has. Load a statement of a shorter period.'
+const TOO_MANY_NUMBERS = 'This file has too many numbers. Upload a statement for a shorter period.'
 
 /** A registration that reported the reference but expects no payment. */
 const withoutDue = ({ regNo, name, reference, day }: ReferenceReport): Awaited => ({
@@ -136,7 +135,7 @@ export async function reconcileRoutes(
   /** Loads the uploaded sheet; null: the request was refused. */
   const loaded = async ({ file }: SheetCall, reply: FastifyReply): Promise<Loaded | null> => {
     reply.header('cache-control', 'no-store')
-    if (file === null) refuse(reply, 415, 'not_csv', 'Please send the file as CSV or Excel.')
+    if (file === null) refuse(reply, 415, 'not_csv', 'Upload a CSV or Excel file.')
     else {
       const rows = await readSheet(file, STATEMENT_LIMITS)
       if (rows.ok) return { file, rows: rows.value }
@@ -193,7 +192,7 @@ export async function reconcileRoutes(
     const accounts = await settlementAccounts(deps.store, event)
     const settlement = settlementIn(accounts, rows, query)
     if (settlement === null)
-      return refuse(reply, 422, 'not_settlement', 'This is no settlement report of the gateway.')
+      return refuse(reply, 422, 'not_settlement', 'This is not a settlement report of the gateway.')
     const who = admin.username
     const { of, report } = settlement
     const said = { file, lines: report.lines, who }
@@ -210,12 +209,7 @@ export async function reconcileRoutes(
     const own = detailsOf(methods).flatMap((text) => [...keysIn(text)])
     const kept = sent?.map((line) => ({ ...line, own })) ?? null
     if (kept === null)
-      return refuse(
-        reply,
-        422,
-        'bad_data',
-        'A line to be kept has a reference, an amount and a day.',
-      )
+      return refuse(reply, 422, 'bad_data', 'A line needs a reference, an amount and a date.')
     const done = await doEach(
       deps,
       admin,

@@ -133,8 +133,8 @@ function wireLine(one: Settled, { isElsewhere, isPartial }: Whose): WireSettled 
   }
 }
 
-const OF_ANOTHER_EVENT = 'The order id has the form of another event. Ask its staff.'
-const NONE_OF_YOURS = 'Neither the order nor the payment is known in your events.'
+const OF_ANOTHER_EVENT = 'The order number belongs to another event. Ask its staff.'
+const NONE_OF_YOURS = 'Your events have no such order or payment.'
 
 /** Null: it belongs to no known registration. */
 export function ownerOf({
@@ -152,10 +152,10 @@ export function ownerOf({
 export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
   settled: 'settled',
   refunded: 'refunded',
-  review: 'before a person',
+  review: 'needs review',
   differs: 'differs',
-  unknown: 'unknown here',
-  elsewhere: 'of another event',
+  unknown: 'unknown',
+  elsewhere: 'another event',
 }
 
 /**
@@ -224,11 +224,11 @@ export async function keepReport(
   })
   const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
   const said = [
-    `${lines(added)} kept`,
-    ...(known === 0 ? [] : [`${lines(known)} kept before`]),
-    ...(toReview === 0 ? [] : [`money of ${lines(toReview)} is before a person`]),
-    ...(elsewhere === 0 ? [] : [`${lines(elsewhere)} of other events left unmatched`]),
-    ...(unknown === 0 ? [] : [`${lines(unknown)} not known in your events left unmatched`]),
+    `${lines(added)} saved`,
+    ...(known === 0 ? [] : [`${lines(known)} saved before`]),
+    ...(toReview === 0 ? [] : [`${lines(toReview)} sent to review`]),
+    ...(elsewhere === 0 ? [] : [`${lines(elsewhere)} of other events not matched`]),
+    ...(unknown === 0 ? [] : [`${lines(unknown)} unknown in your events not matched`]),
   ]
   return { status: 'success', message: `${said.join(', ')}.`, added, known, to_review: toReview }
 }
@@ -239,7 +239,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const of = await settlementAccounts(deps.store, event)
     reply.header('cache-control', 'no-store')
     if (of !== null) return { admin, event, of }
-    refuse(reply, 404, 'not_found', 'There is no event of this name that takes cards.')
+    refuse(reply, 404, 'not_found', 'No event of this name takes card payments.')
     return null
   }
 
@@ -330,6 +330,6 @@ const CSV_HEADS = [
   'Fee',
   'Tax on the fee',
   'Net',
-  'How it stands',
-  'What a person has to know',
+  'State',
+  'Note',
 ]

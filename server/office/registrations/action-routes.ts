@@ -2,12 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   allowedActs,
+  dayOf,
+  formatDayShort,
   isActName,
+  isOfGateway,
+  isWay,
   paise,
   cancellationRefund,
   pricePaidOf,
   rupees,
   STATE_WORDS,
+  wayInSentence,
 } from '../../../engine/index.ts'
 import type {
   ActionName,
@@ -22,7 +27,12 @@ import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { wireReview } from '../reconciliation/payment-reviews.ts'
-import type { ActionDenial, StoredRegistration, StoredPaymentClaim } from '../../storage/index.ts'
+import type {
+  ActionDenial,
+  StoredCapture,
+  StoredRegistration,
+  StoredPaymentClaim,
+} from '../../storage/index.ts'
 import { wireSecondPayment } from '../../payments/duplicate-payment.ts'
 import { wireQuote } from '../../registration/registration-errors.ts'
 import { ACT_WORDS, onceOf, textIn } from '../../registration/actions/action-input.ts'
@@ -49,7 +59,7 @@ export function actRoutes(office: OfficeRoutes, deps: Deps): void {
     const words = review === null ? given : { ...given, review }
     const doer = typeof named === 'string' && isActName(named) ? DOERS[named] : undefined
     if (typeof named !== 'string' || !isActName(named) || doer === undefined)
-      return refuse(reply, 422, 'act_unknown', 'There is no act with this name.')
+      return refuse(reply, 422, 'act_unknown', 'No action has this name.')
     const { regNo } = registration
     const once = onceOf({ ...words, why }, { who: admin.username, regNo, act: named })
     if (!once.ok) return sendNo(reply, once.error)
@@ -121,7 +131,8 @@ async function standingOf(
     status: 'success',
     reg_no: regNo,
     state,
-    state_display: STATE_WORDS[state],
+    state_display: stateText(registration, captures),
+    today: dayOf(clock()),
     due: rupees(paise(Math.max(0, due))),
     pay_back: rupees(toPayBack(registration, refunds)),
     kept: rupees(kept),
@@ -147,6 +158,36 @@ async function standingOf(
     reviews: reviews.filter((review) => review.regNo === regNo).map(wireReview),
     trail: trailOf(acts, decisions, refunds),
   }
+}
+
+/** Describes the state: a paid registration with day and method, an unpaid one with the cause. */
+function stateText(
+  { state, total, paymentStatus, payments }: StoredRegistration,
+  captures: readonly StoredCapture[],
+): string {
+  if (state === 'complete' && (total === null || total === 0)) return 'complete, nothing to pay'
+  if (state === 'complete') {
+    const last = captures
+      .filter(
+        ({ countsFor, state: is }) => countsFor !== null && (is === 'fits' || is === 'accepted'),
+      )
+      .toSorted((a, b) => b.paidAt - a.paidAt)[0]
+    if (last === undefined) return 'paid in full'
+    const { source, paidAt } = last
+    const method = isWay(source)
+      ? ` ${wayInSentence(source)}`
+      : isOfGateway(source)
+        ? ' online'
+        : ''
+    return `paid in full on ${formatDayShort(dayOf(paidAt))}${method}`
+  }
+  if (state === 'to_pay' && paymentStatus === 'success') return 'partly paid'
+  if (state === 'to_pay' && paymentStatus === 'failed') {
+    const failure = payments.find((payment) => payment.failure !== null)?.failure
+    if (failure === 'declined' || failure === 'expired')
+      return `${STATE_WORDS[state]}: payment ${failure}`
+  }
+  return STATE_WORDS[state]
 }
 
 /** Returns true if a reported reference is reserved for it and staff can still reject the claim. */

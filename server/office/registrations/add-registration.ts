@@ -108,7 +108,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
     const named = textIn(words, 'way')
     if (named === '') return ok(null)
     const way = config.methods.find(({ id, is }) => is === 'desk' && id === named)
-    if (way?.is !== 'desk') return err({ way: 'This is no way of the desk.' })
+    if (way?.is !== 'desk') return err({ way: 'This payment method is not available here.' })
     const given = own(words, 'paid')
     const raw = typeof given === 'object' && given !== null ? (given as Words) : {}
     const read = readMethodFields(config, way, raw, dayOf(deps.clock()))

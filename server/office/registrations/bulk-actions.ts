@@ -53,14 +53,14 @@ export async function doEach(
     const registration = number === null ? null : await deps.store.registration(number)
     const served = registration === null ? null : deps.events.byId(registration.eventId)
     if (registration === null || served === null) {
-      no('There is no registration with this number.')
+      no('No registration has this number.')
       continue
     }
     if (
       !maySee(admin, registration.eventId) ||
       (how.eventId !== null && how.eventId !== registration.eventId)
     ) {
-      no('This registration is of another event.')
+      no('This registration belongs to another event.')
       continue
     }
     const { regNo } = registration
@@ -75,11 +75,9 @@ export async function doEach(
 }
 
 export function bulkAnswer({ done, refused }: Done, did: string): BulkAnswer {
-  const said = `${done.length} ${done.length === 1 ? 'is' : 'are'} ${did}`
+  const said = `${done.length} ${did}`
   const message =
-    refused.length === 0
-      ? `${said}.`
-      : `${said}; ${refused.length} ${refused.length === 1 ? 'is' : 'are'} not, for the reasons below.`
+    refused.length === 0 ? `${said}.` : `${said}; ${refused.length} failed, for the reasons below.`
   return { status: 'success', message, done, refused }
 }
 
@@ -93,7 +91,12 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
     // Each payment is confirmed as its payment claim reports it.
     const doer = !isKnown ? undefined : named === 'confirm' ? confirmTold : DOERS[named]
     if (!isKnown || doer === undefined)
-      return refuse(reply, 422, 'act_unknown', 'This cannot be done to many at once.')
+      return refuse(
+        reply,
+        422,
+        'act_unknown',
+        'This action is not available for several registrations.',
+      )
     const why = textIn(words, 'why')
     const reviews = named === 'accept' ? await deps.store.reviews(null) : []
     const wordsFor = (regNo: RegNo | null): Words => {

@@ -6,8 +6,7 @@ import {
   CODE,
   dayOf,
   delegateOf,
-  formatDay,
-  formatInstant,
+  formatDayShort,
   formatMoney,
   fullOf,
   isoIndia,
@@ -141,11 +140,11 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         reply,
         410,
         'dropped',
-        `This file was deleted on ${formatDay(dayOf(upload.droppedAt))}, because the registration was not paid.`,
+        `This file was deleted on ${formatDayShort(dayOf(upload.droppedAt))}, because the registration was unpaid.`,
       )
     const kept = upload === undefined ? null : await deps.uploads.read(upload.sha256)
     if (upload === undefined || kept === null)
-      return refuse(reply, 404, 'not_found', 'There is no such file.')
+      return refuse(reply, 404, 'not_found', 'No such file.')
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,
@@ -193,7 +192,7 @@ function answersOf(
   const former =
     formerNo === null || formerNo === String(regNo)
       ? []
-      : [{ id: 'former_no', label: 'Number before the import', text: formerNo }]
+      : [{ id: 'former_no', label: 'Number before import', text: formerNo }]
   const answers = [...known, ...rest.map((id) => ({ id, label: nameOfRest(event, id) }))].flatMap(
     ({ id, label }) => {
       const upload = registration.uploads.find(({ field }) => field === id)
@@ -233,7 +232,7 @@ function fullThen(
     const known = places.find((one) => one.id === place)
     return known === undefined ? words(place) : placeName(event, known)
   })
-  return [{ id: 'full', label: 'Full when they registered', text: names.join(', ') }]
+  return [{ id: 'full', label: 'Already full at registration', text: names.join(', ') }]
 }
 
 /** A member list result appears beside the answers under a name of its own. */
@@ -249,7 +248,7 @@ function nameOfRest({ fields }: EventConfig, id: string): string {
 /** Returns a file's name and whether it was deleted; undefined: there was none. */
 function fileText(upload: KeptUpload | undefined): string | undefined {
   if (upload === undefined || upload.droppedAt === null) return upload?.name
-  return `${upload.name} (deleted on ${formatDay(dayOf(upload.droppedAt))}: the registration was not paid)`
+  return `${upload.name} (deleted on ${formatDayShort(dayOf(upload.droppedAt))}: the registration was unpaid)`
 }
 
 /** Describes how a payment started: only a gateway payment was sent to the gateway. */
@@ -257,9 +256,9 @@ function askedText(event: EventConfig, { way, isDifference, handedOffAt }: Store
   const label = event.methods.find(({ id }) => id === way)?.label ?? way
   const by = label === null ? '' : ` (${label})`
   // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
-  if (isDifference) return `What a correction left to be paid was asked for${by}.`
-  if (way !== null) return `Asked for${by}.`
-  return handedOffAt === null ? 'Asked for.' : 'Sent to the payment gateway.'
+  if (isDifference) return `Payment of the difference after a correction requested${by}.`
+  if (way !== null) return `Payment requested${by}.`
+  return handedOffAt === null ? 'Payment requested.' : 'Sent to the payment gateway.'
 }
 
 /**
@@ -285,20 +284,20 @@ function refundsOutside(
     .map(({ at, amount, reference }) => ({
       at: isoIndia(at),
       type: 'refunded',
-      text: `${formatMoney(amount)} was refunded outside the gateway, reference ${reference}.`,
+      text: `${formatMoney(amount)} was refunded outside Rollcall, reference ${reference}.`,
     }))
 }
 
 function factText(fact: PaymentEvent, payment: StoredPayment): string {
   switch (fact.type) {
     case 'confirmed':
-      return `The gateway confirmed ${formatMoney(fact.amount)}${fact.amount === payment.amount ? '' : ` where ${formatMoney(payment.amount)} was due`}, reference ${fact.reference}.`
+      return `The gateway confirmed ${formatMoney(fact.amount)}${fact.amount === payment.amount ? '' : ` instead of ${formatMoney(payment.amount)}`}, reference ${fact.reference}.`
     case 'declined':
-      return `The gateway declined it: ${fact.message} (${fact.code}).`
+      return `The gateway declined the payment: ${fact.message} (${fact.code}).`
     case 'expired':
-      return `The gateway had no record of it by ${formatInstant(fact.at)}; it expired.`
+      return `Expired: the gateway has no record of this payment.`
     case 'undecided':
-      return `The gateway had given no final answer by ${formatInstant(fact.at)}; a person decides.`
+      return `Needs review: the gateway has given no final answer.`
     case 'refunded':
       return `${formatMoney(fact.amount)} was refunded, reference ${fact.reference}.`
   }

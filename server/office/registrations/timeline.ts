@@ -35,9 +35,7 @@ function detailsOf(data: StoredAction['data']): string {
     ...(typeof told === 'string' ? [told] : []),
     ...(Array.isArray(changes) ? changes.map(String) : []),
     ...(typeof to === 'string' ? [to] : []),
-    ...(typeof back === 'number' && back > 0
-      ? [`${formatMoney(paise(back))} to be paid back`]
-      : []),
+    ...(typeof back === 'number' && back > 0 ? [`${formatMoney(paise(back))} to refund`] : []),
     ...(typeof difference === 'number' && difference !== 0
       ? [differenceText(difference, due)]
       : []),
@@ -47,11 +45,11 @@ function detailsOf(data: StoredAction['data']): string {
 /** Describes the price difference and the new balance. Actions stored by older versions have no `due`. */
 function differenceText(difference: number, due: unknown): string {
   const size = formatMoney(paise(Math.abs(difference)))
-  if (difference > 0 && due === undefined) return `${size} more to be paid`
+  if (difference > 0 && due === undefined) return `${size} more due`
   const changed = `${size} ${difference > 0 ? 'more' : 'less'}`
   if (typeof due !== 'number' || due === 0) return changed
   const open = formatMoney(paise(Math.abs(due)))
-  return `${changed}; ${open} ${due > 0 ? 'to be paid' : 'to be paid back'}`
+  return `${changed}; ${open} ${due > 0 ? 'due' : 'to refund'}`
 }
 
 /**
@@ -68,7 +66,24 @@ function decisionLine(
     what === 'refund by hand' && done?.reference ? `, reference ${done.reference}` : ''
   const outcome = what === 'refund' && isRefused ? ', refused by the gateway' : ''
   const money = amount === null ? '' : `, ${formatMoney(amount)}`
-  const of = about === null ? '' : ` (${about})`
-  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}${of}${money}${reference}${outcome}`
+  const text = `${decisionText(what, about)}${money}${reference}${outcome}`
   return { at: isoIndia(at), who, act: what.split(' ')[0] ?? what, text, why }
+}
+
+/** `what` as stored: "accept", "move to CHIR1234", "refund by hand". */
+function decisionText(what: string, about: string | null): string {
+  const isOfRefund = about?.startsWith('R') ?? false
+  if (what.startsWith('move to ')) return `Payment moved to ${what.slice('move to '.length)}`
+  switch (what) {
+    case 'accept':
+      return isOfRefund ? 'Refund confirmed' : 'Payment accepted'
+    case 'dismiss':
+      return isOfRefund ? 'Refund withdrawn' : 'Payment ignored'
+    case 'refund':
+      return isOfRefund ? 'Refund requested again' : 'Refund requested'
+    case 'refund by hand':
+      return 'Refunded outside Rollcall'
+    default:
+      return `${what.charAt(0).toUpperCase()}${what.slice(1)}`
+  }
 }

@@ -80,13 +80,13 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
       said('password').length > CREDENTIAL_CHARACTERS_MAX ||
       !(await isPassword(said('password'), account.passwordHash))
     ) {
-      wrong(reply, 'password', 'This is not your password.')
+      wrong(reply, 'password', 'This password is wrong.')
       return false
     }
     await tries.forget(admin.username)
     if (account.totpSecret === null) return true
     if (said('code').trim() === '') {
-      wrong(reply, 'code', 'Please enter the code that your authenticator app shows.')
+      wrong(reply, 'code', 'Enter the code from your authenticator app.')
       return false
     }
     const taken = await factors.take(
@@ -156,7 +156,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (by === null) return reply
     const { admin, account, at, said } = by
     if (account.totpWanted === null)
-      return refuse(reply, 409, 'not_begun', 'Please begin again: nothing is being set up.')
+      return refuse(reply, 409, 'not_begun', 'Start the setup again.')
     // The secret is new and the user's own: guessing its code gains nothing, but is still counted.
     const waitMs = await tries.take(admin.username, at)
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'wrong codes')
@@ -165,7 +165,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
       return wrong(
         reply,
         'code',
-        'This code is not right. Scan the picture again, and check that the clock of your phone is right.',
+        'This code is wrong. Scan the QR code again, and check the clock of your phone.',
       )
     const { codes, hashes } = makeRecoveryCodes()
     if (!(await store.confirmSecondFactor(admin.adminId, account.totpWanted, step, hashes)))
@@ -173,14 +173,14 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
         reply,
         409,
         'not_begun',
-        'Please start again: it was started elsewhere in the meantime.',
+        'Start again: the setup was started elsewhere in the meantime.',
       )
     await tries.forget(admin.username)
     await store.closeOtherSessions(admin.adminId, admin.tokenHash)
     await did(by, 'set up a second factor')
     const answer: RecoveryCodesAnswer = {
       status: 'success',
-      message: 'The second factor is on. You are signed out everywhere else.',
+      message: 'Two-step sign-in is on. You are signed out everywhere else.',
       recovery_codes: [...codes],
     }
     return reply.send(answer)
@@ -194,7 +194,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
         reply,
         409,
         'not_on',
-        'There is no second factor, so there are no recovery codes.',
+        'Two-step sign-in is off, so there are no recovery codes.',
       )
     if (!(await proves(by, reply))) return reply
     const { codes, hashes } = makeRecoveryCodes()
@@ -202,7 +202,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     await did(by, 'made new recovery codes')
     const answer: RecoveryCodesAnswer = {
       status: 'success',
-      message: 'These codes are new; the earlier ones no longer work.',
+      message: 'These codes replace the earlier ones.',
       recovery_codes: [...codes],
     }
     return reply.send(answer)
@@ -216,12 +216,12 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
         reply,
         409,
         'is_required',
-        'Your role needs a second factor. You can set it up anew, but not switch it off.',
+        'Your role needs two-step sign-in. You can set it up again, but not turn it off.',
       )
     if (!(await proves(by, reply))) return reply
     await store.dropSecondFactor(by.admin.username)
     await did(by, 'switched the second factor off')
-    return reply.send({ status: 'success', message: 'The second factor is off.' })
+    return reply.send({ status: 'success', message: 'Two-step sign-in is off.' })
   }
 
   const end = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
@@ -237,10 +237,10 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
     const session = sessions.find(({ tokenHash }) => idOf(tokenHash) === id)
     if (session === undefined)
-      return refuse(reply, 404, 'not_found', 'This session has ended already.')
+      return refuse(reply, 404, 'not_found', 'This session has already ended.')
     await store.closeSession(session.tokenHash)
     await did(by, 'signed out another session')
-    return reply.send({ status: 'success', message: 'That session has ended.' })
+    return reply.send({ status: 'success', message: 'Session ended.' })
   }
 
   const mine = { least: 'viewer', about: 'own', body: OWN_WORDS } as const

@@ -30,9 +30,9 @@ export function usernameRefusal(username: string): string | null {
   if (username.length > USERNAME_CHARACTERS_MAX)
     return `A username has at most ${USERNAME_CHARACTERS_MAX} characters.`
   if (!USERNAME.test(username))
-    return 'A username is letters and digits, with dots, hyphens or @ in it and no spaces.'
+    return 'A username can have letters, digits, dots, hyphens and @, but no spaces.'
   return NOT_PEOPLE.includes(username.toLowerCase())
-    ? `“${username}” is a name that the log uses itself. Choose another one.`
+    ? `“${username}” is reserved. Choose another name.`
     : null
 }
 
@@ -47,9 +47,9 @@ export function readMay(
   const named: readonly unknown[] = Array.isArray(events) ? events : []
   const ids = [...new Set(named.filter((id) => typeof id === 'string'))]
   if (ids.length === 0 || named.some((id) => typeof id !== 'string'))
-    return err('Choose at least one event, or all of them.')
+    return err('Choose at least one event, or all events.')
   const unknown = ids.find((id) => served.byId(id) === null)
-  return unknown === undefined ? ok({ role, events: ids }) : err(`There is no event “${unknown}”.`)
+  return unknown === undefined ? ok({ role, events: ids }) : err(`No event is called “${unknown}”.`)
 }
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -100,13 +100,13 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
     if (!may.ok) return wrong(reply, isRole(said.role) ? 'events' : 'role', may.error)
     // Nobody knows this password; the user sets one with the link.
     const added = await store.addAdmin(username, await hashPassword(makePassword()), at, may.value)
-    if (!added.ok) return wrong(reply, 'username', `There is already somebody called ${username}.`)
+    if (!added.ok) return wrong(reply, 'username', `A user named “${username}” already exists.`)
     const link = await makeLink(deps, username, at)
     return done(
       by,
       reply,
       `added ${username}, ${mayText(may.value)}`,
-      `${username} was added. Give them this link: with it they set a password and sign in.`,
+      `${username} added. Send them this link: they use it to set a password and sign in.`,
       link,
     )
   }
@@ -133,12 +133,7 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
     const { username } = by.params
     const is = await store.removeAdmin(username)
     return is === 'removed'
-      ? done(
-          by,
-          reply,
-          `removed ${username}`,
-          `${username} was removed and is signed out everywhere.`,
-        )
+      ? done(by, reply, `removed ${username}`, `${username} removed and signed out everywhere.`)
       : refuseChange(reply, is, username)
   }
 
@@ -154,7 +149,7 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
       by,
       reply,
       `gave ${username} a link for a new password`,
-      `The password of ${username} does not work any more. Give them this link to set a new one.`,
+      `The old password of ${username} no longer works. Send them this link to set a new one.`,
       link,
     )
   }
@@ -167,9 +162,9 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
           by,
           reply,
           `took the second factor of ${username} away`,
-          `${username} signs in without a second factor until they set one up again.`,
+          `${username} signs in with the password only until they set up two-step sign-in again.`,
         )
-      : refuse(reply, 404, 'not_found', `${username} has no second factor.`)
+      : refuse(reply, 404, 'not_found', `${username} has no two-step sign-in.`)
   }
 
   const require = async (
@@ -178,13 +173,13 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const { required } = by.body
     if (typeof required !== 'boolean')
-      return wrong(reply, 'required', 'Say whether it is required: true or false.')
+      return wrong(reply, 'required', 'Choose whether it is required: true or false.')
     if (required && !by.admin.hasSecondFactor)
       return refuse(
         reply,
         409,
         'set_up_yours_first',
-        'Set up a second factor for yourself first, on the page of your account; then ask it of others.',
+        'First set up two-step sign-in for yourself, under Your account.',
       )
     await store.requireSecondFactor(required)
     return done(
@@ -194,8 +189,8 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
         ? 'asked a second factor of treasurers and owners'
         : 'stopped asking a second factor of treasurers and owners',
       required
-        ? 'Treasurers and owners now need a second factor: without one they reach only their own account.'
-        : 'A second factor is now optional.',
+        ? 'Two-step sign-in is now required for treasurers and owners.'
+        : 'Two-step sign-in is now optional.',
     )
   }
 
@@ -230,7 +225,7 @@ function refuseOwn(reply: FastifyReply): FastifyReply {
     reply,
     409,
     'own_account',
-    'Change your own password and second factor on the page of your account.',
+    'Change your own password and two-step sign-in under Your account.',
   )
 }
 
@@ -282,12 +277,12 @@ export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
 
 function refuseChange(reply: FastifyReply, is: 'unknown' | 'last', username: string): FastifyReply {
   return is === 'unknown'
-    ? refuse(reply, 404, 'not_found', `There is nobody called ${username}.`)
+    ? refuse(reply, 404, 'not_found', `No user named “${username}”.`)
     : refuse(
         reply,
         409,
         'last_owner',
-        `${username} is the last owner of all events who can sign in. Another owner must sign in first.`,
+        `${username} is the last owner of all events who can sign in. Add another owner first.`,
       )
 }
 

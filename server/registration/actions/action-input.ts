@@ -84,6 +84,6 @@ export function amountIn(words: Words, name: keyof Words): Result<Paise | null, 
   if (word === undefined || word === null || word === '') return ok(null)
   const amount = typeof word === 'string' ? readAmount(word) : fromRupees(word)
   return amount === null || amount < 0
-    ? badData('Write the amount in rupees, such as 985 or 985.50.')
+    ? badData('Enter the amount in rupees, such as 985 or 985.50.')
     : ok(amount)
 }

@@ -39,10 +39,10 @@ export const refuse: ActionHandler = async ({ deps, served, registration, wanted
   const { config } = served
   const { offer = null, message = null } = approvalFor(config, registration)?.ifRefused ?? {}
   const wantsOffer = words['offer'] === true || words['offer'] === 'true'
-  if (wantsOffer && offer === null) return badData('The event file offers nothing in its place.')
+  if (wantsOffer && offer === null) return badData('The event file has no other category to offer.')
   const offered = wantsOffer && offer !== null ? offeredOf(config, registration, offer) : null
   if (wantsOffer && offered === null)
-    return badData('What the event file offers was not on sale when this was registered.')
+    return badData('The offered category was not on sale on the day of registration.')
   const mail = refusedMail(config, registration, { why: wanted.why, say: message, offer: offered })
   return deps.store.refuse(wanted, { offer: offered?.category ?? null, mail })
 }

@@ -42,9 +42,7 @@ export const refund: ActionHandler = async (asked) => {
   const reference = textIn(words, 'reference')
   const isByHand = words['by_hand'] === true || words['by_hand'] === 'true'
   if (isByHand && reference === '')
-    return badData(
-      'Say how it went back: the reference of the transfer, or the number of the slip.',
-    )
+    return badData('Enter the transfer reference or the slip number of the refund.')
   const how = { amount: amount.value, byHand: isByHand ? reference : null }
   return withRefund(asked, await deps.store.refund(wanted, how))
 }

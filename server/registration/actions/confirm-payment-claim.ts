@@ -14,14 +14,14 @@ export const confirmTold: ActionHandler = async (asked) => {
   const { deps, served, registration, wanted } = asked
   const [telling] = await deps.store.tellings(registration.regNo)
   if (telling === undefined || telling.endedAs !== null)
-    return badData('Nothing was told of it that is still looked for.')
+    return badData('The delegate reported no payment that waits for confirmation.')
   const { reference, paidOn } = telling
   const { regNo, eventId } = registration
   const { reports } = await deps.store.knownReferences([bankKey(reference)])
   const other = reports.find((report) => report.regNo !== regNo)
   if (other !== undefined)
     return badData(
-      `The delegate of ${other.eventId === eventId ? other.regNo : 'another event'} reported ${reference} too. Check the bank’s statement and confirm it by itself.`,
+      `The delegate of ${other.eventId === eventId ? other.regNo : 'another event'} reported ${reference} too. Check the bank statement and confirm this claim on its own.`,
     )
   const paidAt = paidOn === null ? wanted.at : instant(startOf(paidOn))
   const price = priceOnDay(served.config, registration, paidAt)

@@ -50,7 +50,7 @@ import { throughFor } from './choose-payment-method.ts'
 export const correct: ActionHandler = async (asked) => {
   const changes = asked.words['answers']
   if (typeof changes !== 'object' || changes === null)
-    return badData('Say which answers change: answers: {field: answer}.')
+    return badData('Choose at least one answer to correct: answers: {field: answer}.')
   return change(asked, changes as RawAnswers, 'correct')
 }
 
@@ -59,14 +59,14 @@ export const transfer: ActionHandler = async (asked) => {
   const { roles } = asked.served.config
   const changes = asked.words['answers']
   if (typeof changes !== 'object' || changes === null)
-    return badData('Say who comes: answers: {field: answer}.')
+    return badData('Enter the details of the new person: answers: {field: answer}.')
   const persons = Object.values(roles)
   const others = Object.keys(changes).filter((id) => !persons.includes(id))
   if (others.length > 0)
-    return badData(`A transfer changes the person only, and not ${others.join(', ')}.`)
+    return badData(`A transfer changes the person only, not ${others.join(', ')}.`)
   const name = roles.fullName === undefined ? undefined : own(changes as RawAnswers, roles.fullName)
   if (typeof name !== 'string' || name.trim() === '')
-    return badData('Say who comes: the name is missing.')
+    return badData('Enter the name of the new person.')
   // Clears answers that the new person did not give, so that the previous person's do not remain.
   const empty = Object.fromEntries(persons.map((id) => [id, null]))
   return change(asked, { ...empty, ...changes }, 'transfer')
@@ -126,7 +126,7 @@ async function change(
   const unsent = config.fields.filter(
     ({ id, type }) => type === 'file' && Object.hasOwn(changes, id) && !isSent(id),
   )
-  if (unsent.length > 0) return badData('A file is not corrected here.')
+  if (unsent.length > 0) return badData('Files cannot be corrected here.')
   const facts = await factsNow(asked, changes)
   const judged = corrected(config, registration, changes, facts)
   if (!judged.ok) return badData(sayRefusal(config, judged.error))
@@ -250,7 +250,7 @@ function sayChange({ total }: Pick<StoredRegistration, 'total'>, now: Paise): st
   const was = total ?? paise(0)
   const [more, less] = [paise(now - was), paise(was - now)]
   const change = more > 0 ? `${formatMoney(more)} more` : `${formatMoney(less)} less`
-  return `With this correction it costs ${formatMoney(now)} instead of ${formatMoney(was)}: ${change}. Agree to that to make it.`
+  return `This correction changes the price from ${formatMoney(was)} to ${formatMoney(now)}: ${change}. Agree to save it.`
 }
 
 function sayRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
@@ -261,8 +261,8 @@ function sayRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
         .join(' ')
     case 'no_price':
       return refusal.why.code === 'no_category'
-        ? 'These answers belong to no category.'
-        : 'What these answers ask for was not on sale when this was registered.'
+        ? 'These answers match no category.'
+        : 'These answers choose something that was not on sale on the day of registration.'
     default:
       return assertNever(refusal)
   }

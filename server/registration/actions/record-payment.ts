@@ -3,7 +3,7 @@ import {
   bankKey,
   dayOf,
   err,
-  formatDay,
+  formatDayShort,
   hasOtherLetters,
   instant,
   isAtLeast,
@@ -66,30 +66,34 @@ function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Res
   ActionDenial
 > {
   const way = textIn(words, 'way')
-  if (!isWay(way)) return badData('Say which way it came.')
+  if (!isWay(way)) return badData('Choose a payment method.')
   const { least, asks } = wayOf(way)
   if (!mayConfirm(wanted.actor, least))
     return err({
       code: 'not_your_role' as const,
-      message: `To confirm money ${wayInSentence(way)} takes the role ${least}; yours is ${wanted.actor}.`,
+      message: `You need the ${least} role to record a payment ${wayInSentence(way)}. You have ${wanted.actor}.`,
     })
   const reference = textIn(words, 'reference').replaceAll(/\s+/g, ' ')
   const also = alsoIn(own(words, 'also'))
-  if (also === null) return badData('The other numbers of the bank are a list of texts.')
+  if (also === null) return badData('The other bank references must be a list of texts.')
   // A bank reference has at least one letter or digit.
   const isEmpty = isOfTheDesk(way) ? reference === '' : bankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
-    return badData(`Write its reference: ${asks}, at most ${REFERENCE_CHARACTERS_MAX} characters.`)
+    return badData(
+      `Enter the ${asks.replace(/^(?!UPI|UTR)./, (first) => first.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
+    )
   const wrong = wrongLetters(way, reference)
   if (wrong !== null) return badData(wrong)
   const amount = amountIn(words, 'amount')
   if (!amount.ok) return amount
-  if (amount.value === null || amount.value === 0) return badData('Write the amount that came.')
+  if (amount.value === null || amount.value === 0) return badData('Enter the amount received.')
   const today = dayOf(wanted.at)
   const day = textIn(words, 'day') || today
-  if (!isDay(day)) return badData('Write the day as 2026-12-31.')
+  if (!isDay(day)) return badData('Enter the date as 2026-12-31.')
   if (day > today)
-    return badData(`It cannot have come on ${formatDay(day)}: today is ${formatDay(today)}.`)
+    return badData(
+      `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,
+    )
   const paidAt = day === today ? wanted.at : instant(startOf(day))
   return ok({ way, reference, also, amount: amount.value, paidAt })
 }
@@ -103,7 +107,7 @@ export function wrongLetters(way: ManualMethod, reference: string): string | nul
   const isSlip = way === 'cash' || (isOfTheDesk(way) && isSlipNumber(key))
   return isSlip || !hasOtherLetters(key)
     ? null
-    : 'Write the reference in Latin letters and digits, as the bank prints it.'
+    : 'Enter the reference in Latin letters and digits, as the bank prints it.'
 }
 
 /** A bank statement line has only a few numbers. */

@@ -19,10 +19,10 @@ export const sendPayLink: ActionHandler = async ({ deps, served, registration, w
   const { config } = served
   const due = dueOf(registration)
   if (due === null || due <= 0 || config.payment === null)
-    return badData('Nothing is to be paid for this registration.')
+    return badData('Nothing is due for this registration.')
   if (!mayTry(config, registration, wanted.at))
     return badData(
-      'It cannot be paid by a link now: it is at the bank, it is below the smallest amount that the gateway takes, or registration is closed.',
+      'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )
   const mail = payLinkMail(config, registration, due)
   return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
@@ -38,4 +38,4 @@ export function completeMail(
   return mailFor(config, registrationView(config, { ...registration, ...complete }, at))
 }
 
-const noMail = () => badData('This event sends no email, or the delegate gave no address.')
+const noMail = () => badData('This event sends no emails, or the delegate gave no address.')

@@ -162,12 +162,12 @@ export function notFound(
     const isAny = reject(sql, id, wanted.at)
     if (was !== 'told')
       return isAny
-        ? ok({ message: 'Others can use the reference that was reported for this registration.' })
-        : err({ code: 'not_now', message: 'No reference is reported that was not decided about.' })
+        ? ok({ message: 'The reported reference is released for other registrations.' })
+        : err({ code: 'not_now', message: 'No reported reference waits for a decision.' })
     sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
     settleRegistration(sql, id)
     if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
-    return ok({ message: 'The delegate is told that the payment was not found.' })
+    return ok({ message: 'Payment claim rejected. The delegate gets an email.' })
   })
 }
 
@@ -184,11 +184,11 @@ export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): Action
   return doAct(sql, wanted, ({ id, payment_status: status, in_review: inReview }) => {
     const mayCome = sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
     if (status === 'success' || inReview === 1 || mayCome !== undefined)
-      return err({ code: 'moved_on', message: 'Money has come for it in the meantime.' })
+      return err({ code: 'moved_on', message: 'A payment has arrived in the meantime.' })
     endOpenPayments(sql, id, 'expired', wanted.at)
     settleRegistration(sql, id)
     if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
-    return ok({ message: 'The registration has lapsed.' })
+    return ok({ message: 'The registration has expired.' })
   })
 }
 
@@ -205,10 +205,9 @@ export function reopen(sql: Sql, wanted: NewAction, mail: NewMail | null): Actio
     if (newest?.reason === 'expired') reopenPayment(sql, newest.id, at)
     settleRegistration(sql, id)
     const gone = keepAgain(sql, id, at)
-    if (gone !== null)
-      return err({ code: 'taken', message: `No place is left for ${gone.name}: others have it.` })
+    if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
     if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
-    return ok({ message: 'The registration is open again.' })
+    return ok({ message: 'Registration reopened.' })
   })
 }
 
@@ -232,10 +231,9 @@ export function takeUp(
     if (way !== null) payByHand(sql, { id, regNo }, way, at)
     settleRegistration(sql, id)
     const gone = keepAgain(sql, id, at)
-    if (gone !== null)
-      return err({ code: 'taken', message: `No place is left for ${gone.name}: others have it.` })
+    if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
     if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
-    return ok({ message: 'The registration is taken up again.' })
+    return ok({ message: 'Registration reopened.' })
   })
 }
 

@@ -50,7 +50,7 @@ export function confirm(
       "SELECT id FROM payments WHERE registration_id = ? AND status IN ('pending', 'failed') ORDER BY attempt DESC LIMIT 1",
     ).get(id)
     if (newest === undefined)
-      return err({ code: 'bad_data', message: 'Nothing is to be paid for this registration.' })
+      return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })
     const row = paymentById(sql, newest.id)
     const place = row.asks_for === 'difference' ? null : placeGone(sql, id, at)
     const why =
@@ -77,11 +77,11 @@ export function confirm(
     const data = { came: `${said}, ${reference}`, paid_at: paidAt }
     if (why !== null) {
       stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
-      return ok({ message: `${said} is before the treasurer: ${why}`, data })
+      return ok({ message: `${said}, needs review: ${why}`, data })
     }
     const counted = count(sql, captureRow(sql, kept.value), row, row.review, at, mail)
     if (!counted.ok) return counted
-    return ok({ message: `${said} is confirmed: ${regNo} is paid.`, data })
+    return ok({ message: `${said} recorded: ${regNo} is paid.`, data })
   })
 }
 
@@ -122,7 +122,7 @@ export function cameAgain(sql: Sql, wanted: NewAction, money: Omit<Came, 'price'
     }
     const came = `${formatMoney(amount)} ${wayInSentence(way)}`
     return ok({
-      message: `${came} is before the treasurer: ${why}`,
+      message: `${came}, needs review: ${why}`,
       data: { came: `${came}, ${reference}`, paid_at: paidAt },
     })
   })

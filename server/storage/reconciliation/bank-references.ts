@@ -96,9 +96,9 @@ export function whyKnown(sql: Sql, named: Named): string | null {
   const { reference } = named
   switch (owner.is) {
     case 'payment':
-      return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.${isElsewhere(owner, named) ? KNOWN_ELSEWHERE : ''}`
+      return `${reference} is already recorded: it is ${ownerWords(sql, owner.regNo, named.eventId)}.${isElsewhere(owner, named) ? KNOWN_ELSEWHERE : ''}`
     case 'payout':
-      return `${reference} is known already: the gateway paid out under this number.`
+      return `${reference} is already the reference of a gateway payout.`
     case 'refund':
       return `${reference} is the reference of a refund that was recorded. Enter the reference of the payment itself.`
     case 'report':

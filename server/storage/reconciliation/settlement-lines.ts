@@ -134,8 +134,8 @@ function keepUnknown(
   const unknownOrder = row === undefined && line.order !== '' ? line.order : null
   const why =
     unknownOrder === null
-      ? `${formatMoney(line.amount)} stands in the gateway’s settlement${on}, and it never told us of it.`
-      : `${formatMoney(line.amount)} stands in the gateway’s settlement${on} for the order ${unknownOrder}, which is not in this database.`
+      ? `${formatMoney(line.amount)} is in the gateway’s settlement${on}, but the gateway never reported the payment.`
+      : `${formatMoney(line.amount)} is in the gateway’s settlement${on} for the order ${unknownOrder}, which is not in this database.`
   sql(
     `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for, unknown_order)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?, ?, ?)`,

@@ -47,7 +47,7 @@ export function wantOf(
   if (isUnderWay(sql, capture.id, amount))
     return refused(
       'under_way',
-      `A refund of ${formatMoney(amount)} of this payment is on its way. Wait until it is done, because the gateway names refunds by their amounts.`,
+      `A refund of ${formatMoney(amount)} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
     )
   return ok(want(sql, capture.id, amount, grounds, at))
 }
@@ -114,13 +114,13 @@ export function decideRefund(
       const reference = follows.reference ?? row.reference ?? ''
       wentBack(sql, { capture, amount }, { reference, at })
       return done(sql, review, capture.id, decision, grounds, amount, at, {
-        message: `${formatMoney(amount)} has gone back.`,
+        message: `${formatMoney(amount)} was refunded.`,
       })
     }
     case 'refund-left':
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
       return done(sql, review, capture.id, decision, grounds, null, at, {
-        message: 'The refund is left as it is: the money stays.',
+        message: 'The refund is withdrawn. The payment is kept.',
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
@@ -129,7 +129,7 @@ export function decideRefund(
       const wanted = wantOf(sql, capture, part.value, grounds, at)
       if (!wanted.ok) return wanted
       return done(sql, review, capture.id, decision, grounds, part.value, at, {
-        message: `${formatMoney(part.value)} is asked for again.`,
+        message: `Refund of ${formatMoney(part.value)} requested again.`,
         refundId: wanted.value,
       })
     }
@@ -163,8 +163,8 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
       'SELECT 1 FROM registrations WHERE reg_no = ? UNION ALL SELECT 1 FROM payments WHERE order_id = ?',
     ).get(of, of)
     return isThere === undefined
-      ? refused('not_there', `There is no registration or order ${of}.`)
-      : refused('not_paid', `Nothing counts as paid for ${of}, so nothing can be given back.`)
+      ? refused('not_there', `No registration or order ${of}.`)
+      : refused('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
   }
   const all = partOf(sumOf(captures), amount)
   if (!all.ok) return all
@@ -203,8 +203,8 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
   const split = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
   const message =
     byHand === undefined
-      ? `${formatMoney(all.value)} goes back${split}.`
-      : `${formatMoney(all.value)} has gone back${split}.`
+      ? `Refund of ${formatMoney(all.value)} requested${split}.`
+      : `${formatMoney(all.value)} was refunded outside Rollcall${split}.`
   return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
 }
 
@@ -213,8 +213,8 @@ const sumOf = (captures: readonly CountingCapture[]): Paise =>
 
 const sayNotByGateway = (most: Paise): string =>
   most === 0
-    ? 'This money did not come through the gateway, so it cannot be sent back through it.'
-    : `Only ${formatMoney(most)} came through the gateway and can be refunded through it. Refund the rest another way, and record its reference.`
+    ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
+    : `The gateway can refund only ${formatMoney(most)}. Refund the rest another way, and record its reference.`
 
 /** The whole from one payment, the oldest that has it; else from several, the oldest first. */
 function splitRefund(

@@ -31,9 +31,9 @@ const NOT_SENT_MS_MAX = 24 * 60 * 60_000
 /** Gateways give back within days; what is begun and not seen done by then needs a person. */
 const BEGUN_MS_MAX = 5 * 24 * 60 * 60_000
 /** What `said` holds of a refund that the gateway has begun. */
-const BEGUN = 'The gateway has begun it.'
+const BEGUN = 'The gateway started the refund.'
 /** What `said` holds of a refund that was begun and never confirmed as done. */
-const BEGUN_TOO_LONG = 'The gateway has begun it, and has not said for days that it is done.'
+const BEGUN_TOO_LONG = 'The gateway started the refund but has not confirmed it for days.'
 /** Of what the gateway said, as much as a line takes. */
 const SAID_CHARACTERS_MAX = 300
 
@@ -117,8 +117,8 @@ export function whyRefunded(
   )
   if (found === undefined) return null
   return isOfThis(found)
-    ? `A refund of ${formatMoney(found.amount)} is already recorded here under ${reference}. Give another refund its own reference.`
-    : `${reference} is already recorded as the reference of another refund.`
+    ? `A refund of ${formatMoney(found.amount)} is already recorded under ${reference}. Enter the reference of this refund.`
+    : `${reference} is already the reference of another refund.`
 }
 
 /** Returns the refund's id. */

@@ -42,8 +42,7 @@ const OF_A_PERSON: ReadonlySet<ActionName> = new Set([
   'edit',
   'transfer',
 ])
-const ERASED =
-  'The person of this registration has been erased, and nobody else comes under its number. Register anew whoever comes.'
+const ERASED = 'The personal data of this registration were erased. Add a new registration instead.'
 
 /** The result of an effect: the sentence, and the data stored with it besides user and reason. */
 export type Effect = {
@@ -67,7 +66,7 @@ export function doAct(
 ): ActionOutcome {
   const { regNo, act, who, at, once } = wanted
   const row = rowOf(sql, regNo)
-  if (row === undefined) return refused('not_there', `There is no registration ${regNo}.`)
+  if (row === undefined) return refused('not_there', `No registration ${regNo}.`)
   const before = once === null ? null : doneBefore(sql, once, at)
   if (before !== null) return before
   const judged = judgeAct(row.state, wanted)
@@ -140,7 +139,7 @@ export function noteAdded(sql: Sql, registrationId: number, who: string, at: Ins
 
 /** Adds a note to the registration. */
 export function note(sql: Sql, wanted: NewAction): ActionOutcome {
-  return doAct(sql, wanted, () => ok({ message: 'The note has been saved.' }))
+  return doAct(sql, wanted, () => ok({ message: 'Note saved.' }))
 }
 
 /** Shown to the office until it answers, by a cancellation or a note. */
@@ -185,7 +184,7 @@ export function sendMail(sql: Sql, wanted: NewAction, mail: NewMail): ActionOutc
   return doAct(sql, wanted, ({ id }) => {
     const sent = wanted.act === 'resend' ? sayingSecond(sql, id, mail) : mail
     enqueue(sql, id, 'again', sent, wanted.at, wanted.actor)
-    return ok({ message: `An email is on its way to ${mail.to}.`, data: { to: mail.to } })
+    return ok({ message: `Email sent to ${mail.to}.`, data: { to: mail.to } })
   })
 }
 

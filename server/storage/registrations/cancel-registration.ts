@@ -33,12 +33,12 @@ export function cancel(
     if (payBack > kept)
       return err({
         code: 'bad_data',
-        message: `Only ${formatMoney(kept)} is there to be paid back.`,
+        message: `Only ${formatMoney(kept)} can be refunded.`,
       })
     if (shown !== null && shown !== kept)
       return err({
         code: 'not_now',
-        message: `Money came or went back since you looked: ${formatMoney(kept)} is paid for it by now. Nothing has been cancelled; look at it again.`,
+        message: `The payments have changed: ${formatMoney(kept)} is paid now. Nothing was cancelled. Check the registration again.`,
       })
     endOpenPayments(sql, id, 'cancelled', at)
     settleRegistration(sql, id)
@@ -50,8 +50,8 @@ export function cancel(
     return ok({
       message:
         payBack === 0
-          ? 'The registration is cancelled, and its places are free.'
-          : `The registration is cancelled, and its places are free. ${formatMoney(payBack)} is to be paid back.`,
+          ? 'Registration cancelled.'
+          : `Registration cancelled. To refund: ${formatMoney(payBack)}.`,
       data: { pay_back: payBack },
     })
   })

@@ -25,12 +25,15 @@ export function erase(sql: Sql, wanted: NewAction): ActionOutcome {
   return doAct(sql, wanted, (row) => {
     const { id, reg_no: regNo } = row
     if (erasedAt(sql, id) !== null)
-      return err({ code: 'not_now', message: 'This registration has been erased already.' })
+      return err({
+        code: 'not_now',
+        message: 'The personal data of this registration are already erased.',
+      })
     if (isMoneyUndecided(sql, row))
       return err({
         code: 'moved_on',
         message:
-          'Money of this registration is undecided: a payment to review or to confirm, or a refund that is on its way. Decide about that first.',
+          'This registration has a payment that needs review, or a refund in progress. Finish that first.',
       })
     // What is freed is written over, so that the file does not go on holding it.
     sql('PRAGMA secure_delete = ON').all()
@@ -45,7 +48,7 @@ export function erase(sql: Sql, wanted: NewAction): ActionOutcome {
     }
     blank(sql, id, wanted.at)
     sql('PRAGMA secure_delete = OFF').all()
-    return ok({ message: `The person of ${regNo} has been erased. What was paid stays on record.` })
+    return ok({ message: `Personal data of ${regNo} erased. Its payments are kept.` })
   })
 }
 

@@ -23,7 +23,7 @@ export function approve(sql: Sql, wanted: NewAction, approved: Approved): Action
     const total = row.total ?? paise(0)
     const begun = begin(sql, row, approved, total, wanted)
     if (!begun.ok) return begun
-    return ok({ message: saysNext('The registration is approved', total) })
+    return ok({ message: saysNext('Registration approved', total) })
   })
 }
 
@@ -38,7 +38,7 @@ export function refuse(
     settleRegistration(sql, id)
     if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({
-      message: 'The registration is refused, and its places are free.',
+      message: 'Registration refused.',
       data: offer === null ? {} : { offer },
     })
   })
@@ -58,14 +58,14 @@ export function acceptOffer(sql: Sql, wanted: NewAction, taken: AcceptedOffer): 
     const total = quote?.total ?? paise(0)
     const begun = begin(sql, { ...row, ...billOf(sql, row.id) }, taken, total, wanted)
     if (!begun.ok) return begun
-    return ok({ message: saysNext('The offer is accepted', total), data: { category } })
+    return ok({ message: saysNext('Offer accepted', total), data: { category } })
   })
 }
 
 function saysNext(done: string, total: Paise): string {
   return total === 0
-    ? `${done}, and it is complete.`
-    : `${done}: ${formatMoney(total)} is to be paid, and the link is on its way.`
+    ? `${done}. It is complete.`
+    : `${done}. A link to pay ${formatMoney(total)} was sent.`
 }
 
 type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>
@@ -98,10 +98,10 @@ function begin(
   if (place !== null)
     return err({
       code: 'taken',
-      message: `No place is left for ${place.name}: others have it by now.`,
+      message: `No seats are left for ${place.name}.`,
     })
   if (total > 0 && through === null)
-    return err({ code: 'bad_data', message: 'This event takes no payments any more.' })
+    return err({ code: 'bad_data', message: 'This event no longer takes payments.' })
   sql('UPDATE registrations SET offer = NULL, pay_until = ? WHERE id = ?').run(
     total > 0 ? payUntil : null,
     id,

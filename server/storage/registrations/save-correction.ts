@@ -36,7 +36,7 @@ export function correct(sql: Sql, wanted: NewAction, correction: Correction): Ac
     if (row.answers !== JSON.stringify(was))
       return err({
         code: 'moved_on',
-        message: 'Somebody has changed this registration in the meantime. Please look at it again.',
+        message: 'This registration has changed since you opened it. Please check it again.',
       })
     const moved = moveAnswers(sql, row, correction, at)
     if (!moved.ok) return moved
@@ -76,14 +76,14 @@ const isMoved = ({ email }: RegistrationRow, { searchable }: Correction): boolea
 const { selfService } = REFUSAL_MESSAGES
 
 function sayDone(act: NewAction['act'], changes: readonly string[], difference: Paise): string {
-  if (act === 'transfer') return 'The registration is transferred.'
+  if (act === 'transfer') return 'Registration transferred.'
   if (act === 'edit') return changes.length === 0 ? selfService.nothingChanged : selfService.saved
   if (changes.length === 0) return selfService.nothingChanged
-  if (difference === 0) return 'It is corrected.'
+  if (difference === 0) return 'Correction saved.'
   const amount = formatMoney(paise(Math.abs(difference)))
   return difference > 0
-    ? `It is corrected, and costs ${amount} more.`
-    : `It is corrected, and costs ${amount} less.`
+    ? `Correction saved. The price is ${amount} higher.`
+    : `Correction saved. The price is ${amount} lower.`
 }
 
 function moveAnswers(
@@ -97,7 +97,7 @@ function moveAnswers(
   if (against !== null)
     return err({
       code: 'taken',
-      message: `Somebody is already registered with these answers, as ${against.regNo}.`,
+      message: `${against.regNo} is already registered with these answers.`,
     })
   sql(
     'UPDATE registrations SET answers = ?, category = ?, full_name = ?, email = ?, phone = ?, council_no = ? WHERE id = ?',
@@ -116,7 +116,7 @@ function moveAnswers(
     ? ok(null)
     : err({
         code: 'taken',
-        message: `No place is left for ${place.name}, which these answers need.`,
+        message: `No seats are left for ${place.name}, which these answers need.`,
       })
 }
 
@@ -144,7 +144,7 @@ function reprice(
     return err({
       code: 'moved_on',
       message:
-        'Money of this registration is in review. Decide about that before its price changes.',
+        'A payment of this registration needs review. Decide on it before you change the price.',
     })
   const difference = paise(quote.total - (row.total ?? 0))
   // What goes back is told from what is to be paid back by amounts alone: a price that moves meanwhile would lose one of them.
@@ -152,7 +152,7 @@ function reprice(
     return err({
       code: 'moved_on',
       message:
-        'A refund of this registration is on its way. Change its price once that is done, or was refused.',
+        'A refund of this registration is in progress. Change the price when it is done or refused.',
     })
   keepCoveredBill(sql, row)
   const before = balance(sql, row.id)

@@ -111,7 +111,7 @@ function decideOne(
           follows.amount,
           at,
           {
-            message: `${formatMoney(follows.amount)} has gone back.`,
+            message: `${formatMoney(follows.amount)} was refunded outside Rollcall.`,
           },
         )
       }
@@ -122,7 +122,7 @@ function decideOne(
         endWithout(sql, capture, paymentById(sql, capture.counts_for), 'given back', at)
       }
       return done(sql, review, capture.id, decision, grounds, follows.amount, at, {
-        message: `${formatMoney(follows.amount)} goes back.`,
+        message: `Refund of ${formatMoney(follows.amount)} requested.`,
         refundId: wanted.value,
       })
     }
@@ -133,8 +133,8 @@ function decideOne(
       return done(sql, review, captureId, decision, grounds, null, at, {
         message:
           review.is === 'returned'
-            ? 'The warning is dismissed. The payment still counts.'
-            : 'Nothing has to be done about it.',
+            ? 'Warning closed. The payment still counts.'
+            : 'Payment ignored. It does not count and is not refunded.',
       })
     }
     case 'move': {
@@ -142,8 +142,8 @@ function decideOne(
       if (!moved.ok) return moved
       return done(sql, review, number, decision, grounds, review.left, at, {
         message: follows.fits
-          ? `${formatMoney(review.left)} pays ${follows.to} exactly: it is paid.`
-          : `${formatMoney(review.left)} stands before a person at ${follows.to} now.`,
+          ? `${formatMoney(review.left)} moved to ${follows.to}, which is now paid.`
+          : `${formatMoney(review.left)} moved to ${follows.to}, where it needs review.`,
       })
     }
     case 'refund-done':
@@ -178,9 +178,9 @@ function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): strin
     regNo,
   ) ?? { due: paise(0) }
   const counts = is === 'rest' ? `${formatMoney(amount)} is added` : `${formatMoney(amount)} ${as}`
-  if (open > 0) return `${counts}: ${formatMoney(open)} is still to be paid.`
+  if (open > 0) return `${counts}: ${formatMoney(open)} is still due.`
   if (open < 0)
-    return `${counts}: the registration is paid, and ${formatMoney(paise(-open))} is to be paid back.`
+    return `${counts}: the registration is paid. To refund: ${formatMoney(paise(-open))}.`
   return `${counts}: the registration is paid.`
 }
 
@@ -213,7 +213,7 @@ export function count(
     if (own === null)
       return refused(
         'reference_taken',
-        `The reference ${reference} has already paid ${taken.order_id}.`,
+        `The reference ${reference} was already used to pay ${taken.order_id}.`,
       )
     sql('UPDATE captures SET counts_for = ? WHERE id = ?').run(own.id, capture.id)
     return count(sql, { ...capture, counts_for: own.id }, own, null, at, mail)
@@ -292,7 +292,7 @@ function acceptUndecided(
   if (isKnown !== undefined)
     return refused(
       'reference_taken',
-      `The reference ${reference} is of money that is known already.`,
+      `A payment with the reference ${reference} is already recorded.`,
     )
   const written = sql(
     `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)

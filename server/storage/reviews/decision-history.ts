@@ -17,10 +17,10 @@ import { numberOf } from './open-reviews.ts'
 /** What was done, as the activity says it. */
 const DECIDED = {
   accept: 'payment accepted',
-  dismiss: 'review ended',
+  dismiss: 'payment ignored',
   move: 'payment moved',
-  refund: 'refund',
-  'refund by hand': 'refund by hand',
+  refund: 'refund requested',
+  'refund by hand': 'refunded outside Rollcall',
 } as const satisfies Readonly<Record<Decision['what'] | 'refund by hand', string>>
 
 export type DecisionAnswer = Result<Decided, DecisionRefusal>
@@ -65,9 +65,9 @@ export function gone(sql: Sql, id: string): DecisionAnswer {
   return isThere
     ? refused(
         'decided_already',
-        `${id} does not wait for anybody any more: it was decided, or settled itself.`,
+        `${id} no longer needs review: it was decided, or resolved automatically.`,
       )
-    : refused('not_there', `There is no review ${id}.`)
+    : refused('not_there', `No review ${id}.`)
 }
 
 /** For one registration, oldest first. */

@@ -124,7 +124,7 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
       came: cameOf(row),
       left: row.left,
       said: null,
-      why: row.why ?? 'Nobody knows what it is for.',
+      why: row.why ?? 'It matches no registration.',
       since: row.seen_at,
       ...unknownOf(sql, row),
     }))
@@ -217,8 +217,8 @@ function ofRefunds(sql: Sql, only: number | null): readonly Review[] {
       said: row.said,
       why:
         row.refund_state === 'unsure'
-          ? `Whether the refund moves money is not known. It was wanted because: ${row.refund_why}`
-          : `The refund was refused. It was wanted because: ${row.refund_why}`,
+          ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
+          : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
       since: row.since,
     }))
 }

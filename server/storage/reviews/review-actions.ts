@@ -27,7 +27,7 @@ export function refund(
 export function handleRefund(sql: Sql, wanted: NewAction): ActionOutcome {
   return doAct(sql, wanted, () =>
     isRefundUnsettled(sql, wanted.regNo, wanted.at)
-      ? ok({ message: 'The refund is marked as handled.' })
+      ? ok({ message: 'Refund marked as handled.' })
       : err({
           code: 'not_now',
           message: 'No refund of this registration is missing from the settlement reports.',
@@ -47,7 +47,10 @@ export function decideFor(
   return doAct(sql, wanted, () => {
     const before = reviewOf(sql, review)
     if (before !== null && before.regNo !== wanted.regNo)
-      return err({ code: 'not_there', message: `${review} is not of ${wanted.regNo}.` })
+      return err({
+        code: 'not_there',
+        message: `${review} belongs to another registration, not to ${wanted.regNo}.`,
+      })
     const told = decide(sql, review, decision, wanted.at, mail)
     return told.ok ? ok({ ...told.value, isDecision: true }) : told
   })

@@ -36,7 +36,7 @@ test('a mail that was given up is found by its address and sent again; a file wi
   await page.getByRole('heading', { level: 1, name: 'Emails' }).waitFor()
   const rows = page.getByRole('region', { name: 'Emails' }).getByRole('listitem')
   await rows.filter({ hasText: 'asha@example.org' }).getByText('Waiting').waitFor()
-  await page.getByRole('link', { name: 'Given up 1' }).click()
+  await page.getByRole('link', { name: 'Failed 1' }).click()
   await expect.poll(() => rows.count()).toBe(1)
   // Cleared, and typed on at once: the letters do not go with the filter that stood there.
   await page.getByRole('button', { name: 'Clear' }).evaluate(async (clear: HTMLElement) => {
@@ -55,7 +55,7 @@ test('a mail that was given up is found by its address and sent again; a file wi
   await expectAccessible(page, 'a mail that was given up')
   await expect.poll(() => fits()).toBe(true)
   await ravi.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('1 mail goes out again.').waitFor()
+  await page.getByText('1 email queued again.').waitFor()
   await ravi.getByText('Waiting').waitFor()
 
   server.writeEvent(
@@ -64,12 +64,12 @@ test('a mail that was given up is found by its address and sent again; a file wi
   )
   await page.getByRole('link', { name: 'Event files' }).click()
   await page.getByRole('heading', { level: 1, name: 'Event files' }).waitFor()
-  await page.getByText('Every event file is served as it is.').waitFor()
-  await page.getByRole('button', { name: 'Read Again' }).click()
-  await page.getByText('One file is not served as it is.').waitFor()
+  await page.getByText('All event files are live.').waitFor()
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByText('1 event file is not live in its current version.').waitFor()
   const file = page.getByRole('region', { name: 'Event files' }).getByRole('listitem')
-  await file.filter({ hasText: 'Sample 2026' }).getByText('As before').waitFor()
-  await file.getByText('What the checker says').click()
+  await file.filter({ hasText: 'Sample 2026' }).getByText('Previous version live').waitFor()
+  await file.getByText(/^Findings/).click()
   await file.getByText('vneue').first().waitFor()
   await expectAccessible(page, 'a file that is not served as it is')
   await expect.poll(() => fits()).toBe(true)

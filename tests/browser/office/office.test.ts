@@ -146,7 +146,7 @@ describe('the list', () => {
     await page.getByText('Page 2 of 2').waitFor()
     await page.goBack()
     await status(page).getByText('33 failed registrations').waitFor()
-    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await page.getByRole('button', { name: 'Clear filters', exact: true }).click()
     await status(page).getByText('130 registrations').waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026`)
   })
@@ -157,10 +157,10 @@ describe('the list', () => {
     await search.fill('Example 07')
     await status(page).getByText('10 registrations, matching “Example 07”').waitFor()
     await expect.poll(() => search.evaluate((input) => input === document.activeElement)).toBe(true)
-    await page.getByLabel('From').fill('2025-10-10')
+    await page.getByLabel('Registered from').fill('2025-10-10')
     await page.getByText('No registrations found').waitFor()
     await expectAccessible(page, 'empty list')
-    await page.getByRole('button', { name: 'Reset the filters' }).click()
+    await page.getByRole('button', { name: 'Clear all filters' }).click()
     await status(page).getByText('130 registrations').waitFor()
     await expect.poll(() => search.inputValue()).toBe('')
   })
@@ -297,7 +297,7 @@ describe('a registration', () => {
     await expectAccessible(page, 'registration')
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()
-    await page.getByText('An email is on its way to example5@example.org.').waitFor()
+    await page.getByText('Email sent to example5@example.org.').waitFor()
     await page.getByText('Queued').waitFor()
     await page.getByRole('link', { name: 'AFPICON 2026 Registrations' }).click()
     await status(page).getByText('1 paid registration, matching “Example 005”').waitFor()
@@ -332,9 +332,7 @@ describe('the dashboard', () => {
       .poll(() => panel.locator('dl.key dd').allTextContents())
       .toEqual(['130', '65', '32', '33', '5'])
     await panel
-      .getByText(
-        '130 registrations from 8 October 2025 to 10 October 2025; the most, 65, on 9 October 2025;',
-      )
+      .getByText('130 registrations from 8 Oct 2025 to 10 Oct 2025; busiest day 9 Oct 2025 (65);')
       .waitFor()
     await expect.poll(() => panel.locator('ul.rec li').count()).toBeGreaterThan(0)
     await expect
@@ -403,7 +401,7 @@ describe('the session ends', () => {
     const problem = page.getByRole('alert')
     await problem
       .getByText(
-        'You are still signed in, because logging out failed. Network error. Please check your internet connection.',
+        'Logging out failed, so you are still signed in. Network error. Please check your internet connection.',
       )
       .waitFor()
     await expectAccessible(page, 'a logout that failed')
@@ -497,11 +495,11 @@ describe('a list as a person wants it', () => {
     await page.getByRole('row').nth(1).getByText('Dr. Example 002').waitFor()
     await page.getByRole('button', { name: 'Full Name' }).click()
     await page.getByRole('row').nth(1).getByText('Dr. Example 130').waitFor()
-    await page.getByText('More columns').click()
+    await page.getByText('Columns', { exact: true }).click()
     await page.getByRole('checkbox', { name: 'Designation' }).check()
     await page.getByRole('columnheader', { name: 'Designation' }).waitFor()
-    await page.getByText('Views', { exact: true }).click()
-    await page.getByLabel('Keep these filters as').fill('Who failed')
+    await page.getByText('Saved views', { exact: true }).click()
+    await page.getByLabel('Name of the view').fill('Who failed')
     await page.keyboard.press('Enter')
     await page.getByText('View: Who failed').waitFor()
     await expectAccessible(page, 'list with its tools open')
@@ -509,7 +507,7 @@ describe('a list as a person wants it', () => {
 
     await here.context.close()
     const again = await enter('/admin/afpicon')
-    await again.getByText('Views', { exact: true }).click()
+    await again.getByText('Saved views', { exact: true }).click()
     await again.getByRole('button', { name: 'Who failed', exact: true }).click()
     await status(again).getByText('33 failed registrations').waitFor()
     for (const key of ['j', 'j', 'j', 'k']) await again.keyboard.press(key)
@@ -532,20 +530,20 @@ describe('a list as a person wants it', () => {
       pays: 'wrong-amount',
     })
     const page = await enter('/admin/dashboard')
-    const reviews = page.getByRole('listitem').filter({ hasText: 'Payments to review' })
+    const reviews = page.getByRole('listitem').filter({ hasText: 'Needs review' })
     await reviews.getByRole('link').waitFor()
     expect(await misplacedAtAnyWidth(page), 'dashboard').toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
     await reviews.getByRole('link', { name: 'AFPICON 1' }).click()
-    await status(page).getByText('1 registration with a payment to review').waitFor()
+    await status(page).getByText('1 registration needing review').waitFor()
     const last = await page.getByRole('columnheader', { name: 'Registered On' }).boundingBox()
     expect((last?.x ?? 0) + (last?.width ?? 9999)).toBeLessThanOrEqual(1280)
     expect(await misplacedAtAnyWidth(page), 'list').toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.goto(`${url}/admin/afpicon/${numberOf(server, EVENT, 140)}`)
-    await page.getByRole('button', { name: 'Accept the payment' }).waitFor()
+    await page.getByRole('button', { name: 'Accept as full payment' }).waitFor()
     expect(await misplacedAtAnyWidth(page), 'registration').toEqual([])
-    for (const button of ['Accept the payment', 'Dismiss the payment']) {
+    for (const button of ['Accept as full payment', 'Ignore (not ours)']) {
       await page.getByRole('button', { name: button }).click()
       await page.getByRole('dialog', { name: button }).waitFor()
       await expectAccessible(page, button)
@@ -563,7 +561,7 @@ test('the dashboard says how many payments need a person, once there are some', 
   await server.deps.store.applyFact(orderId, { ...second, amount, at: server.now() }, null)
   const page = await enter('/admin/dashboard', 360)
   const panel = page.getByRole('region', { name: 'AFPICON' })
-  await panel.getByText('Needs a decision').waitFor()
+  await panel.getByText('Needs review').waitFor()
   await expect.poll(() => panel.locator('dl.key dd').allTextContents()).toContain('2')
   await expectAccessible(page, 'dashboard with a review')
 })

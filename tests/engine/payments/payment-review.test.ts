@@ -110,7 +110,7 @@ describe.each(kinds)('a review of the kind %s', (is) => {
 
 test('a second payment is told why it cannot be accepted, and what can be done', () => {
   expect(decide(review('second'), decisions.accept, null)).toMatchObject({
-    error: { message: expect.stringMatching(/paid already.*refund it, or move it/) },
+    error: { message: expect.stringMatching(/already paid.*Refund the payment, or move it/) },
   })
 })
 

@@ -139,7 +139,7 @@ it('two captures of one order are one success and a review that names the other'
     ok: true,
     value: {
       status: { is: 'success', reference: 'G1' },
-      review: 'Money came a second time, as G7; the first payment is G1.',
+      review: 'Payment received a second time, as G7. The first payment is G1.',
     },
   })
 })
@@ -210,7 +210,7 @@ it('money that does not fit is a person’s work; a late no is nobody’s', () =
     'Received ₹\u00a07,079.99, expected ₹\u00a07,080.',
   )
   expect(reviewOf({ code: 'paid_twice', first: 'G1', second: 'G2' })).toBe(
-    'Money came a second time, as G2; the first payment is G1.',
+    'Payment received a second time, as G2. The first payment is G1.',
   )
   for (const code of ['not_a_sale', 'after_closing', 'not_paid'] as const)
     expect(reviewOf({ code })).not.toBeNull()

@@ -60,7 +60,7 @@ describe('who may do what', () => {
     expect(judgeAct('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
       error: {
         code: 'not_your_role',
-        message: 'To refund takes the role treasurer; yours is desk.',
+        message: 'You need the treasurer role to refund a payment. You have desk.',
       },
     })
   })
@@ -119,7 +119,7 @@ describe('the life of a registration', () => {
   test('a refusal names the state in words', () => {
     expect(judgeAct('cancelled', { act: 'cancel', actor: 'owner', why: 'x' })).toMatchObject({
       error: {
-        message: `You cannot cancel it now: this registration is ${STATE_WORDS.cancelled}.`,
+        message: `You cannot cancel this registration now. The registration is ${STATE_WORDS.cancelled}.`,
       },
     })
   })

@@ -517,7 +517,7 @@ test('the office sees imported rows, and its export can be brought in elsewhere'
   const page = await office.json(`/admin/registrations/${rows[0]?.regNo}/`)
   expect(page['answers']).toContainEqual({
     id: 'former_no',
-    label: 'Number before the import',
+    label: 'Number before import',
     text: 'PULMO-2025-17',
   })
 })

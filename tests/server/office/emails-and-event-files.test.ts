@@ -71,17 +71,17 @@ test('mails that were given up are seen by who works for their event, and go out
   ])
 
   const ids = all.mails.map(({ id }) => id)
-  expect(await retry(desk, {})).toEqual([422, 'Say “ids” of at most 200 mails, or “all”: true.'])
+  expect(await retry(desk, {})).toEqual([422, 'Send “ids” of at most 200 emails, or “all”: true.'])
   expect((await retry(desk, { ids: ['1'] }))[0]).toBe(422)
   // Of the other event it stays as it is, also when it is named.
-  expect(await retry(desk, { ids })).toEqual([200, '1 mail goes out again.'])
+  expect(await retry(desk, { ids })).toEqual([200, '1 email queued again.'])
   expect((await mails(owner)).counts).toEqual({ queued: 1, failed: 1, sent: 0 })
   expect(await app.mailer.run()).toBe(1)
-  expect(await retry(owner, { all: true })).toEqual([200, '1 mail goes out again.'])
+  expect(await retry(owner, { all: true })).toEqual([200, '1 email queued again.'])
   expect(await app.mailer.run()).toBe(1)
   expect(await retry(owner, { all: true })).toEqual([
     200,
-    'No mail of these waits or was given up.',
+    'None of these emails is waiting or failed.',
   ])
   expect((await mails(owner)).counts).toEqual({ queued: 0, failed: 0, sent: 2 })
   expect(app.rows("SELECT who, what FROM audit_log WHERE what LIKE 'tried %' ORDER BY id")).toEqual(
@@ -99,7 +99,7 @@ test('the mail of somebody who was erased goes to nobody, whoever tries it again
   expect((await mails(owner, 'address=asha')).mails).toEqual([])
   expect(await retry(owner, { ids: [mail?.id] })).toEqual([
     200,
-    'No mail of these waits or was given up.',
+    'None of these emails is waiting or failed.',
   ])
 })
 

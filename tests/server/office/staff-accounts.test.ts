@@ -120,7 +120,7 @@ describe('a second factor', () => {
     const both = await Promise.all([login('meera', { code }), login('meera', { code })])
     expect(both.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
     const again = await login('meera', { code })
-    expect(again.json().message).toBe('This code was used before. Please wait for the next one.')
+    expect(again.json().message).toBe('This code was already used. Wait for the next one.')
     later(STEP_MS)
     expect((await login('meera', { code: codeOf(secret) })).statusCode).toBe(200)
   })
@@ -132,7 +132,7 @@ describe('a second factor', () => {
     expect(server.rows('SELECT * FROM recovery_codes').map(String).join()).not.toContain(first)
     const token = await signIn('anil', { code: first.toUpperCase().replaceAll('-', ' ') })
     expect((await login('anil', { code: first })).json().message).toBe(
-      'This recovery code is not right, or it was used before.',
+      'This recovery code is wrong or was already used.',
     )
     const { second_factor } = await get<AccountAnswer>('/admin/me/', token)
     expect(second_factor).toEqual({ is_on: true, is_required: false, recovery_codes_left: 9 })
@@ -243,7 +243,7 @@ describe('an own account', () => {
     const tell = (password: string, new_password: string) =>
       post('/admin/me/password/', { password, new_password }, token)
     expect((await tell('not mine', 'three words apart')).json().errors).toEqual({
-      password: 'This is not your password.',
+      password: 'This password is wrong.',
     })
     expect(Object.keys((await tell(PASSWORD, 'nita')).json().errors)).toEqual(['new_password'])
     const done = await tell(PASSWORD, 'three words apart')
@@ -441,17 +441,17 @@ describe('people', () => {
       const answer = await post(path, said, owner)
       expect([answer.statusCode, answer.json().errors]).toEqual([
         422,
-        { events: 'Choose at least one event, or all of them.' },
+        { events: 'Choose at least one event, or all events.' },
       ])
     }
   })
 
   test.each([
     ['', 'Required'],
-    ['two words', 'A username is letters and digits, with dots, hyphens or @ in it and no spaces.'],
+    ['two words', 'A username can have letters, digits, dots, hyphens and @, but no spaces.'],
     ['x'.repeat(65), 'A username has at most 64 characters.'],
-    ['Delegate', '“Delegate” is a name that the log uses itself. Choose another one.'],
-    ['OWNER', 'There is already somebody called OWNER.'],
+    ['Delegate', '“Delegate” is reserved. Choose another name.'],
+    ['OWNER', 'A user named “OWNER” already exists.'],
   ])('nobody is added as %j', async (username, message) => {
     const owner = await signIn('owner')
     const answer = await post('/admin/admins/', { username, role: 'desk', events: null }, owner)
@@ -504,7 +504,7 @@ describe('the activity', () => {
       'kind=secret',
       '“kind” must be one of changes, exports, signing-in, looks, all, not “secret”.',
     ],
-    [`words=${'x'.repeat(101)}`, 'Please search for at most 100 characters.'],
+    [`words=${'x'.repeat(101)}`, 'Search for at most 100 characters.'],
   ])('%s is refused in words', async (query, message) => {
     const owner = await signIn('owner')
     const answer = await server.app.inject({
@@ -551,9 +551,9 @@ describe('how a person has a list', () => {
   })
 
   test.each([
-    [{ list: 'nothing' }, 404, 'There is no list of this name.'],
+    [{ list: 'nothing' }, 404, 'No list has this name.'],
     [{ views: 'all' }, 422, 'Send the columns and the views, each as a list.'],
-    [{ views: [{ query: 'a=b' }] }, 422, 'Give the view a name.'],
+    [{ views: [{ query: 'a=b' }] }, 422, 'Enter a name for the view.'],
     [
       { views: [{ name: 'x'.repeat(61), query: '' }] },
       422,
@@ -562,17 +562,17 @@ describe('how a person has a list', () => {
     [
       { views: [{ name: 'Mine', query: 'x'.repeat(1001) }] },
       422,
-      'These are too many filters for a view.',
+      'A view cannot have this many filters.',
     ],
     [
       { views: Array.from({ length: 21 }, (_, n) => ({ name: `${n}`, query: '' })) },
       422,
-      'You can keep 20 views of a list. Remove one first.',
+      'You can save 20 views of a list. Delete one first.',
     ],
     [
       { views: [1, 2].map(() => ({ name: 'Mine', query: '' })) },
       422,
-      'You have a view of this name already. Give this one another name.',
+      'You already have a view with this name. Choose another name.',
     ],
   ])('%o is refused in words', async (payload, status, message) => {
     const answered = await keep(payload)

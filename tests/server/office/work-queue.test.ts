@@ -107,7 +107,7 @@ test('every number of the dashboard is the count of its list, and goes down when
   expect(accepted.json()).toMatchObject({ done: [second], refused: [{ reg_no: paid }] })
   expect(await listed('review')).toEqual([review])
   expect((await page('/admin/afpicon/registrations/?waiting=review&search=Waiting')).shown).toBe(
-    '1 registration with a payment to review, matching “Waiting”',
+    '1 registration needing review, matching “Waiting”',
   )
 })
 

@@ -221,7 +221,7 @@ export async function overnight(
   }
   const refunded = [early[0], early[1], late[1], late[2]].filter((one) => one !== undefined)
   for (const { regNo } of refunded)
-    await office.send(`/admin/registrations/${regNo}/refund/`, { why: 'Asked for.' })
+    await office.send(`/admin/registrations/${regNo}/refund/`, { why: 'Payment requested.' })
   for (const { regNo } of refunded)
     numbers.push(
       ...(await until('the credit note', async () => {

@@ -111,11 +111,11 @@ describe('after an older copy was put back', () => {
     await invoiceOf(one.regNo)
     const refund = await office.send<{ readonly refund: string; readonly message: string }>(
       `/admin/registrations/${one.regNo}/refund/`,
-      { why: 'Asked for.' },
+      { why: 'Payment requested.' },
     )
     expect([refund.refund, refund.message]).toEqual([
       'wanted',
-      expect.stringContaining('during a recovery once that has ended'),
+      expect.stringContaining('or after a running recovery'),
     ])
     const health = (await (await fetch(`${server.url}/healthz`)).json()) as object
     expect(health).toMatchObject({

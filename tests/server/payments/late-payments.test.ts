@@ -111,7 +111,7 @@ describe('money that comes when nobody looks any more', () => {
     expect(rig.holds(orderId)).toMatchObject({
       status: 'success',
       registration: 'success',
-      review: `Money came a second time, as SECOND1; the first payment is ${first}.`,
+      review: `Payment received a second time, as SECOND1. The first payment is ${first}.`,
       mails: 1,
     })
     expect((await deps.store.captures(regNo as RegNo)).map(({ state }) => state)).toEqual([

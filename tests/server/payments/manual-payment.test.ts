@@ -268,7 +268,12 @@ test('rows that are ticked are confirmed as they were told, each by itself', asy
   })
   expect(answer.json()).toMatchObject({
     done: [told.body.reg_no],
-    refused: [{ reg_no: silent.body.reg_no, message: expect.stringContaining('Nothing was told') }],
+    refused: [
+      {
+        reg_no: silent.body.reg_no,
+        message: expect.stringContaining('no payment that waits for confirmation'),
+      },
+    ],
   })
   expect((await stored(told.body.reg_no)).state).toBe('complete')
 })
@@ -368,7 +373,7 @@ test('a transfer that was told, and paid by card after all, is looked for no mor
   expect(await act(body.reg_no, { ...came, amount: '0' })).toMatchObject({ status: 422 })
   expect(await act(body.reg_no, came)).toMatchObject({
     status: 200,
-    body: { state: 'complete', message: expect.stringContaining('is before the treasurer') },
+    body: { state: 'complete', message: expect.stringContaining('needs review') },
   })
   expect(await act(body.reg_no, came)).toMatchObject({ status: 409, body: { code: 'taken' } })
   const standing = await look()
@@ -388,10 +393,10 @@ test('a transfer that was told, and paid by card after all, is looked for no mor
     })
   expect((await decide({})).json()).toMatchObject({ code: 'not_by_gateway' })
   const part = await decide({ amount: 720, by_hand: true, reference: 'NEFT 1' })
-  expect(part.json()).toMatchObject({ message: '₹\u00a0720 has gone back.' })
+  expect(part.json()).toMatchObject({ message: '₹\u00a0720 was refunded outside Rollcall.' })
   expect((await look()).reviews).toMatchObject([{ left: 4000 }])
   const rest = await decide({ by_hand: true, reference: 'NEFT 2' })
-  expect(rest.json()).toMatchObject({ message: '₹\u00a04,000 has gone back.' })
+  expect(rest.json()).toMatchObject({ message: '₹\u00a04,000 was refunded outside Rollcall.' })
   expect(await look()).toMatchObject({ reviews: [], kept: 4720, state: 'complete' })
   expect(await stored(body.reg_no)).toMatchObject({ inReview: false, paymentStatus: 'success' })
   expect(await revenue()).toBe(before)

@@ -319,7 +319,7 @@ describe('a price', () => {
       other.sandbox().settle(orderId)
       await other.settled()
       expect(other.holds(orderId).review).toBe(
-        'Money came after its price was no longer held, and the price on that day was different.',
+        'Payment received after its price was no longer held. The price on that day was different.',
       )
       expect(await look(regNo, other)).toMatchObject({ stands: 'organisers' })
     }, '2025-12-31T23:00:00+05:30'))

@@ -112,7 +112,7 @@ describe('the reconciler', () => {
       await late.settled()
       expect(late.holds(tooLate.orderId)).toMatchObject({
         status: 'pending',
-        review: 'Money came after registration had closed.',
+        review: 'Payment received after registration closed.',
         facts: ['confirmed'],
         mails: 0,
       })
@@ -144,7 +144,7 @@ describe('the reconciler', () => {
   })
 
   test.each([
-    ['two days after closing is for a person', 2, 'failed', 'Money came after registration had'],
+    ['two days after closing is for a person', 2, 'failed', 'Payment received after registration'],
     ['in time pays, and the mail is about it', 0, 'success', null],
   ] as const)(
     'money beside another that a person has dismissed has a time of its own: what came %s',

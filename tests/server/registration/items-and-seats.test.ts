@@ -338,7 +338,7 @@ describe('the office', () => {
     }>()
     expect(answers.filter(({ label }) => label.startsWith('Full '))).toMatchObject([
       { label: 'Full Name' },
-      { label: 'Full when they registered', text: 'Scan' },
+      { label: 'Already full at registration', text: 'Scan' },
     ])
   })
   const exportApi = (): string =>

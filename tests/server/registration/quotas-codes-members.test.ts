@@ -400,8 +400,8 @@ describe('the office', () => {
     ['none', { count: 0 }, 'Make from 1 to 1000 codes at a time.'],
     ['a million', { count: 1_000_000 }, 'Make from 1 to 1000 codes at a time.'],
     ['half a use', { uses: 0.5 }, 'A code can have 1 to 100000 uses.'],
-    ['a day that is none', { until: '31 January' }, 'Write the last day like this: 2027-01-31.'],
-    ['a day that is over', { until: '2026-01-01' }, 'The last day is in the past.'],
+    ['a day that is none', { until: '31 January' }, 'Enter the date like this: 2027-01-31.'],
+    ['a day that is over', { until: '2026-01-01' }, '“Valid until” is in the past.'],
     [
       'a chosen one that is tried by hand',
       { code: 'MINI' },

@@ -261,7 +261,7 @@ test('a cancellation is asked for once, is seen by the office, and is answered t
   expect((await look(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
   const counts = await server.deps.store.waiting([EVENT], server.now())
   expect(counts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
-  const noted = await office.act(regNo, { act: 'cancel', why: 'Asked for.', pay_back: 885 })
+  const noted = await office.act(regNo, { act: 'cancel', why: 'Payment requested.', pay_back: 885 })
   expect(noted).toMatchObject({ status: 200 })
   expect(await look(path)).toMatchObject({ state: 'cancelled', cancel: null })
   expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })

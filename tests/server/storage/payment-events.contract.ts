@@ -311,7 +311,7 @@ export function settlingContract(given: Given): void {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), mail)
       const { review } = await store.applyFact(orderId, confirmed('AP9'), mail)
-      expect(review).toBe('Money came a second time, as AP9; the first payment is AP1.')
+      expect(review).toBe('Payment received a second time, as AP9. The first payment is AP1.')
       expect(
         (await store.captures(regNo)).map(({ reference, state }) => [reference, state]),
       ).toEqual([
@@ -328,7 +328,7 @@ export function settlingContract(given: Given): void {
       const fact = { ...confirmed('AP6', quoted.total, later(hour)), paidAt, further: [second] }
       const { payment, review } = await store.applyFact(orderId, fact, mail)
       expect([payment.status, payment.paidAt]).toEqual(['success', paidAt])
-      expect(review).toBe('Money came a second time, as AP7; the first payment is AP6.')
+      expect(review).toBe('Payment received a second time, as AP7. The first payment is AP6.')
       expect(await store.captures(regNo)).toMatchObject([
         { reference: 'AP6', state: 'fits', paidAt, why: null },
         { reference: 'AP7', state: 'review', amount: quoted.total, why: review },

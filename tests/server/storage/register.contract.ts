@@ -46,7 +46,7 @@ export function registeringContract(given: Given): void {
           code: 'not_confirmed',
           no: {
             code: 'taken',
-            message: `c-001 is known already: it is the payment of ${first.regNo}.`,
+            message: `c-001 is already recorded: it is the payment of ${first.regNo}.`,
           },
         },
       })

@@ -179,7 +179,7 @@ export function sellingContract(given: Given): void {
         confirmed('AP1', quoted.total, later(holdMs + 1)),
         null,
       )
-      const why = 'Money came after its place, Scanning, was no longer held, and others have it.'
+      const why = 'Payment received after the seat was released: Scanning is full.'
       expect(told).toMatchObject({ review: why, payment: { status: 'pending' } })
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: late.regNo, why }])
       // The one who has it pays for it, and is not disturbed.

@@ -137,11 +137,11 @@ describe('the plot', () => {
   test('the sentence says how many, when, the most and today', () => {
     const bars = barsOf([entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)], '2025-10-02')
     expect(sentenceOf(bars, 'AFPI', '2025-10-02')).toBe(
-      '4 registrations from 1 October 2025 to 2 October 2025; the most, 3, on 1 October 2025; the highest revenue, ₹\u00a021,240, on 1 October 2025; 1 today.',
+      '4 registrations from 1 Oct 2025 to 2 Oct 2025; busiest day 1 Oct 2025 (3); highest revenue on 1 Oct 2025 (₹\u00a021,240); 1 today.',
     )
     const one = barsOf([entry('2025-10-02', 1, 8555)], '2025-10-02')
     expect(sentenceOf(one, 'AFPI', '2025-10-02')).toBe(
-      '1 registration on 2 October 2025; revenue ₹\u00a08,555.',
+      '1 registration on 2 Oct 2025; revenue ₹\u00a08,555.',
     )
     expect(sentenceOf([], 'AFPI', '2025-10-02')).toBe('AFPI: no registrations yet.')
   })

@@ -48,7 +48,7 @@ export function PasswordPage() {
                 label="Set your password"
                 call={CALL}
                 read={readMessage}
-                button="Set Password"
+                button="Set password"
                 more={() => ({ token })}
                 onDone={setTold}
               >
@@ -57,7 +57,7 @@ export function PasswordPage() {
                   label="Password"
                   type="password"
                   autoComplete="new-password"
-                  hint="At least 8 characters; several words are best."
+                  hint="At least 8 characters. Several words are best."
                 />
               </Asking>
             </>

@@ -146,8 +146,8 @@ export function Login({ next }: { readonly next: string }) {
           {field('password', 'Password', password, 'current-password')}
           {hasFactor && (
             <div>
-              {field('code', 'Code of your authenticator app', code, 'one-time-code')}
-              <p className="mute small">Without your phone, type one of your recovery codes.</p>
+              {field('code', 'Code from your authenticator app', code, 'one-time-code')}
+              <p className="mute small">Without your phone, enter one of your recovery codes.</p>
             </div>
           )}
           <button type="submit" className="btn" disabled={busy}>

@@ -121,7 +121,7 @@ function ClockInDoubt({
   return (
     <Banner
       text={error === null ? why : error.message}
-      action={{ label: 'The Clock Is Right', go: () => confirm.mutate() }}
+      action={{ label: 'The clock is right', go: () => confirm.mutate() }}
     />
   )
 }

@@ -39,7 +39,9 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
         <b>{moneyOf(stats.total_revenue, true)}</b> <span className="mute">revenue</span>
       </p>
       {stats.dismissed_amount > 0 && (
-        <p className="mute">{moneyOf(stats.dismissed_amount, true)} was received and dismissed</p>
+        <p className="mute">
+          {moneyOf(stats.dismissed_amount, true)} received and ignored (not ours)
+        </p>
       )}
     </>
   )
@@ -131,7 +133,7 @@ function Figures({
         {stats.needs_decision > 0 && (
           <div>
             <dt>
-              <Status is="review" word="Needs a decision" />
+              <Status is="review" word="Needs review" />
             </dt>
             <dd>{formatCount(stats.needs_decision)}</dd>
           </div>

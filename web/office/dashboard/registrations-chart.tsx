@@ -1,5 +1,5 @@
 /** The chart of registrations per day, with the days of price changes. */
-import { addDays, day, formatCount, formatDay, formatDayShort } from '../../../engine/index.ts'
+import { addDays, day, formatCount, formatDayShort } from '../../../engine/index.ts'
 import type { StatsAnswer } from '../../../engine/api.ts'
 import { moneyOf } from '../lists/list-table.tsx'
 
@@ -44,7 +44,12 @@ export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
 }
 
 const span = (bar: Bar): string =>
-  bar.from === bar.to ? formatDay(day(bar.from)) : `the week from ${formatDay(day(bar.from))}`
+  bar.from === bar.to
+    ? formatDayShort(day(bar.from))
+    : `the week from ${formatDayShort(day(bar.from))}`
+
+const spanOf = (bar: Bar): string =>
+  bar.from === bar.to ? `day ${span(bar)}` : `week from ${formatDayShort(day(bar.from))}`
 
 /** Text alternative of the chart: the total and its period, the maximum and its day, and today. */
 export function sentenceOf(bars: readonly Bar[], title: string, today: string): string {
@@ -60,11 +65,11 @@ export function sentenceOf(bars: readonly Bar[], title: string, today: string): 
     return `${counted} on ${span(first)}${revenue}.`
   }
   const parts = [
-    `${counted} from ${formatDay(day(first.from))} to ${formatDay(day(last.to))}; the most, ${formatCount(most.registrations)}, ${most.from === most.to ? 'on' : 'in'} ${span(most)}`,
+    `${counted} from ${formatDayShort(day(first.from))} to ${formatDayShort(day(last.to))}; busiest ${spanOf(most)} (${formatCount(most.registrations)})`,
   ]
   if (richest.revenue > 0)
     parts.push(
-      `the highest revenue, ${moneyOf(richest.revenue, true)}, ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)}`,
+      `highest revenue ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)} (${moneyOf(richest.revenue, true)})`,
     )
   if (last.to === today && last.from === last.to)
     parts.push(`${formatCount(last.registrations)} today`)
@@ -87,8 +92,8 @@ export function stepsIn(
 /** Price changes as text; empty if the chart contains none. */
 export function stepsSentence(steps: readonly Step[]): string {
   if (steps.length === 0) return ''
-  const said = steps.map(({ day: on, label }) => `${formatDay(day(on))} (${label})`)
-  return ` Other prices since ${said.join(', ')}.`
+  const said = steps.map(({ day: on, label }) => `${formatDayShort(day(on))} (${label})`)
+  return ` Prices changed on ${said.join(', ')}.`
 }
 
 type PlotProps = {

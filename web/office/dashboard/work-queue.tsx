@@ -17,11 +17,11 @@ type WaitingProps = {
 export function Waiting({ rows, events, files }: WaitingProps) {
   return (
     <section className="waiting" aria-labelledby="waiting">
-      <h2 id="waiting">What needs somebody</h2>
+      <h2 id="waiting">Needs attention</h2>
       {rows.length + files.length === 0 ? (
         <p className="clear">
           <Icon name="tick" small />
-          Nothing waits for anybody.
+          Nothing needs attention.
         </p>
       ) : (
         <ul>

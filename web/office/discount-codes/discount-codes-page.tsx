@@ -1,7 +1,7 @@
 /** The discount codes of one event: create, count, withdraw. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { formatDay, isAtLeast, isDay } from '../../../engine/index.ts'
+import { formatDayShort, isAtLeast, isDay } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { OfficeEvent, WireCode } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
@@ -71,7 +71,7 @@ function Making({
   const refused = useLeaveOn401(make.error)
   return (
     <section className="pan" aria-labelledby="codes-make">
-      <h2 id="codes-make">Make codes</h2>
+      <h2 id="codes-make">Create codes</h2>
       {refused && <Banner text={refused.message} onDismiss={() => make.reset()} />}
       <form
         ref={form}
@@ -96,32 +96,29 @@ function Making({
           </select>
         </label>
         <label>
-          How many
-          <input name="count" inputMode="numeric" defaultValue="1" />
+          Number of codes <input name="count" inputMode="numeric" defaultValue="1" />
         </label>
         <label>
-          Uses of each
+          Uses per code
           <input name="uses" inputMode="numeric" defaultValue="1" />
         </label>
         <label>
-          Last day
+          Valid until
           <input name="until" type="date" />
         </label>
         <label>
-          Note for the office
+          Note for staff
           <input name="note" maxLength={200} autoComplete="off" />
         </label>
         <button type="submit" className="btn" disabled={make.isPending}>
-          Make Codes
+          Create codes
         </button>
       </form>
       <div role="status">
         {make.data && (
           <>
             <p className="settled">
-              {make.data.length === 1
-                ? 'One code was made:'
-                : `${make.data.length} codes were made:`}
+              {make.data.length === 1 ? '1 code created:' : `${make.data.length} codes created:`}
             </p>
             <pre className="fresh">{make.data.join('\n')}</pre>
           </>
@@ -160,7 +157,7 @@ function Made({
       <p role="status" className="settled">
         {withdraw.data ?? ''}
       </p>
-      {codes.length === 0 && <p className="mute">There are no codes yet.</p>}
+      {codes.length === 0 && <p className="mute">No codes yet.</p>}
       <ul className="log">
         {codes.map((code, at) => (
           <li key={gives ? code.code : at}>
@@ -182,7 +179,7 @@ function Made({
                     asked === code.code ? withdraw.mutate(code.code) : setAsked(code.code)
                   }
                 >
-                  {asked === code.code ? 'Withdraw for good?' : 'Withdraw'}
+                  {asked === code.code ? 'Withdraw permanently?' : 'Withdraw'}
                   <span className="vh"> {code.code}</span>
                 </button>
               ) : null}
@@ -198,7 +195,7 @@ function aboutOf({ uses, uses_max, until, note }: WireCode, kind: string): strin
   return [
     kind,
     `${uses} of ${uses_max} used`,
-    ...(until !== null && isDay(until) ? [`until ${formatDay(until)}`] : []),
+    ...(until !== null && isDay(until) ? [`valid until ${formatDayShort(until)}`] : []),
     ...(note === '' ? [] : [note]),
   ].join(' · ')
 }

@@ -18,7 +18,7 @@ import './bulk-actions.css'
 const BULK = ['approve', 'confirm', 'accept', 'send_pay_link', 'resend', 'note'] as const
 type BulkAct = (typeof BULK)[number]
 /** Labels; `accept`, which belongs to a payment elsewhere, has its own here. */
-const WORDS = { ...BUTTONS, accept: 'Accept the payment' } as const
+const WORDS = { ...BUTTONS, accept: 'Accept payment' } as const
 const ASKS_WHY: readonly BulkAct[] = ['accept', 'note']
 
 const readBulk: Reader<BulkAnswer> = (body) =>
@@ -58,9 +58,9 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
   if (ticked.length === 0)
     return doing.data === undefined ? null : <Outcome {...doing.data} onClose={doing.reset} />
   return (
-    <div className="bulk" role="group" aria-label="The ticked rows">
+    <div className="bulk" role="group" aria-label="Selected registrations">
       <p>
-        <b>{formatCount(ticked.length)}</b> ticked
+        <b>{formatCount(ticked.length)}</b> selected
       </p>
       {acts.map((act) => (
         <button
@@ -76,7 +76,7 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
         </button>
       ))}
       <button type="button" className="btn quiet sm" onClick={onUntick}>
-        Untick
+        Clear selection
       </button>
       {open !== null && (
         <Dialog title={`${WORDS[open]}: ${ticked.length}`} onClose={() => setOpen(null)}>
@@ -89,9 +89,9 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
               doing.mutate({ act: open, why: String(why ?? '') })
             }}
           >
-            <p>Each is judged by itself; what cannot be done stays as it is, and is told.</p>
+            <p>Each row is processed separately. Rows that fail are left unchanged and listed.</p>
             <label>
-              {open === 'note' ? 'Note' : ASKS_WHY.includes(open) ? 'Why' : 'Why (optional)'}
+              {open === 'note' ? 'Note' : ASKS_WHY.includes(open) ? 'Reason' : 'Reason (optional)'}
               <textarea
                 name="why"
                 rows={3}
@@ -105,7 +105,7 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
                 {WORDS[open]}
               </button>
               <button type="button" className="btn line" onClick={() => setOpen(null)}>
-                Not now
+                Cancel
               </button>
             </div>
           </form>

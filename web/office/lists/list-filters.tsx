@@ -75,7 +75,7 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
           </button>
         )}
         <button type="button" className="btn quiet sm" onClick={onReset} disabled={!anySet}>
-          Reset
+          Clear filters
         </button>
       </div>
     </form>

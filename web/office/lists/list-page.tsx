@@ -145,21 +145,21 @@ export function ListPage({
       {asked.length > 0 && (
         <p className="only">
           {asked.map(({ name, words }) => (
-            <span key={name}>
-              Only {words}{' '}
-              <button
-                type="button"
-                className="btn quiet sm"
-                onClick={() =>
-                  go((params) => {
-                    params.delete(name)
-                    params.delete('page')
-                  })
-                }
-              >
-                Show all
-              </button>
-            </span>
+            <button
+              key={name}
+              type="button"
+              className="btn quiet sm"
+              onClick={() =>
+                go((params) => {
+                  params.delete(name)
+                  params.delete('page')
+                })
+              }
+            >
+              {words}
+              <Icon name="cross" small />
+              <span className="vh">: show all</span>
+            </button>
           ))}
         </p>
       )}
@@ -201,7 +201,7 @@ export function ListPage({
             setTicked(new Set())
           }}
         >
-          {isTicking ? 'Tick no rows' : 'Tick several rows'}
+          {isTicking ? 'Cancel' : 'Select'}
         </button>
       )}
       <div
@@ -247,7 +247,7 @@ export function ListPage({
           <p>{list.empty}</p>
           {isFiltered && (
             <button type="button" className="btn line sm" onClick={reset}>
-              Reset the filters
+              Clear all filters
             </button>
           )}
         </div>
@@ -290,9 +290,11 @@ function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
 
 /** Text for a restriction other than the filters; null: not a known one. */
 function saidOf(name: (typeof ASKED_BESIDE)[number], value: string): string | null {
-  if (name === 'waiting') return isWaitingId(value) ? `those ${WAITING[value].said}` : null
+  if (name === 'waiting') return isWaitingId(value) ? WAITING[value].label : null
   const state = STATES.find((known) => known === value)
-  return state === undefined ? null : `what is ${STATE_WORDS[state]}`
+  if (state === undefined) return null
+  const words = STATE_WORDS[state]
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
 /** Totals over all pages; zero amounts are omitted. */

@@ -85,7 +85,7 @@ export function Rows({
                   <label className="tick">
                     <input
                       type="checkbox"
-                      aria-label={`Tick ${row.reg_no}`}
+                      aria-label={`Select ${row.reg_no}`}
                       checked={ticked.has(row.reg_no)}
                       onChange={() => onTick(row.reg_no)}
                     />
@@ -212,10 +212,10 @@ function CellOf({
     case 'status': {
       return (
         <>
-          <Stands of={row} />
+          <Stands of={row} inList />
           {row.in_review && row.payment_status === 'success' && (
             <Badge tone="care" icon="tri">
-              Review
+              Needs review
             </Badge>
           )}
           <small className="folded">{dateParts(row['created_at'])?.[0]}</small>

@@ -29,14 +29,14 @@ export function Sold({ event, list, search }: SoldProps) {
   const error = useLeaveOn401(query.error)
   return (
     <details className="sold" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
-      <summary>Totals of what was sold</summary>
+      <summary>Sales</summary>
       {error && (
         <Banner
           text={error.message}
           action={{ label: 'Try Again', go: () => void query.refetch() }}
         />
       )}
-      {query.isFetching && query.data === undefined && <p role="status">Adding up…</p>}
+      {query.isFetching && query.data === undefined && <p role="status">Loading sales…</p>}
       {query.data && (
         <Sums
           {...query.data}
@@ -56,20 +56,18 @@ function Sums({
   isOfEnded,
 }: SoldAnswer & { readonly isOfEnded: boolean }) {
   return (
-    <div className="sums" role="region" aria-label="What was sold" tabIndex={0}>
-      {capped && (
-        <p className="care">The search finds more registrations than can be added up here.</p>
-      )}
+    <div className="sums" role="region" aria-label="Sales" tabIndex={0}>
+      {capped && <p className="care">Too many registrations to add up. Narrow the search.</p>}
       {rows.length === 0 ? (
-        <p className="mute">Nothing has been sold in this list.</p>
+        <p className="mute">No sales in this list.</p>
       ) : (
         <table>
-          <caption className="vh">What was sold in this list</caption>
+          <caption className="vh">Sales in this list</caption>
           <thead>
             <tr>
-              <th scope="col">On the bill</th>
+              <th scope="col">Item</th>
               <th scope="col">Delegates</th>
-              <th scope="col">Number</th>
+              <th scope="col">Quantity</th>
               <th scope="col">Amount</th>
               <th scope="col">Paid</th>
             </tr>
@@ -81,7 +79,7 @@ function Sums({
                   {row.option_label === null ? row.label : `${row.label}: ${row.option_label}`}
                 </th>
                 <td data-head="Delegates">{formatCount(row.registrations)}</td>
-                <td data-head="Number">
+                <td data-head="Quantity">
                   {formatCount(row.quantity)}
                   {row.paid_quantity !== row.quantity && (
                     <small> ({formatCount(row.paid_quantity)} paid)</small>
@@ -103,7 +101,7 @@ function Sums({
           <tfoot>
             <tr>
               <th scope="row" colSpan={3}>
-                Together
+                Total
               </th>
               <td data-head="Amount">{amountOf(sumOf(rows.map(({ total }) => total)))}</td>
               <td data-head="Paid">
@@ -127,7 +125,7 @@ function Sums({
             <div key={`places ${id}`}>
               <dt>{label}</dt>
               <dd>
-                {formatCount(taken)} of {formatCount(max)} places taken
+                {formatCount(taken)} of {formatCount(max)} seats taken
                 {taken >= max && <b> (full)</b>}
               </dd>
             </div>
@@ -135,8 +133,8 @@ function Sums({
         </dl>
       )}
       {rows.length > 0 && <p className="mute">Paid: payments received, less refunds.</p>}
-      {!isOfEnded && <p className="mute">What was cancelled or refused is not counted.</p>}
-      {places.length > 0 && <p className="mute">Places are counted for the whole event.</p>}
+      {!isOfEnded && <p className="mute">Cancelled and refused registrations are not counted.</p>}
+      {places.length > 0 && <p className="mute">Seats are counted for the whole event.</p>}
     </div>
   )
 }

@@ -109,12 +109,12 @@ function MoreColumns({ kept, more }: Pick<ToolsProps, 'kept' | 'more'>) {
   return (
     <details className="pick" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        {shown === 0 ? 'More columns' : `More columns, ${shown} shown`}
+        {shown === 0 ? 'Columns' : `Columns, ${shown} added`}
         <Icon name="chev" small />
       </summary>
       {isOpen && (
         <fieldset>
-          <legend className="vh">Columns beside those always in view</legend>
+          <legend className="vh">Columns</legend>
           {more.map(({ id, label }) => (
             <label key={id}>
               <input
@@ -148,12 +148,12 @@ function Views({
   return (
     <details className="pick">
       <summary>
-        {here === undefined ? 'Views' : `View: ${here.name}`}
+        {here === undefined ? 'Saved views' : `View: ${here.name}`}
         <Icon name="chev" small />
       </summary>
       <div>
         {views.length === 0 && query === '' && (
-          <p className="mute">Set filters first: they can then be kept under a name.</p>
+          <p className="mute">Choose filters, then save them as a view.</p>
         )}
         <ul>
           {views.map((view) => (
@@ -164,7 +164,7 @@ function Views({
               <button
                 type="button"
                 className="plainb"
-                aria-label={`Remove the view ${view.name}`}
+                aria-label={`Delete the view ${view.name}`}
                 onClick={() => kept.keep({ views: views.filter((other) => other !== view) })}
               >
                 <Icon name="cross" />
@@ -181,7 +181,7 @@ function Views({
             }}
           >
             <label>
-              Keep these filters as
+              Name of the view
               <input
                 value={name}
                 required
@@ -191,7 +191,7 @@ function Views({
               />
             </label>
             <button type="submit" className="btn line sm">
-              Keep
+              Save view
             </button>
           </form>
         )}

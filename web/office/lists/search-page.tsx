@@ -73,7 +73,7 @@ export function SearchPage() {
         }}
       >
         <label>
-          Number, name, phone, email, reference, city or institution
+          Name, phone, email, number or bank reference
           <input
             ref={field}
             type="search"
@@ -132,7 +132,7 @@ function Hit({ one }: { readonly one: WireFound }) {
 const addressOf = ({ route, reg_no }: WireFound): string => `${route}/${encodeURIComponent(reg_no)}`
 
 function foundText({ found, more }: FoundAnswer): string {
-  if (found.length === 0) return 'Nothing was found in any event that you work for.'
+  if (found.length === 0) return 'No registrations found. Try fewer letters, or the phone number.'
   const count = `${found.length} ${found.length === 1 ? 'registration' : 'registrations'}`
-  return more ? `The newest ${count}. Add a word to find others.` : count
+  return more ? `The newest ${count}. Add a word to narrow the search.` : count
 }

@@ -6,18 +6,18 @@ import { registrationAddress } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
 import { readActivity } from '../users/users-api-responses.ts'
-import { instantText } from '../ui/format-date-time.ts'
+import { When } from '../ui/when.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 
 const CALL = '/api/admin/log/'
 const FILTERS = ['who', 'event', 'kind', 'words', 'from', 'to'] as const
 const KINDS = [
-  ['', 'All but looking'],
-  ['changes', 'What was changed'],
-  ['exports', 'What was exported'],
-  ['signing-in', 'Signing in and out'],
-  ['looks', 'What was looked at'],
+  ['', 'Changes and sign-ins'],
+  ['changes', 'Changes'],
+  ['exports', 'Exports'],
+  ['signing-in', 'Sign-ins'],
+  ['looks', 'Access'],
   ['all', 'Everything'],
 ] as const
 
@@ -28,16 +28,16 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
   const people = query.data?.pages[0]?.people ?? []
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Activity">
+      <Heading title="Audit log">
         <a className="btn line sm" href={`${CALL}export/?${asked}`}>
           Export CSV
         </a>
       </Heading>
       <Asking asked={asked} onAsk={setParams}>
         <label>
-          Who
+          User
           <select name="who" defaultValue={params.get('who') ?? ''}>
-            <option value="">Everybody</option>
+            <option value="">All users</option>
             {[...new Set([...people, params.get('who') ?? ''])]
               .filter((who) => who !== '')
               .map((who) => (
@@ -46,7 +46,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
           </select>
         </label>
         <label>
-          What
+          Type
           <select name="kind" defaultValue={params.get('kind') ?? ''}>
             {KINDS.map(([kind, text]) => (
               <option key={kind} value={kind}>
@@ -57,7 +57,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
         </label>
         <WhichEvent events={session.events} chosen={params.get('event')} />
         <label>
-          Words
+          Search
           <input
             name="words"
             defaultValue={params.get('words') ?? ''}
@@ -83,12 +83,12 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
       {rows === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
-          <span className="vh">Loading the activity</span>
+          <span className="vh">Loading the audit log</span>
         </p>
       )}
       {rows && (
-        <section className="pan" aria-label="What was done">
-          {rows.length === 0 && <p className="mute">Nothing matches these filters.</p>}
+        <section className="pan" aria-label="Entries">
+          {rows.length === 0 && <p className="mute">No entries match these filters.</p>}
           <ul className="log">
             {rows.map((row) => (
               <Act key={row.id} row={row} session={session} />
@@ -124,7 +124,7 @@ function Act({
             ))}
         </small>
       </span>
-      <time dateTime={at}>{instantText(at)}</time>
+      <When at={at} />
     </li>
   )
 }

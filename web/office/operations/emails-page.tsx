@@ -11,6 +11,7 @@ import { useLeaveOn401 } from '../expired-session.ts'
 import { readMails } from './operations-api-responses.ts'
 import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
 import { instantText } from '../ui/format-date-time.ts'
+import { When } from '../ui/when.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 import './emails-page.css'
@@ -19,7 +20,7 @@ const CALL = '/api/admin/mail/'
 const FILTERS = ['status', 'event', 'address'] as const
 const STATES = [
   ['queued', 'Waiting'],
-  ['failed', 'Given up'],
+  ['failed', 'Failed'],
   ['sent', 'Sent'],
 ] as const
 
@@ -44,7 +45,7 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
             disabled={retry.isPending}
             onClick={() => retry.mutate({ all: true })}
           >
-            Try All Given Up Again
+            Resend all failed
           </button>
         )}
       </Heading>
@@ -93,7 +94,7 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
         <section className="pan" aria-label="Emails">
           {rows.length === 0 && (
             <p className="mute">
-              {asked === '' ? 'No mail was written yet.' : 'No mail matches these filters.'}
+              {asked === '' ? 'No emails yet.' : 'No emails match these filters.'}
             </p>
           )}
           <ul className="log mails">
@@ -182,7 +183,7 @@ function Mail({
           </Badge>
         ) : status === 'failed' ? (
           <Badge tone="bad" icon="cross">
-            Given up
+            Failed
           </Badge>
         ) : next_at === null ? (
           <Badge tone="care" icon="clock">
@@ -193,7 +194,7 @@ function Mail({
             Waiting
           </Badge>
         )}
-        <time dateTime={at}>{instantText(at)}</time>
+        <When at={at} />
         {mayRetry && (
           <button type="button" className="btn line sm" disabled={isBusy} onClick={onRetry}>
             Try again<span className="vh"> {to}</span>

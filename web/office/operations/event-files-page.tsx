@@ -36,7 +36,7 @@ export function EventFilesPage() {
           disabled={reload.isPending}
           onClick={() => reload.mutate()}
         >
-          Read Again
+          Reload
         </button>
       </Heading>
       {error && (
@@ -55,12 +55,12 @@ export function EventFilesPage() {
       {files && (
         <>
           <p role="status" className={waiting === 0 ? 'settled' : 'mute'}>
-            {reload.isSuccess ? 'The files were read again. ' : ''}
+            {reload.isSuccess ? 'Event files reloaded. ' : ''}
             {waiting === 0
-              ? 'Every event file is served as it is.'
+              ? 'All event files are live.'
               : waiting === 1
-                ? 'One file is not served as it is.'
-                : `${waiting} files are not served as they are.`}
+                ? '1 event file is not live in its current version.'
+                : `${waiting} event files are not live in their current version.`}
           </p>
           <section className="pan" aria-label="Event files">
             <ul className="log mails">
@@ -94,7 +94,7 @@ function File({
         {findings !== null && (
           <details className="choices">
             <summary>
-              What the checker says<span className="vh"> of {file}</span>
+              Findings<span className="vh"> of {file}</span>
             </summary>
             <pre className="findings">{findings}</pre>
           </details>
@@ -103,11 +103,11 @@ function File({
       <span className="r">
         {is === 'served' ? (
           <Badge tone="good" icon="tick">
-            Served
+            Live
           </Badge>
         ) : is === 'before' ? (
           <Badge tone="care" icon="clock">
-            As before
+            Previous version live
           </Badge>
         ) : is === 'gone' ? (
           <Badge tone="care" icon="clock">
@@ -115,7 +115,7 @@ function File({
           </Badge>
         ) : (
           <Badge tone="bad" icon="cross">
-            Not served
+            Not live
           </Badge>
         )}
       </span>

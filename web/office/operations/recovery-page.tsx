@@ -41,7 +41,7 @@ export function RecoveryPage() {
       <Heading title="Recovery">
         {recovery != null && (
           <button type="button" className="btn sm" onClick={() => setEnding(true)}>
-            End the Recovery
+            End the recovery
           </button>
         )}
       </Heading>
@@ -89,7 +89,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
     unknown.to_decide === 0 ? (
       '0'
     ) : (
-      <Link to={MONEY}>{formatCount(unknown.to_decide)} in Money to decide</Link>
+      <Link to={MONEY}>{formatCount(unknown.to_decide)} in Needs review</Link>
     )
   return (
     <>
@@ -270,7 +270,7 @@ function Ending({ recovery, onDone, onClose }: EndingProps) {
             End the recovery
           </button>
           <button type="button" className="btn line" onClick={onClose}>
-            Not now
+            Cancel
           </button>
         </div>
       </form>

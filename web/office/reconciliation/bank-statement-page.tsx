@@ -5,7 +5,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import { formatDay, isDay } from '../../../engine/index.ts'
+import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeEvent, ReconcileAnswer } from '../../../engine/api.ts'
 import { asSheet, ask, registrationAddress } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
@@ -38,15 +38,15 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
   }
   return (
     <main className="main" id="main" aria-busy={look.isPending}>
-      <Heading title="Bank and gateway">
+      <Heading title="Bank statements and settlements">
         <p className="mute">{event.title}</p>
       </Heading>
       <section className="pan" aria-labelledby="statement-load">
-        <h2 id="statement-load">Load a statement or a settlement</h2>
+        <h2 id="statement-load">Upload a bank statement or settlement</h2>
         <p className="mute">
-          A CSV or Excel file: the statement of HDFC, SBI, ICICI, Axis, Kotak and others, or the
-          settlement report of the payment gateway. Nothing is confirmed or kept before you say so.
-          Transfers that the bank returned go to review at once.
+          Upload a CSV or Excel file from your bank (HDFC, SBI, ICICI, Axis, Kotak and others) or
+          gateway. Nothing is confirmed or saved before you say so. Transfers that the bank returned
+          go to review at once.
         </p>
         {refused && <Banner text={refused.message} onDismiss={() => look.reset()} />}
         <form
@@ -69,7 +69,7 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
             />
           </label>
           <button type="submit" className="btn" disabled={look.isPending}>
-            Lay it beside the registrations
+            Match payments
           </button>
         </form>
         {data !== undefined && 'header' in data && data.header !== null && (
@@ -160,28 +160,30 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
                   <li key={one.line}>
                     <span>
                       <b>{one.amount === 0 ? 'Amount not stated' : moneyOf(one.amount, true)}</b> on{' '}
-                      {isDay(one.day) ? formatDay(one.day) : one.day}
+                      {isDay(one.day) ? formatDayShort(one.day) : one.day}
                       <small>{one.narration}</small>
                       {one.why !== null && <small className="care">{one.why}</small>}
                       {one.payout !== null && (
                         <small className={one.payout.net === one.amount ? '' : 'bad'}>
-                          By the settlement {moneyOf(one.payout.net, true)} for {one.payout.lines}{' '}
+                          Settlement: {moneyOf(one.payout.net, true)} for {one.payout.lines}{' '}
                           {one.payout.lines === 1 ? 'line' : 'lines'}
-                          {one.payout.net === one.amount ? ', which is this amount' : ''}
+                          {one.payout.net === one.amount
+                            ? ', equal to this amount'
+                            : ', not equal to this amount'}
                         </small>
                       )}
                       {one.of.map(({ reg_no: regNo, name, due, reference }) => (
                         <small key={regNo}>
                           {numberOf(regNo)} {name}
                           {due > 0 && `, ${moneyOf(due, true)} due`}
-                          {reference !== null && `, told ${reference}`}
+                          {reference !== null && `, reported by delegate: ${reference}`}
                         </small>
                       ))}
                     </span>
                     <span className="r">
                       {one.as === 'ambiguous' && (
                         <label className="pick">
-                          <span className="vh">For whom line {one.line} is</span>
+                          <span className="vh">Registration for line {one.line}</span>
                           <select
                             value={picked[one.line] ?? ''}
                             disabled={isDone}
@@ -208,7 +210,7 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
                             onChange={({ target }) => tick(one.line, target.checked)}
                           />
                           <span>
-                            {one.as === 'unmatched' ? 'Keep to decide' : 'Confirm'}
+                            {one.as === 'unmatched' ? 'Send to review' : 'Confirm'}
                             <span className="vh"> line {one.line}</span>
                           </span>
                         </label>
@@ -221,30 +223,32 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
           )
         )
       })}
-      {lines.length === 0 && <p className="mute">There is no money that came in this file.</p>}
+      {lines.length === 0 && <p className="mute">No incoming payments in this file.</p>}
       {repeated.length > 0 && (
         <p className="care">
           {repeated.length === 1 ? '1 line repeats' : `${repeated.length} lines repeat`} an earlier
-          line and {repeated.length === 1 ? 'is' : 'are'} counted once:{' '}
+          line, counted once:{' '}
           {repeated.map(({ line, first }) => `line ${line} (same as ${first})`).join(', ')}.
         </p>
       )}
       {unread.length > 0 && (
         <p className="mute">
-          Line {unread.join(', ')} of the file cannot be read: its amount, currency or day is
-          unclear. Its money is not in the list above.
+          Line {unread.join(', ')} could not be read: the amount, currency or date is unclear. It is
+          not in the list above.
         </p>
       )}
       {waiting.length > 0 && (
         <section className="pan" aria-labelledby="statement-waiting">
-          <h2 id="statement-waiting">Told, and not in this statement ({waiting.length})</h2>
+          <h2 id="statement-waiting">
+            Reported by delegate, not in this statement ({waiting.length})
+          </h2>
           <ul className="log">
             {waiting.map(({ reg_no: regNo, name, due, reference }) => (
               <li key={regNo}>
                 <span>
                   {numberOf(regNo)} {name}
                   <small>
-                    {moneyOf(due, true)}, told {reference}
+                    {moneyOf(due, true)}, reported by delegate: {reference}
                   </small>
                 </span>
               </li>
@@ -272,7 +276,7 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
         )}
         {isDone ? (
           <button type="button" className="btn line" onClick={again}>
-            Look at the statement again
+            Refresh
           </button>
         ) : (
           <button
@@ -290,41 +294,41 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
 }
 
 function whatFollows(confirmed: number, kept: number): string {
-  if (confirmed === 0 && kept > 0) return `Keep ${kept} to decide`
+  if (confirmed === 0 && kept > 0) return `Send ${kept} to review`
   const payments = `Confirm ${confirmed} ${confirmed === 1 ? 'payment' : 'payments'}`
-  return kept === 0 ? payments : `${payments}, keep ${kept} to decide`
+  return kept === 0 ? payments : `${payments}, send ${kept} to review`
 }
 
 const mayConfirm = ({ as }: Line): boolean =>
   as === 'matched' || as === 'differs' || as === 'ambiguous'
 
 const GROUPS = [
-  ['matched', 'Matched', 'One registration, and the amount fits.'],
+  ['matched', 'Matched', 'One registration is due exactly this amount.'],
   [
     'differs',
-    'Another amount',
-    'One registration, and the amount is not what is due. Confirmed, it is before the treasurer as a review.',
+    'Amount differs',
+    'One registration fits, but its balance differs. If you confirm, it goes to review.',
   ],
   [
     'ambiguous',
     'Several possible matches',
-    'Choose the registration that this money is for, or leave the line.',
+    'Choose the registration that this payment is for, or leave the line.',
   ],
   [
     'unmatched',
-    'Nobody waits for it',
-    'No registration of this event fits. What is meant for the conference all the same can be kept: it stands among the money to decide then.',
+    'Not matched',
+    'No registration of this event fits. Send payments for this conference to review.',
   ],
   [
     'elsewhere',
     'Belongs to another event',
-    'Staff of that event decide about it. It cannot be confirmed or kept here.',
+    'Staff of that event decide on it. You cannot confirm it here.',
   ],
-  ['payout', 'From the gateway', 'A transfer of many card payments, as its settlement has it.'],
+  ['payout', 'Gateway payout', 'One transfer for many card payments, listed in a settlement.'],
   [
     'returned',
     'May have been returned by the bank',
-    'A withdrawal that names a payment. Recorded payments wait on the page “Money to decide”.',
+    'A withdrawal that names a payment. Recorded payments are listed under Needs review.',
   ],
-  ['known', 'Confirmed before', 'This money is known already.'],
+  ['known', 'Already recorded', 'This payment was recorded before.'],
 ] as const satisfies readonly (readonly [Line['as'], string, string])[]

@@ -4,23 +4,23 @@ import { useState } from 'react'
 /** Required columns of each kind of file; optional ones come last. */
 const ASKED = {
   bank: [
-    ['date', 'The day on which it came', true],
-    ['narration', 'What the bank wrote', true],
-    ['credit', 'The amount that came', true],
-    ['reference', 'The bank’s reference', false],
-    ['debit', 'The amount that went out', false],
+    ['date', 'Date received', true],
+    ['narration', 'Narration or description', true],
+    ['credit', 'Amount received (credit)', true],
+    ['reference', 'Bank reference', false],
+    ['debit', 'Amount withdrawn (debit)', false],
   ],
   settlement: [
-    ['order', 'Our order number', true],
-    ['amount', 'The amount that was paid', true],
-    ['day', 'The day on which it was settled', true],
-    ['reference', 'The gateway’s number of the payment', false],
-    ['utr', 'The UTR of the transfer to the bank', false],
-    ['fee', 'The fee', false],
-    ['tax', 'The tax on the fee', false],
-    ['net', 'What is left after fee and tax', false],
+    ['order', 'Order number', true],
+    ['amount', 'Amount paid', true],
+    ['day', 'Settlement date', true],
+    ['reference', 'Gateway reference of the payment', false],
+    ['utr', 'UTR of the payout', false],
+    ['fee', 'Fee', false],
+    ['tax', 'Tax on the fee', false],
+    ['net', 'Net amount', false],
     ['kind', 'Payment or refund', false],
-    ['currency', 'The currency', false],
+    ['currency', 'Currency', false],
   ],
 } as const satisfies Readonly<Record<string, readonly (readonly [string, string, boolean])[]>>
 
@@ -35,7 +35,7 @@ export function WhichColumn({ header, onSaid, isBusy }: WhichColumnProps) {
   return (
     <form
       className="making"
-      aria-label="Which column is which"
+      aria-label="Columns of the file"
       onSubmit={(submitted) => {
         submitted.preventDefault()
         const data = new FormData(submitted.currentTarget)
@@ -46,18 +46,15 @@ export function WhichColumn({ header, onSaid, isBusy }: WhichColumnProps) {
         onSaid(`${of === 'settlement' ? '&as=settlement' : ''}${said.join('')}`)
       }}
     >
-      <p>
-        The heads of this file are not those of a bank or a gateway that we know. Please say which
-        column is which.
-      </p>
+      <p>Rollcall does not recognise the column headings. Choose the column for each value.</p>
       <label>
-        Whose file it is
+        Type of file
         <select
           value={of}
           onChange={({ target }) => setOf(target.value === 'settlement' ? 'settlement' : 'bank')}
         >
-          <option value="bank">A bank’s statement</option>
-          <option value="settlement">A settlement report of the gateway</option>
+          <option value="bank">Bank statement</option>
+          <option value="settlement">Gateway settlement report</option>
         </select>
       </label>
       {ASKED[of].map(([name, label, isRequired]) => (
@@ -65,7 +62,7 @@ export function WhichColumn({ header, onSaid, isBusy }: WhichColumnProps) {
           {label}
           <select name={name} required={isRequired} defaultValue="">
             <option value="" disabled={isRequired}>
-              {isRequired ? 'Choose a column' : 'There is none'}
+              {isRequired ? 'Choose a column' : 'None'}
             </option>
             {header.map((head, at) => (
               <option key={at} value={at}>
@@ -76,7 +73,7 @@ export function WhichColumn({ header, onSaid, isBusy }: WhichColumnProps) {
         </label>
       ))}
       <button type="submit" className="btn" disabled={isBusy}>
-        Read it so
+        Use these columns
       </button>
     </form>
   )

@@ -17,27 +17,27 @@ import '../discount-codes/discount-codes-page.css'
 
 /** Labels of the decisions, for payments and for refunds. */
 const OF_MONEY = {
-  accept: 'Accept the payment',
-  refund: 'Give it back',
+  accept: 'Accept payment',
+  refund: 'Refund',
   move: 'Move to another registration',
-  dismiss: 'Dismiss the payment',
+  dismiss: 'Ignore (not ours)',
 } as const satisfies Readonly<Record<DecisionName, string>>
 const OF_REFUND = {
   ...OF_MONEY,
-  accept: 'It has gone back',
-  refund: 'Ask for it again',
-  dismiss: 'Leave the refund',
+  accept: 'Confirm the refund',
+  refund: 'Request the refund again',
+  dismiss: 'Withdraw the refund',
 } as const satisfies Readonly<Record<DecisionName, string>>
 const OF_RETURNED = {
   ...OF_MONEY,
-  dismiss: 'It was not returned',
+  dismiss: 'Not returned',
 } as const satisfies Readonly<Record<DecisionName, string>>
 /** Consequence of a decision, if its label does not state it. */
 const ABOUT: Readonly<Partial<Record<DecisionName, string>>> = {
-  dismiss: 'The money does not count, and no refund is made.',
-  move: 'It pays the other registration if it is exactly what is due there; else it waits there.',
+  dismiss: 'The payment does not count and is not refunded.',
+  move: 'It pays the other registration if the amounts match. Otherwise it needs review there.',
 }
-const RETURNED_DISMISSED = 'This dismisses the warning only. The payment still counts.'
+const RETURNED_DISMISSED = 'This closes the warning only. The payment still counts.'
 const isOfRefund = ({ kind }: WireReview): boolean => kind.startsWith('refund')
 
 type ReviewProps = {
@@ -67,7 +67,7 @@ export function Review({ review, mayDecide, onDone }: ReviewProps) {
               className="btn line sm"
               onClick={() => setOpen(decision)}
             >
-              {words[decision]}
+              {labelOf(review, words[decision], decision)}
             </button>
           ))}
         </div>
@@ -75,7 +75,7 @@ export function Review({ review, mayDecide, onDone }: ReviewProps) {
       {open !== null && (
         <Deciding
           decision={open}
-          title={words[open]}
+          title={labelOf(review, words[open], open)}
           review={review}
           onDone={(message) => {
             setOpen(null)
@@ -88,21 +88,33 @@ export function Review({ review, mayDecide, onDone }: ReviewProps) {
   )
 }
 
+/** An accepted shortfall is named: the registration then counts as paid without it. */
+function labelOf(
+  { came, due, left, kind, unknown_order: order }: WireReview,
+  label: string,
+  decision: DecisionName,
+): string {
+  if (decision !== 'accept' || kind !== 'misfit') return label
+  const short =
+    came === null || due === null || order !== null ? 0 : Math.round((due - left) * 100) / 100
+  return short > 0 ? `Accept as full payment (waive ${moneyOf(short, true)})` : label
+}
+
 function Came({ came, due, left, said, kind }: WireReview) {
-  const owed = due === null || kind === 'returned' ? '' : `${moneyOf(due, true)} was due. `
+  const owed = due === null || kind === 'returned' ? '' : `Due: ${moneyOf(due, true)}. `
   const rest =
     came !== null && !kind.startsWith('refund') && left !== came.amount
-      ? `${moneyOf(left, true)} of it is left. `
+      ? `Not yet refunded: ${moneyOf(left, true)}. `
       : ''
-  const back = kind.startsWith('refund') ? `The refund is of ${moneyOf(left, true)}. ` : ''
+  const back = kind.startsWith('refund') ? `Refund: ${moneyOf(left, true)}. ` : ''
   return (
     <p>
       {came !== null &&
-        `${moneyOf(came.amount, true)} came on ${dateParts(came.paid_at)?.[0] ?? ''}, reference ${came.reference}. `}
+        `Received: ${moneyOf(came.amount, true)} on ${dateParts(came.paid_at)?.[0] ?? ''}, reference ${came.reference}. `}
       {owed}
       {rest}
       {back}
-      {said !== null && said !== '' && `The gateway says: ${said}`}
+      {said !== null && said !== '' && `Gateway: ${said}`}
     </p>
   )
 }
@@ -117,8 +129,8 @@ function Unknown({ unknown_order: order, payer, suggested }: WireReview) {
   const said = [name, email, phone, way].filter((word) => word !== '').join(', ')
   return (
     <p>
-      {said !== '' && `The gateway names the payer: ${said}. `}
-      {suggested !== null && `It may be a further payment of ${suggested}.`}
+      {said !== '' && `Payer according to the gateway: ${said}. `}
+      {suggested !== null && `It may be another payment for ${suggested}.`}
     </p>
   )
 }
@@ -162,7 +174,7 @@ function Deciding({ decision, title, review, onDone, onClose }: DecidingProps) {
       >
         <Asked decision={decision} review={review} />
         <label>
-          Why
+          Reason
           <textarea name="why" rows={3} maxLength={500} required autoComplete="off" />
         </label>
         <div className="acts">
@@ -170,7 +182,7 @@ function Deciding({ decision, title, review, onDone, onClose }: DecidingProps) {
             {title}
           </button>
           <button type="button" className="btn line" onClick={onClose}>
-            Not now
+            Cancel
           </button>
         </div>
       </form>
@@ -186,7 +198,7 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
       if (kind === 'refund-refused')
         return (
           <label>
-            Reference of the refund
+            Refund reference
             <input name="reference" required maxLength={64} autoComplete="off" />
           </label>
         )
@@ -195,11 +207,11 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
       return came !== null ? null : (
         <>
           <label>
-            Reference of the bank or the gateway
+            Bank or gateway reference
             <input name="reference" required maxLength={64} autoComplete="off" />
           </label>
           <label>
-            Amount in rupees
+            Amount received
             <input name="amount" inputMode="decimal" required autoComplete="off" />
           </label>
         </>
@@ -207,7 +219,7 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
     case 'move':
       return (
         <label>
-          Number of the other registration
+          Other registration number
           <input
             name="to"
             required
@@ -221,7 +233,7 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
       return (
         <>
           <label>
-            Amount in rupees
+            Amount to refund
             <input
               name="amount"
               inputMode="decimal"
@@ -232,18 +244,18 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
           </label>
           {!kind.startsWith('refund') && (
             <label>
-              How it goes back
+              Refund method
               <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
                 {isByGateway(review) && (
                   <option value="gateway">Through the payment gateway, now</option>
                 )}
-                <option value="hand">It has gone back by hand</option>
+                <option value="hand">Already refunded outside Rollcall</option>
               </select>
             </label>
           )}
           {!kind.startsWith('refund') && by === 'hand' && (
             <label>
-              Reference of the transfer or slip
+              Transfer reference or slip number
               <input name="reference" required maxLength={64} autoComplete="off" />
             </label>
           )}

@@ -35,7 +35,7 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
   const events = session.events
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Money to decide">
+      <Heading title="Needs review">
         {events.length > 1 && (
           <label className="whichof">
             <span className="vh">Event</span>
@@ -64,12 +64,12 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
       ))}
       {data !== undefined && data.length === 0 && requests.length === 0 && (
         <p className="clear">
-          <Icon name="tick" small /> No money waits for a decision.
+          <Icon name="tick" small /> No payments need review.
         </p>
       )}
       {data !== undefined && data.length > 0 && (
         <p className="mute">
-          {formatCount(data.length)} {data.length === 1 ? 'waits' : 'wait'}, the longest first.
+          {formatCount(data.length)} {data.length === 1 ? 'payment' : 'payments, oldest first'}
         </p>
       )}
       {data?.slice(0, shown).map((review) => (
@@ -123,7 +123,7 @@ function Requested({
   )
 }
 
-const nameOf = ({ reg_no: regNo, id }: WireReview): string => regNo ?? `Money ${id}`
+const nameOf = ({ reg_no: regNo, id }: WireReview): string => regNo ?? `Payment ${id}`
 
 function Whose({
   session,
@@ -139,7 +139,7 @@ function Whose({
     <p className="whose">
       <b>
         {regNo === null ? (
-          'Nobody knows whose it is'
+          'Not matched to a registration'
         ) : list === undefined ? (
           regNo
         ) : (

@@ -1,7 +1,7 @@
 /** The gateway's settlements: a report before it is kept, the kept settlements, and unsettled payments. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
-import { formatDay, isDay, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
+import { formatDayShort, isDay, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
 import type {
   OfficeEvent,
   WirePayout,
@@ -43,12 +43,12 @@ export function Report({ event, settlement, file, columns }: ReportProps) {
   return (
     <>
       <section className="pan" aria-labelledby="settlement-report">
-        <h2 id="settlement-report">Settlement of the gateway</h2>
+        <h2 id="settlement-report">Gateway settlement</h2>
         <Said {...settlement} />
         {unread.length > 0 && (
           <p className="care">
-            Line {unread.join(', ')} of the file cannot be read: the amount or the day is unclear,
-            or the currency is not rupees.
+            Line {unread.join(', ')} could not be read: the amount or date is unclear, or the
+            currency is not rupees.
           </p>
         )}
         {notYet > 0 && (
@@ -58,13 +58,13 @@ export function Report({ event, settlement, file, columns }: ReportProps) {
         )}
         {refused && <Banner text={refused.message} onDismiss={() => keep.reset()} />}
         <p role="status" className="done">
-          {keep.data?.message ?? (fresh === 0 ? 'All of it was kept before.' : '')}
+          {keep.data?.message ?? (fresh === 0 ? 'All lines were saved before.' : '')}
         </p>
         {keep.data === undefined && fresh !== null && fresh > 0 && (
           <>
             <p className="mute">
-              Once it is kept, money that nobody knew of is before the treasurer, and the rest
-              stands with its registrations.
+              Saving sends unknown payments to review. The other lines are added to their
+              registrations.
             </p>
             <div className="acts-of">
               <button
@@ -73,7 +73,7 @@ export function Report({ event, settlement, file, columns }: ReportProps) {
                 disabled={keep.isPending}
                 onClick={() => keep.mutate()}
               >
-                Keep {fresh} {fresh === 1 ? 'line' : 'lines'}
+                Save {fresh} {fresh === 1 ? 'line' : 'lines'}
               </button>
             </div>
           </>
@@ -138,9 +138,7 @@ function Said({ lines }: WireSettlement) {
   const parts = GROUPS.flatMap(([as, title]) =>
     of(as) === 0 ? [] : [`${of(as)} ${title.toLowerCase()}`],
   )
-  return (
-    <p>{lines.length === 0 ? 'There is nothing settled in this file.' : `${parts.join(', ')}.`}</p>
-  )
+  return <p>{lines.length === 0 ? 'No settlements in this file.' : `${parts.join(', ')}.`}</p>
 }
 
 type PayoutsProps = {
@@ -152,14 +150,14 @@ function Payouts({ payouts, children }: PayoutsProps) {
   if (payouts.length === 0) return null
   return (
     <section className="pan" aria-labelledby="settlement-payouts">
-      <h2 id="settlement-payouts">To the bank</h2>
-      <p className="mute">What the bank shows for each transfer of the gateway.</p>
+      <h2 id="settlement-payouts">Payouts</h2>
+      <p className="mute">Each gateway transfer, with the amount that the bank statement shows.</p>
       <ul className="log stmt">
         {payouts.map((payout) => (
           <li key={`${payout.account} ${payout.utr} ${payout.day}`}>
             <span>
               <b>
-                {payout.day !== null && isDay(payout.day) ? formatDay(payout.day) : 'No day stated'}
+                {payout.day !== null && isDay(payout.day) ? formatDayShort(payout.day) : 'No date'}
               </b>
               {payout.utr !== '' && <small>{payout.utr}</small>}
               <small>{partsOf(payout).join(', ')}</small>
@@ -198,7 +196,7 @@ function partsOf({
     ...less.flatMap(([word, amount]) =>
       amount <= 0 ? [] : [`less ${moneyOf(amount, true)} ${word}`],
     ),
-    ...(others < 0 ? [`and ${moneyOf(-others, true)} besides`] : []),
+    ...(others < 0 ? [`plus ${moneyOf(-others, true)} other credits`] : []),
     ...(elsewhere === null
       ? []
       : [`other events: ${count(elsewhere.lines, 'line')}, ${signedMoney(elsewhere.net)}`]),
@@ -248,7 +246,9 @@ function Line({ event, ...line }: OfEvent & WireSettled) {
     reg_no: regNo,
     why,
   } = line
-  const when = [day !== null && isDay(day) ? formatDay(day) : '', utr].filter(Boolean).join(', ')
+  const when = [day !== null && isDay(day) ? formatDayShort(day) : '', utr]
+    .filter(Boolean)
+    .join(', ')
   const taken = fee + tax === 0 ? '' : `, fee ${moneyOf(fee, true)}, tax ${moneyOf(tax, true)}`
   return (
     <li>
@@ -279,13 +279,13 @@ function Open({ event, unsettled }: OfEvent & { readonly unsettled: readonly Wir
   if (unsettled.length === 0) return null
   return (
     <section className="pan" aria-labelledby="settlement-open">
-      <h2 id="settlement-open">Paid, and in no settlement yet ({unsettled.length})</h2>
+      <h2 id="settlement-open">Paid, not settled yet ({unsettled.length})</h2>
       <p className="mute">The gateway pays out within some working days.</p>
       <ul className="log stmt">
         {unsettled.map(({ reg_no: regNo, reference, amount, paid_on: on, days, account }) => (
           <li key={`${reference} ${regNo}`}>
             <span>
-              <b>{moneyOf(amount, true)}</b>, paid on {isDay(on) ? formatDay(on) : on}
+              <b>{moneyOf(amount, true)}</b>, paid on {isDay(on) ? formatDayShort(on) : on}
               <small>
                 {regNo === null ? '' : <OfRegistration event={event} regNo={regNo} />} {reference}
               </small>
@@ -302,15 +302,10 @@ function Open({ event, unsettled }: OfEvent & { readonly unsettled: readonly Wir
 }
 
 const GROUPS = [
-  ['differs', 'Different here', 'The report says something else than what is kept here.', false],
-  ['unknown', 'Unknown here', 'Nothing of this is known here.', false],
-  [
-    'review',
-    'Before a person',
-    'Decided on the page of its registration, or among the money to decide.',
-    false,
-  ],
-  ['elsewhere', 'Belongs to another event', 'Staff of that event see what became of it.', true],
-  ['settled', 'Settled', 'As it came.', true],
-  ['refunded', 'Refunds', 'Taken off by the gateway, as they went back.', true],
+  ['differs', 'Differs', 'The report differs from the records in Rollcall.', false],
+  ['unknown', 'Unknown', 'Rollcall has no record of these lines.', false],
+  ['review', 'Needs review', 'Decide on the registration’s page or under Needs review.', false],
+  ['elsewhere', 'Belongs to another event', 'Staff of that event see the details.', true],
+  ['settled', 'Settled', 'The amounts agree.', true],
+  ['refunded', 'Refunds', 'Deducted by the gateway. The amounts agree.', true],
 ] as const satisfies readonly (readonly [WireSettled['as'], string, string, boolean])[]

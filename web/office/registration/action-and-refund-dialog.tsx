@@ -61,7 +61,7 @@ export function ActDialog(props: ActDialogProps) {
       >
         <Questions {...{ button, standing, setAnswers }} />
         <label>
-          {button === 'note' ? 'Note' : !asksWhy(button) ? 'Why (optional)' : 'Why'}
+          {button === 'note' ? 'Note' : !asksWhy(button) ? 'Reason (optional)' : 'Reason'}
           <textarea
             name="why"
             rows={3}
@@ -75,7 +75,7 @@ export function ActDialog(props: ActDialogProps) {
             {label}
           </button>
           <button type="button" className="btn line" onClick={onClose}>
-            Not now
+            {button === 'cancel' ? 'Keep registration' : 'Cancel'}
           </button>
         </div>
       </form>
@@ -150,9 +150,7 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
     case 'came_again':
       return (
         <>
-          <p>
-            Nothing is due for it: what came is before the treasurer, who gives it back or moves it.
-          </p>
+          <p>Nothing is due. The payment goes to review: the treasurer refunds it or moves it.</p>
           <Came {...standing} />
         </>
       )
@@ -168,7 +166,7 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
     case 'not_found':
       return standing.told === null ? null : <Told told={standing.told} />
     case 'handle_refund':
-      return <p>Ask the gateway what became of the refund. Write its answer as the reason.</p>
+      return <p>Ask the payment gateway about the refund. Enter its answer as the reason.</p>
     case 'note':
     case 'take_up':
     case 'send_pay_link':
@@ -188,14 +186,21 @@ function PayBack({
   cancellation,
   second_payment: second,
   pay_back: owedNow,
+  reviews,
 }: ActionsAnswer) {
-  if (kept === 0) return <p>Nothing was paid. This frees the seat.</p>
+  if (kept === 0)
+    return (
+      <>
+        <p>{underReview(reviews) === 0 && 'Nothing was paid. '}This frees the seat.</p>
+        <UnderReview reviews={reviews} />
+      </>
+    )
   const { paid, owed, remaining, percent, share, refunded } = cancellation
   const rows: readonly LedgerRow[] = [
     { id: 'paid', label: 'Paid', value: said(paid) },
     ...(owed === 0 || second !== null
       ? []
-      : [{ id: 'owed', label: 'Paid beyond the price: refunded in full', value: said(owed) }]),
+      : [{ id: 'owed', label: 'Overpaid: refunded in full', value: said(owed) }]),
     ...(share === null || second !== null
       ? []
       : [
@@ -214,19 +219,16 @@ function PayBack({
   ]
   return (
     <>
-      <p>This frees the seat. It pays nothing out: make the refund afterwards.</p>
-      {owedNow > 0 && (
-        <p>{said(owedNow)} is owed in any case, and stays to be paid back until it is refunded.</p>
-      )}
-      {second !== null && (
-        <p>This is a second payment, so the full amount is proposed, whatever the refund rule.</p>
-      )}
+      <p>This frees the seat. It does not send the refund: refund the amount afterwards.</p>
+      <UnderReview reviews={reviews} />
+      {owedNow > 0 && <p>{said(owedNow)} must be refunded in any case.</p>}
+      {second !== null && <p>This is a second payment: the full amount is proposed.</p>}
       {proposed === null && (
         <p>No refund rule is set for this event: enter the amount to refund.</p>
       )}
       <Ledger money rows={rows} />
       <label>
-        Amount to refund, in rupees
+        Amount to refund
         <input
           name="pay_back"
           inputMode="decimal"
@@ -238,36 +240,55 @@ function PayBack({
   )
 }
 
+/** Received money that waits for a decision, so that no dialog says that nothing was paid. */
+const underReview = (reviews: ActionsAnswer['reviews']): number =>
+  reviews
+    .filter(({ came, kind }) => came !== null && kind !== 'returned' && !kind.startsWith('refund'))
+    .reduce((total, { left }) => total + left, 0)
+
+function UnderReview({ reviews }: Pick<ActionsAnswer, 'reviews'>) {
+  const sum = underReview(reviews)
+  return (
+    sum > 0 && (
+      <p className="care">
+        <Icon name="tri" small />
+        Under review: {said(sum)}. Decide on it first.
+      </p>
+    )
+  )
+}
+
 function Erased({ pay_back: back }: ActionsAnswer) {
   return (
     <>
       {back > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          {said(back)} is still to be paid back, and once the person is erased nobody’s name,
-          address or phone stands beside it. Pay it back first.
+          {said(back)} is still to be refunded. Refund it before you erase the name and contact
+          details.
         </p>
       )}
       <p>
-        Name, address, phone, answers, files and emails of this registration are erased, and cannot
-        be brought back. What was paid, its documents that the law wants, and what was done stay on
-        record. A registration that is not paid is cancelled by it.
+        This erases the name, contact details, answers, files and emails. It cannot be undone.
+        Payments, the documents that the law requires and the history are kept. An unpaid
+        registration is cancelled.
       </p>
     </>
   )
 }
 
-function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway }: ActionsAnswer) {
+function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway, reviews }: ActionsAnswer) {
   const amount = back === 0 ? kept : back
   const [by, setBy] = useState(byGateway >= amount && amount > 0 ? 'gateway' : 'hand')
   return (
     <>
-      <p>{said(kept)} of what was paid is there.</p>
+      <p>Refundable: {said(kept)}.</p>
+      <UnderReview reviews={reviews} />
       {byGateway > 0 && byGateway < kept && (
-        <p>{said(byGateway)} of it can be refunded through the payment gateway.</p>
+        <p>The payment gateway can refund {said(byGateway)} of it.</p>
       )}
       <label>
-        Amount in rupees
+        Amount to refund
         <input
           name="amount"
           inputMode="decimal"
@@ -277,15 +298,15 @@ function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway }: ActionsA
         />
       </label>
       <label>
-        How it goes back
+        Refund method
         <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
           {byGateway > 0 && <option value="gateway">Through the payment gateway, now</option>}
-          <option value="hand">It has gone back by hand</option>
+          <option value="hand">Already refunded outside Rollcall</option>
         </select>
       </label>
       {by === 'hand' && (
         <label>
-          Reference of the transfer or slip
+          Transfer reference or slip number
           <input name="reference" required maxLength={64} autoComplete="off" />
         </label>
       )}

@@ -7,7 +7,8 @@ import { reviewIn } from '../reconciliation/payment-review-api-responses.ts'
 
 /** The available actions of a registration, and its history. */
 export const readActs: Reader<ActionsAnswer> = (body) => {
-  if (!isRecord(body) || !holdsAll(body, 'string', 'reg_no', 'state', 'state_display')) return null
+  if (!isRecord(body) || !holdsAll(body, 'string', 'reg_no', 'state', 'state_display', 'today'))
+    return null
   const {
     due,
     pay_back: back,

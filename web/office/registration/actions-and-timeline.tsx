@@ -2,7 +2,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../../engine/index.ts'
+import {
+  dayOf,
+  formatDayShort,
+  formatMoney,
+  fromRupees,
+  readInstant,
+} from '../../../engine/index.ts'
 import type { AdminList } from '../../../engine/index.ts'
 import type { ActionsAnswer, WireSecondPayment } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -15,7 +21,8 @@ import type { ActWords, Button } from './action-buttons.ts'
 import { ask, isApiError, registrationAddress } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { dateParts, moneyOf } from '../lists/list-table.tsx'
+import { moneyOf } from '../lists/list-table.tsx'
+import { When } from '../ui/when.tsx'
 import '../discount-codes/discount-codes-page.css'
 import './actions-and-timeline.css'
 
@@ -63,7 +70,7 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
   const { data } = query
   return (
     <section className="pan" aria-labelledby="reg-acts" aria-busy={query.isFetching}>
-      <h2 id="reg-acts">What to do</h2>
+      <h2 id="reg-acts">Actions</h2>
       {error && (
         <Banner
           text={error.message}
@@ -134,23 +141,23 @@ function State({
   return (
     <>
       <p className="state">
-        This registration is <b>{words}</b>.
+        <b>{`${words.charAt(0).toUpperCase()}${words.slice(1)}`}</b>
       </p>
       {owed !== null && owed > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          {formatMoney(owed)} is still to be paid after a correction.
+          Due after a correction: {formatMoney(owed)}
         </p>
       )}
       {owing !== null && owing > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          {formatMoney(owing)} is to be paid back.
+          To refund: {formatMoney(owing)}
         </p>
       )}
       {isUnsettled && (
         <p className="care">
-          <Icon name="tri" small />A refund is in no settlement report five days later.
+          <Icon name="tri" small />A refund is missing from the settlement reports after five days.
         </p>
       )}
     </>
@@ -171,7 +178,8 @@ function Second({
         {asked !== null && (
           <>
             {' '}
-            The delegate requested a refund of {moneyOf(amount, true)} on {formatDay(dayOf(asked))}.
+            The delegate requested a refund of {moneyOf(amount, true)} on{' '}
+            {formatDayShort(dayOf(asked))}.
           </>
         )}
       </span>
@@ -190,7 +198,7 @@ function Trail({ trail }: Pick<ActionsAnswer, 'trail'>) {
             {why !== '' && <q>{why}</q>}
             <small>{who}</small>
           </span>
-          <time dateTime={at}>{dateParts(at)?.join(', ')}</time>
+          <When at={at} />
         </li>
       ))}
     </ul>

@@ -52,7 +52,7 @@ import '../discount-codes/discount-codes-page.css'
 
 const CALL = '/api/admin/add/'
 const TOO_SOON =
-  'This registration is approved before it is paid. Choose below that it is left to be paid.'
+  'This registration needs approval before payment. Choose “Pay later (send link)” below.'
 
 const readAdding: Reader<AddingAnswer> = (body) => {
   const event = isRecord(body) ? body['event'] : null
@@ -82,7 +82,7 @@ export function AddingPage({ event }: { readonly event: OfficeEvent }) {
   const [turn, setTurn] = useState(0)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Add at the desk">
+      <Heading title="Add registration">
         <p className="mute">{event.title}</p>
       </Heading>
       {error && (
@@ -118,7 +118,7 @@ function Added({ event, added }: { readonly event: OfficeEvent; readonly added: 
           {regNo}
         </Link>
       )}{' '}
-      {state === 'complete' ? 'is registered and paid.' : 'is registered, and still to be paid.'}
+      {state === 'complete' ? 'is registered and paid.' : 'is registered, not paid yet.'}
     </p>
   )
 }
@@ -192,7 +192,7 @@ function Adding({
     <form
       ref={form}
       className="pan asking"
-      aria-label="Registration at the desk"
+      aria-label="Add registration"
       noValidate
       onSubmit={(submitted) => {
         submitted.preventDefault()
@@ -201,9 +201,7 @@ function Adding({
     >
       {refused && (
         <Banner
-          text={
-            saysLittle(refused.message) ? 'Please check what is marked below.' : refused.message
-          }
+          text={saysLittle(refused.message) ? 'Check the marked fields.' : refused.message}
           onDismiss={() => add.reset()}
         />
       )}
@@ -236,13 +234,13 @@ function Adding({
           <AskedField
             name={CODE}
             kind="text"
-            label="Code, if there is one"
+            label="Discount code (optional)"
             options={[]}
             value={code}
             wrong={asked !== '' && asked === code ? given.error?.message : undefined}
             onChange={(value) => setData({ ...data, [CODE]: String(value) })}
           />
-          <p role="status">{isKnown ? `The code gives: ${given.data.label}` : ''}</p>
+          <p role="status">{isKnown ? `Discount code: ${given.data.label}` : ''}</p>
         </div>
       )}
       <p aria-live="polite">
@@ -252,7 +250,7 @@ function Adding({
         {full === null &&
           !isTooSoon &&
           (price === null
-            ? 'The price follows from the answers.'
+            ? 'The price appears when the answers are complete.'
             : `To pay: ${formatMoney(price)}`)}
       </p>
       <AskedField
@@ -261,7 +259,7 @@ function Adding({
         label="Paid"
         options={[
           ...ways.map(({ id, label }) => ({ id, label })),
-          { id: '', label: 'Not yet: it is left to be paid' },
+          { id: '', label: 'Pay later (send link)' },
         ]}
         value={way}
         wrong={taken === undefined ? wrong['way'] : undefined}

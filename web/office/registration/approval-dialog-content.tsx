@@ -17,7 +17,7 @@ export function SeenFirst({
           <li key={id}>
             {label}:{' '}
             {href === null ? (
-              'was not sent'
+              'not uploaded'
             ) : (
               <a href={href} download>
                 <Icon name="file" small /> {name}
@@ -29,8 +29,8 @@ export function SeenFirst({
       {!mayOffer && total !== null && (
         <p>
           {total === 0
-            ? 'It costs nothing, and is complete once it is approved.'
-            : `The link to pay ${said(total)} goes to the delegate by email.`}
+            ? 'It is free. Approving completes it.'
+            : `The delegate gets an email with a link to pay ${said(total)}.`}
         </p>
       )}
       {mayOffer && offer !== null && (

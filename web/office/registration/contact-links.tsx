@@ -8,8 +8,8 @@ export function Contact({ regNo, email, phone }: ContactProps) {
   const [said, setSaid] = useState('')
   const copy = (): void => {
     navigator.clipboard.writeText(regNo).then(
-      () => setSaid('The number is copied.'),
-      () => setSaid('The browser did not let the number be copied.'),
+      () => setSaid('Number copied.'),
+      () => setSaid('The browser blocked copying.'),
     )
   }
   const whatsapp = whatsappOf(phone)
@@ -25,7 +25,7 @@ export function Contact({ regNo, email, phone }: ContactProps) {
       )}
       {email !== '' && (
         <a className="btn quiet sm" href={`mailto:${encodeURIComponent(email)}`}>
-          Mail
+          Email{' '}
         </a>
       )}
       {whatsapp !== null && (

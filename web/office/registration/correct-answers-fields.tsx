@@ -32,7 +32,7 @@ export function ChangedAnswers({ fields, onChange }: ChangedAnswersProps) {
         ))}
       {rest.length > 0 && (
         <label>
-          {Object.keys(changed).length === 0 ? 'Which answer' : 'Another answer'}
+          {Object.keys(changed).length === 0 ? 'Answer to correct' : 'Another answer to correct'}
           <select
             value=""
             required={Object.keys(changed).length === 0}
@@ -42,7 +42,7 @@ export function ChangedAnswers({ fields, onChange }: ChangedAnswersProps) {
             }}
           >
             <option value="" disabled>
-              Choose a question
+              Choose an answer
             </option>
             {rest.map(({ id, label }) => (
               <option key={id} value={id}>

@@ -31,7 +31,7 @@ export function Neighbours({ list, regNo, from }: NeighboursProps) {
     from: `${path}${queryOf(search, number)}`,
   })
   return (
-    <nav className="near" aria-label="Neighbours in the list">
+    <nav className="near" aria-label="Previous and next registration">
       {previous && (
         <Link
           to={registrationAddress(list, previous.reg_no)}

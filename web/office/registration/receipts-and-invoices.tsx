@@ -6,7 +6,8 @@ import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { ask } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { dateParts, moneyOf } from '../lists/list-table.tsx'
+import { moneyOf } from '../lists/list-table.tsx'
+import { When } from '../ui/when.tsx'
 
 const readDocuments: Reader<DocumentsAnswer> = (body) =>
   isRecord(body) &&
@@ -43,7 +44,7 @@ export function Documents({ regNo }: { readonly regNo: string }) {
               </a>
               <small>{moneyOf(total, true)}</small>
             </span>
-            <time dateTime={at}>{dateParts(at)?.join(', ')}</time>
+            <When at={at} />
           </li>
         ))}
       </ul>

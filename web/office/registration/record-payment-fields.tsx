@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import {
   amountText,
-  formatDay,
+  formatDayShort,
   formatMoney,
   fromRupees,
   isWay,
@@ -13,11 +13,14 @@ import type { Day, ManualMethod } from '../../../engine/index.ts'
 import type { ActionsAnswer, WirePaymentClaim } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
+/** Cash and the card machine replace "at the desk", which older payments were recorded with. */
+const OFFERED_METHODS = WAY_IDS.filter((id) => id !== 'desk')
+
 /**
  * The amount is entered as received; a mismatch becomes a payment review. The payment claim's
  * values are the defaults.
  */
-export function Came({ told: reported }: Pick<ActionsAnswer, 'told'>) {
+export function Came({ told: reported, today }: Pick<ActionsAnswer, 'told' | 'today'>) {
   const [way, setWay] = useState<ManualMethod>('transfer')
   // A claim that was found is recorded already, and one that was not found did not arrive.
   const told =
@@ -26,7 +29,7 @@ export function Came({ told: reported }: Pick<ActionsAnswer, 'told'>) {
     <>
       {told !== null && <Told told={told} />}
       <label>
-        How it came
+        Payment method
         <select
           name="way"
           value={way}
@@ -34,7 +37,7 @@ export function Came({ told: reported }: Pick<ActionsAnswer, 'told'>) {
             if (isWay(target.value)) setWay(target.value)
           }}
         >
-          {WAY_IDS.map((id) => (
+          {OFFERED_METHODS.map((id) => (
             <option key={id} value={id}>
               {wayOf(id).words}
             </option>
@@ -52,7 +55,7 @@ export function Came({ told: reported }: Pick<ActionsAnswer, 'told'>) {
         />
       </label>
       <label>
-        Amount in rupees, as it came
+        Amount received
         <input
           name="amount"
           inputMode="decimal"
@@ -62,8 +65,8 @@ export function Came({ told: reported }: Pick<ActionsAnswer, 'told'>) {
         />
       </label>
       <label>
-        Day on which it came (today if empty)
-        <input name="day" type="date" defaultValue={told?.paid_on ?? ''} />
+        Date received
+        <input name="day" type="date" defaultValue={told?.paid_on ?? today} />
       </label>
     </>
   )
@@ -76,8 +79,9 @@ export function Told({ told }: { readonly told: WirePaymentClaim }) {
   return (
     <div className="told">
       <p>
-        The delegate says: paid{paise === null ? '' : ` ${formatMoney(paise)}`} by {label}
-        {day === null ? '' : ` on ${formatDay(day as Day)}`}, <b>{reference}</b>. {STANDS[stands]}
+        Reported by delegate:{paise === null ? '' : ` ${formatMoney(paise)} by`} {label}
+        {day === null ? '' : ` on ${formatDayShort(day as Day)}`}, <b>{reference}</b>.{' '}
+        {STANDS[stands]}
       </p>
       {answers.map((answer) => (
         <p key={answer.label}>
@@ -98,9 +102,9 @@ export function Told({ told }: { readonly told: WirePaymentClaim }) {
 
 const STANDS = {
   looking: '',
-  found: 'It is recorded.',
+  found: 'Recorded.',
   not_found: 'Staff did not find it.',
-  unconfirmed: 'It was not confirmed, and is not awaited now.',
+  unconfirmed: 'Not confirmed, and no longer expected.',
 } as const satisfies Readonly<Record<WirePaymentClaim['stands'], string>>
 
 /** Formats rupees for an input: 590 and 590.50. */

@@ -19,6 +19,7 @@ import { Neighbours } from './previous-next-links.tsx'
 import { SettledPanel } from './settlement-panel.tsx'
 import { Banner, Heading, RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
 import { dateParts, moneyOf, totalOf } from '../lists/list-table.tsx'
+import { When } from '../ui/when.tsx'
 import '../ui/form-fields.css'
 import './registration-details-page.css'
 
@@ -88,14 +89,14 @@ export function RegistrationPage({
         <Stands of={row} />
         {row.in_review && row.payment_status === 'success' && (
           <Badge tone="care" icon="tri">
-            Review
+            Needs review
           </Badge>
         )}
       </div>
       <Contact regNo={row.reg_no} {...query.data.contact} />
       {sameEmail.length > 0 && (
         <p className="mute">
-          Same email: {sameEmail.length + 1}. Also{' '}
+          Also registered with this email:{' '}
           {sameEmail.map(({ reg_no, payment_status_display }, at) => (
             <span key={reg_no}>
               {at > 0 && ', '}
@@ -111,7 +112,7 @@ export function RegistrationPage({
         <p className="care">
           <Icon name="tri" small />
           <span>
-            The same name and email address also paid for{' '}
+            The same person (name and email) also paid for{' '}
             {query.data.paid_by_same_person.map((regNo, at) => (
               <span key={regNo}>
                 {at > 0 && ', '}
@@ -152,7 +153,7 @@ export function RegistrationPage({
           <Documents regNo={regNo} />
           <Mails mails={mails} />
           <section className="pan" aria-labelledby="reg-audit">
-            <h2 id="reg-audit">Activity</h2>
+            <h2 id="reg-audit">Audit log</h2>
             <ul className="log">
               {audit.map(({ at, who, what }, index) => (
                 <li key={index}>
@@ -214,12 +215,12 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
           <p className="payh">
             <RegNumber text={payment.order_id} />
             <b>{moneyOf(payment.amount, true)}</b>
-            <Status is={payment.status} />
+            <Status is={payment.status} {...causeOf(payment)} />
           </p>
           {payment.review && (
             <p className="care">
               <Icon name="tri" small />
-              For review: {payment.review}
+              Needs review: {payment.review}
             </p>
           )}
           <ul className="log">
@@ -238,6 +239,13 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
       ))}
     </section>
   )
+}
+
+/** A failed attempt is named by its cause. */
+function causeOf({ status, facts }: OfficeRegistrationAnswer['payments'][number]) {
+  const cause = facts.find(({ type }) => type === 'declined' || type === 'expired')?.type
+  if (status !== 'failed' || cause === undefined) return {}
+  return { word: cause === 'declined' ? 'Declined' : 'Expired' }
 }
 
 const MAIL_WORDS = {
@@ -270,8 +278,4 @@ function Mails({ mails }: { readonly mails: OfficeRegistrationAnswer['mails'] })
       </ul>
     </section>
   )
-}
-
-function When({ at }: { readonly at: string }) {
-  return <time dateTime={at}>{dateParts(at)?.join(', ')}</time>
 }

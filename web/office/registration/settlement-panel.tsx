@@ -1,22 +1,22 @@
 /** The settlements of one registration's payments: payout dates and deductions. */
-import { formatDay, isDay } from '../../../engine/index.ts'
+import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import { moneyOf, signedMoney } from '../lists/list-table.tsx'
 
-const WORDS = { sale: 'settled', refund: 'refund taken off', other: 'adjustment' } as const
+const WORDS = { sale: 'settled', refund: 'refund deducted', other: 'adjustment' } as const
 
 /** Renders nothing if no settlement contains the registration. */
 export function SettledPanel({ settled }: Pick<OfficeRegistrationAnswer, 'settled'>) {
   if (settled.length === 0) return null
   return (
     <section className="pan" aria-labelledby="reg-settled">
-      <h2 id="reg-settled">To the bank</h2>
+      <h2 id="reg-settled">Payouts</h2>
       <ul className="log">
         {settled.map(({ is, reference, amount, fee, tax, net, day, utr }, at) => (
           <li key={at}>
             <span>
               {moneyOf(amount, true)} {WORDS[is]}
-              {day !== null && isDay(day) && ` on ${formatDay(day)}`}
+              {day !== null && isDay(day) && ` on ${formatDayShort(day)}`}
               <small>{[reference, utr].filter(Boolean).join(', ')}</small>
               {fee + tax > 0 && (
                 <small>

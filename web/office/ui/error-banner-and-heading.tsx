@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { isEnded } from '../../../engine/index.ts'
 import type { PaymentStatus } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Status } from '../../ui/payment-status-badge.tsx'
+import { Badge, Status } from '../../ui/payment-status-badge.tsx'
 
 type BannerProps = {
   readonly text: string
@@ -66,6 +66,7 @@ export function Heading({
  */
 export function Stands({
   of,
+  inList = false,
 }: {
   readonly of: {
     readonly payment_status: PaymentStatus
@@ -73,12 +74,21 @@ export function Stands({
     readonly in_review: boolean
     readonly in_state?: unknown
   }
+  /** The specification's lists say "Failed"; elsewhere it is a registration that nobody has paid. */
+  readonly inList?: boolean
 }) {
   const isUnpaidInReview = of.in_review && of.payment_status !== 'success'
+  const isUnpaid = of.payment_status === 'failed' && !of.in_review && !isEnded(of.in_state)
+  if (isUnpaid && !inList)
+    return (
+      <Badge tone="ended" icon="clock">
+        Unpaid
+      </Badge>
+    )
   return (
     <Status
       is={isEnded(of.in_state) ? 'ended' : isUnpaidInReview ? 'review' : of.payment_status}
-      word={of.payment_status_display}
+      word={isUnpaidInReview && !isEnded(of.in_state) ? 'Needs review' : of.payment_status_display}
     />
   )
 }

@@ -111,7 +111,7 @@ export function CodeField() {
   return (
     <Field
       name="code"
-      label="Code of your authenticator app"
+      label="Code from your authenticator app"
       hint="Six digits, or one of your recovery codes."
       autoComplete="one-time-code"
       autoCapitalize="none"

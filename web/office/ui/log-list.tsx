@@ -90,7 +90,7 @@ export function ShowOlder({
         disabled={query.isFetchingNextPage}
         onClick={() => void query.fetchNextPage()}
       >
-        Show Older
+        Show older
       </button>
     )
   )

@@ -38,7 +38,7 @@ export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
       {isHeld && (
         <p className="care">
           <Icon name="lock" />
-          Your role needs a second factor. Set one up here; the rest of the office opens then.
+          Your role needs two-step sign-in. Set it up here to open the rest of the office.
         </p>
       )}
       {error && <Banner text={error.message} action={{ label: 'Try Again', go: again }} />}
@@ -78,15 +78,15 @@ function SecondFactor({ account, onChange }: Part) {
   return (
     <section className="pan" aria-labelledby="factor">
       <div className="ph">
-        <h2 id="factor">Second factor</h2>
+        <h2 id="factor">Two-step sign-in</h2>
         <Badge tone={is_on ? 'good' : 'care'} icon={is_on ? 'tick' : 'lock'}>
           {is_on ? 'On' : 'Off'}
         </Badge>
       </div>
       <p className="mute">
         {is_on
-          ? `After your password you are asked for a code from your phone. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.`
-          : 'With it, a stolen password alone opens nothing: after the password you are asked for a code that an app on your phone shows.'}
+          ? `After your password, you enter a code from your phone. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.`
+          : 'After your password, you enter a code from an app on your phone. A stolen password alone is then useless.'}
       </p>
       <div role="status">
         {told && <p className="settled">{told.message}</p>}
@@ -95,12 +95,12 @@ function SecondFactor({ account, onChange }: Part) {
       {setUp ? (
         <Confirming secret={setUp} onDone={show} onCancel={() => setSetUp(null)} />
       ) : (
-        <Choice title={is_on ? 'Set it up on another phone' : 'Set it up'} isOpen={!is_on}>
+        <Choice title={is_on ? 'Set up another phone' : 'Set up'} isOpen={!is_on}>
           <Asking
-            label="Set up a second factor"
+            label="Set up two-step sign-in"
             call={`${ACCOUNT_CALL}second-factor/`}
             read={readSecret}
-            button="Show the Code to Scan"
+            button="Show QR code"
             onDone={(secret) => {
               setTold(null)
               setSetUp(secret)
@@ -112,12 +112,12 @@ function SecondFactor({ account, onChange }: Part) {
         </Choice>
       )}
       {is_on && (
-        <Choice title="Make new recovery codes">
+        <Choice title="Create new recovery codes">
           <Asking
-            label="Make new recovery codes"
+            label="Create new recovery codes"
             call={`${ACCOUNT_CALL}recovery-codes/`}
             read={readRecoveryCodes}
-            button="Make New Codes"
+            button="Create codes"
             onDone={show}
           >
             <OwnPassword />
@@ -126,12 +126,12 @@ function SecondFactor({ account, onChange }: Part) {
         </Choice>
       )}
       {is_on && !is_required && (
-        <Choice title="Switch it off">
+        <Choice title="Turn off">
           <Asking
-            label="Switch the second factor off"
+            label="Turn off two-step sign-in"
             call={`${ACCOUNT_CALL}second-factor/off/`}
             read={readMessage}
-            button="Switch Off"
+            button="Turn off"
             onDone={(message) => {
               setTold({ message, codes: [] })
               onChange()
@@ -182,28 +182,28 @@ function Confirming({
   useEffect(() => box.current?.focus(), [])
   return (
     <div className="scan" ref={box} tabIndex={-1}>
-      <p>Open an authenticator app on your phone and scan this:</p>
+      <p>Scan this with an authenticator app on your phone:</p>
       <QrCode text={address} label="The secret for your authenticator app, as a QR code" />
       <p className="mute">
-        Without a camera, type this secret there: <b className="code">{secret}</b>
+        Without a camera, enter this secret in the app: <b className="code">{secret}</b>
       </p>
       <Asking
-        label="Confirm the second factor"
+        label="Confirm two-step sign-in"
         call={`${ACCOUNT_CALL}second-factor/confirm/`}
         read={readRecoveryCodes}
-        button="Switch On"
+        button="Turn on"
         onDone={onDone}
       >
         <Field
           name="code"
-          label="Code that the app shows now"
+          label="Code from the app"
           hint="Six digits."
           inputMode="numeric"
           autoComplete="one-time-code"
         />
       </Asking>
       <button type="button" className="btn quiet sm" onClick={onCancel}>
-        Not Now
+        Cancel
       </button>
     </div>
   )
@@ -215,8 +215,8 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   return (
     <div className="recovery" ref={box} tabIndex={-1}>
       <p>
-        <b>Write these recovery codes down, or print them.</b> Each lets you in once, should your
-        phone be lost. They are shown only now.
+        <b>Write down or print these recovery codes.</b> Each works once if you lose your phone.
+        They are shown only now.
       </p>
       <ul className="code">
         {codes.map((code) => (
@@ -239,7 +239,7 @@ function Password({ account, onChange }: Part) {
         label="Change your password"
         call={`${ACCOUNT_CALL}password/`}
         read={readMessage}
-        button="Set New Password"
+        button="Set new password"
         onDone={(message) => {
           setTold(message)
           onChange()
@@ -250,7 +250,7 @@ function Password({ account, onChange }: Part) {
           name="new_password"
           label="New password"
           type="password"
-          hint="At least 8 characters; several words are best. You are signed out everywhere else."
+          hint="At least 8 characters. Several words are best. You are signed out everywhere else."
           autoComplete="new-password"
         />
         {account.second_factor.is_on && <CodeField />}
@@ -268,7 +268,7 @@ function Sessions({ account: { sessions }, onChange }: Part) {
   const refused = useLeaveOn401(ending.error)
   return (
     <section className="pan" aria-labelledby="sessions">
-      <h2 id="sessions">Where you are signed in</h2>
+      <h2 id="sessions">Active sessions</h2>
       {refused && <Banner text={refused.message} onDismiss={() => ending.reset()} />}
       <p role="status" className="settled">
         {ending.data ?? ''}
@@ -277,7 +277,7 @@ function Sessions({ account: { sessions }, onChange }: Part) {
         {sessions.map((session) => (
           <li key={session.id}>
             <span>
-              {session.browser || 'A browser that does not say its name'}
+              {session.browser || 'Unknown browser'}
               <small>
                 {[
                   session.network === '' ? '' : `from ${session.network}`,
@@ -291,7 +291,7 @@ function Sessions({ account: { sessions }, onChange }: Part) {
             <span className="r">
               {session.is_this ? (
                 <Badge tone="good" icon="tick">
-                  This one
+                  This browser
                 </Badge>
               ) : (
                 <button
@@ -300,8 +300,7 @@ function Sessions({ account: { sessions }, onChange }: Part) {
                   disabled={ending.isPending}
                   onClick={() => ending.mutate(session.id)}
                 >
-                  Sign Out
-                  <span className="vh"> {session.browser}</span>
+                  Sign out<span className="vh"> {session.browser}</span>
                 </button>
               )}
             </span>
@@ -315,7 +314,7 @@ function Sessions({ account: { sessions }, onChange }: Part) {
           disabled={ending.isPending}
           onClick={() => ending.mutate('')}
         >
-          Sign Out Everywhere Else
+          Sign out everywhere else
         </button>
       )}
     </section>

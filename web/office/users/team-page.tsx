@@ -30,19 +30,19 @@ export function PeoplePage({ username }: { readonly username: string }) {
   }
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="People" />
+      <Heading title="Team" />
       {error && <Banner text={error.message} action={{ label: 'Try Again', go: again }} />}
       {query.data === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
-          <span className="vh">Loading the people</span>
+          <span className="vh">Loading the team</span>
         </p>
       )}
       <div role="status">{told && <Told answer={told} />}</div>
       {query.data && (
         <div className="panels top">
           <section className="pan" aria-labelledby="people">
-            <h2 id="people">Who is here</h2>
+            <h2 id="people">Members</h2>
             <ul className="log persons">
               {query.data.people.map((person) => (
                 <Person
@@ -57,12 +57,12 @@ export function PeoplePage({ username }: { readonly username: string }) {
           </section>
           <div>
             <section className="pan" aria-labelledby="add">
-              <h2 id="add">Add somebody</h2>
+              <h2 id="add">Invite</h2>
               <Asking
-                label="Add somebody"
+                label="Invite"
                 call={CALL}
                 read={readPersonChanged}
-                button="Add and Make a Link"
+                button="Create invitation link"
                 more={mayIn}
                 onDone={onDone}
               >
@@ -104,9 +104,9 @@ function Told({ answer: { message, link } }: { readonly answer: UserChangedAnswe
             className="btn line sm"
             onClick={() => void navigator.clipboard.writeText(link).then(() => setIsCopied(true))}
           >
-            {isCopied ? 'Copied' : 'Copy the Link'}
+            {isCopied ? 'Copied' : 'Copy link'}
           </button>
-          <p className="mute small">It works once, for three days, and is shown only now.</p>
+          <p className="mute small">The link works once, for three days. It is shown only now.</p>
         </>
       )}
     </div>
@@ -158,7 +158,7 @@ function Person({
                 : `signed in ${instantText(person.signed_in_at)}`,
               ...(person.invited_until === null
                 ? []
-                : [`has a link until ${instantText(person.invited_until)}`]),
+                : [`invitation valid until ${instantText(person.invited_until)}`]),
             ].join(' · ')}
           </small>
         </span>
@@ -170,7 +170,7 @@ function Person({
           )}
           {person.has_second_factor && (
             <Badge tone="back" icon="lock">
-              Second factor
+              Two-step sign-in
             </Badge>
           )}
         </span>
@@ -186,7 +186,7 @@ function Person({
         {isOpen && (
           <>
             <Asking
-              label={`What ${username} may`}
+              label={`Permissions of ${username}`}
               call={`${call}may/`}
               read={readPersonChanged}
               button="Save"
@@ -198,20 +198,20 @@ function Person({
             <div className="acts">
               {!isSelf && (
                 <Asking
-                  label={`A new password for ${username}`}
+                  label={`Reset the password of ${username}`}
                   call={`${call}link/`}
                   read={readPersonChanged}
-                  button="Link for a New Password"
+                  button="Create password link"
                   quiet
                   onDone={done}
                 />
               )}
               {!isSelf && person.has_second_factor && (
                 <Asking
-                  label={`The second factor of ${username}`}
+                  label={`Two-step sign-in of ${username}`}
                   call={`${call}reset-second-factor/`}
                   read={readPersonChanged}
-                  button="Take the Second Factor Away"
+                  button="Remove two-step sign-in"
                   quiet
                   onDone={done}
                 />
@@ -226,8 +226,8 @@ function Person({
       {isLeaving && (
         <Dialog title={`Remove ${username}?`} onClose={() => setIsLeaving(false)}>
           <p>
-            {username} is signed out everywhere at once and cannot come back. What they did stays in
-            the activity under this name.
+            {username} is signed out everywhere and cannot sign in again. The audit log keeps their
+            entries.
           </p>
           <div className="acts">
             <Asking
@@ -238,7 +238,8 @@ function Person({
               onDone={done}
             />
             <button type="button" className="btn line sm" onClick={() => setIsLeaving(false)}>
-              Keep
+              {' '}
+              Cancel{' '}
             </button>
           </div>
         </Dialog>
@@ -274,7 +275,7 @@ function MayWhat({
             ))}
           </select>
         </label>
-        <p className="hint">{isRole(now) && `A ${now} ${ROLE_SAYS[now]}.`}</p>
+        <p className="hint">{isRole(now) && ROLE_SAYS[now]}</p>
       </div>
       <fieldset>
         <legend>Events</legend>
@@ -286,9 +287,7 @@ function MayWhat({
             checked={isAll}
             onChange={({ target }) => setIsAll(target.checked)}
           />
-          <span>
-            All of them<small>also those to come</small>
-          </span>
+          <span>All events, including future ones</span>
         </label>
         {!isAll &&
           [...events, ...gone.map((id) => ({ id, title: id }))].map(({ id, title }) => (
@@ -311,21 +310,21 @@ function Required({ isOn, onDone }: { readonly isOn: boolean; readonly onDone: O
   return (
     <section className="pan" aria-labelledby="required">
       <div className="ph">
-        <h2 id="required">Second factor</h2>
+        <h2 id="required">Two-step sign-in</h2>
         <Badge tone={isOn ? 'good' : 'care'} icon={isOn ? 'tick' : 'lock'}>
-          {isOn ? 'Required' : 'Own choice'}
+          {isOn ? 'Required' : 'Optional'}
         </Badge>
       </div>
       <p className="mute">
         {isOn
-          ? 'Treasurers and owners reach only their own account until they have set one up.'
-          : 'Whoever can move money or look after people should have one. Each sets it up on the page of their account.'}
+          ? 'Treasurers and owners can open only their own account until they set it up.'
+          : 'Recommended for treasurers and owners. Users set it up under Your account.'}
       </p>
       <Asking
-        label="Whether a second factor is required"
+        label="Two-step sign-in requirement"
         call={`${CALL}second-factor/`}
         read={readPersonChanged}
-        button={isOn ? 'Leave It to Everybody' : 'Require It of Treasurers and Owners'}
+        button={isOn ? 'Make it optional' : 'Require for treasurers and owners'}
         quiet
         more={() => ({ required: !isOn })}
         onDone={onDone}

@@ -403,7 +403,7 @@ describe('a user of another event', () => {
       {
         status: 'error',
         code: 'not_found',
-        message: 'There is no registration with this number in your events.',
+        message: 'No registration in your events has this number.',
       },
     ])
   })

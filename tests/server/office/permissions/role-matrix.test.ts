@@ -343,7 +343,7 @@ describe('somebody of one event', () => {
     const desk = await ask(asker('desk-here'), 'POST', '/admin/registrations/:reg_no/refund')
     expect(desk.json()).toMatchObject({
       code: 'role_may_not',
-      message: 'This takes the role treasurer or a higher one; yours is desk.',
+      message: 'You need the treasurer role or a higher one for this. You have desk.',
     })
   })
 

@@ -210,9 +210,7 @@ describe('a bank statement', () => {
       ['known', desk],
       ['known', regNo],
     ])
-    expect(await keep(laid)).toBe(
-      '0 payments that nobody waits for are kept for review. 2 are already recorded.',
-    )
+    expect(await keep(laid)).toBe('0 unmatched payments sent to review. 2 already recorded.')
     expect(received()).toBe(before)
   })
 
@@ -285,7 +283,7 @@ test('money kept from a statement under one spelling is not kept again under ano
     { ...line, reference: grouped(reference) },
   ]
   const { body } = await post('/admin/reconcile/confirm/', { event, lines: [], keep: twice })
-  expect(body['message']).toContain('1 payment that nobody waits for is kept')
+  expect(body['message']).toContain('1 unmatched payment sent to review')
   const { regNo } = await register()
   const refused = await confirm(regNo, 'transfer', grouped(reference))
   expect(refused.body.message).toContain('of no registration yet')
@@ -303,7 +301,7 @@ test('what a gateway paid out is no transfer of a delegate, whichever is recorde
   const { regNo } = await register()
   const refused = await confirm(regNo, 'transfer', grouped(before))
   expect(refused).toMatchObject({ status: 409 })
-  expect(refused.body.message).toContain('the gateway paid out under this number')
+  expect(refused.body.message).toContain('is already the reference of a gateway payout')
   expect((await confirm(regNo, 'transfer', after)).status).toBe(200)
   await settle(after)
   const stored = await server.deps.store.registration(regNo)
@@ -352,7 +350,7 @@ test('two cash deposits of one day and amount, with slips of their own, are both
     came('CASH DEP BY SELF', 773, '000123'),
     came('CASH DEP BY SELF', 773, '000124'),
   ]
-  expect(await keep(await statement(...deposits))).toContain('2 payments that nobody waits for')
+  expect(await keep(await statement(...deposits))).toContain('2 unmatched payments')
   expect(Number(received()) - before).toBe(2 * 77_300)
   const again = await statement(...deposits)
   expect(again.lines.map(({ as }) => as)).toEqual(['known', 'known'])

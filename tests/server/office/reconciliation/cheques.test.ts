@@ -110,7 +110,7 @@ test.each([
   'a cheque %s whose line was kept was confirmed for a registration too: two payments',
   async (_, narration, column, number) => {
     const { lines } = await statement(came(narration, column))
-    expect(await keep(lines)).toContain('1 payment that nobody waits for')
+    expect(await keep(lines)).toContain('1 unmatched payment')
     const refused = await confirm((await register()).regNo, number)
     expect([refused.status, refused.body.code]).toEqual([409, 'taken'])
     expect(refused.body.message).toContain('is of no registration yet')
@@ -131,9 +131,9 @@ test.each([
     const { regNo } = await register()
     expect((await confirm(regNo, number)).status).toBe(200)
     const stale = lines.map((line) => ({ ...line, also: [...sent(line.also)] }))
-    expect(await keep(stale)).toContain('0 payments that nobody waits for')
+    expect(await keep(stale)).toContain('0 unmatched payments')
     expect(shown(await statement(row))).toEqual([['known', regNo]])
-    expect(await keep((await statement(row)).lines)).toContain('0 payments')
+    expect(await keep((await statement(row)).lines)).toContain('0 unmatched payments')
   },
 )
 
@@ -154,7 +154,7 @@ test.each([
     const ofCaller = { ...laid, reference: '2027-01-09 DR G', also: [] }
     const sent = column === '' ? [laid, { ...laid, also: [] }, ofCaller] : [laid]
     expect(await keep(sent)).toBe(
-      `0 payments that nobody waits for are kept for review. ${sent.length === 1 ? '1 is' : `${sent.length} are`} already recorded.`,
+      `0 unmatched payments sent to review. ${sent.length} already recorded.`,
     )
   },
 )
@@ -165,7 +165,7 @@ test('a line that has the number of a cheque by chance is kept: another amount, 
     came('INWARD 775544 DR J', '', 313),
     came('NEFT 526900000199 BR 775544 DR K'),
   )
-  expect(await keep(lines.map((line) => ({ ...line, also: [] })))).toContain('2 payments')
+  expect(await keep(lines.map((line) => ({ ...line, also: [] })))).toContain('2 unmatched payments')
 })
 
 test.each([
@@ -177,5 +177,5 @@ test.each([
     came(`${narration} A`, '', 311),
     came(`${narration} B`, '', 312),
   )
-  expect(await keep(lines)).toContain('2 payments that nobody waits for')
+  expect(await keep(lines)).toContain('2 unmatched payments')
 })

@@ -62,11 +62,11 @@ test('money credited when the regular price held paid another registration at th
     to,
     why: 'Meant for a friend.',
   })
-  expect(moved.json()).toMatchObject({ message: expect.stringContaining('stands before a person') })
+  expect(moved.json()).toMatchObject({ message: expect.stringContaining('where it needs review') })
   const [waiting] = (await standing(to)).reviews
   expect([waiting?.due, waiting?.why]).toEqual([
     REGULAR,
-    expect.stringContaining('₹\u00a05,900 is due'),
+    expect.stringContaining('₹\u00a05,900 due'),
   ])
   // The price is that of the day, in both directions.
   const early = { act: 'confirm', way: 'transfer', reference: '526123000002', day: '2027-01-15' }

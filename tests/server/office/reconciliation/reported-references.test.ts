@@ -190,7 +190,7 @@ describe.each(ENDED)('the reported UTR of a registration that was then %s', (_, 
     expect(shown(laid)).toEqual([['differs', one.regNo]])
     expect(laid.lines[0]).toMatchObject({
       of: [{ name: one.name, due: 0, reference }],
-      why: expect.stringContaining('waits for no payment'),
+      why: expect.stringContaining('but nothing is due'),
     })
     expect(shown(laid).flat()).not.toContain(other.regNo)
     // Confirmed, it is money beside the price, before staff.
@@ -238,7 +238,7 @@ describe.each(ENDED)('the reported UTR of a registration that was then %s', (_, 
     await ends(one)
     const { told, trail } = await look(one)
     expect(told).toMatchObject({ reference, stands: 'unconfirmed' })
-    expect(trail.find((line) => line.act === 'tell')?.text).toBe(`Said to be paid: ${reference}`)
+    expect(trail.find((line) => line.act === 'tell')?.text).toBe(`Reported as paid: ${reference}`)
     expect(await find(reference)).toEqual([one.regNo])
     expect(await find(`UTR ${reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}`)).toEqual([one.regNo])
   })

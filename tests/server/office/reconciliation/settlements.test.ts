@@ -1,4 +1,4 @@
-/** A settlement report of the gateway, and money at the bank that nobody waits for: looked at, kept once, decided. */
+/** Gateway settlement report, and money at the bank that nobody waits for: looked at, kept once, decided. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -125,7 +125,7 @@ test('a report says how each line stands and what is still to come; kept, the mo
   expect(await keep()).toMatchObject({
     code: 200,
     body: {
-      message: '5 lines kept, money of 2 lines is before a person.',
+      message: '5 lines saved, 2 lines sent to review.',
       added: 5,
       to_review: 2,
     },
@@ -168,12 +168,12 @@ test('a report says how each line stands and what is still to come; kept, the mo
     ['unmatched', null, 'AP5', EVENT],
   ])
   const [ours, theirs] = waiting
-  expect(ours?.why).toContain('stands in the gateway’s settlement of 30 January 2026')
+  expect(ours?.why).toContain('is in the gateway’s settlement of 30 January 2026')
   expect(
     (await decide(ours?.id ?? '', { decision: 'accept', why: 'In the bank.' })).body['message'],
   ).toContain('the registration is paid')
   const moved = { decision: 'move', to: waits.regNo, why: 'Paid by another link.' }
-  expect((await decide(theirs?.id ?? '', moved)).body['message']).toContain('it is paid')
+  expect((await decide(theirs?.id ?? '', moved)).body['message']).toContain('is now paid')
   expect((await server.deps.store.registration(waits.regNo))?.state).toBe('complete')
   expect((await kept()).lines.map(({ as, reference }) => [as, reference])).toEqual([
     ['differs', 'AP2'],
@@ -240,10 +240,10 @@ test('the same account of two events: each sees what is of the other without its
     `30 January 2026, UTR20: ${formatMoney(paise(2 * (mine.amount - 2360)))} to the bank for 2`,
   )
   expect(await run(report(sale('ELSEWHERE9', 'AP99')))).toBe(1)
-  expect(said[0]).toContain('unknown here; No registration of ours has this order.')
+  expect(said[0]).toContain('unknown; No registration has this order.')
   expect(await run(file, '--keep')).toBe(2)
   expect(await run(file, '--keep', '--who', 'treasurer')).toBe(0)
-  expect(said.at(-1)).toBe('2 lines kept.')
+  expect(said.at(-1)).toBe('2 lines saved.')
 })
 
 test('a report with other heads is asked about, and read as somebody says', async () => {
@@ -311,10 +311,8 @@ test('the bank’s statement names the gateway’s transfer, and money that nobo
   expect((await confirm({ keep: [{ ...keep[0], amount: 0 }] })).code).toBe(422)
   const bad = await post('/admin/reconcile/confirm/', { event: 'nothing', keep })
   expect(bad.code).toBe(404)
-  expect((await confirm({ keep })).body['message']).toBe(
-    '2 payments that nobody waits for are kept for review.',
-  )
-  expect((await confirm({ keep })).body['message']).toContain('0 payments')
+  expect((await confirm({ keep })).body['message']).toBe('2 unmatched payments sent to review.')
+  expect((await confirm({ keep })).body['message']).toContain('0 unmatched payments')
   expect((await lay()).lines.map(({ as }) => as)).toEqual(['payout', 'known', 'known'])
 
   const waiting = (await reviews()).filter(({ kind }) => kind === 'unmatched')
@@ -345,7 +343,7 @@ test('the bank’s statement names the gateway’s transfer, and money that nobo
     (await decide(second?.id ?? '', { ...back, by_hand: true, reference: 'NEFT 9' })).body[
       'message'
     ],
-  ).toBe('₹\u00a01,180 has gone back.')
+  ).toBe('₹\u00a01,180 was refunded outside Rollcall.')
   expect((await reviews()).filter(({ kind }) => kind === 'unmatched')).toEqual([])
 })
 
@@ -374,7 +372,7 @@ test('a treasurer of one event who keeps a report of the shared account changed 
     {
       status: 'success',
       message:
-        '1 line kept, 2 lines of other events left unmatched, 3 lines not known in your events left unmatched.',
+        '1 line saved, 2 lines of other events not matched, 3 lines unknown in your events not matched.',
       added: 1,
       known: 0,
       to_review: 0,
@@ -465,7 +463,7 @@ test('a report kept for one event put a transfer of the other before staff, clos
   const before = there()
   expect((await post(asked('reconcile/keep'), file, keeper)).body).toMatchObject({
     added: 0,
-    message: expect.stringContaining('left unmatched'),
+    message: expect.stringContaining('not matched'),
   })
   expect(there()).toEqual(before)
   expect(server.rows("SELECT 1 FROM settlement_lines WHERE reference IN ('AP51', 'RF50')")).toEqual(

@@ -117,7 +117,7 @@ describe('a transfer of the other event', () => {
     const all = JSON.stringify(laid)
     for (const hidden of [theirs.regNo, theirs.name, THERE]) expect(all).not.toContain(hidden)
     expect(await keep(here, HERE, laid)).toBe(
-      '0 payments that nobody waits for are kept for review. 1 belongs to another event.',
+      '0 unmatched payments sent to review. 1 belongs to another event.',
     )
     expect(captures()).toEqual(before)
     // Staff of that event find it.
@@ -142,11 +142,11 @@ describe('a transfer of the other event', () => {
         {
           as: 'elsewhere',
           of: [],
-          why: 'The line contains a registration number that is not of this event.',
+          why: 'The line names a registration of another event.',
         },
       ])
     const [shownToBoth] = (await line(office, theirs.regNo)).lines
-    expect(shownToBoth?.why).toBe(`The line contains a registration number of ${title}.`)
+    expect(shownToBoth?.why).toBe(`The line names a registration of ${title}.`)
   })
 
   test('could not be reported or confirmed here, because a delegate of the other event had typed its number', async () => {
@@ -168,7 +168,7 @@ describe('a transfer of the other event', () => {
       const refused = await there.act(theirs.regNo, { ...paid, way: 'transfer' })
       expect([refused.status, refused.body.message]).toEqual([
         409,
-        `${reference} is known already: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.`,
+        `${reference} is already recorded: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.`,
       ])
       const reject = { act: 'not_found', why: 'It is the payment of another event.' }
       expect((await there.act(theirs.regNo, reject)).status).toBe(200)
@@ -320,7 +320,7 @@ describe('a transfer that the bank returned', () => {
       `/admin/reviews/${review?.id}/decide/`,
       words,
     )
-    expect(message).toBe('The warning is dismissed. The payment still counts.')
+    expect(message).toBe('Warning closed. The payment still counts.')
     const stored = await server.deps.store.registration(mine.regNo as RegNo)
     expect(stored).toMatchObject({ paymentStatus: 'success', inReview: false, state: 'complete' })
   })

@@ -64,7 +64,7 @@ test('a refund in no settlement five days later left the work queue with any not
 
   expect(await listed()).toEqual([regNo])
   const queue = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
-  expect(JSON.stringify(queue.data)).toContain('Refunds in no settlement')
+  expect(JSON.stringify(queue.data)).toContain('Refunds missing from settlements')
   expect(await standing(regNo)).toMatchObject({
     refund_unsettled: true,
     allowed: expect.arrayContaining(['handle_refund']),
@@ -81,13 +81,13 @@ test('a refund in no settlement five days later left the work queue with any not
   expect((await desk.act(regNo, handled)).body.code).toBe('not_your_role')
   expect(await listed()).toEqual([regNo])
   expect((await office.act(regNo, handled)).body).toMatchObject({
-    message: 'The refund is marked as handled.',
+    message: 'Refund marked as handled.',
   })
   expect(await listed()).toEqual([])
   const after = await standing(regNo)
   expect(after.refund_unsettled).toBe(false)
   expect(after.trail[0]).toMatchObject({
-    text: 'Refund handled',
+    text: 'Refund marked as handled',
     who: 'treasurer',
     why: handled.why,
   })

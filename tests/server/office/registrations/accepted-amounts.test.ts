@@ -276,7 +276,7 @@ test('₹ 1,180 that was owed when it was cancelled with nothing to refund was i
   await correct(regNo, { tour: false }, 4720)
   expect(await figures(regNo)).toMatchObject({ back: 1180 })
   const cancelled = await office.act(regNo, { act: 'cancel', why: 'No show.', pay_back: 0 })
-  expect(cancelled.body.message).toContain('₹\u00a01,180 is to be paid back')
+  expect(cancelled.body.message).toContain('To refund: ₹\u00a01,180')
   expect(await figures(regNo)).toMatchObject({ due: 0, back: 1180, kept: 5900, invoiced: 4720 })
   const api = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
   const found = await office.json(`${api}?waiting=pay_back&page_size=100`)

@@ -70,12 +70,12 @@ describe('what may be done', () => {
       'note,correct,came_again,accept,dismiss,refund,cancel,transfer,resend,erase',
     )
     expect((await look(regNo, desk)).allowed).toEqual(['note', 'came_again', 'resend'])
-    const refused = await desk.act(regNo, { act: 'refund', why: 'Asked for.', amount: 10 })
+    const refused = await desk.act(regNo, { act: 'refund', why: 'Payment requested.', amount: 10 })
     expect(refused).toMatchObject({
       status: 403,
       body: {
         code: 'not_your_role',
-        message: 'To refund takes the role treasurer; yours is desk.',
+        message: 'You need the treasurer role to refund a payment. You have desk.',
       },
     })
     expect((await desk.act(regNo, { act: 'cancel', why: 'x' })).status).toBe(403)
@@ -92,7 +92,7 @@ describe('what may be done', () => {
     const note = { act: 'note', why: ' Rang about food. ', key: 'click-0001' }
     expect(await desk.act(regNo, note)).toMatchObject({
       status: 200,
-      body: { message: 'The note has been saved.', state: 'complete', repeated: false },
+      body: { message: 'Note saved.', state: 'complete', repeated: false },
     })
     expect(await desk.act(regNo, note)).toMatchObject({ status: 200, body: { repeated: true } })
     expect(await desk.act(regNo, { ...note, why: 'Other' })).toMatchObject({
@@ -138,7 +138,7 @@ describe('cancelling', () => {
       state_display: 'cancelled',
       pay_back: 590,
       allowed: ['note', 'came_again', 'dismiss', 'refund', 'erase'],
-      trail: [{ act: 'cancel', text: 'Cancelled: ₹\u00a0590 to be paid back', why: body.why }],
+      trail: [{ act: 'cancel', text: 'Cancelled: ₹\u00a0590 to refund', why: body.why }],
     })
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)).toMatchObject({
       to: 'delegate3@example.org',
@@ -149,7 +149,7 @@ describe('cancelling', () => {
     expect(await owner.act(regNo, refund)).toMatchObject({ status: 422 })
     expect(await owner.act(regNo, { ...refund, reference: 'NEFT 1' })).toMatchObject({
       status: 200,
-      body: { message: '₹\u00a0590 has gone back.', state: 'cancelled' },
+      body: { message: '₹\u00a0590 was refunded outside Rollcall.', state: 'cancelled' },
     })
     expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 590 })
     expect(await owner.act(regNo, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
@@ -165,7 +165,7 @@ describe('cancelling', () => {
     })
     expect(await owner.act(regNo, { act: 'cancel', why: 'A second try.' })).toMatchObject({
       status: 200,
-      body: { message: 'The registration is cancelled, and its places are free.' },
+      body: { message: 'Registration cancelled.' },
     })
     const { payments } = (await test_.deps.store.registration(regNo)) ?? { payments: [] }
     expect(payments).toMatchObject([{ status: 'failed' }])
@@ -181,7 +181,7 @@ describe('cancelling', () => {
     expect(review).toMatchObject({
       is: 'ended',
       regNo,
-      why: 'Money came after the registration had been cancelled.',
+      why: 'Payment received after the registration was cancelled.',
     })
     expect((await look(regNo)).state).toBe('cancelled')
     const decided = { act: 'dismiss', why: 'Given back in the panel.', review: review?.id }
@@ -215,7 +215,7 @@ describe('correcting', () => {
     const answers = { full_name: 'Asha Corrected' }
     expect(
       await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers }),
-    ).toMatchObject({ status: 200, body: { message: 'It is corrected.', state: 'complete' } })
+    ).toMatchObject({ status: 200, body: { message: 'Correction saved.', state: 'complete' } })
     expect(await found(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
     const searched = async (search: string) =>
       (await test_.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
@@ -259,18 +259,18 @@ describe('correcting', () => {
       body: {
         code: 'price_changes',
         message:
-          'With this correction it costs ₹\u00a03,540 instead of ₹\u00a01,180: ₹\u00a02,360 more. Agree to that to make it.',
+          'This correction changes the price from ₹\u00a01,180 to ₹\u00a03,540: ₹\u00a02,360 more. Agree to save it.',
       },
     })
     expect(await owner.act(regNo, { ...body, total: 3540 })).toMatchObject({
       status: 200,
-      body: { state: 'to_pay', message: 'It is corrected, and costs ₹\u00a02,360 more.' },
+      body: { state: 'to_pay', message: 'Correction saved. The price is ₹\u00a02,360 higher.' },
     })
     const [order] = (await found(regNo)).payments
     expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
     expect(await look(regNo)).toMatchObject({ due: 2360, kept: 1180 })
     expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
-      payments: [{ asked: 'What a correction left to be paid was asked for.' }, {}],
+      payments: [{ asked: 'Payment of the difference after a correction requested.' }, {}],
     })
     expect(await outside(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
@@ -306,7 +306,7 @@ describe('correcting', () => {
     // The one seat of the dais is taken by it.
     const another = await paid(14)
     const member = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
-    const message = 'No place is left for Dais, which these answers need.'
+    const message = 'No seats are left for Dais, which these answers need.'
     expect(await owner.act(another, member)).toMatchObject({
       status: 409,
       body: { code: 'taken', message },
@@ -332,9 +332,9 @@ describe('correcting', () => {
 
   test.each([
     [15, false, 1180, 'fits', { state: 'complete', due: -236_000 }, ''],
-    [53, false, 1180, 'counts', { state: 'complete', due: -236_000 }, '2,360 is to be paid back.'],
-    [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '2,360 is still to be paid.'],
-    [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, '860 is to be paid back.'],
+    [53, false, 1180, 'counts', { state: 'complete', due: -236_000 }, 'To refund: ₹\u00a02,360.'],
+    [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '₹\u00a02,360 is still due.'],
+    [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, 'To refund: ₹\u00a0860.'],
   ] as const)(
     'of what is not paid yet is asked for anew at the new price; money of the old order leaves the difference: %i (member: %s) now %i, and it %s',
     async (n, isMember, costs, how, then, says) => {
@@ -391,7 +391,7 @@ describe('a transfer', () => {
       expect((await owner.act(regNo, { ...body, answers })).status).toBe(422)
     expect(await owner.act(regNo, body)).toMatchObject({
       status: 200,
-      body: { state: 'complete', message: 'The registration is transferred.' },
+      body: { state: 'complete', message: 'Registration transferred.' },
     })
     expect(await found(regNo)).toMatchObject({
       regNo,
@@ -438,7 +438,7 @@ describe('money that came on a way of its own', () => {
       status: 200,
       body: {
         state: 'complete',
-        message: `₹\u00a03,540 by bank transfer is confirmed: ${regNo} is paid.`,
+        message: `₹\u00a03,540 by bank transfer recorded: ${regNo} is paid.`,
       },
     })
     expect(await test_.deps.store.captures(regNo)).toMatchObject([
@@ -450,12 +450,12 @@ describe('money that came on a way of its own', () => {
       status: 409,
       body: {
         code: 'taken',
-        message: `${again.reference} is known already: it is the payment of ${regNo}.`,
+        message: `${again.reference} is already recorded: it is the payment of ${regNo}.`,
       },
     })
     expect((await look(other)).state).toBe('to_pay')
     // What came by transfer cannot go back through the gateway.
-    expect(await owner.act(regNo, { act: 'refund', why: 'Asked for.' })).toMatchObject({
+    expect(await owner.act(regNo, { act: 'refund', why: 'Payment requested.' })).toMatchObject({
       body: { code: 'not_by_gateway' },
     })
   })
@@ -523,7 +523,7 @@ describe('money that came on a way of its own', () => {
         body: {
           state: 'to_pay',
           message:
-            '₹\u00a02,300 by bank transfer is before the treasurer: Received ₹\u00a02,300, expected ₹\u00a03,540.',
+            '₹\u00a02,300 by bank transfer, needs review: Received ₹\u00a02,300, expected ₹\u00a03,540.',
         },
       },
     )
@@ -534,14 +534,11 @@ describe('money that came on a way of its own', () => {
   })
 
   test.each([
-    [{ way: 'pigeon' }, 'Say which way it came.'],
-    [
-      { reference: ' ' },
-      'Write its reference: UTR or reference of the bank, at most 64 characters.',
-    ],
-    [{ amount: 0 }, 'Write the amount that came.'],
-    [{ day: '2026-01-21' }, 'It cannot have come on 21 January 2026: today is 20 January 2026.'],
-    [{ day: '20/01/2026' }, 'Write the day as 2026-12-31.'],
+    [{ way: 'pigeon' }, 'Choose a payment method.'],
+    [{ reference: ' ' }, 'Enter the UTR or bank reference, at most 64 characters.'],
+    [{ amount: 0 }, 'Enter the amount received.'],
+    [{ day: '2026-01-21' }, 'The date received, 21 Jan 2026, is after today, 20 Jan 2026.'],
+    [{ day: '20/01/2026' }, 'Enter the date as 2026-12-31.'],
   ])('%o is refused in a sentence', async (wrong, message) => {
     const regNo = await unpaid(200 + message.length)
     expect(await owner.act(regNo, { ...transfer, ...wrong })).toMatchObject({
@@ -555,14 +552,14 @@ describe('money that came on a way of its own', () => {
     expect(await desk.act(regNo, transfer)).toMatchObject({
       status: 403,
       body: {
-        message: 'To confirm money by bank transfer takes the role treasurer; yours is desk.',
+        message: 'You need the treasurer role to record a payment by bank transfer. You have desk.',
       },
     })
     const slip = { ...transfer, way: 'cash', reference: 'Slip 12', day: '' }
     expect(await desk.act(regNo, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
     expect((await look(regNo)).trail.at(-1)).toMatchObject({
       who: 'deskhand',
-      text: 'Payment confirmed: ₹\u00a03,540 by cash at the desk, Slip 12',
+      text: 'Payment recorded: ₹\u00a03,540 in cash, Slip 12',
     })
   })
 })

@@ -60,7 +60,7 @@ const called = async (name: string) =>
     ({ answers }) => answers['full_name'] === name,
   )
 
-test('a slip that is known already registers nobody: corrected, it is one registration, and paid', async () => {
+test('a slip that is already recorded registers nobody: corrected, it is one registration, and paid', async () => {
   const first = await add('Anu Joseph', inCash('C-001'))
   expect(first, JSON.stringify(first.body)).toMatchObject({
     status: 201,
@@ -71,8 +71,8 @@ test('a slip that is known already registers nobody: corrected, it is one regist
     status: 409,
     body: {
       code: 'taken',
-      message: `C-001 is known already: it is the payment of ${String(first.body['reg_no'])}. Nobody has been registered.`,
-      errors: { slip: expect.stringContaining('C-001 is known already') },
+      message: `C-001 is already recorded: it is the payment of ${String(first.body['reg_no'])}. Nothing was registered.`,
+      errors: { slip: expect.stringContaining('C-001 is already recorded') },
     },
   })
   expect(await called('Binu Thomas')).toEqual([])
@@ -108,7 +108,7 @@ test('a click that comes again is the same registration; with another slip it is
   expect(await add('Gita Rao', { ...inCash('C-030'), key })).toEqual(first)
   expect(await add('Gita Rao', { ...inCash('C-031'), key })).toMatchObject({
     status: 409,
-    body: { code: 'idempotency_key_reused', message: expect.stringContaining('Look in the list') },
+    body: { code: 'idempotency_key_reused', message: expect.stringContaining('Check the list') },
   })
   expect(await called('Gita Rao')).toHaveLength(1)
 })
@@ -127,7 +127,7 @@ test('money for whom somebody has to see first is not taken and forgotten: nobod
     const refused = await seen.app.inject({ method: 'POST', url, headers, payload: paid })
     expect([refused.statusCode, refused.json<{ message: string }>().message]).toEqual([
       409,
-      'This registration is approved before it is paid. Register it as not paid yet. Nobody has been registered.',
+      'This registration needs approval before payment. Choose “Pay later (send link)”. Nothing was registered.',
     ])
     const left = await seen.app.inject({ method: 'POST', url, headers, payload: body })
     expect(left.json()).toMatchObject({ status: 'success', state: 'to_approve' })

@@ -154,8 +154,7 @@ describe('a letter that is looked at first', () => {
       status: 200,
       body: {
         state: 'to_pay',
-        message:
-          'The registration is approved: ₹\u00a01,180 is to be paid, and the link is on its way.',
+        message: 'Registration approved. A link to pay ₹\u00a01,180 was sent.',
       },
     })
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ status: 409 })
@@ -286,11 +285,14 @@ test('many letters are approved at once, each by itself', async () => {
   expect(await bulk(owner, { act: 'approve', reg_nos })).toMatchObject({
     status: 200,
     body: {
-      message: '2 are done; 2 are not, for the reasons below.',
+      message: '2 done; 2 failed, for the reasons below.',
       done: [one, two],
       refused: [
-        { reg_no: three, message: 'You cannot approve it now: this registration is cancelled.' },
-        { reg_no: 'SMPL0', message: 'There is no registration with this number.' },
+        {
+          reg_no: three,
+          message: 'You cannot approve this registration now. The registration is cancelled.',
+        },
+        { reg_no: 'SMPL0', message: 'No registration has this number.' },
       ],
     },
   })
@@ -363,7 +365,7 @@ describe('a bank statement', () => {
       body: {
         done: [fits, less],
         refused: [],
-        message: '1 is confirmed; 1 is before the treasurer because it does not fit what was due.',
+        message: '1 confirmed; 1 sent to review because the amount differs.',
       },
     })
     expect(await stored(fits)).toMatchObject({ state: 'complete', paymentStatus: 'success' })

@@ -90,7 +90,7 @@ test('whoever filters for the cancelled finds them, and the sums count nobody tw
   )
   expect([both.statusCode, both.json<{ message: string }>().message]).toEqual([
     400,
-    'What is cancelled is not complete as well.',
+    'A registration cannot be both cancelled and complete.',
   ])
   const sorted = await page('sort=status')
   expect(sorted.registrations.map(({ in_state }) => in_state)).toEqual([

@@ -63,7 +63,7 @@ test('money is moved to a registration by its number as the page shows it, and i
     })
     expect(answer.json()).toMatchObject({
       status: 'success',
-      message: expect.stringContaining(`pays ${targets[at]} exactly`),
+      message: expect.stringContaining(`moved to ${targets[at]}, which is now paid`),
     })
     const moved = await server.deps.store.registration(targets[at] ?? '')
     expect(moved?.paymentStatus).toBe('success')
@@ -186,7 +186,7 @@ test('whoever pays less by a correction is told what goes back, and no more than
 
 test('nobody is told of money that went back weeks ago, nor of any after they were erased', async () => {
   const [late, gone] = [await added('Gita', 'C-050'), await added('Hari', 'C-051')]
-  const refund = { act: 'refund', why: 'Asked for.', amount: '720', by_hand: true }
+  const refund = { act: 'refund', why: 'Payment requested.', amount: '720', by_hand: true }
   await office.act(late, { ...refund, reference: 'C-052' })
   await office.act(gone, { act: 'cancel', why: 'Ill.', pay_back: '720', kept: 4720 })
   await office.act(gone, { act: 'erase', why: 'Asked for by letter.' })
@@ -208,11 +208,11 @@ test('what was paid stands in the trail of who was erased, without a word of the
   const after = await standing(regNo)
   const lines = after.trail.map(({ text: line }) => line.replaceAll('\u00a0', ' '))
   expect(lines).toEqual([
-    'Erased',
-    'Cancelled: ₹ 3,540 to be paid back',
+    'Personal data erased',
+    'Cancelled: ₹ 3,540 to refund',
     'Corrected',
-    'Payment confirmed: ₹ 4,720 by cash at the desk, C-030',
-    'Added at the desk',
+    'Payment recorded: ₹ 4,720 in cash, C-030',
+    'Added by staff',
   ])
   expect(JSON.stringify(after)).not.toContain('Esha')
   expect(after.allowed).not.toContain('erase')
@@ -228,7 +228,7 @@ test('one refund that was sent once and entered twice counts once', async () => 
   expect((await office.act(regNo, { ...refund, reference: 'C-301' })).status).toBe(200)
   const again = await office.act(regNo, { ...refund, reference: 'c 301' })
   expect([again.status, again.body.code]).toEqual([409, 'reference_taken'])
-  expect(again.body.message).toContain('₹\u00a0200 is already recorded here')
+  expect(again.body.message).toContain('₹\u00a0200 is already recorded under')
 
   // Money in review, and a bank's reference for another registration.
   const came = { act: 'came_again', way: 'cash', reference: 'C-302', amount: '500' }

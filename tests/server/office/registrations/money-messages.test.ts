@@ -6,10 +6,12 @@ import { trailOf } from '../../../../server/office/registrations/timeline.ts'
 import { refundedText } from '../../../../server/payments/decide-payment-review.ts'
 
 test('a refund that the gateway refused is not said to go back', () => {
-  expect(refundedText('₹ 4,719 goes back.', 'refused')).toBe(
-    '₹ 4,719 did not go back. The gateway refused it: it stands among the reviews. Ask for it again there, or pay it back by hand.',
+  expect(refundedText('Refund of ₹ 4,719 requested.', 'refused')).toBe(
+    'Refund of ₹ 4,719 failed. The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall.',
   )
-  expect(refundedText('₹ 4,719 goes back.', 'done')).toBe('₹ 4,719 goes back. It is done.')
+  expect(refundedText('Refund of ₹ 4,719 requested.', 'done')).toBe(
+    'Refund of ₹ 4,719 requested. The refund is done.',
+  )
 })
 
 test('of two refunds of the same amount the trail says which one the gateway refused', () => {
@@ -27,8 +29,8 @@ test('of two refunds of the same amount the trail says which one the gateway ref
     { at: instant(2), amount, state: 'done', captureId: 1, reference: null },
   ])
   expect(trail.map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
-    'Refund, ₹ 4,719',
-    'Refund, ₹ 4,719, refused by the gateway',
+    'Refund requested, ₹ 4,719',
+    'Refund requested, ₹ 4,719, refused by the gateway',
   ])
 })
 
@@ -42,7 +44,7 @@ test('the timeline says how much is to be paid back where part of the price was 
       .map(({ text }) => text.replaceAll('\u00a0', ' '))
       .join()
   expect(corrected({ changes: ['Room'], difference: -472_605, due: -422_605 })).toContain(
-    'Room; ₹ 4,726.05 less; ₹ 4,226.05 to be paid back',
+    'Room; ₹ 4,726.05 less; ₹ 4,226.05 to refund',
   )
   expect(corrected({ changes: ['Room'], difference: -472_605, due: null })).toMatch(
     /₹ 4,726\.05 less$/,

@@ -114,7 +114,7 @@ test('money that does not fit is told in words', async () => {
   expect(answer.registration).toMatchObject({ in_review: true, payment_status_display: 'Review' })
   expect(answer.payments[0]?.review).not.toBeNull()
   expect(answer.payments[0]?.facts[0]?.text).toBe(
-    'The gateway confirmed ₹\u00a01 where ₹\u00a07,080 was due, reference REF2.',
+    'The gateway confirmed ₹\u00a01 instead of ₹\u00a07,080, reference REF2.',
   )
 })
 
@@ -159,7 +159,7 @@ test('what was paid between look and click is not cancelled unseen: it is refuse
     body: {
       code: 'not_now',
       message:
-        'Money came or went back since you looked: ₹\u00a07,080 is paid for it by now. Nothing has been cancelled; look at it again.',
+        'The payments have changed: ₹\u00a07,080 is paid now. Nothing was cancelled. Check the registration again.',
     },
   })
   expect(await look()).toMatchObject({ state: 'complete', kept: 7080 })
@@ -177,7 +177,7 @@ test('a number nobody has', async () => {
   expect(answer.json()).toMatchObject({
     status: 'error',
     code: 'not_found',
-    message: 'There is no registration with this number.',
+    message: 'No registration has this number.',
   })
 })
 
@@ -251,7 +251,7 @@ describe('the confirmation again', () => {
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
       status: 'success',
-      message: 'An email is on its way to delegate5@example.org.',
+      message: 'Email sent to delegate5@example.org.',
     })
     const { mails } = await open(regNo)
     expect(mails).toHaveLength(1)

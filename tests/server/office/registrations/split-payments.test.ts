@@ -100,7 +100,7 @@ test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment goes back by
   for (const amount of [{ amount: '1700' }, {}]) {
     const tooMuch = await office.act(regNo, { ...refund, ...amount })
     expect([tooMuch.status, tooMuch.body.code]).toEqual([409, 'not_by_gateway'])
-    expect(tooMuch.body.message).toContain('Only ₹\u00a01,180')
+    expect(tooMuch.body.message).toContain('can refund only ₹\u00a01,180')
   }
   await act(regNo, { ...refund, amount: '1180' })
   expect((await rupeesOf(regNo)).map(([amount]) => amount)).toEqual([1180])
@@ -139,7 +139,7 @@ test('a refund that the gateway refused and that was paid by transfer is accepte
     reference,
     why: 'Paid by transfer.',
   })
-  expect(accepted.body).toMatchObject({ message: '₹\u00a0500 has gone back.' })
+  expect(accepted.body).toMatchObject({ message: '₹\u00a0500 was refunded.' })
   expect(await rupeesOf(other)).toEqual([
     [500, 'refused'],
     [500, 'done'],

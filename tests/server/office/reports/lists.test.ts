@@ -148,7 +148,7 @@ describe('a list call', () => {
     ['date_from=2025-10-09', 25, '25 registrations, since 9 October 2025'],
     ['date_to=2025-10-08', 20, '20 registrations, until 8 October 2025'],
     ['search=Delegate%20045', 1, '1 registration, matching “Delegate 045”'],
-    ['search=zzz', 0, 'No registrations, matching “zzz”'],
+    ['search=zzz', 0, 'No registrations match “zzz”'],
     ['search=&payment_status=&ticket_type=&date_from=&afpi_member=&page=', 45, '45 registrations'],
     ['unknown=1', 45, '45 registrations'],
   ])('%s shows %i and says so', async (query, count, shown) => {
@@ -165,7 +165,7 @@ describe('a list call', () => {
     ['date_from=10/10/2025', '“date_from” must be a day such as 2026-01-31, not “10/10/2025”.'],
     [
       'date_from=2025-10-10&date_to=2025-10-09',
-      'The list cannot end on 9 October 2025, before it begins on 10 October 2025.',
+      '“Registered to” (9 Oct 2025) is before “Registered from” (10 Oct 2025).',
     ],
     ['afpi_member=maybe', '“afpi_member” must be true or false, not “maybe”.'],
     [
@@ -183,7 +183,7 @@ describe('a list call', () => {
     ['page=0', '“page” must be a whole number from 1.'],
     ['page=1e9', '“page” must be a whole number from 1.'],
     ['page_size=101', '“page_size” must be a whole number from 1 to 100.'],
-    [`search=${'x'.repeat(101)}`, 'Please search for at most 100 characters.'],
+    [`search=${'x'.repeat(101)}`, 'Search for at most 100 characters.'],
   ])('%s is refused in words', async (query, message) => {
     const answer = await office.get(`/afpicon/admin/registrations/?${query}`)
     expect(answer.statusCode).toBe(400)
