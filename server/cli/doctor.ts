@@ -297,7 +297,7 @@ async function databaseOf(
       return [
         version,
         wrong(
-          `The database is damaged: ${damage}. Stop the server and put back the last backup, or let "sqlite3 rollcall.db .recover" save what can be read.`,
+          `The database is damaged: ${damage}. Stop the server, keep a copy of rollcall.db and of rollcall.db-wal and rollcall.db-shm beside it, and put back the last backup (rollcall db restore DIR --move-aside).`,
         ),
       ]
     const { rows } = lookInto(path.join(dataDir, DATABASE_FILE))

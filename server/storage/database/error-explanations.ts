@@ -27,7 +27,7 @@ const TROUBLES: readonly Row[] = [
   ],
   [
     /database disk image is malformed|malformed database schema/,
-    'it is damaged. Put back the last backup, or let "sqlite3 rollcall.db .recover" save what can be read',
+    'it is damaged. Stop the server, keep a copy of rollcall.db and of rollcall.db-wal and rollcall.db-shm beside it, and put back the last backup (rollcall db restore DIR --move-aside)',
   ],
   [
     /attempt to write a readonly database/,

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import { keepPrivate } from '../../ops/file-permissions.ts'
-import { closeWhole, DATABASE_FILE, openToWrite } from './sqlite-connection.ts'
+import { closeWhole, DATABASE_FILE, openToWrite, refuseEmpty } from './sqlite-connection.ts'
 import { filesIntoPostgres, filesOutOfPostgres } from '../files/move-files.ts'
 import type { MovedFiles } from '../files/move-files.ts'
 import { openConnection } from '../postgres/connection.ts'
@@ -44,6 +44,7 @@ const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activ
 export function moveToPostgres(dataDir: string, url: string): Result<Moved, string> {
   const file = join(dataDir, DATABASE_FILE)
   if (!existsSync(file)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
+  refuseEmpty(file)
   const db = new Database(file, { readonly: true })
   try {
     const version = Number(db.pragma('user_version', { simple: true }))

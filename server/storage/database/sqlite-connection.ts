@@ -1,4 +1,5 @@
 /** Defines the database interface of the store, and opens all SQLite connections. */
+import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { containsFolded, ftsQuery } from '../lists/search-terms.ts'
 
@@ -70,7 +71,17 @@ export function closeWhole(db: Database.Database): void {
   db.close()
 }
 
+/**
+ * Refuses an empty file, as SQLite refuses one that is no database. SQLite itself opens it as a new database and deletes
+ * the log beside it, which may be all that is left of the old one.
+ */
+export function refuseEmpty(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.size === 0)
+    throw new Database.SqliteError('file is not a database: it is empty', 'SQLITE_NOTADB')
+}
+
 export function openToRead(file: string): Database.Database {
+  refuseEmpty(file)
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
   db.pragma('query_only = ON')
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)

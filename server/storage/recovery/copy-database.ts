@@ -2,7 +2,7 @@
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { clockSeen } from './last-trusted-time.ts'
-import { BUSY_MS, DATABASE_FILE, statements } from '../database/sqlite-connection.ts'
+import { BUSY_MS, DATABASE_FILE, refuseEmpty, statements } from '../database/sqlite-connection.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { counted, newestRecoveryAt, recoveryFigures, recoveryOf, storedAt } from './recovery.ts'
@@ -19,6 +19,7 @@ export type CopyCheck = {
 
 /** Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. */
 export function copyDatabase(dataDir: string, into: string): void {
+  refuseEmpty(path.join(dataDir, DATABASE_FILE))
   const db = new Database(path.join(dataDir, DATABASE_FILE), {
     readonly: true,
     fileMustExist: true,
@@ -127,6 +128,7 @@ export const clockSeenIn = (file: string): ClockSeen | null =>
   reading(file, (db) => clockSeen(statements(db)))
 
 function reading<T>(file: string, read: (db: Database.Database) => T): T {
+  refuseEmpty(file)
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
   try {
     return read(db)

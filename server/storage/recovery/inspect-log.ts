@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { DATABASE_FILE } from '../database/sqlite-connection.ts'
+import { DATABASE_FILE, refuseEmpty } from '../database/sqlite-connection.ts'
 import { isNextMark, isSameRun } from './detect-replaced-database.ts'
 
 /** The last mark that a server has set, in the data folder. */
@@ -147,18 +147,21 @@ function readFileIn(dataDir: string, name: string): Buffer | null {
 
 /** Reads only, so that neither file changes. A search index that cannot be read is no damage: it is made again. */
 function isDamaged(dataDir: string): boolean {
-  const db = new Database(path.join(dataDir, DATABASE_FILE), { readonly: true })
+  const file = path.join(dataDir, DATABASE_FILE)
+  let db: Database.Database | null = null
   try {
+    refuseEmpty(file)
+    db = new Database(file, { readonly: true })
     const found = String(db.pragma('quick_check(1)', { simple: true }))
     return found !== 'ok' && !found.startsWith('fts5')
   } catch (error) {
     return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
   } finally {
-    db.close()
+    db?.close()
   }
 }
 
 const foreign = (dataDir: string): string =>
   `The log ${LOG_FILE} in ${dataDir} does not belong to the database ${DATABASE_FILE} beside it, which is another one or a copy from another time. Together they would make a damaged one. Nothing was changed. Put the database of that log back, or move ${LOG_FILE} and ${DATABASE_FILE}-shm into another folder to serve ${DATABASE_FILE} as it is; then start again.`
 const damaged = (dataDir: string): string =>
-  `The log ${LOG_FILE} in ${dataDir} and the database ${DATABASE_FILE} beside it together are a damaged database. Nothing was changed. Keep a copy of both; then restore the last backup (rollcall db restore DIR --move-aside), or let "sqlite3 rollcall.db .recover" save what can be read of the copy.`
+  `The log ${LOG_FILE} in ${dataDir} and the database ${DATABASE_FILE} beside it together are a damaged database. Nothing was changed. Keep a copy of both; then restore the last backup (rollcall db restore DIR --move-aside).`

@@ -333,3 +333,20 @@ test('a database with a search index that cannot be read is rescued without it (
     expect.stringMatching(/^In recovery since /),
   ])
 })
+
+test('rollcall doctor beside a server whose database was emptied deleted the log, in which everything still was', async () => {
+  folders = makeFolders()
+  server = await operate(folders)
+  const file = join(folders.dataDir, DATABASE)
+  await registerMany(5)
+  const logBytes = statSync(`${file}-wal`).size
+  expect(logBytes).toBeGreaterThan(0)
+  truncateSync(file, 0)
+  const { out } = await runHere(['doctor'], {
+    DATA_DIR: folders.dataDir,
+    EVENTS_DIR: folders.eventsDir,
+    PORT: String(server.port),
+  })
+  expect(out).toContain('its database is gone')
+  expect(statSync(`${file}-wal`).size).toBeGreaterThanOrEqual(logBytes)
+})
