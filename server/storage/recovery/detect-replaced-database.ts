@@ -4,7 +4,7 @@
  * The header is compared with a mark that this server set.
  */
 import { randomInt } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import type Database from 'better-sqlite3'
 
@@ -16,7 +16,10 @@ const RUN = 2
 const MARK = 3
 /** The mark in the file when it was opened: it stays there until the log with the first of this run is copied into it. */
 const OPENED = 4
-const NUMBERS = 5
+/** The index of the log and the log, opened once: closing any handle of it would end SQLite's locks. */
+const INDEX_FD = 5
+const LOG_FD = 6
+const NUMBERS = 7
 
 /**
  * The mark stands where SQLite keeps an application's number: the run of the server above, and below how often this run has
@@ -59,6 +62,8 @@ function headerOf(fd: number): Header | null {
 export function newShared(): Shared {
   const shared = new Int32Array(new SharedArrayBuffer(NUMBERS * Int32Array.BYTES_PER_ELEMENT))
   shared[FD] = -1
+  shared[INDEX_FD] = -1
+  shared[LOG_FD] = -1
   shared[RUN] = randomInt(1, RUNS)
   return shared
 }
@@ -97,6 +102,7 @@ export const NO_FILE = 'the database file was deleted, replaced or written over'
 const DELETED = 'was deleted'
 const REPLACED = 'was replaced by another file'
 export const WRITTEN_OVER = 'was written over or cut off'
+const LOG_CUT = 'was separated from its log: rollcall.db-wal was emptied or cut off'
 
 type Seen = { readonly header: Header; readonly bytes: number }
 
@@ -119,11 +125,42 @@ export function ownFile(shared: Shared, file: string): OwnFile {
       const now = { header, bytes: opened.size }
       if (isOther(now, before, shared)) return WRITTEN_OVER
       before = now
-      return null
+      return isLogCut(shared) ? LOG_CUT : null
     },
     hasLastMark: () =>
       before?.header.mark === markOf(Atomics.load(shared, RUN), Atomics.load(shared, MARK)),
   }
+}
+
+/** The log and its index, in the byte order of the machine: https://www.sqlite.org/walformat.html. */
+const INDEX_BYTES = 48
+const INDEX_FRAMES_AT = 16
+const INDEX_SALTS_AT = 32
+const LOG_SALTS_AT = 16
+const SALTS_BYTES = 8
+
+/**
+ * True if the log does not begin as its index says: it was emptied, and what is written since lies behind a hole. SQLite
+ * begins a log before it counts frames in it, and empties one after it has set the count to zero; so an index that counts
+ * frames and stays the same during the look belongs to a log that begins with its salts.
+ */
+function isLogCut(shared: Shared): boolean {
+  const [indexFd, logFd] = [Atomics.load(shared, INDEX_FD), Atomics.load(shared, LOG_FD)]
+  if (indexFd < 0 || logFd < 0) return false
+  const before = indexOf(indexFd)
+  if (before === null || before.readUInt32LE(INDEX_FRAMES_AT) === 0) return false
+  const salts = Buffer.alloc(SALTS_BYTES)
+  readSync(logFd, salts, 0, SALTS_BYTES, LOG_SALTS_AT)
+  const isSame = salts.equals(before.subarray(INDEX_SALTS_AT, INDEX_SALTS_AT + SALTS_BYTES))
+  return !isSame && indexOf(indexFd)?.equals(before) === true
+}
+
+/** The header, of which the file has two copies; null: it is being written. */
+function indexOf(fd: number): Buffer | null {
+  const both = Buffer.alloc(2 * INDEX_BYTES)
+  if (readSync(fd, both, 0, both.length, 0) < both.length) return null
+  const [one, other] = [both.subarray(0, INDEX_BYTES), both.subarray(INDEX_BYTES)]
+  return one.equals(other) ? one : null
 }
 
 function movedFrom(then: Stats, file: string): string | null {
@@ -166,6 +203,16 @@ export function openOwnFile(shared: Shared, file: string): OwnFile & { close(): 
   Atomics.store(shared, OPENED, headerOf(fd)?.mark ?? 0)
   Atomics.store(shared, FD, fd)
   const own = ownFile(shared, file)
+  const handles = [fd]
+  for (const [at, name] of [
+    [INDEX_FD, `${file}-shm`],
+    [LOG_FD, `${file}-wal`],
+  ] as const) {
+    if (!existsSync(name)) continue
+    const handle = openSync(name, 'r')
+    Atomics.store(shared, at, handle)
+    handles.push(handle)
+  }
   own.look()
   const beside = [`${file}-wal`, `${file}-shm`].flatMap((name) => {
     const then = statSync(name, { throwIfNoEntry: false })
@@ -183,6 +230,8 @@ export function openOwnFile(shared: Shared, file: string): OwnFile & { close(): 
       return what
     },
     hasLastMark: own.hasLastMark,
-    close: () => closeSync(fd),
+    close: () => {
+      for (const handle of handles) closeSync(handle)
+    },
   }
 }
