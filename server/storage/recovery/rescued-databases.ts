@@ -63,7 +63,7 @@ export const rescuedSentences = (
 export function commandsFor(dataDir: string, file: string): string {
   const aside = quoted(asideIn(dataDir))
   // Which files of the database are left is known only once no server runs.
-  const away = `find ${quoted(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv {} ${aside} \\;`
+  const away = `find ${quoted(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${aside} {} +`
   return `mkdir ${aside} && ${away} && mv ${quoted(file)} ${quoted(path.resolve(dataDir, DATABASE_FILE))}`
 }
 
