@@ -62,7 +62,7 @@ export type {
   WireSettlement,
   WireUnsettled,
 } from './api/settlements.ts'
-export { tariff, type TariffAnswer } from './api/tariff.ts'
+export { tariff, type TariffAnswer } from './api/price-list.ts'
 export type {
   AccountAnswer,
   ActivityAnswer,

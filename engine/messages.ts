@@ -1,19 +1,19 @@
 /** Entry point: texts that people read (pages, refusals, documents, emails), and how they are filled in. */
-export { COMMON_MESSAGES } from './catalogue/common.ts'
-export { DOCUMENT_MESSAGES } from './catalogue/documents.ts'
-export { EMAIL_MESSAGES } from './catalogue/emails.ts'
-export { EVENT_PAGE_MESSAGES } from './catalogue/event-page.ts'
-export { EXTENDED_FORM_MESSAGES } from './catalogue/extended-form.ts'
-export { FEE_TABLE_MESSAGES } from './catalogue/fee-table.ts'
-export { FORM_PRICE_MESSAGES } from './catalogue/form-price.ts'
-export { FORM_MESSAGES } from './catalogue/form.ts'
-export { LANDING_MESSAGES } from './catalogue/landing-page.ts'
-export { PAYMENT_METHOD_MESSAGES } from './catalogue/payment-methods.ts'
-export { REFUSAL_MESSAGES } from './catalogue/refusals.ts'
-export { RESULT_MESSAGES } from './catalogue/result-pages.ts'
-export { SELF_SERVICE_MESSAGES } from './catalogue/self-service.ts'
-export { VALIDATION_MESSAGES } from './catalogue/validation.ts'
-export { SERVER_PAGE_MESSAGES } from './catalogue/server-pages.ts'
+export { COMMON_MESSAGES } from './text-catalogue/common.ts'
+export { DOCUMENT_MESSAGES } from './text-catalogue/documents.ts'
+export { EMAIL_MESSAGES } from './text-catalogue/emails.ts'
+export { EVENT_PAGE_MESSAGES } from './text-catalogue/event-page.ts'
+export { EXTENDED_FORM_MESSAGES } from './text-catalogue/extended-form.ts'
+export { FEE_TABLE_MESSAGES } from './text-catalogue/fee-table.ts'
+export { FORM_PRICE_MESSAGES } from './text-catalogue/form-price.ts'
+export { FORM_MESSAGES } from './text-catalogue/form.ts'
+export { LANDING_MESSAGES } from './text-catalogue/landing-page.ts'
+export { PAYMENT_METHOD_MESSAGES } from './text-catalogue/payment-methods.ts'
+export { REFUSAL_MESSAGES } from './text-catalogue/refusals.ts'
+export { RESULT_MESSAGES } from './text-catalogue/result-pages.ts'
+export { SELF_SERVICE_MESSAGES } from './text-catalogue/self-service.ts'
+export { VALIDATION_MESSAGES } from './text-catalogue/validation.ts'
+export { SERVER_PAGE_MESSAGES } from './text-catalogue/server-pages.ts'
 export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
 export {
   cancelledMail,
@@ -23,7 +23,7 @@ export {
   handedOverMail,
   payLinkMail,
   transferredMail,
-} from './messages/action-emails.ts'
+} from './messages/office-action-emails.ts'
 export { alreadyMail } from './messages/already-registered-email.ts'
 export {
   approvedMail,
@@ -33,14 +33,14 @@ export {
 } from './messages/approval-emails.ts'
 export { secondPaymentMail } from './messages/duplicate-payment-email.ts'
 export { linkPlaceIn, linksMail } from './messages/lost-link-email.ts'
-export { LOST_LINK_PLACE, pausedMail } from './messages/paused-emails.ts'
+export { LOST_LINK_PLACE, pausedMail } from './messages/email-limit-reached-email.ts'
 export {
   lapsedMail,
   notFoundMail,
   takenUpMail,
   paymentClaimMail,
   toPayMail,
-} from './messages/payment-emails.ts'
+} from './messages/manual-payment-emails.ts'
 export {
   readRegistration,
   transactionIdOf,
@@ -57,4 +57,4 @@ export {
   saysNoMoneyWent,
   type ResultRow,
 } from './messages/result-pages.ts'
-export { LINK_PLACE, unfinishedMail } from './messages/unpaid-reminder-email.ts'
+export { LINK_PLACE, unfinishedMail } from './messages/payment-reminder-email.ts'

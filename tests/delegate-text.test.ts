@@ -64,7 +64,7 @@ const EXCEPTIONS: readonly Exception[] = [
     in: /page-routes\.ts$/,
     text: /organisers|office|^Sign in/i,
   },
-  { why: 'emails to the office', in: /^server\/mail\/daily-review-email\.ts$/ },
+  { why: 'emails to the office', in: /^server\/mail\/daily-payment-review-email\.ts$/ },
   {
     why: 'reasons in the office’s list of emails',
     in: /^server\/mail\/(email-transport|send-queued-emails)\.ts$/,
@@ -109,7 +109,7 @@ test('no sentence that a delegate reads is outside the catalogue or an event fil
   expect(sources.length).toBeGreaterThan(150)
   const outside = found
     .filter((one) => !EXCEPTIONS.some((exception) => applies(exception, one)))
-    .map(({ path, line, text }) => `${path}:${line}: ${text} (move it to engine/catalogue)`)
+    .map(({ path, line, text }) => `${path}:${line}: ${text} (move it to engine/text-catalogue)`)
   expect(outside).toEqual([])
 })
 

@@ -313,10 +313,10 @@ const ROWS: readonly Row[] = [
   {
     why: 'What tests may make the store do is stated in its seam',
     in: /^server\//,
-    but: /^server\/storage\/(open-store|database\/(faults|writer-worker|group-commit)|postgres\/(open-postgres-store|writer-worker))\.ts$/,
+    but: /^server\/storage\/(open-store|database\/(fault-injection|writer-worker|group-commit)|postgres\/(open-postgres-store|writer-worker))\.ts$/,
     text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openInside/,
     instead:
-      'open the store with openStore; a new switch belongs into server/storage/database/faults.ts',
+      'open the store with openStore; a new switch belongs into server/storage/database/fault-injection.ts',
     bad: 'openInside({ dataDir, seam })',
     good: 'openStore({ dataDir })',
   },

@@ -1,5 +1,5 @@
 /** Defines valid answers for each field type, for the normaliser, the validation and the JSON Schema. */
-import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Answer } from '../event/answer-types.ts'
 import { ANSWER_CHARACTERS_MAX } from '../event/defaults.ts'

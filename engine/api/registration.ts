@@ -3,7 +3,7 @@
  *
  * Amounts are rupees (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
  */
-import type { TariffAnswer } from './tariff.ts'
+import type { TariffAnswer } from './price-list.ts'
 import type { WireLine } from './bill-lines.ts'
 import type { SharedFiles } from '../event/source-files.ts'
 import type { PublicEvent, ClosedBy } from '../event/config.ts'

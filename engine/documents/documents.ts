@@ -4,7 +4,7 @@
  *
  * A document is frozen data; rendering reads nothing else.
  */
-import { DOCUMENT_MESSAGES } from '../catalogue/documents.ts'
+import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { stateOfGstin, type StateCode } from '../event/gstin.ts'

@@ -1,10 +1,10 @@
 /** Email to a registered delegate if someone registers again with the same answers. */
 import type { EventConfig } from '../event/config.ts'
 import type { Stands } from '../payments/payment.ts'
-import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { delegateMail, type Mail, type MailedRegistration } from './action-emails.ts'
-import { LINK_PLACE } from './unpaid-reminder-email.ts'
+import { delegateMail, type Mail, type MailedRegistration } from './office-action-emails.ts'
+import { LINK_PLACE } from './payment-reminder-email.ts'
 
 /**
  * It goes to the stored address, never to the one typed, and repeats nothing that was typed. Null

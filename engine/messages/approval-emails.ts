@@ -1,6 +1,11 @@
 /** Emails to delegates about an approval: pending, approved, refused. */
-import { delegateMail, OWN_LINK, type Mail, type MailedRegistration } from './action-emails.ts'
-import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import {
+  delegateMail,
+  OWN_LINK,
+  type Mail,
+  type MailedRegistration,
+} from './office-action-emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Approval } from '../event/registration-types.ts'
 import { labelOfCategory } from '../rules/category.ts'
@@ -8,7 +13,7 @@ import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Paise } from '../lib/money.ts'
 import { labelOf, wordFor } from '../event/texts.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
-import { LINK_PLACE } from './unpaid-reminder-email.ts'
+import { LINK_PLACE } from './payment-reminder-email.ts'
 
 const link = LINK_PLACE
 

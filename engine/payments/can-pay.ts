@@ -3,7 +3,7 @@
  *
  * The one rule for a form sent again, a retry and an email link; nothing else decides.
  */
-import { PAYMENT_METHOD_MESSAGES } from '../catalogue/payment-methods.ts'
+import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'

@@ -3,7 +3,7 @@
  *
  * Card gateway, transfer with a payment claim, or front desk, as the event file states.
  */
-import { PAYMENT_METHOD_MESSAGES } from '../catalogue/payment-methods.ts'
+import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { CardMethod, PaymentMethod, TransferMethod } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'

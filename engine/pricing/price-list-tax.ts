@@ -1,5 +1,5 @@
 /** Decides whether a price list shows prices with or without tax, and how it mentions the tax. */
-import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { split, type Paise, type Split, type Tax, ratesText } from '../lib/money.ts'

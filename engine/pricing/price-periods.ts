@@ -3,7 +3,7 @@
  *
  * Days are Indian, both ends included.
  */
-import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
 import type { Fees, Period } from '../event/pricing-types.ts'

@@ -1,5 +1,5 @@
 /** Tax of one document: place of supply, document type, tax by rate (IGST Act 10–12, CGST Rules 46–53). */
-import { DOCUMENT_MESSAGES } from '../catalogue/documents.ts'
+import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import { UNION_TERRITORIES, type StateCode } from '../event/gstin.ts'
 import type { Line } from './bill-lines.ts'
 import { paise, type Paise } from '../lib/money.ts'

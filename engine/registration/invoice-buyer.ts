@@ -1,5 +1,5 @@
 /** The buyer of a tax invoice: their details, and which answers the law requires of them. */
-import { PAYMENT_METHOD_MESSAGES } from '../catalogue/payment-methods.ts'
+import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import type { Answers, FieldErrors } from '../event/answer-types.ts'
 import { shownFields } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'

@@ -33,7 +33,7 @@ import type {
 import type { EventAnswer } from '../../engine/api.ts'
 import type { Deps, EventRegistry, Log, ServedEvent } from '../dependencies.ts'
 import { later } from '../ops/lazy-import.ts'
-import { versionOf } from './versions/held-versions.ts'
+import { versionOf } from './versions/version-approval.ts'
 
 const compiler = later<typeof Compiler>('@rjsf/validator-ajv8/compileSchemaValidators')
 

@@ -13,7 +13,7 @@ import { compileFolder, readFolder, sharedFolderOf } from './files/event-folder.
 import type { Compiled, Judge } from './files/event-folder.ts'
 import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../dependencies.ts'
 import { followed, openFollowing, passedOver } from './versions/follow-active-versions.ts'
-import { keepPromises, lastServed } from './versions/held-versions.ts'
+import { keepPromises, lastServed } from './versions/version-approval.ts'
 import { closed, lastGood } from './versions/last-valid-version.ts'
 import { judgeApart } from './files/check-files-in-worker.ts'
 import { besides, closedOf, openRemovals } from './files/removed-files.ts'

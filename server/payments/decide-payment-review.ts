@@ -12,7 +12,7 @@ import type {
   Review,
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { versionOf } from '../events/versions/held-versions.ts'
+import { versionOf } from '../events/versions/version-approval.ts'
 import type { Decided, NewMail, StoredRefund } from '../storage/index.ts'
 import { atPrice, priceOnDay } from './price-on-credit-date.ts'
 import { confirmationOf } from './verify-payment.ts'

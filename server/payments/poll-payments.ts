@@ -5,7 +5,7 @@
 import { ASK_AGAIN_MS_MIN, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, Learnt, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
-import { versionOf } from '../events/versions/held-versions.ts'
+import { versionOf } from '../events/versions/version-approval.ts'
 import { repeating, within } from '../ops/clock.ts'
 import type { StoredPayment } from '../storage/index.ts'
 import { openBreaker } from './circuit-breaker.ts'

@@ -21,7 +21,7 @@ import {
 import type { OwnFile } from './recovery/detect-replaced-database.ts'
 import { wrongLogIn } from './recovery/inspect-log.ts'
 import { lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
-import type { Seam } from './database/faults.ts'
+import type { Seam } from './database/fault-injection.ts'
 import { StoreBusy } from './index.ts'
 import type { Store } from './index.ts'
 import { storeOf } from './operations/dispatch-operations.ts'

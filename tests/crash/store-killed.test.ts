@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Seam } from '../../server/storage/database/faults.ts'
+import type { Seam } from '../../server/storage/database/fault-injection.ts'
 import { brokenIn, seed, seeded } from './check-registrations.ts'
 import { thoroughly } from '../runs.ts'
 

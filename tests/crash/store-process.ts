@@ -3,7 +3,7 @@
  * in one system call. Arguments: data folder, clients, registrations per client, the store's seam.
  */
 import { openInside } from '../../server/storage/open-store.ts'
-import type { Seam } from '../../server/storage/database/faults.ts'
+import type { Seam } from '../../server/storage/database/fault-injection.ts'
 import { newRegistration } from '../server/sample-registrations.ts'
 import { say } from './print-now.ts'
 

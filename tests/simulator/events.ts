@@ -6,7 +6,7 @@ import { compileEvent } from '../../engine/authoring.ts'
 import { day, dayOf, startOf } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Paise } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/dependencies.ts'
-import { sharedOf } from '../../server/events/versions/held-versions.ts'
+import { sharedOf } from '../../server/events/versions/version-approval.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import type { FixtureOptions } from '../server/small-event.ts'
 

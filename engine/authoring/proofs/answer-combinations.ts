@@ -12,7 +12,7 @@ import {
   NOT_ANSWERED,
   showsOf,
   type Axis,
-} from './answer-axes.ts'
+} from './fields-in-conditions.ts'
 
 type Point = { readonly answers: Answers }
 

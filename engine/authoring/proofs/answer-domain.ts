@@ -10,8 +10,8 @@ import {
   memberListColumnOf,
   showsOf,
   type Axis,
-} from './answer-axes.ts'
-import { boxOf, isIn, spaceOf, type Box, type Space } from './answer-boxes.ts'
+} from './fields-in-conditions.ts'
+import { boxOf, isIn, spaceOf, type Box, type Space } from './sets-of-answers.ts'
 
 export type Domain = {
   readonly axes: readonly Axis[]

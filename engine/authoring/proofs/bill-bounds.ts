@@ -12,7 +12,7 @@ import { adjusted, paise, split, type Paise, type Tax } from '../../lib/money.ts
 import { assert } from '../../lib/result.ts'
 import { remember } from '../../lib/memoize.ts'
 import type { Day } from '../../lib/time.ts'
-import { withinBudget, type Budget } from './answer-boxes.ts'
+import { withinBudget, type Budget } from './sets-of-answers.ts'
 import { daysOfBill, isOn } from './price-days.ts'
 import {
   apartFor,

@@ -8,7 +8,7 @@ import { passes } from '../../rules/evaluate-condition.ts'
 import type { Field } from '../../event/config.ts'
 import { fieldsOfPerson } from '../../answers/field-types.ts'
 import { fromPairs } from '../../lib/result.ts'
-import { TooLarge } from './answer-boxes.ts'
+import { TooLarge } from './sets-of-answers.ts'
 
 /** More answers of one field than this are not listed; a proof that needs them is abandoned. */
 const LISTED_MAX = 4096

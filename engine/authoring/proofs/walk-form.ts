@@ -23,8 +23,8 @@ import {
   showsOf,
   type Apart,
   type Axis,
-} from './answer-axes.ts'
-import { TooLarge, type Budget } from './answer-boxes.ts'
+} from './fields-in-conditions.ts'
+import { TooLarge, type Budget } from './sets-of-answers.ts'
 
 /** The name of the category among the values read. */
 export const CATEGORY = 'category'

@@ -5,15 +5,15 @@
  */
 import type { FieldType } from '../../event/config.ts'
 import type { EngineValue } from '../../event/built-in-values.ts'
-import type { Condition } from './condition-file-types.ts'
+import type { Condition } from './condition-types.ts'
 import type {
   ApprovalRule,
   CancellationStep,
   EditKeys,
   InvoiceKeys,
   KeepKeys,
-} from './office-file-types.ts'
-import type { Payment } from './payment-file-types.ts'
+} from './office-section-types.ts'
+import type { Payment } from './payment-section-types.ts'
 import type { Text } from './shared-file-types.ts'
 
 export type EventFile = {

@@ -1,7 +1,7 @@
 /** Keys from other form builders, with the corresponding keys of our event files. */
 import { conditionHelp, suggestYesNo } from './conditions.ts'
 import { habitsOf, plainWord, type Habit } from './foreign-word-list.ts'
-import { KEYS_OF_SALE } from './foreign-sale-keys.ts'
+import { KEYS_OF_SALE } from './keys-of-other-form-builders.ts'
 
 const SHOW = `
   show_if showif visible_if visible_when visible_on visible display_if display_when display_on depends_on

@@ -5,7 +5,7 @@ import { suggestKey } from './foreign-keys.ts'
 import { listed, nearest, suggestion } from './nearest-name.ts'
 import { remember } from '../../lib/memoize.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
-import { oneRow, personAsked, saleMissing } from './sale-shapes.ts'
+import { oneRow, personAsked, saleMissing } from './structures-of-other-form-builders.ts'
 import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 

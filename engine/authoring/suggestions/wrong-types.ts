@@ -6,7 +6,7 @@ import { conditionHelp, connectiveHelp } from './conditions.ts'
 import type { Draft } from '../finding.ts'
 import { looseSlip, suggestPriceRow, tableCells } from '../syntax/stray-lines.ts'
 import { inQuotes } from '../syntax/quotes.ts'
-import { saleHelp } from './sale-shapes.ts'
+import { saleHelp } from './structures-of-other-form-builders.ts'
 import type { Source } from '../syntax/source.ts'
 
 /** `types` are those that the schema allows; `where` names the place in a sentence. */

@@ -7,7 +7,7 @@ import { formatMoney, formatPrice, type Paise } from '../../lib/money.ts'
 import { openOn, periodOn } from '../../pricing/price-periods.ts'
 import { quoteFor, statesPrices } from '../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
-import { soldChanges, type SoldChange } from './diff-sale.ts'
+import { soldChanges, type SoldChange } from './diff-items-and-quotas.ts'
 
 /** The price on a day, with its period: a total, or why there is none. `no-price`: registration is open and free of charge. */
 type PriceOn =

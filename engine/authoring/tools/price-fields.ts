@@ -1,6 +1,6 @@
 /** Finds the fields on which a price depends: those of the category rules, and those of items. */
 import type { EventConfig, Field } from '../../event/config.ts'
-import { fieldsBehind } from '../proofs/answer-axes.ts'
+import { fieldsBehind } from '../proofs/fields-in-conditions.ts'
 import { conditionsOfItem } from '../proofs/item-prices.ts'
 
 /** Returns them in form order, with the fields that show them. */

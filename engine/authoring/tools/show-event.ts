@@ -21,7 +21,7 @@ import { isoIndia } from '../../lib/time.ts'
 import { NEVER } from '../../event/defaults.ts'
 import { writeYaml } from '../syntax/write-yaml.ts'
 import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
-import { showContext, showFees } from './show-sale.ts'
+import { showContext, showFees } from './show-items-and-quotas.ts'
 
 /** Returns YAML text; keys in the usual order of an event file. */
 export function showEvent(event: EventConfig): string {

@@ -8,7 +8,7 @@ import { diffEvents, formatFindings, isEmptyDiff, sayDiff } from '../../../engin
 import type { EventConfig } from '../../../engine/index.ts'
 import type { EventDiff, SharedFiles, SourceText } from '../../../engine/authoring.ts'
 import type { Command, Status, Terminal } from '../command.ts'
-import { brokenPromises } from '../../events/versions/held-versions.ts'
+import { brokenPromises } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import { readArguments } from '../options.ts'
 import { compiled, openEvent } from './open-event-file.ts'

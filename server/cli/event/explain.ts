@@ -11,7 +11,7 @@ import {
 import type { EventConfig, RawAnswers } from '../../../engine/index.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
-import { sharedOf } from '../../events/versions/held-versions.ts'
+import { sharedOf } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'

@@ -9,7 +9,7 @@ import type { EventConfig, Instant, Site } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Activation, Active, ActiveEvent, Store } from '../../storage/index.ts'
 import type { Cache } from '../files/compiled-event-cache.ts'
-import { versionOf } from './held-versions.ts'
+import { versionOf } from './version-approval.ts'
 import { closed } from './last-valid-version.ts'
 
 /** The served events, and the number of their activation. */

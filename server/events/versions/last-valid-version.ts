@@ -9,7 +9,7 @@ import type { Result } from '../../../engine/index.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Compiled } from '../files/event-folder.ts'
-import { lastServed } from './held-versions.ts'
+import { lastServed } from './version-approval.ts'
 
 type Keeper = {
   readonly store: Pick<Store, 'lastEventFile' | 'inUse' | 'eventsServed'>

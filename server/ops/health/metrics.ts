@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { backedUpAt } from '../backup/last-backup.ts'
-import { bytesOf, freeBytes } from '../disk-space.ts'
+import { bytesOf, freeBytes } from '../free-disk-space.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 
 export type FiguresDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'environment' | 'clock'>

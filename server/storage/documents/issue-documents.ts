@@ -30,7 +30,7 @@ import type {
   RegNo,
   Sold,
 } from '../../../engine/index.ts'
-import { amongIds } from '../database/match-ids.ts'
+import { amongIds } from '../database/select-by-ids.ts'
 import { moneyOfBill } from '../payments/balance.ts'
 import { keepLines, linesOf, nextBill } from '../payments/bill-lines.ts'
 import { sourceOf } from '../payments/received-payments.ts'

@@ -1,7 +1,7 @@
 /** Reads list rows with only the data that list columns show, passed on without conversion. */
 import { paise } from '../../../engine/index.ts'
 import type { Answers, Paise } from '../../../engine/index.ts'
-import { amongIds } from '../database/match-ids.ts'
+import { amongIds } from '../database/select-by-ids.ts'
 import { linesOf } from '../payments/bill-lines.ts'
 import { OWED } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'

@@ -5,7 +5,7 @@ import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { sentUnless } from '../recovery/held-during-recovery.ts'
 import type { MailsToRetry, Tried } from './email-list-types.ts'
-import { GIVEN_BACK } from '../refunds/refunds.ts'
+import { GIVEN_BACK } from '../refunds/record-refunds.ts'
 import { sayingSecond } from '../payments/duplicate-payments.ts'
 import type { MailSpacing, NewMail, QueuedMail } from '../index.ts'
 

@@ -14,7 +14,7 @@ import { keptOf } from '../payments/balance-adjustments.ts'
 import { decisionsOf } from '../reviews/decision-history.ts'
 import { documentBody, documentsOf } from '../documents/issue-documents.ts'
 import { peopleReads } from '../staff/staff.ts'
-import { givenBack, refundsOf, refundsToSend } from '../refunds/refunds.ts'
+import { givenBack, refundsOf, refundsToSend } from '../refunds/record-refunds.ts'
 import {
   paidBySamePerson,
   refundRequests,

@@ -32,7 +32,7 @@ import {
   orderOfRefund,
   placeRefund,
   refundTold as endAsked,
-} from '../refunds/refunds.ts'
+} from '../refunds/record-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import {

@@ -2,7 +2,7 @@
  * Stores bill lines: written once, with the price that they add up to, and read with the registration.
  */
 import type { AdjustmentPart, Line, Paise } from '../../../engine/index.ts'
-import type { Among } from '../database/match-ids.ts'
+import type { Among } from '../database/select-by-ids.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
 type LineRow = {

@@ -6,8 +6,8 @@
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import { nameImport } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { LEFT } from '../refunds/refunds.ts'
-import type { CaptureRow } from '../refunds/refunds.ts'
+import { LEFT } from '../refunds/record-refunds.ts'
+import type { CaptureRow } from '../refunds/record-refunds.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import type { ImportRow, StoredCapture } from '../index.ts'
 

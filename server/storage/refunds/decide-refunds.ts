@@ -22,8 +22,16 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { done, refused } from '../reviews/decision-history.ts'
 import type { DecisionAnswer } from '../reviews/decision-history.ts'
 import type { WantedRefund } from '../payments/payment-types.ts'
-import { endRefund, isUnderWay, LEFT, leftOf, orderOfRefund, want, whyRefunded } from './refunds.ts'
-import type { CaptureRow } from './refunds.ts'
+import {
+  endRefund,
+  isUnderWay,
+  LEFT,
+  leftOf,
+  orderOfRefund,
+  want,
+  whyRefunded,
+} from './record-refunds.ts'
+import type { CaptureRow } from './record-refunds.ts'
 import { Refused } from '../database/rollback-error.ts'
 import { rearm } from '../payments/apply-payment-events.ts'
 import { paymentById, settleRegistration, wentBack } from '../payments/payment-state.ts'

@@ -11,7 +11,7 @@ import type {
   RegistrationState,
   RegNo,
 } from '../../../engine/index.ts'
-import { amongIds } from '../database/match-ids.ts'
+import { amongIds } from '../database/select-by-ids.ts'
 import { linesOf } from '../payments/bill-lines.ts'
 import { OWED } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'

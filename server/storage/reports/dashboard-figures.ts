@@ -6,7 +6,7 @@ import { paise, RUPEE_CODES } from '../../../engine/index.ts'
 import type { Day, Paise, PaymentStatus } from '../../../engine/index.ts'
 import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { LEFT } from '../refunds/refunds.ts'
+import { LEFT } from '../refunds/record-refunds.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import type { EventFigures, Store } from '../index.ts'
 

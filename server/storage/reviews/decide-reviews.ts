@@ -36,7 +36,7 @@ import { captureRow, decideRefund, gaveByHand, wantOf } from '../refunds/decide-
 import { confirmByMail } from '../mail/email-queue.ts'
 import { priceAnew } from '../payments/reprice-on-credit-date.ts'
 import { Refused } from '../database/rollback-error.ts'
-import type { CaptureRow } from '../refunds/refunds.ts'
+import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { moveTarget, numberOf, restOf, reviewOf } from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'

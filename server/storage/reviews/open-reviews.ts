@@ -17,9 +17,9 @@ import type {
 import { MAY_BE_RETURNED } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ReviewCounts } from '../payments/payment-types.ts'
-import { LEFT } from '../refunds/refunds.ts'
+import { LEFT } from '../refunds/record-refunds.ts'
 import type { Payer } from '../recovery/recovery-types.ts'
-import type { CaptureRow } from '../refunds/refunds.ts'
+import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { ownerOf } from '../payments/unknown-orders.ts'
 
 type Owner = {

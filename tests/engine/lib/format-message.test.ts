@@ -19,7 +19,7 @@ test.each([
   expect(formatMessage(pluralForm(count, forms), { count })).toBe(text)
 })
 
-const CATALOGUE = join(import.meta.dirname, '../../../engine/catalogue')
+const CATALOGUE = join(import.meta.dirname, '../../../engine/text-catalogue')
 
 type Messages = { readonly [key: string]: string | Messages }
 

@@ -6,7 +6,7 @@ import { isoIndia } from '../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../../engine/api.ts'
 import { readEvent, withKeysRenamed } from '../../../engine/authoring.ts'
-import { sharedOf } from '../../../server/events/versions/held-versions.ts'
+import { sharedOf } from '../../../server/events/versions/version-approval.ts'
 import { PROOF } from '../../browser/delegate.ts'
 import { openRig, type Rig } from '../payments/server-with-gateway.ts'
 

@@ -10,7 +10,7 @@ import type {
   TariffAnswer,
   WireQuote,
 } from '../../../engine/api.ts'
-import { versionOf } from '../../../server/events/versions/held-versions.ts'
+import { versionOf } from '../../../server/events/versions/version-approval.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'

@@ -13,7 +13,7 @@ import {
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
 import { listPage } from '../../../server/storage/lists/list-and-search-registrations.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
-import { givenBack } from '../../../server/storage/refunds/refunds.ts'
+import { givenBack } from '../../../server/storage/refunds/record-refunds.ts'
 import { waitingIds } from '../../../server/storage/lists/work-queue.ts'
 import { noon } from '../sample-registrations.ts'
 

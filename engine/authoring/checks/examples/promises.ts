@@ -15,7 +15,7 @@ import {
   withPeople,
   type PromisedValue,
   type Promised,
-} from './promised-sale.ts'
+} from './promises-about-items.ts'
 
 /** Returns everything that can be promised of an event, by its promised name. */
 export function factsOf({

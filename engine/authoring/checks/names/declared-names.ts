@@ -7,7 +7,7 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
 import { categoriesCompared, unknownAsked, unknownCompared } from './names-in-conditions.ts'
-import { categoriesGiven, itemColumns, unknownFields, unknownOptions } from './names-in-sale.ts'
+import { categoriesGiven, itemColumns, unknownFields, unknownOptions } from './names-in-items.ts'
 import { unknown, type Used } from './unknown-names.ts'
 
 const unknownField: Check = {

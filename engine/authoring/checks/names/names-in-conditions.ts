@@ -8,7 +8,7 @@ import { listed } from '../../suggestions/nearest-name.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
-import { contextNames, noSuchName, unknownContextValues } from './names-in-sale.ts'
+import { contextNames, noSuchName, unknownContextValues } from './names-in-items.ts'
 import { unknown, type Used } from './unknown-names.ts'
 
 const tests = (form: Model) =>

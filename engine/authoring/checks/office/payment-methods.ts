@@ -10,7 +10,7 @@ import { addDays, daysBetween, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import { patternFault } from '../../schema/answer-pattern.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import type { PaymentMethodEntry as Written } from '../../schema/payment-file-types.ts'
+import type { PaymentMethodEntry as Written } from '../../schema/payment-section-types.ts'
 import {
   suggestClosingDay,
   inEventYear,

@@ -1,7 +1,7 @@
 /** Checks EV485 to EV489: editable fields affect no decision, and retention periods are in order. */
 import { fieldsOfPrice } from '../../tools/price-fields.ts'
 import { formatDay } from '../../../lib/time.ts'
-import { fieldsBehind } from '../../proofs/answer-axes.ts'
+import { fieldsBehind } from '../../proofs/fields-in-conditions.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 

@@ -13,7 +13,7 @@ import { sayAnswers, sayBill, sayCategories, verbOf } from '../../proofs/describ
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
-import { columnsOfTable, tablesAt } from '../names/names-in-sale.ts'
+import { columnsOfTable, tablesAt } from '../names/names-in-items.ts'
 
 /** Findings after which names, conditions or tables are unreadable: nothing is proved about the bill then. */
 const AFTER_NAMES = [

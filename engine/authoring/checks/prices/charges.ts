@@ -15,7 +15,7 @@ import { listed } from '../../suggestions/nearest-name.ts'
 import { constantsAt } from '../names/names-in-conditions.ts'
 import { AFTER_BOUNDS, itemPath } from './bill.ts'
 import { itemCellsOf } from './fees.ts'
-import { tablesAt, type TableAt } from '../names/names-in-sale.ts'
+import { tablesAt, type TableAt } from '../names/names-in-items.ts'
 
 const notAsked: Check = {
   slug: 'charged-and-not-asked',

@@ -7,7 +7,7 @@ import type { Draft } from '../../finding.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { PriceRows } from '../../schema/event-file-types.ts'
 import { columnsOf } from '../names/declared-names.ts'
-import { columnsOfTable, tablesAt } from '../names/names-in-sale.ts'
+import { columnsOfTable, tablesAt } from '../names/names-in-items.ts'
 
 /** A price this many times its neighbour usually has a digit too many. */
 const JUMP = 5

@@ -18,7 +18,7 @@ import {
   WORK_MAX,
   type Box,
   type Budget,
-} from '../../proofs/answer-boxes.ts'
+} from '../../proofs/sets-of-answers.ts'
 import type { Draft } from '../../finding.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { Check, Model } from '../../checked-file.ts'

@@ -9,7 +9,7 @@ import {
   withinBudget,
   WORK_MAX,
   type Budget,
-} from '../../proofs/answer-boxes.ts'
+} from '../../proofs/sets-of-answers.ts'
 import { suggestNumber } from '../../suggestions/amounts.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestRange, suggestYesNo } from '../../suggestions/conditions.ts'

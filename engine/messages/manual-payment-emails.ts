@@ -5,13 +5,13 @@ import {
   OWN_LINK,
   type Mail,
   type MailedRegistration,
-} from './action-emails.ts'
-import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+} from './office-action-emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import type { TransferMethod } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
-import { LINK_PLACE } from './unpaid-reminder-email.ts'
+import { LINK_PLACE } from './payment-reminder-email.ts'
 
 /** Each is null if the event sends no email, or no address is stored. */
 type MaybeMail = Mail | null

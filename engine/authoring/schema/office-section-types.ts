@@ -1,5 +1,5 @@
 /** File types for existing registrations: approval, cancellation, invoices, self-service, retention. */
-import type { Condition } from './condition-file-types.ts'
+import type { Condition } from './condition-types.ts'
 import type { Text } from './shared-file-types.ts'
 
 export type InvoiceKeys = {

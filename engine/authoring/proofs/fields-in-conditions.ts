@@ -10,7 +10,7 @@ import { assertNever } from '../../lib/result.ts'
 import { CODE, fullOf, memberListValueName } from '../../rules/pricing-context.ts'
 import { allSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
-import { TooLarge, withinBudget } from './answer-boxes.ts'
+import { TooLarge, withinBudget } from './sets-of-answers.ts'
 import { choicesOf, peopleOf } from './list-answers.ts'
 
 /** A representative answer, with its description; undefined: not answered. */

@@ -1,13 +1,13 @@
 /** Emails to delegates about actions of the office on their registration. */
 import type { EventConfig } from '../event/config.ts'
-import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
 import { wordFor } from '../event/texts.ts'
 import { type RegistrationView } from './registration-values.ts'
 import { dayOf, formatDay, type Instant } from '../lib/time.ts'
-import { LINK_PLACE } from './unpaid-reminder-email.ts'
+import { LINK_PLACE } from './payment-reminder-email.ts'
 
 export type Mail = {
   readonly to: string

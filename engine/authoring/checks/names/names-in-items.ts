@@ -1,13 +1,13 @@
-/**
- * Checks EV216 to EV219, and EV201 to EV204, for names in items and restrictions.
- *
- * These are items, adjustments, quotas, unique answers, discount codes and member lists.
- */
+/** Checks EV216 to EV219, and EV201 to EV204, for names in items, quotas, codes, lists and restrictions. */
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import { EACH } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { CODE, memberListValueName } from '../../../rules/pricing-context.ts'
-import { axisOfContextValue, fullNames, memberListColumnOf } from '../../proofs/answer-axes.ts'
+import {
+  axisOfContextValue,
+  fullNames,
+  memberListColumnOf,
+} from '../../proofs/fields-in-conditions.ts'
 import type * as Files from '../../schema/event-file-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
