@@ -6,6 +6,15 @@ import { rupees } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import {
+  besideOf,
+  isLineOf,
+  namedBy,
+  payAsMuch,
+  reportedTwice,
+  sameRows,
+  sharedIn,
+} from './bank-lines.ts'
 import { plain } from './bank.ts'
 import type { Bank, Came } from './bank.ts'
 import type { Hands } from './office-sessions.ts'
@@ -53,7 +62,9 @@ export async function loadStatement(
   today: Day,
 ): Promise<void> {
   const { bank, hands, sql, broken, acted } = given
-  const came = bank.statement()
+  payAsMuch(bank, toldOf(sql, event), { random, today })
+  // Others pay while somebody reads the statement.
+  const came = [...bank.statement()]
   if (came.length === 0) return
   const token = await hands.signIn(who)
   if (token === null) return
@@ -70,15 +81,21 @@ export async function loadStatement(
   // Some payers write the number of a colleague beside their own reference.
   const numbers = random.chance(0.6) ? numbersOf(sql, event) : []
   const alsoNamed = came.map(() => (numbers.length > 0 ? random.pick(numbers) : null))
+  const beside = besideOf(came, toldBefore, random)
+  const same = sameRows(today, random)
   const rows = [
     ...came.map((each, at) =>
-      rowOf(each, `NEFT CR ${each.reference} ${alsoNamed[at] ?? 'SOMEBODY'} ${at}`, false),
+      rowOf(
+        each,
+        `NEFT CR ${each.reference} ${alsoNamed[at] ?? 'SOMEBODY'} ${at}${beside[at]}`,
+        false,
+      ),
     ),
     ...returns.map((each) => rowOf(each, `NEFT RETURN ${each.reference}`, true)),
   ]
   const isPastedTwice = random.chance(0.3)
   const csv = ['Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt', ...rows]
-    .concat(isPastedTwice ? rows : [])
+    .concat(isPastedTwice ? rows : [], same)
     .join('\n')
   const before = toldBefore
   const looked = await hands.call('POST', `/admin/reconcile/?event=${event}`, token, csv)
@@ -92,7 +109,10 @@ export async function loadStatement(
       promise: 'a line that a file contains twice is one line, and reported',
       by: JSON.stringify(repeated),
     })
-  broken(readRight(lines, recorded, { came, returns }))
+  const shared = sharedIn(rows)
+  broken(readRight(lines, recorded, { came, returns, shared }))
+  broken(namedBy(lines, [...before, ...after], shared))
+  broken(reportedTwice(same, repeated))
   if (!mayDo(who, 'confirm', event, 'transfer'))
     broken({ promise: 'nobody does what their role may not', by: `${who} reads a statement` })
   broken(leftToStaff(lines, alsoNamed))
@@ -108,7 +128,10 @@ export async function loadStatement(
   })
   // Money that nobody waits for is kept, and moved later.
   const keep = lines
-    .filter(({ as }) => as === 'unmatched' && random.chance(0.2))
+    .filter(
+      ({ as, narration }) =>
+        as === 'unmatched' && narration.startsWith('NEFT') && random.chance(0.2),
+    )
     .map(({ reference, also, amount, day, narration }) => ({
       reference,
       also,
@@ -163,14 +186,24 @@ function rowOf({ on, amount }: Came, narration: string, isWithdrawal: boolean): 
 function readRight(
   lines: Lines,
   recorded: Recorded,
-  { came, returns }: { readonly came: readonly Came[]; readonly returns: readonly Came[] },
+  {
+    came,
+    returns,
+    shared,
+  }: {
+    readonly came: readonly Came[]
+    readonly returns: readonly Came[]
+    readonly shared: ReadonlySet<string>
+  },
 ): Violation | null {
   for (const one of came) {
     const credits = lines.filter(
-      ({ as, narration }) => as !== 'returned' && contains(narration, one.reference),
+      ({ as, narration }) => as !== 'returned' && isLineOf(narration, one),
     )
     const isKnown = recorded.has(plain(one.reference))
-    if (credits.length !== 1 || (isKnown && credits[0]?.as !== 'known'))
+    const isShared = shared.has(plain(one.reference))
+    const isRight = credits[0]?.as === 'known' || (isShared && credits[0]?.as === 'ambiguous')
+    if (credits.length !== 1 || (isKnown && !isRight))
       return {
         promise: 'a recorded transfer is known in the statement, in one line',
         by: `${one.reference}: ${JSON.stringify(credits)}`,
@@ -206,7 +239,7 @@ function leftToStaff(lines: Lines, alsoNamed: readonly (string | null)[]): Viola
 /** Another registration's number or reference may stand in the line as well: then it is for a person to look at. */
 function foundBy(lines: Lines, { reg_no: regNo, reference, due }: Told): Violation | null {
   const line = lines.find(
-    ({ as, narration }) => as !== 'returned' && contains(narration, reference),
+    ({ as, narration }) => as !== 'returned' && isLineOf(narration, { reference }),
   )
   if (line === undefined || line.as === 'known') return null
   const isFound = line.of.some((one) => one.reg_no === regNo)

@@ -44,7 +44,7 @@ async function readFigures(
   hands: Hands,
   { sql, gateway, now }: Omit<FiguresGiven, 'tally'>,
   event: EventId,
-): Promise<Readonly<Record<string, number>> | null> {
+): Promise<Readonly<Record<string, number>> | 'read' | null> {
   const [list] = served(event, 'usual').config.admin.lists
   if (list === undefined) return null
   const token = await hands.signIn('Omar')
@@ -61,6 +61,7 @@ async function readFigures(
   const stats = await get('/admin/dashboard/stats/')
   if (listed === null || csv === null || sold === null || stats === null) return null
   const settled = await reconcile(hands, token, { sql, gateway, now }, event)
+  if (settled === 'read') return 'read'
   if (kept() !== before) return null
   const { registrations, sums } = JSON.parse(listed) as ListAnswer
   const { rows, paid_beside: beside } = JSON.parse(sold) as SoldAnswer
@@ -93,7 +94,7 @@ async function reconcile(
   token: string,
   { sql, gateway, now }: Omit<FiguresGiven, 'tally'>,
   event: EventId,
-): Promise<number | null> {
+): Promise<number | 'read' | null> {
   const at = now()
   const read = () => ({
     captured: sql()<Captured>(CAPTURED).all(event),
@@ -118,12 +119,14 @@ async function reconcile(
     'POST',
     `/admin/reconcile/?event=${event}`,
     token,
-    reportOf(held, dayOf(at)),
+    [...reportOf(held, dayOf(at)), lineInDollars(dayOf(at))].join('\n'),
   )
   if (answer?.status !== 200 || JSON.stringify(read()) !== JSON.stringify(before)) return null
   const { settlement } = JSON.parse(answer.body) as { settlement?: WireSettlement }
   // While the file of the event takes no cards, the report is read as a bank statement.
   if (settlement === undefined) return null
+  const { unread, lines } = settlement
+  if (unread.length !== 1 || lines.some(({ reference }) => reference === IN_DOLLARS)) return 'read'
   const standing = new Map(settlement.lines.map((line) => [line.reference, line]))
   const amountOf = (reference: string, as: 'settled' | 'refunded'): number => {
     const line = standing.get(reference)
@@ -142,17 +145,22 @@ async function reconcile(
 }
 
 /** The gateway's settlement report: each sale and each refund, without a fee. */
-function reportOf(held: readonly Settled[], day: string): string {
+function reportOf(held: readonly Settled[], day: string): readonly string[] {
   const line = ({ orderId }: Order, reference: string, amount: Transaction['amount'], is: string) =>
-    `${orderId},${reference},${amountText(amount)},0,0,${amountText(amount)},UTR1,${day.split('-').reverse().join('-')},${is}`
+    `${orderId},${reference},${amountText(amount)},0,0,${amountText(amount)},UTR1,${dateIn(day)},${is},INR`
   return [
-    'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+    'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type,Currency',
     ...held.flatMap(({ order, made, back }) => [
       line(order, made.reference, made.amount, 'Sale'),
       ...back.map(({ reference, amount }) => line(order, reference, amount, 'Refund')),
     ]),
-  ].join('\n')
+  ]
 }
+const dateIn = (day: string): string => day.split('-').toReversed().join('-')
+const IN_DOLLARS = 'DOLLARS1'
+/** Of another merchant's customer; the amount is no rupees. */
+const lineInDollars = (day: string): string =>
+  `SMPL1,${IN_DOLLARS},1180.00,0,0,1180.00,UTR1,${dateIn(day)},Sale,USD`
 
 export type FiguresGiven = {
   readonly sql: () => Sql
@@ -169,6 +177,8 @@ export async function compareFigures(
 ): Promise<Violation | null> {
   const read = await readFigures(hands, given, event)
   if (read === null) return null
+  if (read === 'read')
+    return { promise: 'a settlement in another currency stays unread, and no other', by: event }
   given.tally.figures += 1
   if (read['reconciliation'] !== undefined) given.tally.settlements += 1
   const { beside, ...figures } = read

@@ -10,7 +10,7 @@ import { noticePath, usualReturnPath } from '../../server/payments/gateways/sele
 import { spelled } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Course } from './virtual-time.ts'
-import { ACCOUNTS, answersOf, CREDITED, priceOn, served } from './events.ts'
+import { ACCOUNTS, answersOf, CREDITED, OWN_ACCOUNT, priceOn, served } from './events.ts'
 import type { Version } from './events.ts'
 import { isMoney, messageOf } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
@@ -299,6 +299,7 @@ export function openPeople(given: Given): People {
       'less',
       'not at all',
       'of another',
+      'our account',
     ] as const)
     const known = bank.all()
     const came =
@@ -307,7 +308,8 @@ export function openPeople(given: Given): People {
         : how === 'of another' && known.length > 0
           ? random.pick(known)
           : null
-    const utr = came?.reference ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
+    const made = how === 'our account' ? OWN_ACCOUNT : null
+    const utr = came?.reference ?? made ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
     await onOwnPage(held, { act: 'tell', way, answers: { utr: spelled(utr, random), paid_on } })
   }
   /** Takes a step; answers whether there is a form to pay with that has come of it. */

@@ -170,6 +170,9 @@ export function priceOn(version: Version, category: string, on: Day): Paise | nu
 /** The way on which the day of credit decides the price. */
 export const CREDITED = 'credited'
 
+/** The conference's own account, in what it tells delegates and in the lines of its bank. */
+export const OWN_ACCOUNT = '502000123456'
+
 /** Beside the card ways that tell us nothing by themselves, and the desk. */
 function withWays(text: string): string {
   return text.replace(
@@ -180,7 +183,7 @@ function withWays(text: string): string {
     - id: transfer
       label: NEFT or UPI
       until: 2026-02-24
-      instructions: Sample Society, account 50200012345678, IFSC HDFC0000032
+      instructions: Sample Society, account ${OWN_ACCOUNT}, IFSC HDFC0000032
       fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
@@ -188,7 +191,7 @@ function withWays(text: string): string {
     - id: ${CREDITED}
       label: RTGS, at the price of the day on which it comes
       until: 2026-02-24
-      instructions: Sample Society, account 50200012345678, IFSC HDFC0000032
+      instructions: Sample Society, account ${OWN_ACCOUNT}, IFSC HDFC0000032
       fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}

@@ -157,6 +157,14 @@ const twice = (acts: Profile['desk']): Profile['desk'] =>
 export const DESK: readonly Profile[] = [
   fault('desk', { desk: ACTS, seen: 0.4 }),
   fault('desk and letters', { desk: twice(ACTS), seen: 1, limited: 0 }),
+  // Many report transfers, and hardly anything but the statements of the bank pays them.
+  fault('desk and bank', {
+    desk: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
+    delegatesMax: 6,
+    seen: 1,
+    limited: 0,
+    lost: 0.1,
+  }),
   fault('desk and few places', { desk: ACTS, limited: 1, delegatesMax: 5 }),
   fault('desk and crashes', { desk: twice(ACTS), seen: 0.4 }, { crash: 8 }),
   fault(
