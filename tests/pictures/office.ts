@@ -58,7 +58,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
     name: `office-act-${name}`,
     open: async (page) => {
       await openRegistration(page, await inReview(page))
-      await page.getByRole('button', { name: button, exact: true }).click()
+      await page.getByRole('button', { name: button }).click()
       await dialog(page).waitFor()
     },
   })
@@ -69,7 +69,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
   }
   const tickTwo = async (page: Page): Promise<void> => {
     await signedIn('/admin/afpicon2026?payment_status=pending')(page)
-    const boxes = page.getByRole('checkbox', { name: /^Tick/ })
+    const boxes = page.getByRole('checkbox', { name: /^Select [A-Z]/ })
     await boxes.first().check()
     await boxes.nth(1).check()
     await page.getByRole('group', { name: 'Selected registrations' }).waitFor()
@@ -314,7 +314,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
         await page.getByLabel('Number of codes').fill('3')
         await page.getByLabel('Note for staff').fill('For the speakers of Saturday')
         await page.getByRole('button', { name: 'Create codes' }).click()
-        await page.getByText('3 codes were made').waitFor()
+        await page.getByText('3 codes created:').waitFor()
         await page
           .getByRole('button', { name: /^Withdraw/ })
           .first()
@@ -328,12 +328,12 @@ export const officeStates = (server: Pictured): readonly State[] => {
         const adding = page.getByRole('region', { name: 'Invite' })
         await adding.getByLabel('Username').fill('sita')
         await adding.getByLabel('Role').selectOption('desk')
-        await adding.getByLabel('All of them').uncheck()
+        await adding.getByLabel('All events, including future ones').uncheck()
         await adding.getByLabel('AFPICON 2026').check()
         await adding.getByRole('button', { name: 'Create invitation link' }).click()
         await page.getByText(/\/admin\/password#/).waitFor()
         await page.getByText('Change sita').click()
-        await page.getByRole('form', { name: 'What sita may' }).waitFor()
+        await page.getByRole('form', { name: 'Permissions of sita' }).waitFor()
       },
     },
     {
@@ -401,7 +401,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
         })
         await factor.getByLabel('Code from the app').fill(code)
         await factor.getByRole('button', { name: 'Turn on' }).click()
-        await factor.getByText('The second factor is on.').waitFor()
+        await factor.getByText('Two-step sign-in is on.').waitFor()
       },
     },
     {

@@ -54,7 +54,7 @@ test('a mail that was given up is found by its address and sent again; a file wi
   await ravi.getByText('No such mailbox here.').waitFor()
   await expectAccessible(page, 'a mail that was given up')
   await expect.poll(() => fits()).toBe(true)
-  await ravi.getByRole('button', { name: 'Try again' }).click()
+  await ravi.getByRole('button', { name: 'Resend' }).click()
   await page.getByText('1 email queued again.').waitFor()
   await ravi.getByText('Waiting').waitFor()
 

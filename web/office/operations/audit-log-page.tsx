@@ -45,7 +45,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
               ))}
           </select>
         </label>
-        <label>
+        <label className="w">
           Type
           <select name="kind" defaultValue={params.get('kind') ?? ''}>
             {KINDS.map(([kind, text]) => (

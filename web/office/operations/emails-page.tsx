@@ -197,7 +197,7 @@ function Mail({
         <When at={at} />
         {mayRetry && (
           <button type="button" className="btn line sm" disabled={isBusy} onClick={onRetry}>
-            Try again<span className="vh"> {to}</span>
+            Resend<span className="vh"> {to}</span>
           </button>
         )}
       </span>

@@ -256,7 +256,7 @@ function Adding({
       <AskedField
         name="way"
         kind="select"
-        label="Paid"
+        label="Payment"
         options={[
           ...ways.map(({ id, label }) => ({ id, label })),
           { id: '', label: 'Pay later (send link)' },
