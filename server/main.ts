@@ -293,7 +293,7 @@ async function addFirstAdmin({ deps }: Assembled): Promise<Result<string | null,
   if (refusal !== null)
     return err({
       status: 2,
-      text: `ADMIN_PASSWORD is not taken. ${refusal} Or leave it out, and one is made up.`,
+      text: `ADMIN_PASSWORD was not accepted. ${refusal} Or leave it out to have one generated.`,
     })
   const password = given ?? makePassword()
   const added = await store.addAdmin(

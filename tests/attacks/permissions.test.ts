@@ -239,7 +239,7 @@ describe('a treasurer of another event', () => {
         status: 'error',
         code: 'taken',
         message:
-          '612345678901 is known already: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.',
+          '612345678901 is already recorded: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.',
       },
     ])
   })

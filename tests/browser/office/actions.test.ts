@@ -133,14 +133,14 @@ test('the cancel dialog proposed an amount without its parts: it shows what is o
       .replaceAll(/\s+/g, ' ')
   await dialog().getByText('Proposed refund').waitFor()
   expect(await figure('Paid')).toBe('Paid ₹ 3,540')
-  expect(await figure('Paid beyond the price: refunded in full')).toMatch(/full ₹ 2,360$/)
+  expect(await figure('Overpaid: refunded in full')).toMatch(/full ₹ 2,360$/)
   expect(await figure('50% of the price of ₹\u00a01,180')).toBe('50% of the price of ₹ 1,180 ₹ 590')
   expect(await figure('Refunded so far')).toBe('Refunded so far − ₹ 1,000')
   expect(await figure('Proposed refund')).toBe('Proposed refund ₹ 1,950')
-  await dialog().getByText('₹\u00a01,360 is owed in any case').waitFor()
-  expect(await dialog().getByLabel('Amount to refund, in rupees').inputValue()).toBe('1950')
+  await dialog().getByText('₹\u00a01,360 must be refunded in any case').waitFor()
+  expect(await dialog().getByLabel('Amount to refund').inputValue()).toBe('1950')
   await done('Ill.', 'Cancel registration')
-  await said('The registration is cancelled')
+  await said('Registration cancelled')
 })
 
 test('a registration is cancelled by the scale of the file: its place is sold again, and half is paid back', async () => {

@@ -299,7 +299,7 @@ describe('starting and stopping', () => {
 
   test('a first password that everybody guesses is refused, and nobody is added', async () => {
     expect(await refused('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
-      /ended with 2: ADMIN_PASSWORD is not taken\. This password is among the first that are guessed/,
+      /ended with 2: ADMIN_PASSWORD was not accepted\. This password is too easy to guess/,
     )
     const server = await startedHere('weak')
     expect(server.printed()).toMatch(/Admin {4}admin, password \S+ \(printed only now\)/)

@@ -240,7 +240,7 @@ test('the office sees since when the proof is gone, and why', async () => {
   expect(shown.answers.find(({ id }) => id === 'pg_proof')).toEqual({
     id: 'pg_proof',
     label: expect.any(String),
-    text: 'proof.pdf (deleted on 9 November 2025: the registration was not paid)',
+    text: 'proof.pdf (deleted on 9 Nov 2025: the registration was unpaid)',
   })
   expect(shown.audit).toContainEqual(
     expect.objectContaining({ who: 'rollcall', what: 'dropped the files: not paid for 30 days' }),
@@ -251,7 +251,7 @@ test('the office sees since when the proof is gone, and why', async () => {
     {
       status: 'error',
       code: 'dropped',
-      message: 'This file was deleted on 9 November 2025, because the registration was not paid.',
+      message: 'This file was deleted on 9 Nov 2025, because the registration was unpaid.',
     },
   ])
 })

@@ -395,17 +395,17 @@ describe('the office', () => {
     [
       'no kind of the event',
       { kind: 'gift' },
-      'There is no kind of code “gift”. There are faculty, coupon.',
+      'No kind of code is called “gift”. Choose one of faculty, coupon.',
     ],
-    ['none', { count: 0 }, 'Make from 1 to 1000 codes at a time.'],
-    ['a million', { count: 1_000_000 }, 'Make from 1 to 1000 codes at a time.'],
+    ['none', { count: 0 }, 'Create 1 to 1000 codes at a time.'],
+    ['a million', { count: 1_000_000 }, 'Create 1 to 1000 codes at a time.'],
     ['half a use', { uses: 0.5 }, 'A code can have 1 to 100000 uses.'],
     ['a day that is none', { until: '31 January' }, 'Enter the date like this: 2027-01-31.'],
     ['a day that is over', { until: '2026-01-01' }, '“Valid until” is in the past.'],
     [
       'a chosen one that is tried by hand',
       { code: 'MINI' },
-      'A code that is chosen has from 6 to 32 letters and digits.',
+      'A chosen code has 6 to 32 letters and digits.',
     ],
   ])('is asked for %s: refused in a sentence', async (_, words, message) => {
     const wanted = { event: 'sample2026', kind: 'coupon', ...words }

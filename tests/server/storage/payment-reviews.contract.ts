@@ -126,7 +126,7 @@ export function decidingContract(given: Given): void {
     test('a second payment of what is paid cannot be accepted', async () => {
       const { regNo } = await twice()
       expect(await decide(await only(), accept)).toMatchObject({
-        error: { code: 'not_allowed', message: expect.stringContaining('paid already') },
+        error: { code: 'not_allowed', message: expect.stringContaining('already paid') },
       })
       expect(await sumOf(regNo)).toBe(due)
     })

@@ -416,7 +416,7 @@ export function refundingContract(given: Given): void {
       await store.applyFact(orderId, confirmed('AP1'), mail)
       await store.applyFact(orderId, wentBack('R1', due), mail)
       await store.applyFact(orderId, wentBack('R2', due), mail)
-      expect((await store.reviews('demo'))[0]?.why).toContain('went back of')
+      expect((await store.reviews('demo'))[0]?.why).toContain('for a payment of')
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
 

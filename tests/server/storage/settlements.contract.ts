@@ -269,7 +269,7 @@ export function settlementsContract(given: Given): void {
       await keep(line('', 'AP1', { utr: 'ICICN52026010101' }))
       expect(await confirm(other.regNo, 'transfer', 'icic n5 2026 010101')).toMatchObject({
         ok: false,
-        error: { message: expect.stringContaining('the gateway paid out') },
+        error: { message: expect.stringContaining('the reference of a gateway payout') },
       })
       // Recorded before the settlement came, it comes before staff, once.
       expect((await confirm(other.regNo, 'transfer', 'ICICN52026010102')).ok).toBe(true)
