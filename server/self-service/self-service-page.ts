@@ -11,7 +11,7 @@ import {
 import type { Field } from '../../engine/index.ts'
 import type { MyAnswer } from '../../engine/api.ts'
 import { refusedShown } from '../registration/actions/approve-registration.ts'
-import { refundAtCancellation } from '../office/registrations/action-routes.ts'
+import { refundAtCancellation } from '../registration/actions/balance-due.ts'
 import { editable } from '../registration/actions/editable-answers.ts'
 import { payingOf } from '../registration/actions/payment-instructions.ts'
 import type { Deps } from '../dependencies.ts'

@@ -8,20 +8,11 @@ import {
   isOfGateway,
   isWay,
   paise,
-  cancellationRefund,
-  pricePaidOf,
   rupees,
   STATE_WORDS,
   wayInSentence,
 } from '../../../engine/index.ts'
-import type {
-  ActionName,
-  CancellationRefund,
-  EventConfig,
-  Instant,
-  MoneyOfBill,
-  Paise,
-} from '../../../engine/index.ts'
+import type { ActionName } from '../../../engine/index.ts'
 import type { ActionDoneAnswer, ActionsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
@@ -39,7 +30,7 @@ import { ACT_WORDS, onceOf, textIn } from '../../registration/actions/action-inp
 import type { ActionParameter, Words } from '../../registration/actions/action-input.ts'
 import { approvalShown } from '../../registration/actions/approve-registration.ts'
 import { DOERS } from '../../registration/actions/action-handlers.ts'
-import { toPayBack } from '../../registration/actions/balance-due.ts'
+import { refundAtCancellation, toPayBack } from '../../registration/actions/balance-due.ts'
 import { editable } from '../../registration/actions/editable-answers.ts'
 import { lastTold } from '../../registration/actions/payment-claims.ts'
 import { trailOf } from './timeline.ts'
@@ -193,21 +184,6 @@ function stateText(
 /** Returns true if a reported reference is reserved for it and staff can still reject the claim. */
 const reserves = (tellings: readonly StoredPaymentClaim[]): boolean =>
   tellings.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
-
-/**
- * Computes the refund that the office and the self-service page propose. `kept`: the amount paid and not
- * refunded.
- */
-export function refundAtCancellation(
-  { cancellation }: EventConfig,
-  { total }: StoredRegistration,
-  { money, kept }: { readonly money: MoneyOfBill; readonly kept: Paise },
-  at: Instant,
-): CancellationRefund {
-  const { came: paid } = money
-  const price = pricePaidOf(total, money)
-  return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - kept) }, at)
-}
 
 /** Actions that need a person: for an erased registration, only its payments are left. */
 const OF_SOMEBODY: ReadonlySet<ActionName> = new Set([

@@ -1,6 +1,12 @@
 /** Computes the balance of a registration, by the same rule as `due` in the store. */
-import { paise } from '../../../engine/index.ts'
-import type { Paise } from '../../../engine/index.ts'
+import { cancellationRefund, paise, pricePaidOf } from '../../../engine/index.ts'
+import type {
+  CancellationRefund,
+  EventConfig,
+  Instant,
+  MoneyOfBill,
+  Paise,
+} from '../../../engine/index.ts'
 import type { StoredRefund, StoredRegistration } from '../../storage/index.ts'
 
 /** Paid: the difference. Unpaid: the full amount. Null: the registration has no price. */
@@ -21,4 +27,19 @@ export function toPayBack(
     .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
     .reduce((sum, { amount }) => sum + amount, 0)
   return paise(Math.max(0, -due - underWay))
+}
+
+/**
+ * Computes the refund that the office and the self-service page propose. `kept`: the amount paid and not
+ * refunded.
+ */
+export function refundAtCancellation(
+  { cancellation }: EventConfig,
+  { total }: StoredRegistration,
+  { money, kept }: { readonly money: MoneyOfBill; readonly kept: Paise },
+  at: Instant,
+): CancellationRefund {
+  const { came: paid } = money
+  const price = pricePaidOf(total, money)
+  return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - kept) }, at)
 }

@@ -8,11 +8,12 @@ import {
 } from '../../payments/decide-payment-review.ts'
 import { amountIn, badData, textIn } from './action-input.ts'
 import type { ActionRequest, ActionHandler, Done } from './action-input.ts'
-import { toPayBack } from './balance-due.ts'
+import { refundAtCancellation, toPayBack } from './balance-due.ts'
 
 /**
  * `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund; if it is missing or below the amount
- * owed in any case, that amount applies. The refund itself is a separate action. `kept` is the paid amount that
+ * owed in any case, that amount applies. What was refunded as goodwill counts towards what is owed, as it does in the
+ * proposal. The refund itself is a separate action. `kept` is the paid amount that
  * the page showed, so that a payment received in the meantime is not cancelled unseen.
  */
 export const cancel: ActionHandler = async ({ deps, served, registration, wanted, words }) => {
@@ -21,10 +22,22 @@ export const cancel: ActionHandler = async ({ deps, served, registration, wanted
   const kept = amountIn(words, 'kept')
   if (!kept.ok) return kept
   const { regNo } = registration
-  const owed = toPayBack(registration, await deps.store.refunds(regNo))
-  const payBack = paise(Math.max(owed, amount.value ?? 0))
+  const [refunds, left, money] = await Promise.all([
+    deps.store.refunds(regNo),
+    deps.store.kept(regNo),
+    deps.store.moneyOfBill(regNo),
+  ])
+  const owed = toPayBack(registration, refunds)
+  const { proposed } = refundAtCancellation(
+    served.config,
+    registration,
+    { money, kept: left },
+    wanted.at,
+  )
+  const atLeast = paise(Math.min(owed, proposed ?? owed))
+  const payBack = paise(Math.max(atLeast, amount.value ?? 0))
   const mail = cancelledMail(served.config, registration, payBack)
-  return deps.store.cancel(wanted, { payBack, shown: kept.value, mail })
+  return deps.store.cancel(wanted, { payBack, atLeast, shown: kept.value, mail })
 }
 
 /**

@@ -134,6 +134,7 @@ export interface ActionStore {
     wanted: NewAction,
     how: {
       readonly payBack: Paise
+      readonly atLeast?: Paise
       readonly shown: Paise | null
       readonly mail: NewMail | null
     },

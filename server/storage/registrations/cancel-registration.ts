@@ -13,23 +13,30 @@ import type { NewMail } from '../index.ts'
 
 /**
  * `payBack`: the amount to refund beside refunds in progress, at least the amount owed: only proposed here, a
- * refund pays it. `shown`: the paid amount that the user saw; null: not stated. `mail` goes to the delegate.
+ * refund pays it. `atLeast`: what of the amount owed is not covered by goodwill; left out: all of it. `shown`: the paid amount that the user saw; null: not stated. `mail` goes to the delegate.
  */
 export function cancel(
   sql: Sql,
   wanted: NewAction,
   {
     payBack: wantedBack,
+    atLeast,
     shown,
     mail,
-  }: { readonly payBack: Paise; readonly shown: Paise | null; readonly mail: NewMail | null },
+  }: {
+    readonly payBack: Paise
+    readonly atLeast?: Paise
+    readonly shown: Paise | null
+    readonly mail: NewMail | null
+  },
 ): ActionOutcome {
   const { at } = wanted
   return doAct(sql, wanted, ({ id, due }) => {
     const kept = keptOf(sql, id)
     const underWay = underWayOf(sql, id)
     // What is owed in any case stays to be paid back until it is refunded.
-    const payBack = paise(Math.max(wantedBack, -due - underWay))
+    const owed = -due - underWay
+    const payBack = paise(Math.max(wantedBack, Math.min(owed, atLeast ?? owed)))
     if (payBack > kept)
       return err({
         code: 'bad_data',

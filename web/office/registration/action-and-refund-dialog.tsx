@@ -196,6 +196,8 @@ function PayBack({
       </>
     )
   const { paid, owed, remaining, percent, share, refunded } = cancellation
+  // Goodwill counts towards what is owed, as it does in the proposal.
+  const mustGoBack = Math.min(owedNow, proposed ?? owedNow)
   const rows: readonly LedgerRow[] = [
     { id: 'paid', label: 'Paid', value: said(paid) },
     ...(owed === 0 || second !== null
@@ -221,7 +223,7 @@ function PayBack({
     <>
       <p>This frees the seat. It does not send the refund: refund the amount afterwards.</p>
       <UnderReview reviews={reviews} />
-      {owedNow > 0 && <p>{said(owedNow)} must be refunded in any case.</p>}
+      {mustGoBack > 0 && <p>{said(mustGoBack)} must be refunded in any case.</p>}
       {second !== null && <p>This is a second payment: the full amount is proposed.</p>}
       {proposed === null && (
         <p>No refund rule is set for this event: enter the amount to refund.</p>

@@ -285,6 +285,23 @@ test('₹ 1,180 that was owed when it was cancelled with nothing to refund was i
   expect(await figures(regNo)).toMatchObject({ back: 0, kept: 4720, invoiced: 4720 })
 })
 
+test.each([
+  ['a correction to ₹ 4,720, then a refund of ₹ 4,720', true],
+  ['a refund of ₹ 4,720, then a correction to ₹ 4,720', false],
+])(
+  '%s, cancelled at the proposed ₹ 0: in one order ₹ 1,180 was left to be paid back',
+  async (_order, isCorrectedFirst) => {
+    const regNo = await registered(TO_5900)
+    await confirm(regNo, 5900)
+    if (isCorrectedFirst) await correct(regNo, { tour: false }, 4720)
+    await refund(regNo, 4720)
+    if (!isCorrectedFirst) await correct(regNo, { tour: false }, 4720)
+    expect(await figures(regNo)).toMatchObject({ kept: 1180, owed: 1180, proposed: 0 })
+    await act(regNo, { act: 'cancel', pay_back: 0, kept: 1180 })
+    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 1180, invoiced: 1180 })
+  },
+)
+
 test('a refund whose amount was left empty sent everything back', async () => {
   const regNo = await registered(TO_4720)
   await confirm(regNo, 4720)
