@@ -32,8 +32,8 @@
       .then(
         function (status) {
           process.exitCode = status
-          // After a fault of ours or of the machine, threads may be left that would keep the process for ever; after a
-          // server that has stopped, the connection to a mail server that says nothing.
+          // An internal error or a machine error can leave threads running; a stopped server can leave a connection to
+          // a mail server that does not answer. Either would keep the process alive.
           if (status === 3 || status === 75 || process.argv[2] === 'start') process.exit(status)
         },
         function (error) {

@@ -18,6 +18,19 @@ type MaybeMail = Mail | null
 
 const link = LINK_PLACE
 
+/** What the emails state about an amount: for which registration, and until which day. */
+const amountUntil = (
+  event: EventConfig,
+  registration: MailedRegistration,
+  total: Paise,
+  until: Instant,
+) => ({
+  event: event.title,
+  number: registration.regNo,
+  amount: formatMoney(total),
+  day: lastDay(until),
+})
+
 /** Right after registration: payment instructions, and how to submit a payment claim. */
 export function toPayMail(
   event: EventConfig,
@@ -27,12 +40,7 @@ export function toPayMail(
   until: Instant,
 ): MaybeMail {
   const { keepLink, manualPayment } = EMAIL_MESSAGES
-  const values = {
-    event: event.title,
-    number: registration.regNo,
-    amount: formatMoney(total),
-    day: lastDay(until),
-  }
+  const values = amountUntil(event, registration, total, until)
   return mailTo(event, registration, formatMessage(manualPayment.subject, values), [
     formatMessage(manualPayment.text, values),
     way.instructions.trim(),
@@ -95,12 +103,7 @@ export function takenUpMail(
   until: Instant,
 ): MaybeMail {
   const { keepLink, reopened } = EMAIL_MESSAGES
-  const values = {
-    event: event.title,
-    number: registration.regNo,
-    amount: formatMoney(total),
-    day: lastDay(until),
-  }
+  const values = amountUntil(event, registration, total, until)
   return mailTo(event, registration, formatMessage(reopened.subject, values), [
     formatMessage(reopened.text, values),
     formatMessage(reopened.how, { link }),

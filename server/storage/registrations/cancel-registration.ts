@@ -12,8 +12,9 @@ import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 
 /**
- * `payBack`: the amount to refund beside refunds in progress, at least the amount owed: only proposed here, a
- * refund pays it. `atLeast`: what of the amount owed is not covered by goodwill; left out: all of it. `shown`: the paid amount that the user saw; null: not stated. `mail` goes to the delegate.
+ * `payBack`: the amount to refund beside refunds in progress; only proposed here, a refund pays it. It is at least
+ * `atLeast`, the amount owed that goodwill does not cover; left out: all that is owed. `shown`: the paid amount that
+ * the user saw; null: not stated. `mail` goes to the delegate.
  */
 export function cancel(
   sql: Sql,
@@ -34,7 +35,7 @@ export function cancel(
   return doAct(sql, wanted, ({ id, due }) => {
     const kept = keptOf(sql, id)
     const underWay = underWayOf(sql, id)
-    // What is owed in any case stays to be paid back until it is refunded.
+    // The amount owed stays to be paid back until it is refunded.
     const owed = -due - underWay
     const payBack = paise(Math.max(wantedBack, Math.min(owed, atLeast ?? owed)))
     if (payBack > kept)

@@ -15,7 +15,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../../server/storage/database/schema.ts'
 import { wrongLogIn } from '../../../server/storage/recovery/inspect-log.ts'
-import { attemptHere, makeFolders, operate, operateHere } from './operator.ts'
+import { attemptHere, makeFolders, operate, operateHere, registerDelegate } from './operator.ts'
 import type { Folders, Here } from './operator.ts'
 
 const made: ReturnType<typeof makeFolders>[] = []
@@ -40,16 +40,7 @@ let count = 0
 const registerMany = async ({ url }: Here, many: number): Promise<void> => {
   for (let n = 0; n < many; n += 1) {
     count += 1
-    const { status } = await fetch(`${url}/api/afpicon/register/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        full_name: 'Asha Nair',
-        email: `asha${count}@example.org`,
-        phone_number: '1',
-        ticket_type: 'afpi-gp-specialist',
-      }),
-    })
+    const { status } = await registerDelegate(url, `asha${count}@example.org`)
     expect(status).toBe(201)
   }
 }

@@ -8,7 +8,7 @@ import { openMailServer } from '../mail/mail-server.ts'
 import { lendTables } from '../prepared-files.ts'
 import { newRegistration } from '../sample-registrations.ts'
 import { openStoreHere } from '../store-without-threads.ts'
-import { hurry, makeFolders, operate } from './operator.ts'
+import { hurry, makeFolders, operate, registerDelegate } from './operator.ts'
 import type { Here } from './operator.ts'
 
 const PATIENT = { timeout: 200_000, interval: 100 }
@@ -47,16 +47,7 @@ test('the log said "the machine takes no more" while the database was gone: it s
     if (name.startsWith('rollcall.db')) rmSync(join(dataDir, name))
   const { url } = server
   const register = async (): Promise<number> => {
-    const { status } = await fetch(`${url}/api/afpicon/register/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        full_name: 'Asha Nair',
-        email: 'asha@example.org',
-        phone_number: '1',
-        ticket_type: 'afpi-gp-specialist',
-      }),
-    })
+    const { status } = await registerDelegate(url, 'asha@example.org')
     return status
   }
   await expect.poll(register, PATIENT).toBe(503)

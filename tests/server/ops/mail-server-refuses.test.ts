@@ -3,10 +3,9 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import { openStoreHere } from '../store-without-threads.ts'
-import { lendTables } from '../prepared-files.ts'
-import { newRegistration } from '../sample-registrations.ts'
 import { makeFolders, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
+import { queueEmails } from './queue-emails.ts'
 
 const folders = makeFolders()
 let server: Here | null = null
@@ -19,20 +18,8 @@ const PATIENT = { timeout: 200_000, interval: 50 }
 const THROTTLED = 'throttled@example.org'
 const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 
-async function queued(...addresses: readonly string[]): Promise<void> {
-  lendTables(folders.dataDir)
-  const store = await openStoreHere({ dataDir: folders.dataDir })
-  try {
-    for (const to of addresses) {
-      const made = await store.register(newRegistration({ at }))
-      if (!made.ok) throw new Error(made.error.code)
-      const mail = { to, copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
-      await store.queueMail(made.value.regNo, mail, at)
-    }
-  } finally {
-    await store.close()
-  }
-}
+const queued = (...addresses: readonly string[]): Promise<void> =>
+  queueEmails(folders.dataDir, at, addresses)
 async function statesOf(address: string): Promise<readonly string[]> {
   const store = await openStoreHere({ dataDir: folders.dataDir })
   try {

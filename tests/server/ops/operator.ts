@@ -275,3 +275,16 @@ export const hurrying = (wanted: number, instead: number): { readonly NODE_OPTIO
     globalThis[name] = (work, ms, ...rest) => before(work, ms === ${wanted} ? ${instead} : ms, ...rest)
   }`)}`,
 })
+
+/** Registers for AFPICON, with a person who needs no proof. */
+export const registerDelegate = (url: string, email: string): Promise<Response> =>
+  fetch(`${url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: 'Asha Nair',
+      email,
+      phone_number: '1',
+      ticket_type: 'afpi-gp-specialist',
+    }),
+  })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
-import { attemptHere, makeFolders, operate, operateHere } from './operator.ts'
+import { attemptHere, makeFolders, operate, operateHere, registerDelegate } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -39,16 +39,7 @@ const healthSays = async (there: Here): Promise<string> => {
 let count = 0
 const register = async ({ url }: Here): Promise<void> => {
   count += 1
-  const { status } = await fetch(`${url}/api/afpicon/register/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      full_name: 'Asha Nair',
-      email: `asha${count}@example.org`,
-      phone_number: '1',
-      ticket_type: 'afpi-gp-specialist',
-    }),
-  })
+  const { status } = await registerDelegate(url, `asha${count}@example.org`)
   expect(status).toBe(201)
 }
 const registrationsIn = (dataDir: string): number => {

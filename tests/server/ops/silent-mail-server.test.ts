@@ -6,11 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import type { MailServer } from '../mail/mail-server.ts'
-import { lendTables } from '../prepared-files.ts'
-import { newRegistration } from '../sample-registrations.ts'
-import { openStoreHere } from '../store-without-threads.ts'
 import { hurrying, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
+import { queueEmails } from './queue-emails.ts'
 
 const PATIENT = { timeout: 200_000, interval: 100 }
 const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
@@ -98,20 +96,8 @@ const mailServer = async (...args: Parameters<typeof openMailServer>): Promise<M
   return opened
 }
 
-async function queued(...addresses: readonly string[]): Promise<void> {
-  lendTables(folders.dataDir)
-  const store = await openStoreHere({ dataDir: folders.dataDir })
-  try {
-    for (const to of addresses) {
-      const made = await store.register(newRegistration({ at }))
-      if (!made.ok) throw new Error(made.error.code)
-      const mail = { to, copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
-      await store.queueMail(made.value.regNo, mail, at)
-    }
-  } finally {
-    await store.close()
-  }
-}
+const queued = (...addresses: readonly string[]): Promise<void> =>
+  queueEmails(folders.dataDir, at, addresses)
 const healthOf = async ({ url }: Here): Promise<object> =>
   (await (await fetch(`${url}/healthz`)).json()) as object
 

@@ -1,0 +1,25 @@
+/** Emails that wait in a database before a server starts on it. */
+import type { Instant } from '../../../engine/index.ts'
+import { lendTables } from '../prepared-files.ts'
+import { newRegistration } from '../sample-registrations.ts'
+import { openStoreHere } from '../store-without-threads.ts'
+
+/** Registers one delegate for each address, and queues an email to it. */
+export async function queueEmails(
+  dataDir: string,
+  at: Instant,
+  addresses: readonly string[],
+): Promise<void> {
+  lendTables(dataDir)
+  const store = await openStoreHere({ dataDir })
+  try {
+    for (const to of addresses) {
+      const made = await store.register(newRegistration({ at }))
+      if (!made.ok) throw new Error(made.error.code)
+      const mail = { to, copyTo: null, subject: 'Registered', text: 'You are registered.\n' }
+      await store.queueMail(made.value.regNo, mail, at)
+    }
+  } finally {
+    await store.close()
+  }
+}
