@@ -128,7 +128,7 @@ export {
   type UniqueRule,
 } from './answers/compare-answers.ts'
 export { agreedIn } from './answers/consent.ts'
-export { suggestMailbox, mailboxOf } from './answers/email-typos.ts'
+export { suggestMailbox, mailboxOf } from './answers/misspelt-email-domains.ts'
 export {
   emailNotForGateway,
   GATEWAY_EMAIL_CHARACTERS,
@@ -392,7 +392,7 @@ export {
   type MyListsAnswer,
   type SortName,
   type WireSums,
-} from './reports/list-columns.ts'
-export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './reports/money-columns.ts'
+} from './reports/list-sorting-and-sums.ts'
+export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './reports/list-columns.ts'
 export { SOLD, soldColumns, soldValues } from './reports/sales-columns.ts'
 export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './reports/sales-sums.ts'

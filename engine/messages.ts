@@ -1,5 +1,6 @@
 /** Entry point: texts that people read (pages, refusals, documents, emails), and how they are filled in. */
 export { COMMON_MESSAGES } from './text-catalogue/common.ts'
+export { CONNECTION_ERROR_MESSAGES } from './text-catalogue/connection-errors.ts'
 export { DOCUMENT_MESSAGES } from './text-catalogue/documents.ts'
 export { EMAIL_MESSAGES } from './text-catalogue/emails.ts'
 export { EVENT_PAGE_MESSAGES } from './text-catalogue/event-page.ts'

@@ -7,7 +7,7 @@ import type { DocumentKind } from '../documents/documents.ts'
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { DecisionName, ReviewKind } from '../payments/payment-review.ts'
 import type { WireLine } from './bill-lines.ts'
-import type { WireSums } from '../reports/list-columns.ts'
+import type { WireSums } from '../reports/list-sorting-and-sums.ts'
 import type { WireWorkQueueItem } from '../registration/work-queue.ts'
 
 /**

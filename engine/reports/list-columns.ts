@@ -1,32 +1,28 @@
-/** Features of every office list, independent of its event file: fixed columns, sorting and sums. */
+/** Columns of lists and exports for the money of a registration. */
+import type { AdminList, Column } from '../event/config.ts'
+import type { Paise } from '../lib/money.ts'
 
-/** The sort keys of a list: `?sort=name`, and `?sort=-name` for descending order. */
-export const SORTS = ['number', 'name', 'category', 'total', 'status', 'date'] as const
-export type SortName = (typeof SORTS)[number]
-
-/** Sums over the registrations of a list, across all pages. Amounts are rupees. */
-export type WireSums = {
-  /** These four exclude ended registrations. */
-  paid: number
-  pending: number
-  failed: number
-  refunded: number
-  /** Cancelled or refused. */
-  ended: number
-  /** Payments that count, less refunds. */
-  money: number
+/** Paid − refunded is what the organisers keep; the dashboard adds it up as revenue. */
+export type RegistrationMoney = {
+  /** Every payment that counts, before refunds. */
+  readonly paid: Paise
+  /** The part of it that was refunded. */
+  readonly refunded: Paise
   /** The balance still to be paid. */
-  due: number
+  readonly owed: Paise
 }
 
-/** A user's settings of a list: the columns they added, and their named views. */
-export type MyList = {
-  readonly columns: readonly string[]
-  /** `query`: the filters and sorting of a view, as in the page's URL; never the search text. */
-  readonly views: readonly { readonly name: string; readonly query: string }[]
-}
+/** No field and no built-in value has a dot in its name. */
+export const MONEY_COLUMNS = [
+  { id: 'money.paid', label: 'Amount paid', kind: 'money' },
+  { id: 'money.refunded', label: 'Amount refunded', kind: 'money' },
+  { id: 'money.owed', label: 'Amount due', kind: 'money' },
+] as const satisfies readonly Column[]
+
 /**
- * GET /admin/my-lists/: keyed by event id and list id, separated by a slash. POST {event, list,
- * columns, views} returns the same.
+ * Returns all columns that the office can show in a list: the event file's in its order, then the
+ * built-in ones.
  */
-export type MyListsAnswer = { status: 'success'; lists: Readonly<Record<string, MyList>> }
+export function listColumns({ columns }: Pick<AdminList, 'columns'>): readonly Column[] {
+  return [...columns, ...MONEY_COLUMNS]
+}

@@ -1,4 +1,4 @@
-/** Messages that several pages of delegates show: header, footer, connection, files, bills. */
+/** Messages that several pages of delegates show: header, footer, files, bills. */
 export const COMMON_MESSAGES = {
   product: 'Rollcall',
   skipLink: 'Skip to the content',
@@ -22,21 +22,6 @@ export const COMMON_MESSAGES = {
     reload: 'Load again',
   },
 
-  offline: 'You are offline. Your answers are kept on this device.',
-  /** Until the page's data has arrived; an event file may state its own texts. */
-  calls: {
-    network: 'Network error. Please check your internet connection.',
-    '401': 'Unauthorized. Please check your credentials.',
-    '403': 'Access forbidden.',
-    '404': 'Resource not found.',
-    '500': 'Server error. Please try again later.',
-    not_ok: 'HTTP error! status: {status}',
-    other: 'An unexpected error occurred.',
-  },
-  retrying: 'Our server has not answered yet. You have not been charged. We are trying again.',
-  serverSilent:
-    'Our server has not answered. You have not been charged. You can safely try again: you will not be charged twice.',
-
   payment: {
     notOpened: 'The payment page has not opened yet. <button>Open it now</button>',
     /** Beside an amount, for screen readers. */
@@ -59,6 +44,5 @@ export const COMMON_MESSAGES = {
     wrongType: '{name}: {error}',
     empty: '{name} is empty. Please choose another file.',
     tooLarge: '{name} is {size}. Please choose a file of at most {limit}.',
-    weakConnection: 'Your connection is weak. We are still trying to send it.',
   },
 } as const

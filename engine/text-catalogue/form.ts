@@ -74,7 +74,5 @@ export const FORM_MESSAGES = {
     chosen: '{name} is chosen',
     waitSending: 'Sending your file. We will continue when it has arrived.',
     waitProgress: 'Sending your file: {percent}%. We will continue when it has arrived.',
-    waitWeak:
-      'Your connection is weak. We are still trying to send your file. We will continue when it has arrived.',
   },
 } as const

@@ -5,7 +5,7 @@
  * `web/office/office-api-and-urls.ts`.
  */
 import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
-import { COMMON_MESSAGES } from '../../engine/messages.ts'
+import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import type { FieldErrors, SiteTexts } from '../../engine/index.ts'
 import type { ErrorAnswer, WireQuote } from '../../engine/api.ts'
 import { isRecord, textsOf } from './json-readers.ts'
@@ -33,7 +33,7 @@ export type Answered<T> =
 export type Reader<T> = (body: unknown) => T | null
 
 /** Defaults until page data has arrived; event files and the site may override them. */
-let texts: SiteTexts['calls'] = COMMON_MESSAGES.calls
+let texts: SiteTexts['calls'] = CONNECTION_ERROR_MESSAGES.calls
 export const sayWith = (calls: SiteTexts['calls']): void => {
   texts = { ...texts, ...calls }
 }

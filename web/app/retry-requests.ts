@@ -1,6 +1,6 @@
 /** Calls with retries, for requests that are safe to repeat. */
 import { err } from '../../engine/index.ts'
-import { COMMON_MESSAGES } from '../../engine/messages.ts'
+import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import { call } from './api-client.ts'
 import type { Answered, CallOptions, Reader } from './api-client.ts'
 
@@ -32,7 +32,7 @@ export async function callUntilAnswered<T>(
       return err({
         status: 0,
         code: 'no_answer',
-        message: COMMON_MESSAGES.serverSilent,
+        message: CONNECTION_ERROR_MESSAGES.serverSilent,
         answer: null,
       })
     waits()

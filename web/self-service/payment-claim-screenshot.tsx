@@ -1,6 +1,11 @@
 /** The screenshot of a payment claim: resized and uploaded as soon as it is selected, like documents. */
 import { useRef, useState } from 'react'
-import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import {
+  COMMON_MESSAGES,
+  CONNECTION_ERROR_MESSAGES,
+  formatMessage,
+  SELF_SERVICE_MESSAGES,
+} from '../../engine/messages.ts'
 import type { Field, PublicEvent } from '../../engine/index.ts'
 import type { WireAsk } from '../../engine/api.ts'
 import type { Proof } from '../registration/uploads/chosen-file.ts'
@@ -99,7 +104,7 @@ function saidOf(proof: Proof): string {
         percent: proof.percent,
       })
     case 'waiting':
-      return fileMessages.weakConnection
+      return CONNECTION_ERROR_MESSAGES.weakConnection
     case 'preparing':
     case 'here':
       return proof.name

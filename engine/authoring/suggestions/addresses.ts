@@ -1,5 +1,5 @@
 /** Recognises mistyped email, web and page addresses and colours, and suggests the correct form. */
-import { mailDomain } from '../../answers/email-typos.ts'
+import { mailDomain } from '../../answers/misspelt-email-domains.ts'
 import { plainDigits, withoutQuotes } from './amounts.ts'
 
 /** A description of the mistake, and the address that was probably intended. */

@@ -13,7 +13,7 @@ import { COMMON_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
 import { Marks } from '../form/form-context.ts'
 import type { Mark } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
-import { Meant } from './email-typo-suggestion.tsx'
+import { Meant } from './misspelt-email-suggestion.tsx'
 
 /** A text area grows with its content up to a maximum, then scrolls. */
 const LINES_MIN = 3

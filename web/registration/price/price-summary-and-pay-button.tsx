@@ -4,6 +4,7 @@ import type { CSSProperties, ReactNode } from 'react'
 import { buttonText, formatPrice, isEmail, labelOfCategory } from '../../../engine/index.ts'
 import {
   COMMON_MESSAGES,
+  CONNECTION_ERROR_MESSAGES,
   FORM_MESSAGES,
   FORM_PRICE_MESSAGES,
   formatMessage,
@@ -97,7 +98,7 @@ function Waiting({ busy, waits, held }: SummaryProps) {
     waits && (
       <p className="why">
         <Icon name="clock" />
-        {COMMON_MESSAGES.retrying}
+        {CONNECTION_ERROR_MESSAGES.retrying}
       </p>
     )
   )

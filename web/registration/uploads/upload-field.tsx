@@ -2,7 +2,12 @@
 import type { WidgetProps } from '@rjsf/utils'
 import { useEffect, useRef, useState } from 'react'
 import { assertNever } from '../../../engine/index.ts'
-import { COMMON_MESSAGES, FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
+import {
+  COMMON_MESSAGES,
+  CONNECTION_ERROR_MESSAGES,
+  FORM_MESSAGES,
+  formatMessage,
+} from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import { useControl } from '../fields/field-control.tsx'
@@ -141,7 +146,7 @@ function saidOf(proof: Proof): string {
         percent: proof.percent,
       })
     case 'waiting':
-      return common.weakConnection
+      return CONNECTION_ERROR_MESSAGES.weakConnection
     case 'there':
       return formatMessage(text.sent, { size: sizeText(proof.bytes) })
     case 'here':
@@ -158,7 +163,7 @@ function heardOf(proof: Proof): string {
     case 'sending':
       return formatMessage(text.sending, { name: proof.name })
     case 'waiting':
-      return common.weakConnection
+      return CONNECTION_ERROR_MESSAGES.weakConnection
     case 'there':
       return formatMessage(text.wasSent, { name: proof.name })
     case 'here':

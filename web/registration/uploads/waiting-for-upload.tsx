@@ -1,6 +1,10 @@
 /** The progress shown after Pay was pressed while a document is still uploading. */
 import { useSyncExternalStore } from 'react'
-import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
+import {
+  CONNECTION_ERROR_MESSAGES,
+  FORM_MESSAGES,
+  formatMessage,
+} from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { underway } from './upload-progress.ts'
 import type { Proof } from './chosen-file.ts'
@@ -27,7 +31,7 @@ export function Held({
 
 function sentenceOf(proof: Proof, isCounted: boolean): string {
   const text = FORM_MESSAGES.file
-  if (proof.is === 'waiting') return text.waitWeak
+  if (proof.is === 'waiting') return CONNECTION_ERROR_MESSAGES.weakConnectionWhileWaiting
   return isCounted && proof.is === 'sending'
     ? formatMessage(text.waitProgress, { percent: proof.percent })
     : text.waitSending

@@ -17,8 +17,9 @@ import { Buttons } from '../result-page-buttons.tsx'
 import type { Query, Registration } from '../result-page-data.ts'
 import { Mailed } from './resend-confirmation.tsx'
 import { Grouped, NumberToKeep } from '../registration-number.tsx'
-import { NumberAsCode, TakeAlong } from './ticket-qr-calendar-directions.tsx'
+import { TicketLinks } from './calendar-directions-share-links.tsx'
 import './ticket-page.css'
+import { TicketQrCode } from './ticket-qr-code.tsx'
 
 type TicketProps = {
   readonly event: PublicEvent
@@ -93,9 +94,9 @@ export function Ticket({ event, registration, query }: TicketProps) {
                 label={labelOf(event, 'reg_no')}
               />
             </div>
-            <NumberAsCode number={registration.reg_no} />
+            <TicketQrCode number={registration.reg_no} />
           </div>
-          <TakeAlong event={event} />
+          <TicketLinks event={event} />
         </div>
         <div className="perf" />
         <div className="dn">

@@ -10,7 +10,11 @@ import {
   readInstant,
   rupees,
 } from '../../../engine/index.ts'
-import { COMMON_MESSAGES, formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
+import {
+  CONNECTION_ERROR_MESSAGES,
+  formatMessage,
+  RESULT_MESSAGES,
+} from '../../../engine/messages.ts'
 import type { Instant, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
 import { toQuote } from '../../app/api-responses.ts'
@@ -122,7 +126,7 @@ export function PayNow({ label, paying }: { readonly label: string; readonly pay
         {waits && (
           <>
             <Icon name="clock" />
-            <span>{COMMON_MESSAGES.retrying}</span>
+            <span>{CONNECTION_ERROR_MESSAGES.retrying}</span>
           </>
         )}
       </p>

@@ -1,5 +1,5 @@
 /** The offline notice of every page; disappears when the connection returns. */
-import { COMMON_MESSAGES } from '../../../engine/messages.ts'
+import { CONNECTION_ERROR_MESSAGES } from '../../../engine/messages.ts'
 import './offline-notice.css'
 
 /**
@@ -17,7 +17,7 @@ export function watchLine(): void {
   place.className = 'line-lost'
   place.setAttribute('role', 'status')
   const say = (): void => {
-    place.textContent = isOffline() ? COMMON_MESSAGES.offline : ''
+    place.textContent = isOffline() ? CONNECTION_ERROR_MESSAGES.offline : ''
   }
   document.body.append(place)
   addEventListener('online', say)

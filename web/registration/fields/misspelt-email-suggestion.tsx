@@ -29,7 +29,7 @@ export function Meant({ id, value, change }: MeantProps) {
     let isHere = true
     const look = () => {
       timer = setTimeout(() => {
-        void import('./email-typo-check.ts').then(
+        void import('./misspelt-email-check.ts').then(
           ({ suggestMailbox }) => isHere && setMeant(suggestMailbox(value)),
           () => {},
         )

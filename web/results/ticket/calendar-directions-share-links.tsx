@@ -1,21 +1,12 @@
-/** The extras of a ticket: QR code for the desk, calendar entry, map and share link. */
+/** The links below a ticket: calendar entry, directions and share. */
 import { useState } from 'react'
-import { CODE_LOOK, formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
+import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { QrCode } from '../../ui/qr-code.tsx'
 
 const { ticket } = RESULT_MESSAGES
 
-/**
- * The registration number as a QR code for the desk. Generated in the browser, so that no third
- * party receives the number.
- */
-export function NumberAsCode({ number }: { readonly number: string }) {
-  return <QrCode text={number} look={CODE_LOOK} label={ticket.qrCode} />
-}
-
-export function TakeAlong({ event }: { readonly event: PublicEvent }) {
+export function TicketLinks({ event }: { readonly event: PublicEvent }) {
   const [said, setSaid] = useState<string | null>(null)
   const link = new URL(event.routes.form, location.href).href
   const share = async () => {

@@ -1,0 +1,32 @@
+/** Features of every office list, independent of its event file: fixed columns, sorting and sums. */
+
+/** The sort keys of a list: `?sort=name`, and `?sort=-name` for descending order. */
+export const SORTS = ['number', 'name', 'category', 'total', 'status', 'date'] as const
+export type SortName = (typeof SORTS)[number]
+
+/** Sums over the registrations of a list, across all pages. Amounts are rupees. */
+export type WireSums = {
+  /** These four exclude ended registrations. */
+  paid: number
+  pending: number
+  failed: number
+  refunded: number
+  /** Cancelled or refused. */
+  ended: number
+  /** Payments that count, less refunds. */
+  money: number
+  /** The balance still to be paid. */
+  due: number
+}
+
+/** A user's settings of a list: the columns they added, and their named views. */
+export type MyList = {
+  readonly columns: readonly string[]
+  /** `query`: the filters and sorting of a view, as in the page's URL; never the search text. */
+  readonly views: readonly { readonly name: string; readonly query: string }[]
+}
+/**
+ * GET /admin/my-lists/: keyed by event id and list id, separated by a slash. POST {event, list,
+ * columns, views} returns the same.
+ */
+export type MyListsAnswer = { status: 'success'; lists: Readonly<Record<string, MyList>> }

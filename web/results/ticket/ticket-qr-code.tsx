@@ -1,0 +1,12 @@
+/** The QR code on the ticket: the registration number, for the registration desk. */
+import { CODE_LOOK, RESULT_MESSAGES } from '../../../engine/messages.ts'
+import { QrCode } from '../../ui/qr-code.tsx'
+import './ticket-qr-code.css'
+
+/**
+ * The registration number as a QR code for the desk. Generated in the browser, so that no third
+ * party receives the number.
+ */
+export function TicketQrCode({ number }: { readonly number: string }) {
+  return <QrCode text={number} look={CODE_LOOK} label={RESULT_MESSAGES.ticket.qrCode} />
+}
