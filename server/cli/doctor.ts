@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import type { EventConfig } from '../../engine/index.ts'
-import { waitsSentence } from '../ops/health/clock-check.ts'
 import type { Environment, ServedEvent } from '../dependencies.ts'
 import { compileFolder, readFolder } from '../events/files/event-folder.ts'
+import { idNamed } from '../events/versions/last-valid-version.ts'
 import { carrierOf } from '../mail/email-transport.ts'
 import { backedUpAt } from '../ops/backup/last-backup.ts'
 import { missingIn } from '../ops/backup/backup-contents.ts'
@@ -14,7 +14,7 @@ import { makeClock } from '../ops/clock.ts'
 import { freeBytes } from '../ops/free-disk-space.ts'
 import { missingAccounts } from '../ops/environment.ts'
 import { servable } from '../production-checks.ts'
-import { clockSeenIn, damageIn, lookInto } from '../storage/recovery/copy-database.ts'
+import { damageIn, lookInto } from '../storage/recovery/copy-database.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { lackOf, lostDatabase } from '../storage/recovery/missing-database.ts'
 import { versionsIn } from '../storage/database/run-migrations.ts'
@@ -24,6 +24,7 @@ import { databaseTrouble } from '../storage/database/error-explanations.ts'
 import { readArguments } from './options.ts'
 import type { Command } from './command.ts'
 import { addressOf, askHealth } from './health.ts'
+import { nextStartFindings } from './doctor-next-start.ts'
 import { recoveryFindings } from './doctor-recovery.ts'
 import { leftIn } from './leftover-files.ts'
 import { isWebBuilt } from './web-app-build.ts'
@@ -58,6 +59,8 @@ type Place = {
   readonly served: readonly ServedEvent[]
   readonly events: readonly EventConfig[]
   readonly refused: readonly string[]
+  /** The events that have a file; null: there is no event file. */
+  readonly here: ReadonlySet<string> | null
 }
 const good = (text: string): Finding => ({ is: 'good', text })
 const look = (text: string): Finding => ({ is: 'look', text })
@@ -83,8 +86,8 @@ const CHECKS: readonly Check[] = [
     ]
   },
   async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
-  async ({ environment, hasDatabase, served }) =>
-    hasDatabase ? databaseOf(environment, served) : missingDatabase(environment),
+  async ({ environment, hasDatabase, served, here }) =>
+    hasDatabase ? databaseOf(environment, served, here) : missingDatabase(environment),
   async ({ environment, hasDatabase, events }) =>
     hasDatabase
       ? (await recoveryFindings(environment, events)).map(({ isGood, text }) =>
@@ -152,30 +155,39 @@ export const doctoring: Command = {
       (lstatSync(path.join(environment.dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ??
         0) > 0
     const place = { environment, hasDatabase, ...(await eventsOf(environment)) }
-    let count = 0
-    for (const check of CHECKS)
-      for (const { is, text } of await check(place)) {
-        terminal.print(`${is.padEnd(6)} ${text}`)
-        if (is === 'wrong') count += 1
-      }
-    return count === 0 ? 0 : 1
+    const found: Finding[] = []
+    const say = (finding: Finding): void => {
+      terminal.print(`${finding.is.padEnd(6)} ${finding.text}`)
+      found.push(finding)
+    }
+    for (const check of CHECKS) for (const finding of await check(place)) say(finding)
+    for (const reported of await reportedBy(environment))
+      if (!found.some(({ text }) => text.includes(reported)))
+        say(look(`The server reports: ${reported}`))
+    return found.some(({ is }) => is === 'wrong') ? 1 : 0
   },
 }
 
 async function eventsOf({
   eventsDir,
   production,
-}: Environment): Promise<Pick<Place, 'served' | 'events' | 'refused'>> {
+}: Environment): Promise<Pick<Place, 'served' | 'events' | 'refused' | 'here'>> {
   try {
-    const { served, refused, folderErrors } = await compileFolder(await readFolder(eventsDir), {
-      // Not stored: this command changes nothing.
-      cacheFolder: path.join(devNull, 'cache'),
-      production,
-    })
+    const { served, refused, folderErrors, hasFiles } = await compileFolder(
+      await readFolder(eventsDir),
+      {
+        // Not stored: this command changes nothing.
+        cacheFolder: path.join(devNull, 'cache'),
+        production,
+      },
+    )
     return {
       served,
       events: served.map(({ config }) => config),
       refused: [...folderErrors, ...refused.values()],
+      here: hasFiles
+        ? new Set([...served.map(({ config: { id } }) => id), ...[...refused.keys()].map(idNamed)])
+        : null,
     }
   } catch {
     return {
@@ -184,6 +196,7 @@ async function eventsOf({
       refused: [
         `EVENTS_DIR is ${eventsDir}, and it cannot be read. Set it to the folder of the event files.`,
       ],
+      here: null,
     }
   }
 }
@@ -203,6 +216,14 @@ async function nodeOf(): Promise<Finding> {
   return node.split('.')[0] === tried.split('.')[0]
     ? good(`Node is ${node}.`)
     : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
+}
+
+/** What the server of this DATA_DIR reports itself: only it knows how its clock jumped, for example. */
+async function reportedBy(environment: Environment): Promise<readonly string[]> {
+  const answering = await askHealth(environment)
+  const isOurs =
+    answering?.process !== undefined && answering.process === servingPid(environment.dataDir)
+  return isOurs ? (answering.troubles ?? []) : []
 }
 
 const NOT_YET = 'Do not stop it before its log says where it wrote the data that it holds.'
@@ -263,6 +284,7 @@ function missingDatabase(environment: Environment): readonly Finding[] {
 async function databaseOf(
   environment: Environment,
   served: readonly ServedEvent[],
+  here: Place['here'],
 ): Promise<readonly Finding[]> {
   const { dataDir, databaseUrl } = environment
   if (databaseUrl !== null) {
@@ -310,19 +332,13 @@ async function databaseOf(
         : []),
       filesOf(missing),
       ...leftIn(dataDir).map(look),
-      ...(found === known ? clockOf(environment) : []),
+      ...(found === known && servingPid(dataDir) === null
+        ? (await nextStartFindings(environment, here)).map(wrong)
+        : []),
     ]
   } catch (error) {
     return [wrong(databaseTrouble(error) ?? String(error)), ...leftIn(dataDir).map(look)]
   }
-}
-
-/** Reports whether erasure waits until staff confirm the clock. */
-function clockOf({ dataDir, clockStart }: Environment): readonly Finding[] {
-  const seen = clockSeenIn(path.join(dataDir, DATABASE_FILE))
-  return seen === null || seen.waitsSince === null
-    ? []
-    : [wrong(waitsSentence(seen, makeClock(clockStart)()))]
 }
 
 const filesOf = (missing: readonly string[]): Finding =>

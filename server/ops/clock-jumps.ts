@@ -14,8 +14,8 @@ export type ClockJump = { readonly at: Instant; readonly byMs: number }
 export type ClockJumps = {
   /** Compares the clocks now. Returns the last jump of the past day; null: there was none. */
   look(): ClockJump | null
-  /** Reports a clock that is so far behind the last recorded time, if no jump back is known yet: it was set back while no server ran. */
-  behind(byMs: number): void
+  /** Reports a clock that was set while no server ran, if no jump in that direction is known yet; 0: it was not. */
+  moved(byMs: number): void
   close(): Promise<void>
 }
 
@@ -57,9 +57,9 @@ export function watchClock(
     : null
   return {
     look,
-    behind: (byMs) => {
+    moved: (byMs) => {
       const known = look()
-      if (known === null || known.byMs > 0) jumped(-byMs)
+      if (known === null || Math.sign(known.byMs) !== Math.sign(byMs)) jumped(byMs)
     },
     close: async () => stop?.(),
   }

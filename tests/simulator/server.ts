@@ -173,7 +173,7 @@ async function routes(): Promise<FastifyInstance> {
     },
     clock,
     mailSilentSince: () => null,
-    clockJumps: { look: () => null, behind: () => {}, close: async () => {} },
+    clockJumps: { look: () => null, moved: () => {}, close: async () => {} },
     isClockTrusted: async () => true,
     log,
   }

@@ -1,6 +1,7 @@
 /** `rollcall event reload`: tells the running server to read its event files again. */
 import { existsSync } from 'node:fs'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
+import { removedFiles } from '../doctor-next-start.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
@@ -27,6 +28,7 @@ export const reloading: Command = {
     terminal.print(
       `Told the server (process ${pid}) to read its event files again. Its log says what it found.`,
     )
+    for (const sentence of await removedFiles(environment)) terminal.print(sentence)
     return 0
   },
 }

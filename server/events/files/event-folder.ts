@@ -77,7 +77,7 @@ export async function pathsIn(folder: string, shared: string): Promise<readonly 
 }
 
 /** Rejects if there is no such folder. */
-async function eventFilesIn(folder: string): Promise<readonly string[]> {
+export async function eventFilesIn(folder: string): Promise<readonly string[]> {
   const names = await inTime(folder, () => readdir(folder))
   if (names === null) throw notInTime(folder)
   return names

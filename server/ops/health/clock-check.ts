@@ -20,7 +20,7 @@ export function clockTrust(deps: TrustDeps): () => Promise<boolean> {
   return async () => {
     const { store, clock, clockJumps, log } = deps
     const seen = await store.seeClock(clock(), AHEAD_MS_MAX)
-    clockJumps.behind(seen.behindMs)
+    clockJumps.moved(seen.movedMs)
     const jump = clockJumps.look()
     if (seen.waitsSince !== null && !isTold)
       log.error({ seen: seen.at }, waitsSentence(seen, clock()))

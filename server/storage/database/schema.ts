@@ -187,6 +187,12 @@ const chequesNamed = '-- Cheque numbers of kept lines.'
 /** Until then a refund in progress reduced the amount to pay back of a cancellation twice; `fillFrom` corrects it. */
 const cancellationsRestored = '-- Amounts to pay back of cancellations.'
 
+/** A clock that was set back: the latest time recorded before, and the first after. Null: it was not. */
+const clockSetBack = `
+ALTER TABLE clock_seen ADD COLUMN latest_at INTEGER;
+ALTER TABLE clock_seen ADD COLUMN set_back_at INTEGER;
+`
+
 export const migrations: readonly string[] = [
   first,
   auditByRegistration,
@@ -238,6 +244,7 @@ export const migrations: readonly string[] = [
   tellingsOfEvent,
   chequesNamed,
   cancellationsRestored,
+  clockSetBack,
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */

@@ -20,11 +20,11 @@ export type RescuePlan = {
   readonly recovery: NewRecovery
 }
 
-/** The last trusted time; `waitsSince`: since then the clock is days ahead of it, and erasure is paused. */
+/** The latest trusted time; `waitsSince`: since then the clock is days ahead of it, and erasure is paused. */
 export type ClockSeen = { readonly at: Instant; readonly waitsSince: Instant | null }
 
-/** `behindMs`: how far the clock was behind the time recorded before; 0: it was not. */
-export type ClockCompared = ClockSeen & { readonly behindMs: number }
+/** `movedMs`: how far the clock was set back (negative), or forward to a time that was recorded; 0: neither. */
+export type ClockCompared = ClockSeen & { readonly movedMs: number }
 
 export interface KeepingStore {
   /**

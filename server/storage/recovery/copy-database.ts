@@ -3,6 +3,8 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { clockSeen } from './last-trusted-time.ts'
 import { BUSY_MS, DATABASE_FILE, refuseEmpty, statements } from '../database/sqlite-connection.ts'
+import { reads } from '../operations/key-lookups.ts'
+import type { KeptEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { counted, newestRecoveryAt, recoveryFigures, recoveryOf, storedAt } from './recovery.ts'
@@ -126,6 +128,20 @@ export const storedSince = (
 /** Returns whether erasure waits for the clock in a database of this version; null: never compared. */
 export const clockSeenIn = (file: string): ClockSeen | null =>
   reading(file, (db) => clockSeen(statements(db)))
+
+/** Returns the last served file of each event with registrations, in a database of this version. */
+export const filesInUse = (file: string): ReadonlyMap<string, KeptEventFile> =>
+  reading(file, (db) => {
+    const { eventsServed, lastEventFile } = reads(statements(db))
+    const count = db.prepare('SELECT count(*) FROM registrations WHERE event_id = ?').pluck()
+    const inUse = eventsServed().filter((id) => Number(count.get(id)) > 0)
+    return new Map(
+      inUse.flatMap((id) => {
+        const last = lastEventFile(id)
+        return last === null ? [] : [[id, last] as const]
+      }),
+    )
+  })
 
 function reading<T>(file: string, read: (db: Database.Database) => T): T {
   refuseEmpty(file)

@@ -2,42 +2,78 @@
  * Stores the last trusted time.
  * A clock that is days ahead of it may be wrong, and nothing is erased by it until the clock is right again or
  * staff confirm it: anything written meanwhile has the time of that clock, and proves nothing.
+ * If the clock is set back, the later time stays trusted for days: the clock may be set right again.
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ClockCompared, ClockSeen } from '../files/upload-and-clock-types.ts'
 
-/** Compares the clock with the last trusted time, and returns that. */
+/** Time services, and several servers on one database, differ by less. */
+const SET_BACK_MS_MIN = 60_000
+
+/** `latestAt`: what was recorded before the clock was set back to `setBackAt`; null: it was not. */
+type Row = {
+  readonly at: Instant
+  readonly waitsSince: Instant | null
+  readonly latestAt: Instant | null
+  readonly setBackAt: Instant | null
+}
+type SetBack = Pick<Row, 'latestAt' | 'setBackAt'>
+const NOT_SET_BACK: SetBack = { latestAt: null, setBackAt: null }
+
+/** Compares the clock with the latest trusted time, and returns that. */
 export function seeClock(sql: Sql, at: Instant, aheadMsMax: number): ClockCompared {
-  const row = clockSeen(sql)
-  const seen = row?.at ?? lastRecorded(sql) ?? at
-  const next: ClockSeen =
-    at - seen > aheadMsMax
-      ? { at: seen, waitsSince: row?.waitsSince ?? at }
-      : { at, waitsSince: null }
+  const row = rowOf(sql)
+  const last = row?.at ?? lastRecorded(sql) ?? at
+  const isTrusted = at - (row?.latestAt ?? last) <= aheadMsMax
+  const next: Row = isTrusted
+    ? { at, waitsSince: null, ...(row === null ? NOT_SET_BACK : setBack(row, at, aheadMsMax)) }
+    : { ...(row ?? NOT_SET_BACK), at: last, waitsSince: row?.waitsSince ?? at }
   keep(sql, next)
-  return { ...next, behindMs: Math.max(0, (row?.at ?? at) - at) }
+  const movedMs = at - (row?.at ?? at)
+  const isMoved = movedMs < 0 || (isTrusted && movedMs > aheadMsMax)
+  return { ...seenIn(next), movedMs: isMoved ? movedMs : 0 }
+}
+
+/** A clock that runs on for days after it was set back is right, and the later time was wrong. */
+function setBack({ at: before, ...row }: Row, at: Instant, daysMs: number): SetBack {
+  const latestAt = row.latestAt ?? before
+  if (latestAt - at < SET_BACK_MS_MIN) return NOT_SET_BACK
+  const setBackAt = Math.min(row.setBackAt ?? at, at) as Instant
+  return at - setBackAt > daysMs ? NOT_SET_BACK : { latestAt, setBackAt }
 }
 
 /** Records that staff confirm the clock. */
 export function confirmClock(sql: Sql, at: Instant): void {
-  keep(sql, { at, waitsSince: null })
+  keep(sql, { at, waitsSince: null, ...NOT_SET_BACK })
 }
 
-function keep(sql: Sql, { at, waitsSince }: ClockSeen): void {
+function keep(sql: Sql, { at, waitsSince, latestAt, setBackAt }: Row): void {
   sql(
-    `INSERT INTO clock_seen (only, at, waits_since) VALUES (1, ?, ?)
-     ON CONFLICT DO UPDATE SET at = excluded.at, waits_since = excluded.waits_since`,
-  ).run(at, waitsSince)
+    `INSERT INTO clock_seen (only, at, waits_since, latest_at, set_back_at) VALUES (1, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET at = excluded.at, waits_since = excluded.waits_since,
+       latest_at = excluded.latest_at, set_back_at = excluded.set_back_at`,
+  ).run(at, waitsSince, latestAt, setBackAt)
+}
+
+function rowOf(sql: Sql): Row | null {
+  return (
+    sql<Row>(
+      'SELECT at, waits_since AS "waitsSince", latest_at AS "latestAt", set_back_at AS "setBackAt" FROM clock_seen WHERE only = 1',
+    ).get() ?? null
+  )
 }
 
 /** Null: it was never compared. */
 export function clockSeen(sql: Sql): ClockSeen | null {
-  return (
-    sql<ClockSeen>('SELECT at, waits_since AS "waitsSince" FROM clock_seen WHERE only = 1').get() ??
-    null
-  )
+  const row = rowOf(sql)
+  return row === null ? null : seenIn(row)
 }
+
+const seenIn = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
+  at: latestAt ?? at,
+  waitsSince,
+})
 
 /** Null: nothing is stored. */
 function lastRecorded(sql: Sql): Instant | null {

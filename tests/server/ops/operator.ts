@@ -268,11 +268,20 @@ export function hurry(wanted: number, instead: number, told: () => void = () => 
   return () => void Object.assign(globalThis, { setTimeout: timeout, setInterval: interval })
 }
 
-/** The same for a server that is a process: variables to start it with. */
-export const hurrying = (wanted: number, instead: number): { readonly NODE_OPTIONS: string } => ({
+/** The same for a server that is a process: variables to start it with. It prints `said` whenever one goes off. */
+export const hurrying = (
+  wanted: number,
+  instead: number,
+  said = '',
+): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`for (const name of ['setTimeout', 'setInterval']) {
     const before = globalThis[name]
-    globalThis[name] = (work, ms, ...rest) => before(work, ms === ${wanted} ? ${instead} : ms, ...rest)
+    const told = (work) => (...args) => {
+      process.stderr.write(${JSON.stringify(said)})
+      work(...args)
+    }
+    globalThis[name] = (work, ms, ...rest) =>
+      ms === ${wanted} ? before(told(work), ${instead}, ...rest) : before(work, ms, ...rest)
   }`)}`,
 })
 

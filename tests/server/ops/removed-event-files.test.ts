@@ -1,10 +1,10 @@
-/** Event files that are removed, are no files, or are all missing, under a server as an operator runs it. */
+/** Event files that are removed, are no files, or are all missing, under a server as an operator starts it. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
-import { makeFolders, operateHere } from './operator.ts'
+import { attempt, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 
 const folders = makeFolders()
@@ -55,8 +55,18 @@ test('a FIFO among the event files stops neither the next change nor the stop', 
   expect(server.printed()).not.toContain('the stop got stuck')
 })
 
-test('removing an event file closes registration while the server runs, as a restart does; log and health say it in the same words', async () => {
-  server = await operateHere(folders)
+const command = async (...args: readonly string[]): Promise<string> => {
+  const { out } = await runHere(args, {
+    DATA_DIR: folders.dataDir,
+    EVENTS_DIR: folders.eventsDir,
+    CLOCK: '2025-10-10',
+    PORT: String(server?.port),
+  })
+  return out
+}
+
+test('removing an event file closes registration while the server runs, as a restart does; log, health, rollcall event reload and rollcall doctor say it in the same words', async () => {
+  server = await operate(folders)
   expect(await register()).toBe(201)
   const text = readFileSync(file, 'utf8')
   rmSync(file)
@@ -66,8 +76,11 @@ test('removing an event file closes registration while the server runs, as a res
   await expect
     .poll(async () => (await health()).troubles, PATIENT)
     .toEqual([expect.stringContaining(why)])
+  expect(await command('event', 'reload')).toContain(`\n${why}`)
+  expect(await command('doctor')).toContain(`\nlook   The server reports: ${why}`)
   await server.stop()
-  server = await operateHere(folders)
+  expect(await command('doctor')).toContain(`\nwrong  ${why}`)
+  server = await operate(folders)
   expect(await register()).toBe('registration_closed')
   expect((await health()).troubles).toEqual([expect.stringContaining(why)])
   writeFileSync(file, text)
@@ -76,14 +89,14 @@ test('removing an event file closes registration while the server runs, as a res
 
 test('the folder of event files is missing: the server is degraded and serves on, also after a restart; a first start is refused', async () => {
   const away = `${folders.eventsDir}-away`
-  server = await operateHere(folders)
+  server = await operate(folders)
   renameSync(folders.eventsDir, away)
   await expect
     .poll(async () => (await health()).troubles, PATIENT)
     .toEqual([expect.stringContaining(`EVENTS_DIR is ${folders.eventsDir}, and there is no such`)])
   expect(await register()).toBe(201)
   await server.stop()
-  server = await operateHere(folders)
+  server = await operate(folders)
   expect(await health()).toMatchObject({ health: 'degraded' })
   expect(await register()).toBe(201)
   await server.stop()
@@ -94,6 +107,9 @@ test('the folder of event files is missing: the server is degraded and serves on
   await server.stop()
   rmSync(folders.eventsDir, { recursive: true })
   const anew = { ...folders, dataDir: join(folders.folder, 'anew') }
-  await expect(operateHere(anew)).rejects.toThrow(/ended with 2: .*there is no such folder/)
+  expect(await attempt(anew)).toMatchObject({
+    status: 2,
+    printed: expect.stringContaining('there is no such folder'),
+  })
   renameSync(away, folders.eventsDir)
 })

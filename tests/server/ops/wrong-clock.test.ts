@@ -13,15 +13,15 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
-import { hurry, makeFolders, operateHere } from './operator.ts'
+import { hurry, hurrying, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 /** What a server does each hour it does each quarter of a second. */
-let hours = 0
+const HURRIED_MS = 250
 let atLeisure = (): void => {}
 beforeAll(() => {
-  atLeisure = hurry(HOUR_MS, 250, () => (hours += 1))
+  atLeisure = hurry(HOUR_MS, HURRIED_MS)
 })
 afterAll(() => atLeisure())
 const PATIENT = { timeout: 200_000, interval: 50 }
@@ -43,6 +43,13 @@ const start = async (day: string): Promise<void> => {
   await server?.stop()
   server = await operateHere(folders, { CLOCK: day })
 }
+const HOUR = 'an hour has passed\n'
+/** The same as a process of its own. */
+const startProcess = async (day: string): Promise<void> => {
+  await server?.stop()
+  server = await operate(folders, { CLOCK: day, ...hurrying(HOUR_MS, HURRIED_MS, HOUR) })
+}
+const hours = (): number => server?.printed().split(HOUR).length ?? 0
 const said = async (text: string | RegExp): Promise<void> => {
   await expect.poll(() => server?.printed(), PATIENT).toMatch(text)
 }
@@ -83,19 +90,19 @@ const health = async (): Promise<{
 }> => (await fetch(`${server?.url}/healthz`)).json()
 
 test('an hour in 2031 erases nobody; what is erased after staff have confirmed the clock is in the log', async () => {
-  await start('2025-10-10')
+  await startProcess('2025-10-10')
   await register()
-  await start('2031-01-01')
+  await startProcess('2031-01-01')
   await said('Nothing is erased because of its age until the clock is right')
-  const until = hours + 6
-  await expect.poll(() => hours, PATIENT).toBeGreaterThan(until)
+  const until = hours() + 6
+  await expect.poll(hours, PATIENT).toBeGreaterThan(until)
   expect(names()).toEqual(['Asha Nair'])
   expect((await health()).troubles).toContainEqual(
     expect.stringMatching(/^The clock shows 1 January 2031, .* recorded is 10 October 2025/),
   )
-  await start('2025-10-11')
+  await startProcess('2025-10-11')
   expect((await health()).troubles).toEqual([])
-  await start('2031-01-01')
+  await startProcess('2031-01-01')
   await said('Nothing is erased because of its age until the clock is right')
   await confirmClock('2031-01-01')
   await said(
@@ -154,14 +161,45 @@ test('proofs that the database does not list are not deleted: few lie aside for 
   expect([existsSync(stored(after)), aside().length]).toEqual([true, 5])
 })
 
-test('a clock that was set back by 15 days while the server was off is in the log and in the health check', async () => {
-  await start('2025-10-25')
+const troubles = async (): Promise<readonly string[]> => (await health()).troubles
+const doctor = async (day: string): Promise<string> => {
+  const { out } = await runHere(['doctor'], {
+    ...variables(day),
+    PORT: String(server?.port),
+  })
+  return out
+}
+
+test('a clock that was set back by 15 days while the server was off is in the log, in the health check and in rollcall doctor', async () => {
+  await startProcess('2025-10-25')
   await register()
-  await start('2025-10-10')
+  await server?.stop()
+  expect(await doctor('2025-10-10')).toMatch(
+    /^wrong +The clock shows 10 October 2025, .*, and 25 October 2025, .* was recorded before: it was set back by 15 days/m,
+  )
+  await startProcess('2025-10-10')
   await said(/"level":"warn","message":"the clock was set back by 15 days"/)
-  expect((await health()).troubles).toEqual([
-    expect.stringMatching(/^At 10 October 2025, .* the clock was set back by 15 days\. Check/),
-  ])
-  await start('2025-10-10')
-  expect((await health()).troubles).toEqual([])
+  const setBack = /At 10 October 2025, .* the clock was set back by 15 days\. Check/
+  expect(await troubles()).toEqual([expect.stringMatching(setBack)])
+  expect(await doctor('2025-10-10')).toMatch(setBack)
+  await startProcess('2025-10-10')
+  expect(await troubles()).toEqual([])
+})
+
+test('after the clock was set back by a year and right again, an owner had to confirm it although the database held later records', async () => {
+  await start('2025-10-01')
+  await register()
+  await start('2024-10-01')
+  await startProcess('2025-10-02')
+  expect((await runHere(['db', 'clock'], variables('2025-10-02'))).out).toContain(
+    'Nothing waits for it',
+  )
+  // As for every jump, nothing is erased for a day.
+  expect(await troubles()).toEqual([expect.stringMatching(/the clock was set forward by 366 days/)])
+  // What was recorded is no reason to believe in a later year.
+  await start('2024-10-01')
+  await start('2026-10-01')
+  expect(await troubles()).toContainEqual(
+    expect.stringMatching(/^The clock shows 1 October 2026, .* recorded is 2 October 2025/),
+  )
 })

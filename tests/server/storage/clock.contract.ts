@@ -43,6 +43,18 @@ export function clockContract(given: Given): void {
       ).toEqual([ended.orderId])
     })
 
+    test('a clock that was set back and runs on for days is right, and the later time no reason to erase', async () => {
+      const allowed = 3 * day
+      const see = (ms: number) => store.seeClock(later(ms), allowed)
+      await see(ahead)
+      expect(await see(0)).toEqual({ at: later(ahead), waitsSince: null, movedMs: -ahead })
+      expect(await see(day)).toEqual({ at: later(ahead), waitsSince: null, movedMs: 0 })
+      expect(await see(ahead)).toEqual({ at: later(ahead), waitsSince: null, movedMs: ahead - day })
+      for (const days of [0, 1, 2, 3, 4]) await see(days * day)
+      expect(await store.clockSeen()).toEqual({ at: later(4 * day), waitsSince: null })
+      expect(await see(ahead)).toEqual({ at: later(4 * day), waitsSince: later(ahead), movedMs: 0 })
+    })
+
     test('an order that ended while the clock was ahead is watched by the right time', async () => {
       const { orderId } = await registered(store)
       await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
