@@ -20,6 +20,7 @@ import type { ByItself } from './ops/clock.ts'
 import { openDailyMail } from './mail/daily-payment-review-email.ts'
 import type { Mailer } from './mail/send-queued-emails.ts'
 import { openPayments } from './payments/poll-payments.ts'
+import { refuseIfLost } from './ops/recovery/lost-while-starting.ts'
 import {
   beginAsLogIsMissing,
   openRecovering,
@@ -30,6 +31,7 @@ import type { Judge } from './events/files/event-folder.ts'
 import { openRegistry } from './events/event-registry.ts'
 import { warmValidators } from './events/answer-validators.ts'
 import { DATABASE_FILE } from './storage/database/sqlite-connection.ts'
+import { LostWhileStarting } from './storage/recovery/hold-database.ts'
 import {
   holdsTraces,
   lackOf,
@@ -136,7 +138,8 @@ function mayBegin(
       `There is a database in ${dataDir}. Start without --new to serve it. To begin with an empty one, move it away or set another DATA_DIR.`,
     )
   const lost = isNew ? null : lostDatabase(dataDir)
-  return lost === null ? ok(true) : err(lost)
+  // One that is deleted after this moment is not replaced by an empty one.
+  return lost === null ? ok(isNew || lackOf(dataDir) !== null) : err(lost)
 }
 
 /** `mayMake`: whether a missing database is created. */
@@ -182,12 +185,28 @@ async function assembleAlone(
     options.print(`${aside.names.join(', ')} of an earlier database are now in ${aside.folder}.`)
   if (works && environment.databaseUrl === null)
     await beginAsLogIsMissing({ ...options, environment })
-  const store = await opens({ ...environment, migrates: works, isNew: works ? mayMake : undefined })
-  try {
-    return await assembleOn(store, environment, options)
-  } catch (error) {
-    await store.close()
+  const store = await opens({
+    ...environment,
+    migrates: works,
+    isNew: works ? mayMake : undefined,
+  }).catch((error: unknown) => {
+    if (error instanceof LostWhileStarting) return error
     throw error
+  })
+  /** What was lost meanwhile is rescued first, whatever else went wrong. */
+  const giveUp = async (): Promise<CannotStart | null> => {
+    const lost = works ? await refuseIfLost({ ...options, store, environment }) : null
+    await store.close()
+    return lost
+  }
+  try {
+    if (store instanceof LostWhileStarting) throw store
+    const assembled = await assembleOn(store, environment, options)
+    return assembled.ok ? assembled : err((await giveUp()) ?? assembled.error)
+  } catch (error) {
+    const lost = await giveUp()
+    if (lost === null) throw error
+    return err(lost)
   }
 }
 
@@ -199,20 +218,14 @@ async function assembleOn(
   const { clock, log } = options
   // Before anything is sent, queried or erased.
   if (options.works) await recoverIfOlder({ store, clock, log, environment })
-  if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0) {
-    await store.close()
+  if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0)
     return err({ text: noEvents(environment.eventsDir), status: 2 })
-  }
   const opened = await openEvents(environment, options, store)
-  if (!opened.ok) {
-    await store.close()
-    return opened
-  }
+  if (!opened.ok) return opened
   const events = opened.value
   const opening = await openGateway({ environment, events, clock, log })
   if (!opening.ok) {
     await events.close()
-    await store.close()
     return err({ text: opening.error, status: 2 })
   }
   const { gateway, sandbox, close: closeGateway } = opening.value

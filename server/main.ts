@@ -8,6 +8,7 @@ import { assemble, cannotStart } from './assemble-server.ts'
 import type { AssembleOptions, Assembled, CannotStart } from './assemble-server.ts'
 import type { Terminal } from './cli/command.ts'
 import { giveBackLater } from './ops/release-memory.ts'
+import { refuseIfLost } from './ops/recovery/lost-while-starting.ts'
 import { LOST_FOR_GOOD, watchForLoss } from './ops/recovery/rescue-lost-database.ts'
 import type { LossWatch } from './ops/recovery/rescue-lost-database.ts'
 import { makeClock } from './ops/clock.ts'
@@ -111,11 +112,14 @@ export async function boot(
     if (cannot === null) throw error
     return err(cannot)
   })
-  if (!first.ok) {
+  // Before the first answer.
+  const lost = await refuseIfLost(deps)
+  if (lost !== null || !first.ok) {
     await free()
     await assembled.value.close()
-    return first
+    if (lost !== null) return err(lost)
   }
+  if (!first.ok) return first
   const password = first.value
   try {
     await free()

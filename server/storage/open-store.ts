@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, statements } from './database/sqlite-connection.ts'
 import { reads } from './operations/key-lookups.ts'
 import type { listings } from './operations/list-queries.ts'
-import { LostDatabase, lostDatabase } from './recovery/missing-database.ts'
-
+import { LostDatabase, lackOf, lostDatabase } from './recovery/missing-database.ts'
 import {
   isLost,
   newShared,
@@ -18,6 +17,7 @@ import {
   setLost,
   WRITTEN_OVER,
 } from './recovery/detect-replaced-database.ts'
+import { failedStart, holdDatabase } from './recovery/hold-database.ts'
 import type { OwnFile } from './recovery/detect-replaced-database.ts'
 import { wrongLogIn } from './recovery/inspect-log.ts'
 import { lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
@@ -83,7 +83,7 @@ export async function openInside({
   keepPrivate(dataDir)
   const lostLog = lostLogIn(dataDir)
   if (lostLog !== null) throw lostLog
-  const wrongLog = wrongLogIn(dataDir, { isAlone: migrates })
+  const wrongLog = wrongLogIn(dataDir)
   if (wrongLog !== null) throw wrongLog
   const file = join(dataDir, DATABASE_FILE)
   // A server keeps watch over its file; a command is there for a moment, beside a server that does. What lies elsewhere under a
@@ -91,7 +91,10 @@ export async function openInside({
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
   const shared = migrates && !isLink ? newShared() : undefined
   const watched = shared === undefined ? {} : { shared }
-  const data: WriterData = { file, migrates, seam, ...watched }
+  // Before anything else reads or writes it, so that it cannot be lost unnoticed from here on.
+  const held =
+    shared === undefined || lackOf(dataDir) !== null ? null : holdDatabase(dataDir, shared)
+  const data: WriterData = { file, migrates, seam, mustExist: held !== null, ...watched }
   const { waitingMax = WAITING_MAX } = seam
   const common = { waitingMax, ...(begin === undefined ? {} : { begin }) }
   const writing = startThread<typeof writes>({
@@ -107,9 +110,12 @@ export async function openInside({
     whenAsked: !migrates,
     ...common,
   })
-  const [writer, reader] = await bothOf(writing, reading)
-  const db = openToRead(file)
-  const own = shared === undefined ? sameName(file) : openOwnFile(shared, file)
+  const [writer, reader] = await bothOf(writing, reading).catch((error: unknown) => {
+    throw held === null ? error : failedStart(held, error)
+  })
+  const db = held?.db ?? openToRead(file)
+  const own = held?.own ?? (shared === undefined ? sameName(file) : openOwnFile(shared, file))
+  own.watchLog()
   const read = reads(statements(db))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
@@ -153,13 +159,14 @@ export async function openInside({
   return { store, writer, reader }
 }
 
-function sameName(file: string): Pick<OwnFile, 'look'> & { close(): void } {
+function sameName(file: string): Pick<OwnFile, 'look'> & { watchLog(): void; close(): void } {
   const then = statSync(file)
   return {
     look: () => {
       const now = statSync(file, { throwIfNoEntry: false })
       return now?.ino === then.ino && now.dev === then.dev ? null : 'was deleted or replaced'
     },
+    watchLog: () => {},
     close: () => {},
   }
 }

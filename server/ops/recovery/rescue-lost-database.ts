@@ -6,6 +6,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps, Environment } from '../../dependencies.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
+import type { Rescued } from '../../storage/files/upload-and-clock-types.ts'
 import { placeTrouble } from '../../storage/database/error-explanations.ts'
 import { spareDirs } from '../environment.ts'
 import { knownFrom } from './start-recovery.ts'
@@ -18,7 +19,8 @@ const AGAIN_MS = 30_000
 /** The same once the server was told to stop: systemd does not wait long. */
 const STOPPING_AGAIN_MS = 2_000
 
-type LossDeps = Pick<Deps, 'store' | 'log' | 'clock'> & {
+export type LossDeps = Pick<Deps, 'log' | 'clock'> & {
+  readonly store: Pick<Deps['store'], 'lost' | 'rescue'>
   readonly environment: Pick<Environment, 'dataDir'>
 }
 export type LossWatch = {
@@ -31,6 +33,8 @@ export type LossWatch = {
   beforeStop(): Promise<void>
   /** True while the server holds data that is in no file. */
   isUnsaved(): boolean
+  /** Returns where the data is; null: it was not written out. */
+  rescued(): Pick<Rescued, 'file' | 'isWhole'> | null
   /** True if the data is in a file that the next start does not find. */
   isElsewhere(): boolean
 }
@@ -41,20 +45,19 @@ export function watchForLoss(
   spare: readonly string[] = spareDirs(),
 ): LossWatch {
   let isLost = false
-  let file: string | null = null
+  let saved: Rescued | null = null
   let failedAt: number | null = null
   const rescue = async (): Promise<void> => {
     const at = clock()
     const why = 'The database was lost while the server used it, and some rows could not be read.'
     const known = knownFrom(await lastServed(dataDir))
     try {
-      const rescued = await store.rescue({
+      saved = await store.rescue({
         dataDir,
         spareDirs: spare,
         recovery: { at, who: 'rollcall', why, copyAt: null, ...known },
       })
-      const { rows, isWhole } = rescued
-      file = rescued.file
+      const { file, rows, isWhole } = saved
       log.error({ file, rows, isWhole }, isWhole ? WHOLE(file) : PARTS(file))
     } catch (error) {
       failedAt = performance.now()
@@ -73,7 +76,7 @@ export function watchForLoss(
       `the database file ${what} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is in no file any more, and is writing it out`,
     )
   }
-  const isUnsaved = (): boolean => isLost && file === null
+  const isUnsaved = (): boolean => isLost && saved === null
   const lookOnce = async (againMs: number): Promise<void> => {
     await find()
     if (!isUnsaved()) return
@@ -90,7 +93,8 @@ export function watchForLoss(
   return {
     look: () => look(),
     isUnsaved,
-    isElsewhere: () => file !== null && path.dirname(file) !== dataDir,
+    rescued: () => saved,
+    isElsewhere: () => saved !== null && path.dirname(saved.file) !== dataDir,
     async beforeStop() {
       // One that is under way may have failed; the last try comes after the signal.
       await look()

@@ -128,7 +128,10 @@ export function troubleOf(error: unknown, dataDir: string): Trouble | null {
   const { path: at } = (error ?? {}) as { readonly path?: unknown }
   const place = ofPlace(error, typeof at === 'string' ? at : dataDir)
   if (place !== null || !(error instanceof StoreBusy)) return place
-  return { text: `The database does not answer: ${error.message}.`, isTemporary: true }
+  return {
+    text: `The database does not answer: ${error.message}. Wait some seconds.`,
+    isTemporary: true,
+  }
 }
 
 /** Threads and SQLite report a lack of descriptors without its code. */

@@ -45,8 +45,11 @@ const CHECKPOINT_PAGES = 4_000
  * Only the writer thread opens connections that write; better-sqlite3 opens WAL in NORMAL, which loses commits at
  * a power failure.
  */
-export function openToWrite(file: string): Database.Database {
-  const db = new Database(file, { timeout: BUSY_MS })
+export function openToWrite(
+  file: string,
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
+): Database.Database {
+  const db = new Database(file, { timeout: BUSY_MS, fileMustExist: mustExist })
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')

@@ -21,6 +21,8 @@ export type WriterData = {
   readonly file: string
   readonly migrates: boolean
   readonly seam: Seam
+  /** Whether there was a database: then no new one is created. Left out: no. */
+  readonly mustExist?: boolean
   /** Set by a server, which watches its database file; left out: the file is not watched. */
   readonly shared?: Shared
 }
@@ -33,13 +35,20 @@ const UNINDEXED_ROWS_MAX = 10_000
 const MARK_MS = 60_000
 
 /** Opens the database, which may fail, and processes requests from the port until it is closed. */
-export function serve(port: MessagePort, { file, migrates, seam, shared }: WriterData): void {
+export function serve(
+  port: MessagePort,
+  { file, migrates, seam, mustExist = false, shared }: WriterData,
+): void {
   const own = shared === undefined ? null : ownFile(shared, file)
+  const assertIsThere = (): void => assert(own === null || own.look() === null, NO_FILE)
   // A thread that begins anew must not make another database in the place of one that was lost.
-  assert(own === null || own.look() === null, NO_FILE)
-  const db = openToWrite(file)
+  assertIsThere()
+  const db = openToWrite(file, { mustExist })
+  assertIsThere()
   bringUpToDate(db, file, { migrates })
   degrade(db, seam)
+  // What was migrated is copied into the file from here on, which must still be the same one.
+  assertIsThere()
   let markedAt = performance.now()
   function setNextMark(): void {
     if (shared === undefined) return

@@ -16,10 +16,12 @@ const RUN = 2
 const MARK = 3
 /** The mark in the file when it was opened: it stays there until the log with the first of this run is copied into it. */
 const OPENED = 4
+/** The last mark in the log that a killed server left: until then, what is copied from it has this one, or one between. */
+const LOGGED = 7
 /** The index of the log and the log, opened once: closing any handle of it would end SQLite's locks. */
 const INDEX_FD = 5
 const LOG_FD = 6
-const NUMBERS = 7
+const NUMBERS = 8
 
 /**
  * The mark stands where SQLite keeps an application's number: the run of the server above, and below how often this run has
@@ -180,7 +182,8 @@ function isOther({ header, bytes }: Seen, before: Seen | null, shared: Shared): 
   return (
     isCutOff ||
     header.pageSize !== old.pageSize ||
-    header.version !== old.version ||
+    // A start migrates it.
+    header.version < old.version ||
     age < (ageOf(old.mark, shared) ?? 0) ||
     (header.pages < old.pages && !isVacuumed)
   )
@@ -190,47 +193,71 @@ function isOther({ header, bytes }: Seen, before: Seen | null, shared: Shared): 
 function ageOf(mark: number, shared: Shared): number | null {
   const number = mark - markOf(Atomics.load(shared, RUN), 0)
   if (number > 0 && number <= Atomics.load(shared, MARK)) return number
-  return mark === Atomics.load(shared, OPENED) ? 0 : null
+  const [opened, logged] = [Atomics.load(shared, OPENED), Atomics.load(shared, LOGGED)]
+  if (mark === opened) return 0
+  const isOfLog = isSameRun(mark, logged) && mark <= logged
+  return isOfLog && (mark > opened || !isSameRun(opened, logged)) ? 0 : null
 }
 
 /**
- * For the main thread, which also checks the files that SQLite keeps beside it: deleting them removes data not
- * yet in the database. Call `close` when every connection is closed: closing any handle of the file ends SQLite's
- * locks on it.
+ * For the main thread. A server calls it before it reads or writes its database, so that the file cannot change unnoticed
+ * while it starts. Call `close` when every connection is closed: closing any handle of the file ends SQLite's locks on it.
  */
-export function openOwnFile(shared: Shared, file: string): OwnFile & { close(): void } {
+export function openOwnFile(
+  shared: Shared,
+  file: string,
+): OwnFile & {
+  /** Notes the last mark in the log, which a connection reads. */
+  noteLogged(mark: number): void
+  /**
+   * Call it once the thread that writes has opened the database. Later looks also check the files that SQLite keeps beside
+   * it: deleting them removes data not yet in the database.
+   */
+  watchLog(): void
+  close(): void
+} {
   const fd = openSync(file, 'r')
-  Atomics.store(shared, OPENED, headerOf(fd)?.mark ?? 0)
+  const mark = headerOf(fd)?.mark ?? 0
+  Atomics.store(shared, OPENED, mark)
+  Atomics.store(shared, LOGGED, mark)
   Atomics.store(shared, FD, fd)
   const own = ownFile(shared, file)
-  const handles = [fd]
-  for (const [at, name] of [
-    [INDEX_FD, `${file}-shm`],
-    [LOG_FD, `${file}-wal`],
-  ] as const) {
-    if (!existsSync(name)) continue
-    const handle = openSync(name, 'r')
-    Atomics.store(shared, at, handle)
-    handles.push(handle)
-  }
   own.look()
-  const beside = [`${file}-wal`, `${file}-shm`].flatMap((name) => {
-    const then = statSync(name, { throwIfNoEntry: false })
-    return then === undefined ? [] : [{ name, then }]
-  })
+  const handles = [fd]
+  let beside: readonly { readonly name: string; readonly then: Stats }[] = []
   /** Once it is lost, what happened first is what an operator has to know. */
   let what: string | null = null
+  const look = (): string | null => {
+    if (what !== null && isLost(shared)) return what
+    what =
+      own.look() ??
+      beside.map(({ name, then }) => movedFrom(then, name)).find((moved) => moved !== null) ??
+      null
+    return what
+  }
   return {
-    look: () => {
-      if (what !== null && isLost(shared)) return what
-      what =
-        own.look() ??
-        beside.map(({ name, then }) => movedFrom(then, name)).find((moved) => moved !== null) ??
-        null
-      return what
-    },
+    look,
     hasLastMark: own.hasLastMark,
+    noteLogged: (logged) => Atomics.store(shared, LOGGED, logged),
+    watchLog: () => {
+      if (look() !== null) return
+      for (const [at, name] of [
+        [INDEX_FD, `${file}-shm`],
+        [LOG_FD, `${file}-wal`],
+      ] as const) {
+        if (!existsSync(name)) continue
+        const handle = openSync(name, 'r')
+        Atomics.store(shared, at, handle)
+        handles.push(handle)
+      }
+      own.look()
+      beside = [`${file}-wal`, `${file}-shm`].flatMap((name) => {
+        const then = statSync(name, { throwIfNoEntry: false })
+        return then === undefined ? [] : [{ name, then }]
+      })
+    },
     close: () => {
+      Atomics.store(shared, FD, -1)
       for (const handle of handles) closeSync(handle)
     },
   }

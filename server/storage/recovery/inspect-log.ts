@@ -39,18 +39,18 @@ export function noteMark(file: string, mark: number): void {
 /** The versions of the first page in the log, oldest first, each as its mark; the oldest also as a whole. */
 type InLog = { readonly marks: readonly number[]; readonly first: Buffer | null }
 
-/**
- * Explains why the log beside a database must not be opened with it; null: it may, or there is none. `isAlone`: no
- * process has the database open, so that the two can be checked together.
- */
-export function wrongLogIn(
-  dataDir: string,
-  { isAlone }: { readonly isAlone: boolean },
-): Error | null {
+/** Explains why the log beside a database must not be opened with it; null: it may, or there is none. */
+export function wrongLogIn(dataDir: string): Error | null {
   const log = readLog(dataDir)
-  if (log === null) return null
-  if (!belongs(log, dataDir)) return new Error(foreign(dataDir))
-  return isAlone && isDamaged(dataDir) ? new Error(damaged(dataDir)) : null
+  return log === null || belongs(log, dataDir) ? null : new Error(foreign(dataDir))
+}
+
+/**
+ * Explains that a database and the log beside it are damaged together; null: they are not, or there is no log. Call it
+ * while no process writes to the database.
+ */
+export function damagedLogIn(dataDir: string): Error | null {
+  return readLog(dataDir) !== null && isDamaged(dataDir) ? new Error(damaged(dataDir)) : null
 }
 
 /**

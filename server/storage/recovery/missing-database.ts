@@ -10,7 +10,7 @@ import { commandsFor, rescuedFiles } from './rescued-databases.ts'
 
 /** What a server, a backup, a restore or a migration leaves in a data folder, and nothing else does. */
 const TRACES =
-  /^(uploads|mail|backed-up|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-(restore|rescue).*|rollcall\.rescued.*\.db)$/
+  /^(uploads|mail|backed-up|last-served\.json|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-(restore|rescue).*|rollcall\.rescued.*\.db)$/
 /** A file of one page may hold no tables: the largest page of SQLite. */
 const PAGE_BYTES_MAX = 65_536
 

@@ -154,11 +154,11 @@ test('a server that is killed between its first mark and copying it into the fil
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
     copyFileSync(join(folder, name), join(left, name))
   db.close()
-  expect(wrongLogIn(left, { isAlone: true })).toBe(null)
+  expect(wrongLogIn(left)).toBe(null)
   // The same log beside a database of which it knows another first page.
   const other = new Database(join(left, 'other.db'))
   other.exec('CREATE TABLE other (id)')
   other.close()
   renameSync(join(left, 'other.db'), join(left, 'rollcall.db'))
-  expect(wrongLogIn(left, { isAlone: true })?.message).toContain('does not belong')
+  expect(wrongLogIn(left)?.message).toContain('does not belong')
 })

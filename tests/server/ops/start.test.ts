@@ -64,7 +64,7 @@ describe('where a database was', () => {
     expect([emptied.status, emptied.printed]).toEqual([
       2,
       expect.stringMatching(
-        /^The database .+rollcall\.db has no content, and .+ contains (rollcall\.db-wal, )?serving\.lock, uploads of an earlier one\. .*rollcall db restore.*rollcall start --new/,
+        /^The database .+rollcall\.db has no content, and .+ contains last-served\.json, (rollcall\.db-wal, )?serving\.lock, uploads of an earlier one\. .*rollcall db restore.*rollcall start --new/,
       ),
     ])
     rmSync(file)
@@ -88,6 +88,19 @@ describe('where a database was', () => {
     copyFileSync(kept, file)
     expect((await attemptHere(folders)).status).toBe('serves')
     expect(registrations(folders.dataDir)).toBe(1)
+  })
+
+  test('an empty conference was served where of a database only the note of its progress was left', async () => {
+    await serveOnce()
+    for (const name of readdirSync(folders.dataDir))
+      if (name !== 'last-served.json')
+        rmSync(join(folders.dataDir, name), { recursive: true, force: true })
+    const { status, printed } = await attemptHere(folders)
+    expect([status, printed]).toEqual([
+      2,
+      expect.stringMatching(/contains last-served\.json of an earlier one\. .*rollcall db restore/),
+    ])
+    expect(existsSync(join(folders.dataDir, 'rollcall.db'))).toBe(false)
   })
 
   test('recovery, reviews and export say that DATA_DIR has no database, and create none', async () => {
