@@ -19,12 +19,12 @@ import { wrongKind, writtenAt } from '../suggestions/wrong-types.ts'
 
 export const shape = {
   EV007: {
-    slug: 'number-for-text',
+    slug: 'number-not-text',
     severity: 'error',
     why: 'A number loses its plus sign and leading zeros. A text keeps them.',
   },
   EV008: {
-    slug: 'word-for-yes-no',
+    slug: 'not-boolean',
     severity: 'error',
     why: 'Only true and false mean yes and no. Any other word is a text.',
   },
@@ -39,7 +39,7 @@ export const shape = {
     why: 'The event cannot be set up without this key.',
   },
   EV103: {
-    slug: 'wrong-kind',
+    slug: 'wrong-type',
     severity: 'error',
     why: 'The value has the wrong type, such as a text instead of a list.',
   },
@@ -49,12 +49,12 @@ export const shape = {
     why: 'Only the listed values are valid.',
   },
   EV105: {
-    slug: 'bad-form',
+    slug: 'invalid-format',
     severity: 'error',
     why: 'The value is not a valid date, address or name.',
   },
   EV106: {
-    slug: 'key-not-here',
+    slug: 'misplaced-key',
     severity: 'error',
     why: 'The key exists, but has no effect on this kind of entry.',
   },

@@ -19,7 +19,7 @@ export const reading = {
     why: 'Every value must be written in this file, in one place.',
   },
   EV004: {
-    slug: 'text-cut-by-hash',
+    slug: 'value-truncated-by-hash',
     severity: 'warning',
     why: 'A # after a space begins a comment, so the rest of the text is lost.',
   },

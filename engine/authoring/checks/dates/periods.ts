@@ -176,7 +176,7 @@ function freeDay(period: Period, earlier: readonly Period[]): boolean {
 }
 
 const priceFallsBack: Check = {
-  slug: 'price-falls-back',
+  slug: 'price-reverts',
   severity: 'warning',
   why: 'Late registration would cost less than early registration.',
   after: ['EV204', 'EV406', 'EV407', 'EV419'],

@@ -36,7 +36,7 @@ const slowPattern: Check = {
 }
 
 const patternUnsaid: Check = {
-  slug: 'pattern-unsaid',
+  slug: 'pattern-without-message',
   severity: 'warning',
   why: 'A delegate whose answer is refused must learn which form it must have.',
   after: ['EV519', 'EV520'],

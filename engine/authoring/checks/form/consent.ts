@@ -16,7 +16,7 @@ const optionsOf = ({ field }: FieldAt): readonly string[] =>
   (field.options ?? []).map(({ id, label }) => `${label} ${id}`)
 
 const consentPassesNo: Check = {
-  slug: 'consent-passes-no',
+  slug: 'consent-accepts-no',
   severity: 'warning',
   why: 'Consent is only valid if the delegate gives it: no answer “No”, and no box ticked beforehand.',
   find: (model) =>

@@ -242,7 +242,7 @@ const contactFields: Check = {
 }
 
 const chosenIn: Check = {
-  slug: 'chosen-in',
+  slug: 'category-field-mismatch',
   severity: 'error',
   why: 'The field in which delegates choose their category must offer the categories, and must be required.',
   after: ['EV201', 'EV206'],

@@ -11,7 +11,7 @@ const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
 const FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\b)\S/i
 
 const labelSaysOtherwise: Check = {
-  slug: 'label-says-otherwise',
+  slug: 'label-contradicts-required',
   severity: 'warning',
   why: 'The label says the opposite of `required`: delegates leave out a required answer, or believe that an optional one is required.',
   find: ({ asked, said }) => {
@@ -129,7 +129,7 @@ const besides = ({ fields, asked }: Model): readonly (readonly FieldAt[])[] => [
 ]
 
 const messageOfAnother: Check = {
-  slug: 'message-of-another',
+  slug: 'message-for-wrong-field',
   severity: 'warning',
   why: 'A message that names another question sends delegates to the wrong place.',
   after: ['EV206', 'EV501'],

@@ -138,7 +138,7 @@ const chooseSaysNothing: Check = {
 }
 
 const chooseUnsaid: Check = {
-  slug: 'choose-unsaid',
+  slug: 'choice-limit-without-message',
   severity: 'warning',
   why: 'A delegate who ticks too many boxes must learn why the choice is refused.',
   after: ['EV523'],
@@ -174,7 +174,7 @@ const IS_SIMPLE: Readonly<Record<FieldType, boolean>> = {
 }
 
 const personNotSimple: Check = {
-  slug: 'person-not-simple',
+  slug: 'unsupported-person-field',
   severity: 'error',
   why: 'A list of people can only have simple fields. Ask for anything else once, outside the list.',
   find: ({ asked, fields }) =>
@@ -281,7 +281,7 @@ const manyPeople: Check = {
 }
 
 const personBlank: Check = {
-  slug: 'person-blank',
+  slug: 'empty-person-allowed',
   severity: 'warning',
   why: 'An empty row counts as a person and is charged.',
   find: ({ fields }) =>
@@ -300,7 +300,7 @@ const personBlank: Check = {
 }
 
 const fractionCounted: Check = {
-  slug: 'fraction-counted',
+  slug: 'fractional-count',
   severity: 'error',
   why: 'Only whole numbers can be counted: there is no half ticket.',
   find: ({ fields }) =>

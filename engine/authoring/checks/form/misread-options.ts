@@ -114,7 +114,7 @@ const isPlainMap = (raw: unknown): boolean =>
   typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 
 const decidingOptional: Check = {
-  slug: 'deciding-optional',
+  slug: 'optional-rule-field',
   severity: 'warning',
   why: 'A delegate who skips the question gets a category without knowing it.',
   after: ['EV201', 'EV206', 'EV301', 'EV307', 'EV508'],
@@ -171,7 +171,7 @@ export const isWordForNothing = (path: string, text: string): boolean =>
   MAY_GO.test(path) && NOTHING.test(text.trim())
 
 const wordIsPrinted: Check = {
-  slug: 'word-is-printed',
+  slug: 'keyword-as-text',
   severity: 'warning',
   why: 'A word that means “none” would be shown to every delegate.',
   find: (model) =>

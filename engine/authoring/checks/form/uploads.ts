@@ -77,7 +77,7 @@ const KNOWN = [
 ]
 
 const unknownEnding: Check = {
-  slug: 'unknown-ending',
+  slug: 'unknown-file-extension',
   severity: 'warning',
   why: 'With an unknown file ending, no delegate can upload a file.',
   find: (model) =>

@@ -233,7 +233,7 @@ function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
 }
 
 const wireClash: Check = {
-  slug: 'wire-clash',
+  slug: 'wire-name-conflict',
   severity: 'error',
   why: 'If two values are sent under one name, one of them is lost.',
   find: (model) => {

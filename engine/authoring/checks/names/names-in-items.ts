@@ -370,7 +370,7 @@ const unknownRoll: Check = {
 }
 
 const keyOfValues: Check = {
-  slug: 'member-list-key-of-values',
+  slug: 'member-list-key-not-text',
   severity: 'error',
   why: 'A row is found by its key, so each row needs a different key. A list of values or a date cannot identify every row.',
   after: ['EV218'],

@@ -92,7 +92,7 @@ const stepsOutOfOrder: Check = {
 }
 
 const refundRises: Check = {
-  slug: 'cancellation-rises',
+  slug: 'refund-increases',
   severity: 'error',
   why: 'A later cancellation must not refund more than an earlier one. Two numbers are probably swapped.',
   after: ['EV481', 'EV482', 'EV483'],

@@ -129,7 +129,7 @@ const unknowable: Check = {
 }
 
 const anyReference: Check = {
-  slug: 'reference-of-any-form',
+  slug: 'reference-without-format',
   severity: 'error',
   why: 'References are matched with the bank statement. Without a format, “paid” or part of another number would count as a reference.',
   after: ['EV445'],

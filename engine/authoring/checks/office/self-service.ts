@@ -35,7 +35,7 @@ function readerOf({ config }: Model): (id: string) => string | null {
 }
 
 const editDecides: Check = {
-  slug: 'edit-decides',
+  slug: 'editable-field-sets-price',
   severity: 'error',
   why: 'A delegate who corrects one of these answers would change a price, use a seat or duplicate a registration without a check by staff.',
   after: ['EV201'],

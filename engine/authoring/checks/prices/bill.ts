@@ -183,7 +183,7 @@ const rowsOf = (some: readonly ItemHole[]): string =>
   [...new Set(some.map(({ hole }) => `\`${hole.row}\``))].join(' or ')
 
 const notForSome: Check = {
-  slug: 'not-for-some',
+  slug: 'item-missing-for-category',
   severity: 'warning',
   why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
   after: [...AFTER_NAMES, 'EV462'],
@@ -204,7 +204,7 @@ const notForSome: Check = {
 }
 
 const offSale: Check = {
-  slug: 'off-sale',
+  slug: 'never-for-sale',
   severity: 'note',
   why: 'In a period in which no delegate can buy the item, it is refused as not on sale.',
   after: [...AFTER_NAMES, 'EV462'],
@@ -216,7 +216,7 @@ const offSale: Check = {
 }
 
 const noBound: Check = {
-  slug: 'count-without-end',
+  slug: 'unlimited-count',
   severity: 'error',
   why: 'A number without a maximum makes a bill without a maximum.',
   after: ['EV201', 'EV206', 'EV216'],
@@ -253,7 +253,7 @@ const noBound: Check = {
 }
 
 const tooDear: Check = {
-  slug: 'bill-too-dear',
+  slug: 'bill-above-maximum',
   severity: 'error',
   why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
   after: AFTER_BOUNDS,
@@ -283,7 +283,7 @@ function priced(event: EventConfig) {
 }
 
 const overdraws: Check = {
-  slug: 'takes-off-more-than-there-is',
+  slug: 'discount-exceeds-price',
   severity: 'warning',
   why: 'A line never goes below zero, so the delegate does not get the rest of the discount.',
   after: AFTER_BOUNDS,
@@ -301,7 +301,7 @@ const overdraws: Check = {
 }
 
 const adjustmentsMeet: Check = {
-  slug: 'adjustments-meet',
+  slug: 'overlapping-adjustments',
   severity: 'note',
   why: 'One delegate can get both. They apply from top to bottom; with an amount and a percentage, the order changes the total.',
   after: AFTER_BOUNDS,

@@ -164,7 +164,7 @@ function isBelowEverybody({ standing }: Person): boolean {
 }
 
 const ranksExchanged: Check = {
-  slug: 'ranks-swapped',
+  slug: 'prices-swapped',
   severity: 'warning',
   why: 'Members and trainees usually pay less than others. If they pay more, two rows or labels are probably swapped.',
   after: [...AFTER_TABLE, 'EV401', 'EV452'],

@@ -18,7 +18,7 @@ import { itemCellsOf } from './fees.ts'
 import { tablesAt, type TableAt } from '../names/names-in-items.ts'
 
 const notAsked: Check = {
-  slug: 'charged-and-not-asked',
+  slug: 'counted-field-hidden',
   severity: 'warning',
   why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
   after: AFTER_BOUNDS,
@@ -51,7 +51,7 @@ const notAsked: Check = {
 }
 
 const chargedUnseen: Check = {
-  slug: 'charged-unseen',
+  slug: 'charged-without-question',
   severity: 'warning',
   why: 'A condition with `not` is also true for delegates who never see the question, so they are charged without being asked.',
   after: AFTER_BOUNDS,
@@ -163,7 +163,7 @@ function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readon
 }
 
 const neverMet: Check = {
-  slug: 'price-never-met',
+  slug: 'unreachable-price',
   severity: 'warning',
   why: 'A price that is never charged is probably intended for some delegates.',
   after: [...AFTER_BOUNDS, 'EV306', 'EV407', 'EV462'],
@@ -197,7 +197,7 @@ const ON_TOP =
   /\b(?:surcharge|penalty|fine|late fee|extra charge|additional charge|processing fee)\b/i
 
 const wrongSign: Check = {
-  slug: 'discount-adds',
+  slug: 'discount-increases-price',
   severity: 'warning',
   why: 'A discount without a minus raises the price, and a late fee with a minus lowers it.',
   find: ({ file }) =>
@@ -260,7 +260,7 @@ const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
   )
 
 const askedUncharged: Check = {
-  slug: 'asked-and-not-charged',
+  slug: 'chosen-number-not-charged',
   severity: 'warning',
   why: 'A delegate who chooses three must not be charged for one.',
   after: ['EV201', 'EV206', 'EV461', 'EV462'],
@@ -299,7 +299,7 @@ const askedUncharged: Check = {
   },
 }
 const boughtBeforehand: Check = {
-  slug: 'bought-beforehand',
+  slug: 'preselected-item',
   severity: 'warning',
   why: 'An inattentive delegate pays for an item that they did not choose, and asks for a refund.',
   after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV469'],

@@ -163,7 +163,7 @@ export function adjustmentAmounts(model: Model) {
 }
 
 const notPaise: Check = {
-  slug: 'not-paise',
+  slug: 'too-many-decimals',
   severity: 'error',
   why: 'Amounts are in rupees with at most two decimals.',
   find: (model) => {

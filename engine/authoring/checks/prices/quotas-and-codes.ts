@@ -83,7 +83,7 @@ const noWayOn: Check = {
 }
 
 const fewIsAll: Check = {
-  slug: 'few-is-all',
+  slug: 'few-left-always',
   severity: 'warning',
   why: 'The form would say from the first day that few seats are left.',
   find: ({ file }) =>
@@ -119,7 +119,7 @@ const WITH_PLACES_MIN = 2
 const NONE_OF_THEM = /\b(?:no|none|not|nothing|without|neither|online|virtual|don['’]?t)\b/i
 
 const optionWithoutEnd: Check = {
-  slug: 'option-without-end',
+  slug: 'option-without-maximum',
   severity: 'note',
   why: 'Where other options have seats, an option without a number has no maximum.',
   after: ['EV202', 'EV206', 'EV216', 'EV217'],
@@ -146,7 +146,7 @@ const optionWithoutEnd: Check = {
 }
 
 const moreThanAll: Check = {
-  slug: 'more-than-all',
+  slug: 'quota-exceeds-total',
   severity: 'warning',
   why: 'A quota above the quota for all delegates is never reached. One of the two numbers is wrong.',
   find: ({ file }) => {

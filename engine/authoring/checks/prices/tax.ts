@@ -10,7 +10,7 @@ import { isNone, likelyPercent } from '../../suggestions/tax-values.ts'
 import { adjustmentAmounts, AFTER_TABLE, cellsOf, itemCellsOf } from './fees.ts'
 
 const splitDisagrees: Check = {
-  slug: 'split-disagrees',
+  slug: 'split-mismatch',
   severity: 'warning',
   why: 'The form and the result page would show different base amounts for one payment.',
   after: AFTER_TABLE,
@@ -72,7 +72,7 @@ const PERCENT_MIN = 1
 const PERCENT_MAX = 45
 
 const taxPercentOdd: Check = {
-  slug: 'tax-percent-odd',
+  slug: 'unusual-tax-rate',
   severity: 'warning',
   why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
   find: (model) => [...feesTax(model), ...itemTaxes(model)].flatMap(percentOdd),

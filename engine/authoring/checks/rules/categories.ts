@@ -254,7 +254,7 @@ const tooLarge: Check = {
 }
 
 const categoryNeverGiven: Check = {
-  slug: 'category-never-given',
+  slug: 'category-unreachable',
   severity: 'error',
   why: 'A category has a price but no delegate ever gets it, or it is `listed_only` but a rule gives it.',
   after: ['EV203', 'EV206'],

@@ -111,7 +111,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
         })),
   },
   EV1005: {
-    slug: 'numbers-orphaned',
+    slug: 'order-ids-orphaned',
     severity: 'error',
     why: 'Result pages, gateway messages and emails find a registration by the prefix of its number.',
     find: ({ old, next, use }) => {
@@ -133,7 +133,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
     },
   },
   EV1006: {
-    slug: 'payments-stranded',
+    slug: 'payments-orphaned',
     severity: 'error',
     why: 'The status of a pending payment is requested from the account with which it was started.',
     find: ({ old, next, use }) => {
@@ -151,7 +151,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
     },
   },
   EV1007: {
-    slug: 'addresses-moved',
+    slug: 'routes-changed',
     severity: 'warning',
     why: 'Emails, bookmarks and printed programmes contain these addresses.',
     find: ({ old, next, use }) => {

@@ -196,7 +196,7 @@ const valueNotGiven: Check = {
 }
 
 const otherBrackets: Check = {
-  slug: 'other-brackets',
+  slug: 'wrong-placeholder-syntax',
   severity: 'warning',
   why: 'Only {name} is filled in. Any other notation is printed unchanged.',
   find: (model) => {

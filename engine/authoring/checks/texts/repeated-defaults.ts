@@ -58,7 +58,7 @@ const restatesDefault: Check = {
 }
 
 const nearlyNone: Check = {
-  slug: 'nearly-none',
+  slug: 'almost-none',
   severity: 'warning',
   why: '`none` hides a part. A similar word is shown to every delegate.',
   find: (model) =>

@@ -29,7 +29,7 @@ const buttonsOf = ({ file: { results } }: Model) => [
 ]
 
 const buttonToNowhere: Check = {
-  slug: 'button-to-nowhere',
+  slug: 'broken-button-link',
   severity: 'error',
   why: 'A delegate who follows the link finds no page.',
   find: (model) => {
@@ -147,7 +147,7 @@ const noOffice: Check = {
 }
 
 const wordsOfWhat: Check = {
-  slug: 'words-of-what',
+  slug: 'as-words-without-options',
   severity: 'error',
   why: '`as: words` prints an id in words; a name or an amount has none.',
   after: ['EV207'],
@@ -180,7 +180,7 @@ const wordsOfWhat: Check = {
 }
 
 const detailCount: Check = {
-  slug: 'detail-shape',
+  slug: 'invalid-detail-row',
   severity: 'error',
   why: 'A row shows one value or one text.',
   find: ({ file }) =>
@@ -199,7 +199,7 @@ const detailCount: Check = {
 
 /** Addresses of an event that differ by one typing mistake: two letters swapped, one missing or doubled. */
 const addressMisspelt: Check = {
-  slug: 'address-misspelt',
+  slug: 'misspelt-route',
   severity: 'warning',
   why: 'Addresses are printed and linked. A wrong spelling is noticed only when delegates cannot reach it.',
   find: ({ file }) => {

@@ -59,7 +59,7 @@ const curlyQuotes: Check = {
 }
 
 const signTwice: Check = {
-  slug: 'sign-twice',
+  slug: 'duplicate-currency-sign',
   severity: 'warning',
   why: 'An amount is printed with its ₹. A second currency sign would be printed too.',
   after: ['EV208'],
@@ -90,7 +90,7 @@ const signTwice: Check = {
 }
 
 const addressSlip: Check = {
-  slug: 'address-slip',
+  slug: 'mistyped-address',
   severity: 'warning',
   why: 'Email to a mistyped address does not arrive.',
   find: (model) => [
@@ -167,7 +167,7 @@ function phones(model: Model): readonly Draft[] {
 }
 
 const markupPrinted: Check = {
-  slug: 'markup-printed',
+  slug: 'markup-in-text',
   severity: 'warning',
   why: 'Texts are plain text. Markup such as bold is printed unchanged.',
   find: (model) => [
@@ -230,7 +230,7 @@ function entity(written: string): string {
 }
 
 const endSign: Check = {
-  slug: 'end-sign',
+  slug: 'stray-end-mark',
   severity: 'warning',
   why: 'A comma after a value is needed in other file formats. In YAML it is printed.',
   find: (model) =>

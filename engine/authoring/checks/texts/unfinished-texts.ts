@@ -21,7 +21,7 @@ const isDemo = ({ file }: Model, path: string): boolean =>
   (file.demo ?? []).some((one) => path === one || path.startsWith(`${one}.`))
 
 const standIn: Check = {
-  slug: 'stand-in',
+  slug: 'placeholder-text',
   severity: 'warning',
   why: 'Placeholder words would be shown to every delegate.',
   after: ['EV212'],
