@@ -1,4 +1,7 @@
-/** The built scripts use nothing that the oldest browsers of docs/browsers.md do not have, in our code or a package's. */
+/**
+ * The built scripts use no feature that is missing in the oldest browsers of docs/browsers.md, in
+ * our code or a package's.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,40 +13,39 @@ const TOP = join(import.meta.dirname, '..')
 const BUILT = join(TOP, 'web', 'dist')
 
 /**
- * What a younger browser is needed for and a script uses only after it has asked. A line that nothing needs any more
- * makes the test fail. The reason says who asks, and how.
+ * Newer features that a script uses only after a check for support. The reason says who checks,
+ * and how. A row that is no longer needed makes the test fail.
  */
-const ASKED_FIRST: Readonly<Record<string, string>> = {
+const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
   'Document/Element.startViewTransition':
     'React tries it inside a try block, for <ViewTransition> alone',
-  navigation: 'React asks with typeof, before it shows that a transition is under way',
+  navigation: 'React checks with typeof before it shows that a transition is in progress',
   'navigation.currentEntry': 'as navigation',
   'navigation.navigate': 'as navigation',
   'navigation.transition': 'as navigation',
   'navigator.connection': 'React asks, inside <ViewTransition>',
   setImmediate: 'React asks with typeof; browsers use a MessageChannel',
-  'HTMLFormElement.requestSubmit': 'submit() of RJSF, which nothing calls',
-  'HTMLInputElement.alpha': "alpha() of MUI's theme, no element's",
-  'navigator.share':
-    'web/results/result-page-buttons.tsx asks, and copies the link where there is none',
-  'DataTransfer.addElement': "a method of CodeMirror's own",
-  EditContext: 'CodeMirror asks, and edits without it',
-  'Selection.getComposedRanges': 'CodeMirror asks, for an editor inside a shadow root',
-  requestIdleCallback: 'CodeMirror asks, and takes a timer',
+  'HTMLFormElement.requestSubmit': 'submit() of RJSF, which is never called',
+  'HTMLInputElement.alpha': "alpha() of MUI's theme, not of an element",
+  'navigator.share': 'web/results/result-page-buttons.tsx checks, and otherwise copies the link',
+  'DataTransfer.addElement': 'a method of CodeMirror',
+  EditContext: 'CodeMirror checks, and edits without it',
+  'Selection.getComposedRanges': 'CodeMirror checks, for an editor inside a shadow root',
+  requestIdleCallback: 'CodeMirror checks, and uses a timer otherwise',
   cancelIdleCallback: 'as requestIdleCallback',
-  'Intl.Segmenter': 'CodeMirror asks, and takes characters for what one sees as one',
-  'navigator.scheduling': 'CodeMirror asks, and looks at the clock',
+  'Intl.Segmenter': 'CodeMirror checks, and otherwise splits by code points',
+  'navigator.scheduling': 'CodeMirror checks, and otherwise uses the clock',
 }
 
 /** The rows of the first table of docs/browsers.md: Chromium, Firefox, Safari. */
-const PROMISED = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
+const SUPPORTED_ROWS = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
     const [, chrome, firefox, safari] =
       /^\|[^|]+\| (\d+)[^|]*\| (\d+) \| ([\d.]+) \|$/.exec(line) ?? []
     return chrome && firefox && safari ? [{ chrome, firefox, safari }] : []
   })
-const browsersOf = (row: (typeof PROMISED)[number] | undefined): Browsers => {
+const readBrowsers = (row: (typeof SUPPORTED_ROWS)[number] | undefined): Browsers => {
   if (row === undefined) throw new Error('docs/browsers.md has lost a row of its first table')
   const { chrome, firefox, safari } = row
   return {
@@ -56,7 +58,7 @@ const browsersOf = (row: (typeof PROMISED)[number] | undefined): Browsers => {
     safari_ios: safari,
   }
 }
-const [everyPage, organisers] = [browsersOf(PROMISED[0]), browsersOf(PROMISED[1])]
+const [everyPage, organisers] = [readBrowsers(SUPPORTED_ROWS[0]), readBrowsers(SUPPORTED_ROWS[1])]
 
 type Chunk = {
   readonly file: string
@@ -65,7 +67,7 @@ type Chunk = {
 }
 
 /** Every script of the build, with the browsers that have to run it. */
-function scripts(): readonly { readonly file: string; readonly browsers: Browsers }[] {
+function listScripts(): readonly { readonly file: string; readonly browsers: Browsers }[] {
   if (!existsSync(BUILT)) throw new Error('the web app is not built: npm run build, or npm test')
   const manifest = JSON.parse(
     readFileSync(join(BUILT, '.vite', 'manifest.json'), 'utf8'),
@@ -73,15 +75,16 @@ function scripts(): readonly { readonly file: string; readonly browsers: Browser
   const ORGANISERS = 'organisers/organisers-page.tsx'
   expect(Object.keys(manifest)).toContain(ORGANISERS)
   const reached = new Set<string>()
-  const reach = (name: string): void => {
+  const visit = (name: string): void => {
     if (name === ORGANISERS || reached.has(name)) return
     reached.add(name)
     const { imports = [], dynamicImports = [] } = manifest[name] ?? {}
-    for (const next of [...imports, ...dynamicImports]) reach(next)
+    for (const next of [...imports, ...dynamicImports]) visit(next)
   }
-  reach('index.html')
+  visit('index.html')
   const delegates = new Set([...reached].map((name) => manifest[name]?.file))
-  // Only the page for organisers starts a worker; what a form checks ahead has no chunk that imports it.
+  // Only the page for organisers starts a worker; no chunk imports the script that validates the
+  // form in advance.
   const isOrganisers = (file: string): boolean =>
     !delegates.has(file) &&
     (/\/check-event-file-worker-/.test(file) ||
@@ -92,26 +95,26 @@ function scripts(): readonly { readonly file: string; readonly browsers: Browser
     .map((file) => ({ file, browsers: isOrganisers(file) ? organisers : everyPage }))
 }
 
-test('a name with ö opened the error page in Chromium 109: a built script uses nothing that is younger', () => {
-  const found = scripts().flatMap(({ file, browsers }) =>
+test('a name with ö opened the error page in Chromium 109: no built script uses a newer feature', () => {
+  const found = listScripts().flatMap(({ file, browsers }) =>
     unsupportedIn(readFileSync(join(BUILT, file), 'utf8'), browsers).map((one) => ({ file, one })),
   )
-  const needless = new Set(Object.keys(ASKED_FIRST))
-  const left = found.filter(({ one }) => {
+  const unusedRows = new Set(Object.keys(CHECKED_BEFORE_USE))
+  const unsupported = found.filter(({ one }) => {
     const feature = one.split(': ')[0] ?? ''
-    needless.delete(feature)
-    return ASKED_FIRST[feature] === undefined
+    unusedRows.delete(feature)
+    return CHECKED_BEFORE_USE[feature] === undefined
   })
-  expect(left).toEqual([])
-  expect([...needless]).toEqual([])
+  expect(unsupported).toEqual([])
+  expect([...unusedRows]).toEqual([])
 })
 
-test('the build writes for the browsers that docs/browsers.md promises', () => {
+test('the build targets the browsers that docs/browsers.md lists', () => {
   const { chrome, edge, firefox, safari } = everyPage
   expect(OLDEST).toEqual([`chrome${chrome}`, `edge${edge}`, `firefox${firefox}`, `safari${safari}`])
 })
 
-describe('a script that an old browser cannot run is found', () => {
+describe('detects a script that an old browser cannot run', () => {
   test.each([
     ['x.toWellFormed()', 'String.toWellFormed'],
     ['const y = [...x].toSorted()', 'Array/TypedArray.toSorted'],
@@ -132,12 +135,12 @@ describe('a script that an old browser cannot run is found', () => {
     expect(unsupportedIn(source, everyPage).map((one) => one.split(':')[0])).toEqual([feature])
   })
 
-  test('newer syntax does not pass as a script', () => {
+  test('newer syntax is rejected', () => {
     expect(() => unsupportedIn('x = /[a--b]/v', everyPage)).toThrow(/flag/)
   })
 })
 
-describe('what every promised browser runs is let through', () => {
+describe('accepts features of all supported browsers', () => {
   test.each([
     'x.sort(); x.at(-1); Object.hasOwn(x, y); structuredClone(x)',
     'Object.values(x).map(y); x.map(y); x.has(y); y.equals(x); x.path()',

@@ -1,8 +1,11 @@
-/** Delegates read text of the catalogue and of event files only; a translation can replace both. */
+/**
+ * Delegates read only texts of the catalogue and of event files, so a translation can replace
+ * both.
+ */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { writtenTexts } from './written-text.ts'
+import { findWrittenTexts } from './written-text.ts'
 
 const TOP = join(import.meta.dirname, '..')
 
@@ -45,12 +48,12 @@ const EXCEPTIONS: readonly Exception[] = [
     text: /^(answers|completed|proofs|sent from here) of \{\}$/,
   },
   { why: 'values of HTTP headers', in: /^server\//, text: /; charset=utf-8|; filename=/ },
-  { why: 'headers of raw answers', in: /^server\/http\/security-headers\.ts$/ },
+  { why: 'headers of raw responses', in: /^server\/http\/security-headers\.ts$/ },
   { why: 'chunks of PNG files', in: /remove-photo-metadata\.ts$/ },
   { why: 'a script', in: /^server\/pages\/unsupported-browser-script\.ts$/ },
   { why: 'robots.txt', in: /page-routes\.ts$/, text: /^User-agent/ },
   { why: 'placeholders that are replaced by links', in: /^engine\/messages\//, text: /^\{l/ },
-  { why: 'English number words, a function of their own', in: /amount-in-words\.ts$/ },
+  { why: 'English number words', in: /amount-in-words\.ts$/ },
   { why: 'the log of consents', in: /^engine\/answers\/consent\.ts$/ },
   { why: 'lists for organisers', in: /price-list-tax\.ts$/, text: /^\{\}\{\} included$/ },
   {
@@ -58,33 +61,33 @@ const EXCEPTIONS: readonly Exception[] = [
     in: /^server\/registration\/uploads\/(unreferenced|store-uploaded)-files\.ts$/,
   },
   { why: 'log lines', in: /^server\/http\/request-body(-limits)?\.ts$/, text: /given up$/ },
-  { why: 'a key of a limit', in: /^server\/http\/rate-limit\.ts$/, text: /^no address$/ },
+  { why: 'a key of a rate limit', in: /^server\/http\/rate-limit\.ts$/, text: /^no address$/ },
   {
-    why: 'pages of the office and of organisers',
+    why: 'staff and organiser pages',
     in: /page-routes\.ts$/,
     text: /organisers|office|^Sign in/i,
   },
-  { why: 'emails to the office', in: /^server\/mail\/daily-payment-review-email\.ts$/ },
+  { why: 'emails to staff', in: /^server\/mail\/daily-payment-review-email\.ts$/ },
   {
-    why: 'reasons in the office’s list of emails',
+    why: 'reasons in the staff list of emails',
     in: /^server\/mail\/(email-transport|send-queued-emails)\.ts$/,
   },
   {
-    why: 'actions of the office',
+    why: 'staff actions',
     in: /^server\/registration\/actions\/(action-input|cancel-and-refund|confirm-payment-claim|erase-personal-data|record-payment|resend-emails)\.ts$/,
   },
   {
-    why: 'actions of the office',
+    why: 'staff actions',
     in: /^server\/registration\/actions\/approve-registration\.ts$/,
     text: /^The event file has no other category|^The offered category/,
   },
   {
-    why: 'corrections by the office',
+    why: 'corrections by staff',
     in: /^server\/registration\/actions\/correct-answers\.ts$/,
     text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^These answers/,
   },
   {
-    why: 'registrations that the office adds',
+    why: 'registrations that staff add',
     in: /^server\/registration\/(create-registration|registration-errors)\.ts$/,
     text: /needs approval before payment|^This form was already sent|Nothing was registered/,
   },
@@ -99,41 +102,41 @@ const sources = SHOWN_TO_DELEGATES.flatMap((path) =>
 )
 
 const found = sources.flatMap((path) =>
-  writtenTexts(path, readFileSync(join(TOP, path), 'utf8')).map((one) => ({ path, ...one })),
+  findWrittenTexts(path, readFileSync(join(TOP, path), 'utf8')).map((one) => ({ path, ...one })),
 )
 
 const applies = ({ in: where, text }: Exception, one: (typeof found)[number]): boolean =>
   where.test(one.path) && (text?.test(one.text) ?? true)
 
-test('no sentence that a delegate reads is outside the catalogue or an event file', () => {
+test('every sentence that a delegate reads is in the catalogue or in an event file', () => {
   expect(sources.length).toBeGreaterThan(150)
-  const outside = found
+  const misplaced = found
     .filter((one) => !EXCEPTIONS.some((exception) => applies(exception, one)))
     .map(({ path, line, text }) => `${path}:${line}: ${text} (move it to engine/text-catalogue)`)
-  expect(outside).toEqual([])
+  expect(misplaced).toEqual([])
 })
 
 test('every exception is still needed', () => {
-  const idle = EXCEPTIONS.filter((exception) => !found.some((one) => applies(exception, one)))
-  expect(idle.map(({ in: where, why }) => `${String(where)}: ${why}`)).toEqual([])
+  const unused = EXCEPTIONS.filter((exception) => !found.some((one) => applies(exception, one)))
+  expect(unused.map(({ in: where, why }) => `${String(where)}: ${why}`)).toEqual([])
 })
 
-const codeOf = (source: string): string =>
+const asModule = (source: string): string =>
   source.startsWith('<') ? `export const shown = () => ${source}` : source
 
 test.each([
   ['a sentence between tags', '<p>Your registration is saved.</p>'],
   ['one word between tags', '<h2>Documents</h2>'],
-  ['a piece of a sentence', '<p>{name} and {other}</p>'],
+  ['part of a sentence', '<p>{name} and {other}</p>'],
   ['a label', '<nav aria-label="Steps" />'],
   ['a choice between two words', "<b>{done ? 'Copied' : 'Copy'}</b>"],
   ['a template with a value', '<p>{`${count} seats left`}</p>'],
-  ['a sentence kept in a constant', "const SENT = 'We have sent you an email.'"],
-  ['a sentence of a refusal', "refuse(reply, 409, 'full', 'No seats are left.')"],
+  ['a sentence in a constant', "const SENT = 'We have sent you an email.'"],
+  ['a sentence of an error response', "refuse(reply, 409, 'full', 'No seats are left.')"],
   ['a value of a message', "const all = { title: 'Receipt' }"],
   ['markup of the server', 'const page = `<h1>Page not found</h1>`'],
-])('a text that is put back into code is found: %s', (_, source) => {
-  expect(writtenTexts('sample.tsx', codeOf(source))).not.toEqual([])
+])('detects a text in code instead of the catalogue: %s', (_, source) => {
+  expect(findWrittenTexts('sample.tsx', asModule(source))).not.toEqual([])
 })
 
 test.each([
@@ -142,8 +145,8 @@ test.each([
   ['an assertion', "assert(isFine, 'this must not happen')"],
   ['an error that is thrown', "throw new Error('this must not happen')"],
   ['a type', "type Kind = 'Two words' | 'Other words'"],
-  ['a line of the log', "log.info({ id }, 'a request failed')"],
+  ['a log line', "log.info({ id }, 'a request failed')"],
   ['a comparison', "const same = text === 'Two words'"],
-])('what nobody reads is not found: %s', (_, source) => {
-  expect(writtenTexts('sample.tsx', codeOf(source))).toEqual([])
+])('ignores text that delegates never read: %s', (_, source) => {
+  expect(findWrittenTexts('sample.tsx', asModule(source))).toEqual([])
 })

@@ -1,17 +1,24 @@
 /**
- * In which order the files of tests are run: what takes long begins first, so that no core stands idle at the
- * end while one file goes on alone. Vitest itself goes by what it remembers, and in a fresh clone by size.
+ * The order in which test files run: slow ones begin first, so that no core is idle at the end
+ * while one file continues alone. Vitest itself uses its own records, and the size in a fresh
+ * clone.
  */
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
 /** A worker is used again only for a file of the same project, so these stay together. */
 const PROJECTS = ['browser', 'node', 'web', 'crash']
-/** Within one: whoever attacks a server waits most of the time; what only computes fills the cores at the end. */
+/**
+ * Within a project: tests that attack a server mostly wait; tests that only compute fill the cores
+ * at the end.
+ */
 const KINDS = [/\/tests\/attacks\//, /\/tests\/(server|simulator)\//]
 
-/** More than some eight seconds of a core each, or as long of waiting, though some are short to read. The longest first. */
-const LONG = [
+/**
+ * More than about eight seconds of a core each, or of waiting, although some files are short.
+ * Longest first.
+ */
+const SLOW_FILES = [
   'server/ops/overnight',
   'server/ops/lost-database',
   'server/ops/postgres-states',
@@ -65,24 +72,27 @@ const LONG = [
   'whole-servers',
 ]
 
-/** Half a minute of one core by itself: begun among the servers, or everything else is done before it. */
+/**
+ * Takes half a minute of one core: begins among the servers, because otherwise all other tests end
+ * before it.
+ */
 const LONGEST = 'mutants/mutants'
 const SERVERS = 1
 
-const placeOf = ({ moduleId, project }: TestSpecification): readonly [number, number, number] => {
-  const place = PROJECTS.indexOf(project.name)
-  if (moduleId.endsWith(`/${LONGEST}.test.ts`)) return [place, SERVERS, -1]
+const rankFile = ({ moduleId, project }: TestSpecification): readonly [number, number, number] => {
+  const projectRank = PROJECTS.indexOf(project.name)
+  if (moduleId.endsWith(`/${LONGEST}.test.ts`)) return [projectRank, SERVERS, -1]
   const kind = KINDS.findIndex((folder) => folder.test(moduleId))
-  const long = LONG.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
-  return [place, kind === -1 ? KINDS.length : kind, long === -1 ? LONG.length : long]
+  const long = SLOW_FILES.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+  return [projectRank, kind === -1 ? KINDS.length : kind, long === -1 ? SLOW_FILES.length : long]
 }
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).toSorted((one, other) => {
       const [[project, kind, long], [otherProject, otherKind, otherLong]] = [
-        placeOf(one),
-        placeOf(other),
+        rankFile(one),
+        rankFile(other),
       ]
       return project - otherProject || kind - otherKind || long - otherLong
     })

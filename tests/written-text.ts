@@ -1,7 +1,7 @@
-/** Finds the text that people read among the literals of a source file. */
+/** Finds the text for readers among the literals of a source file. */
 import { parseSync } from 'vite'
 
-/** `text`: its values as `{}`. */
+/** `text`: with `{}` for its values. */
 export type WrittenText = { readonly line: number; readonly text: string }
 
 type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<
@@ -12,13 +12,13 @@ type Node = { readonly type: string; readonly start: number; readonly end: numbe
 const SENTENCE = /[A-Za-z’]{2,}[,.:;!?)]? (?:\{?[A-Za-z(]|\{|\d)|\} [a-z]{2,}/
 /** A word with a capital, as on a button or a label. */
 const LABEL = /^\s*[A-Z][a-z]+[.:!?…]?\s*$/
-/** A piece of a sentence between two elements: ", and", "of 3". */
+/** Part of a sentence between two elements: ", and", "of 3". */
 const PIECE = /[A-Za-z]{2,}/
 
-/** Attributes and properties whose text people see or hear. */
+/** Attributes and properties with text that people see or hear. */
 const SHOWN =
   /^(?:label|title|alt|placeholder|message|text|subject|preview|heading|caption|hint|detail|why|summary|ariaLabel|aria-(?:label|description|roledescription|valuetext))$/
-/** Attributes and properties that hold names for a machine. */
+/** Attributes and properties with names for the program. */
 const NAMES =
   /^(?:className|class|id|key|type|rel|href|src|d|viewBox|style|sizes|srcSet|accept|autoComplete|role|target|htmlFor|transform|points|media|content|sandbox|aria-(?:labelledby|describedby|controls|owns))$/
 /** Calls whose text only developers and operators read. */
@@ -28,23 +28,27 @@ const TECHNICAL =
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
-const nameOf = (node: unknown): string => {
+const readName = (node: unknown): string => {
   if (!isNode(node)) return ''
-  if (node.type === 'MemberExpression') return nameOf(node['property'])
+  if (node.type === 'MemberExpression') return readName(node['property'])
   if (node.type === 'JSXNamespacedName') return ''
   const name = node['name'] ?? node['value']
   return typeof name === 'string' ? name : ''
 }
 
-/** Every text of a file that people would read, in the order of the file. */
-export function writtenTexts(path: string, source: string): readonly WrittenText[] {
+/** Every text for readers in a file, in file order. */
+export function findWrittenTexts(path: string, source: string): readonly WrittenText[] {
   const { program } = parseSync(path, source)
   const found: WrittenText[] = []
   const lineAt = (offset: number) => source.slice(0, offset).split('\n').length
-  const judge = (node: Node, text: string, shown: boolean, child: boolean) => {
-    const bare = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-    if (SENTENCE.test(bare) || (shown && LABEL.test(bare)) || (child && PIECE.test(bare)))
-      found.push({ line: lineAt(node.start), text: bare.trim() })
+  const collectText = (node: Node, text: string, shown: boolean, child: boolean) => {
+    const plainText = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+    if (
+      SENTENCE.test(plainText) ||
+      (shown && LABEL.test(plainText)) ||
+      (child && PIECE.test(plainText))
+    )
+      found.push({ line: lineAt(node.start), text: plainText.trim() })
   }
   const walk = (value: unknown, shown: boolean): void => {
     if (Array.isArray(value)) return value.forEach((one) => walk(one, shown))
@@ -60,26 +64,26 @@ export function writtenTexts(path: string, source: string): readonly WrittenText
       case 'ThrowStatement':
         return
       case 'Literal':
-        if (typeof node['value'] === 'string') judge(node, node['value'], shown, false)
+        if (typeof node['value'] === 'string') collectText(node, node['value'], shown, false)
         return
       case 'JSXText':
-        return judge(node, String(node['value']), true, true)
+        return collectText(node, String(node['value']), true, true)
       case 'TemplateLiteral': {
         const quasis = node['quasis'] as readonly Node[]
         const text = quasis
           .map((one) => String((one['value'] as { cooked: string }).cooked))
           .join('{}')
-        judge(node, text, shown, false)
+        collectText(node, text, shown, false)
         return walk(node['expressions'], shown)
       }
       case 'TaggedTemplateExpression':
         return walk(node['quasi'], shown)
       case 'JSXAttribute': {
-        const name = nameOf(node['name'])
+        const name = readName(node['name'])
         return NAMES.test(name) ? undefined : walk(node['value'], SHOWN.test(name))
       }
       case 'Property': {
-        const name = nameOf(node['key'])
+        const name = readName(node['key'])
         return NAMES.test(name) &&
           isNode(node['value']) &&
           node['value'].type !== 'ArrowFunctionExpression'
@@ -88,7 +92,7 @@ export function writtenTexts(path: string, source: string): readonly WrittenText
       }
       case 'CallExpression':
       case 'NewExpression':
-        if (TECHNICAL.test(nameOf(node['callee']))) return
+        if (TECHNICAL.test(readName(node['callee']))) return
         walk(node['callee'], false)
         return walk(node['arguments'], shown)
       case 'BinaryExpression':

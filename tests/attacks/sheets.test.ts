@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runs, thoroughly } from '../runs.ts'
+import { runs, onlyThorough } from '../runs.ts'
 import { STATEMENT_LIMITS } from '../../server/office/spreadsheets/parse-csv.ts'
 import { readSheet } from '../../server/office/spreadsheets/read-spreadsheet.ts'
 import { XLSX_TYPE } from '../../server/office/spreadsheets/write-excel.ts'
@@ -101,7 +101,7 @@ describe('an Excel file', () => {
     return Array.from({ length: 6 }, () => bomb?.() ?? Buffer.alloc(0))
   }
 
-  thoroughly(() => {
+  onlyThorough(() => {
     test('sent six times at once takes no more memory than once', async () => {
       const files = sixTimes()
       peak.forget()

@@ -11,7 +11,7 @@ import type { Seam } from '../../server/storage/database/fault-injection.ts'
 import { register, serverCommand, serverVariables, started } from './server.ts'
 import { canTrace, readTrace, traced } from './strace.ts'
 import type { SystemCall } from './strace.ts'
-import { thoroughly } from '../runs.ts'
+import { onlyThorough } from '../runs.ts'
 
 let folder: string
 beforeEach(() => {
@@ -145,7 +145,7 @@ const controls: readonly Case[] = [
     times(1, false),
   ],
 ]
-thoroughly(() => void cases.push(...controls))
+onlyThorough(() => void cases.push(...controls))
 describe('the trace of system calls', () => {
   if (canTrace()) {
     test.each(cases)('%s', async (_, registrations, seam, expected) =>

@@ -15,7 +15,7 @@ import { serverVariables, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { sandboxOrders, wrongIn } from './check-money.ts'
 import { seed, seeded } from './check-registrations.ts'
-import { thoroughly } from '../runs.ts'
+import { onlyThorough } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
 const cycles = Number(process.env['CRASH_CYCLES'] ?? 2)
@@ -106,7 +106,7 @@ test(
   },
 )
 
-thoroughly(() => {
+onlyThorough(() => {
   test('negative control: a store that answers before it commits loses what was answered', async () => {
     const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
     const told = nothingTold()

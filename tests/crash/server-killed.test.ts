@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { besiege, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { brokenIn, seed, seeded } from './check-registrations.ts'
-import { thoroughly } from '../runs.ts'
+import { onlyThorough } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
 const kills = Number(process.env['CRASH_CYCLES'] ?? 2)
@@ -67,7 +67,7 @@ test(`every registration that was answered 201 is there whole, with its proof, a
   expect(new Set(read)).toEqual(new Set([200]))
 })
 
-thoroughly(() => {
+onlyThorough(() => {
   test('negative control: a store that answers before it commits loses registrations that were answered 201', async () => {
     const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
     const told: string[] = []
@@ -88,7 +88,7 @@ thoroughly(() => {
   })
 })
 
-thoroughly(() => {
+onlyThorough(() => {
   test('negative control: a proof whose file is gone is noticed', async () => {
     running = await startServer(folder)
     const regNo = await register(running.url)

@@ -16,7 +16,7 @@ import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { cutCommits } from './lossy-proxy.ts'
 import type { Cutting } from './lossy-proxy.ts'
 import { seed, seeded } from './check-registrations.ts'
-import { thoroughly } from '../runs.ts'
+import { onlyThorough } from '../runs.ts'
 
 const DYING = ['first', 'second', 'connections', 'database'] as const
 /** Each once, in an order by chance; CRASH_CYCLES=50 draws so many. */
@@ -177,7 +177,7 @@ else {
     await shell.end()
   })
 
-  thoroughly(() => {
+  onlyThorough(() => {
     test.each([
       ['commit', 'acknowledged before the commit is lost when the database dies', /"lost"/],
       ['keys', 'asked again without a key is registered twice', /"doubled"/],

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Seam } from '../../server/storage/database/fault-injection.ts'
 import { brokenIn, seed, seeded } from './check-registrations.ts'
-import { thoroughly } from '../runs.ts'
+import { onlyThorough } from '../runs.ts'
 
 const rounds = 5
 let folder: string
@@ -46,7 +46,7 @@ test(`every acknowledged registration is there whole after ${rounds} kills (seed
   }
 })
 
-thoroughly(() => {
+onlyThorough(() => {
   test('negative control: answering before the commit loses acknowledged registrations', async () => {
     const acknowledged = await killedAfter(0, { answerBeforeCommitMs: 60_000 })
     expect(brokenIn(folder, acknowledged, null)).toContainEqual(

@@ -26,7 +26,7 @@ export function field(id: string, more: Partial<Field> = {}): Field {
   }
 }
 
-export const must = (message: string): NonNullable<Field['required']> => ({ message })
+export const requiredMessage = (message: string): NonNullable<Field['required']> => ({ message })
 export const isIn = (
   name: string,
   ...values: (string | number | boolean)[]
@@ -43,9 +43,9 @@ const page = {
   buttons: [],
 } as const
 
-export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
+export function createEvent(more: Partial<EventConfig> = {}): EventConfig {
   const fields = more.fields ?? [
-    field('full_name', { required: must('Full name is required') }),
+    field('full_name', { required: requiredMessage('Full name is required') }),
     field('email', { type: 'email' }),
   ]
   const sections: readonly Section[] = more.sections ?? [
@@ -143,8 +143,10 @@ export function eventOf(more: Partial<EventConfig> = {}): EventConfig {
 const member = { is: 'in', values: [true] } as const
 const gst = { name: 'GST', percent: 18, round: 'paise' } as const
 
-/** The delegate picks the category; periods overlap on one day; other dates fall back to the first. */
-export const chosen: EventConfig = eventOf({
+/**
+ * The delegate picks the category; periods overlap on one day; other dates fall back to the first.
+ */
+export const chosenCategoryEvent: EventConfig = createEvent({
   categories: ['member', 'visitor', 'pg'].map((id) => ({
     id,
     label: `The ${id}`,
@@ -175,31 +177,35 @@ export const chosen: EventConfig = eventOf({
     { title: 'Proof', fields: ['proof'], showWhen: when(isIn('category', 'pg')) },
   ],
   fields: [
-    field('full_name', { required: must('Full name is required') }),
-    field('email', { type: 'email', required: must('Email address is required') }),
-    field('phone', { type: 'phone', check: false, required: must('Phone number is required') }),
+    field('full_name', { required: requiredMessage('Full name is required') }),
+    field('email', { type: 'email', required: requiredMessage('Email address is required') }),
+    field('phone', {
+      type: 'phone',
+      check: false,
+      required: requiredMessage('Phone number is required'),
+    }),
     field('is_member', { type: 'yes-no', default: false }),
     field('number', {
-      required: must('Number is required'),
+      required: requiredMessage('Number is required'),
       showWhen: [[{ field: 'is_member', test: member }]],
     }),
     field('ticket_type', {
       type: 'select',
       offersCategories: true,
       options: ['member', 'visitor', 'pg'].map((id) => ({ id, label: `The ${id}` })),
-      required: must('Please select'),
+      required: requiredMessage('Please select'),
     }),
     field('proof', {
       type: 'file',
       section: 1,
       accept: ['pdf', 'jpg'],
-      required: must('Proof is required'),
+      required: requiredMessage('Proof is required'),
     }),
   ],
 })
 
 /** The category is derived; prices include the tax and the split rounds to whole rupees. */
-export const derived: EventConfig = eventOf({
+export const derivedCategoryEvent: EventConfig = createEvent({
   categories: ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id) => ({
     id,
     label: id.toUpperCase(),
@@ -231,7 +237,7 @@ export const derived: EventConfig = eventOf({
     ),
   },
   fields: [
-    field('full_name', { required: must('Required') }),
+    field('full_name', { required: requiredMessage('Required') }),
     field('role', {
       type: 'select',
       ignoreCase: true,
@@ -240,7 +246,7 @@ export const derived: EventConfig = eventOf({
     field('is_member', { type: 'yes-no', default: false }),
     field('letter', {
       showWhen: when(isIn('category', 'pg-member', 'pg-visitor')),
-      required: must('Letter is required'),
+      required: requiredMessage('Letter is required'),
     }),
   ],
 })

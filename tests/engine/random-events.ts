@@ -1,4 +1,7 @@
-/** Random events with every kind of field, condition and fact, and random answers to them: what the property tests run over. */
+/**
+ * Random events with every kind of field, condition and context, and random answers to them, for
+ * the property tests.
+ */
 import * as fc from 'fast-check'
 import {
   day,
@@ -11,9 +14,9 @@ import {
 } from '../../engine/index.ts'
 import type { PricingContext } from '../../engine/rules/pricing-context.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
-import { eventOf, field, must } from './fixtures.ts'
+import { createEvent, field, requiredMessage } from './fixtures.ts'
 
-/** Answers as browsers and strangers send them, by the type of the field. */
+/** Answers as browsers and attackers send them, by the type of the field. */
 export const samples: Record<Field['type'], readonly unknown[]> = {
   text: [
     undefined,
@@ -43,27 +46,29 @@ export const samples: Record<Field['type'], readonly unknown[]> = {
 
 const types = Object.keys(samples) as readonly Field['type'][]
 const abc = ['a', 'b', 'c'].map((id) => ({ id, label: id.toUpperCase() }))
-const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+const optionally = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(one, { nil: undefined })
-/** Without what is not there, as a compiled event has it. */
-const given = <T extends object>(made: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+/** Without undefined properties, as a compiled event has it. */
+const withoutUndefined = <T extends object>(
+  made: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)) as never
 
 const days = fc.constantFrom(day('2025-12-31'), day('2026-01-31'), day('2026-02-01'))
 const bounds = fc.constantFrom(0, 1, 1.5, 2, 3)
 const testBounds = fc
   .record({
-    atLeast: maybe(bounds),
-    atMost: maybe(bounds),
-    above: maybe(bounds),
-    below: maybe(bounds),
+    atLeast: optionally(bounds),
+    atMost: optionally(bounds),
+    above: optionally(bounds),
+    below: optionally(bounds),
   })
-  .map(given)
+  .map(withoutUndefined)
 
-const chooses: fc.Arbitrary<NonNullable<Field['choose']>> = fc
+const choiceLimits: fc.Arbitrary<NonNullable<Field['choose']>> = fc
   .record({
-    atLeast: maybe(fc.constantFrom(1, 2, 3)),
-    atMost: maybe(fc.constantFrom(1, 2)),
+    atLeast: optionally(fc.constantFrom(1, 2, 3)),
+    atMost: optionally(fc.constantFrom(1, 2)),
     notTogether: fc.constantFrom(
       [],
       [['a', 'b']],
@@ -76,10 +81,10 @@ const chooses: fc.Arbitrary<NonNullable<Field['choose']>> = fc
     ),
     say: fc.constantFrom('', 'Choose well'),
   })
-  .map((made) => given(made) as NonNullable<Field['choose']>)
+  .map((made) => withoutUndefined(made) as NonNullable<Field['choose']>)
 
-/** What a field of each type may say of its own answers. */
-const properties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field>> => {
+/** The limits that a field of each type may set for its answers. */
+const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field>> => {
   switch (type) {
     case 'text':
     case 'multiline':
@@ -88,24 +93,24 @@ const properties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field
           pattern: fc.constantFrom(undefined, '^(?:[A-Z]{2}[0-9]{3})$', FORMATS.pin, FORMATS.gstin),
           lengthMax: fc.constantFrom(undefined, undefined, 3),
         })
-        .map(given)
+        .map(withoutUndefined)
     case 'date':
-      return fc.record({ from: maybe(days), to: maybe(days) }).map(given)
+      return fc.record({ from: optionally(days), to: optionally(days) }).map(withoutUndefined)
     case 'number':
       return fc
         .record({
-          min: maybe(fc.constant(0)),
+          min: optionally(fc.constant(0)),
           max: fc.constantFrom(undefined, 2, 3),
-          isWhole: maybe(fc.constant(true)),
-          isAmount: maybe(fc.constant(true)),
+          isWhole: optionally(fc.constant(true)),
+          isAmount: optionally(fc.constant(true)),
         })
-        .map(given)
+        .map(withoutUndefined)
     case 'select':
       return fc.boolean().map((ignoreCase) => ({ options: abc, ignoreCase }))
     case 'many':
       return fc
-        .record({ choose: maybe(chooses), ignoreCase: fc.boolean() })
-        .map((made) => ({ options: abc, ...given(made) }))
+        .record({ choose: optionally(choiceLimits), ignoreCase: fc.boolean() })
+        .map((made) => ({ options: abc, ...withoutUndefined(made) }))
     case 'file':
       return fc.constant({ accept: ['pdf'] })
     case 'phone':
@@ -117,55 +122,64 @@ const properties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field
     case 'people':
       return fc
         .record({
-          min: maybe(fc.constantFrom(1, 2)),
+          min: optionally(fc.constantFrom(1, 2)),
           max: fc.constantFrom(1, 2, 3),
           fields: fc
             .uniqueArray(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 4 })
-            .chain((parts) => fc.tuple(...parts.map((part) => bare(part, [part])))),
+            .chain((parts) => fc.tuple(...parts.map((part) => randomField(part, [part])))),
         })
-        .map((made) => ({ ...given(made), invalid: `${id} is no list of people` }))
+        .map((made) => ({ ...withoutUndefined(made), invalid: `${id} is not a list of people` }))
     case 'email':
       return fc.constantFrom({}, { toGateway: true })
   }
 }
-/** A person is asked simple things only; each is called by its type. */
+/** A person has simple fields only, each named after its type. */
 const PARTS = ['text', 'multiline', 'email', 'phone', 'number', 'date', 'yes-no', 'select'] as const
 
-function bare(id: string, among: readonly Field['type'][] = types): fc.Arbitrary<Field> {
+function randomField(id: string, among: readonly Field['type'][] = types): fc.Arbitrary<Field> {
   return fc
     .record({ type: fc.constantFrom(...among), required: fc.boolean(), check: fc.boolean() })
     .chain(({ type, required, check }) =>
-      properties(id, type).map((more) =>
-        field(id, { type, check, ...(required && { required: must(`${id} is needed`) }), ...more }),
+      randomProperties(id, type).map((more) =>
+        field(id, {
+          type,
+          check,
+          ...(required && { required: requiredMessage(`${id} is needed`) }),
+          ...more,
+        }),
       ),
     )
 }
 
-type Asked = { readonly field: string; readonly test: Test }
-const isOrNot = (field: string, values: readonly Scalar[]): fc.Arbitrary<Asked> =>
+type FieldTest = { readonly field: string; readonly test: Test }
+const isOrNot = (field: string, values: readonly Scalar[]): fc.Arbitrary<FieldTest> =>
   fc
     .tuple(fc.boolean(), fc.subarray([...values], { minLength: 1 }))
     .map(([not, some]) => ({ field, test: { is: not ? 'not-in' : 'in', values: some } }))
-const isAnswered = (field: string): fc.Arbitrary<Asked> =>
+const isAnswered = (field: string): fc.Arbitrary<FieldTest> =>
   fc.boolean().map((answered) => ({ field, test: { is: 'answered', answered } }))
 
-function testOf({ id, type }: Field): fc.Arbitrary<Asked> {
+function randomTest({ id, type }: Field): fc.Arbitrary<FieldTest> {
   const answered = isAnswered(id)
-  const counted = testBounds.map((made): Asked => ({ field: id, test: { is: 'count', ...made } }))
+  const counted = testBounds.map((made): FieldTest => ({
+    field: id,
+    test: { is: 'count', ...made },
+  }))
   switch (type) {
     case 'number':
       return fc.oneof(
         answered,
         isOrNot(id, [0, 1, 2.5]),
-        testBounds.map((made): Asked => ({ field: id, test: { is: 'number', ...made } })),
+        testBounds.map((made): FieldTest => ({ field: id, test: { is: 'number', ...made } })),
       )
     case 'date':
       return fc.oneof(
         answered,
         isOrNot(id, ['2026-01-31', 'x']),
-        fc
-          .record({ from: maybe(days), to: maybe(days) })
-          .map((made): Asked => ({ field: id, test: { is: 'date', ...given(made) } })),
+        fc.record({ from: optionally(days), to: optionally(days) }).map((made): FieldTest => ({
+          field: id,
+          test: { is: 'date', ...withoutUndefined(made) },
+        })),
       )
     case 'many':
       return fc.oneof(
@@ -173,7 +187,7 @@ function testOf({ id, type }: Field): fc.Arbitrary<Asked> {
         counted,
         fc
           .subarray(['a', 'b', 'c', 'gone'], { minLength: 1 })
-          .map((values): Asked => ({ field: id, test: { is: 'has', values } })),
+          .map((values): FieldTest => ({ field: id, test: { is: 'has', values } })),
       )
     case 'people':
       return fc.oneof(answered, counted)
@@ -191,17 +205,18 @@ function testOf({ id, type }: Field): fc.Arbitrary<Asked> {
   }
 }
 
-/** What is known beside the answers: a code, places that are full, the row of a roll. */
-const FACT_TESTS: readonly fc.Arbitrary<Asked>[] = [
+/** The context of the answers: a discount code, full quotas, a row of a member list. */
+const CONTEXT_TESTS: readonly fc.Arbitrary<FieldTest>[] = [
   isAnswered('code'),
   isOrNot('code', ['faculty', 'coupon']),
   isAnswered('full.hall'),
   isOrNot('full.seats', [true]),
   isAnswered('f1.kind'),
   isOrNot('f1.kind', ['life', 'annual']),
-  fc
-    .record({ from: maybe(days), to: maybe(days) })
-    .map((made): Asked => ({ field: 'f1.valid_to', test: { is: 'date', ...given(made) } })),
+  fc.record({ from: optionally(days), to: optionally(days) }).map((made): FieldTest => ({
+    field: 'f1.valid_to',
+    test: { is: 'date', ...withoutUndefined(made) },
+  })),
 ]
 const row = fc
   .record({
@@ -209,7 +224,7 @@ const row = fc
     valid_to: fc.constantFrom('2026-01-31', '2027-01-01', ''),
   })
   .map((made): Readonly<Record<string, string>> => made)
-export const facts: fc.Arbitrary<PricingContext> = fc.record({
+export const anyContext: fc.Arbitrary<PricingContext> = fc.record({
   code: fc.constantFrom(
     null,
     { is: 'valid', kind: 'faculty' } as const,
@@ -225,77 +240,85 @@ export const facts: fc.Arbitrary<PricingContext> = fc.record({
 })
 
 /** Conditions on earlier fields only, so that there are no cycles. */
-function conditionOf(
+function randomCondition(
   earlier: readonly Field[],
   withCategory: boolean,
 ): fc.Arbitrary<Condition | undefined> {
   const parts = [
-    ...earlier.map(testOf),
-    fc.oneof(...FACT_TESTS),
+    ...earlier.map(randomTest),
+    fc.oneof(...CONTEXT_TESTS),
     ...(withCategory ? [isOrNot('category', ['p', 'q', 'r']), isAnswered('category')] : []),
   ]
   const map = fc.array(fc.oneof(...parts), { minLength: 1, maxLength: 2 })
-  return maybe(fc.array(map, { minLength: 1, maxLength: 2 }))
+  return optionally(fc.array(map, { minLength: 1, maxLength: 2 }))
 }
 
-/** One is called like something that every object has. */
+/** One has the name of a property that every object has. */
 const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
-/** Three fields decide the category by random rules; four more and a section follow conditions on anything before them. */
+/**
+ * Three fields decide the category by random rules; four more and a section have conditions on any
+ * earlier field.
+ */
 export const anyEvent: fc.Arbitrary<EventConfig> = fc
-  .tuple(...IDS.map((id) => bare(id)))
+  .tuple(...IDS.map((id) => randomField(id)))
   .chain((fields) => {
     const early = fields.slice(0, 3)
-    const conditions = fields.map((_, i) => conditionOf(fields.slice(0, i), i >= 3))
-    const rules = fc.array(fc.tuple(conditionOf(early, false), fc.constantFrom('p', 'q', 'r')), {
-      maxLength: 4,
-    })
+    const conditions = fields.map((_, i) => randomCondition(fields.slice(0, i), i >= 3))
+    const rules = fc.array(
+      fc.tuple(randomCondition(early, false), fc.constantFrom('p', 'q', 'r')),
+      {
+        maxLength: 4,
+      },
+    )
     return fc
       .record({
         shows: fc.tuple(...conditions),
         musts: fc.tuple(...conditions),
         rules,
-        section: conditionOf(fields.slice(0, 5), true),
+        section: randomCondition(fields.slice(0, 5), true),
         otherwise: fc.boolean(),
       })
-      .map(({ shows, musts, rules: made, section, otherwise }) =>
-        eventOf({
-          categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
-          categoryChoice: {
-            by: 'rules',
-            rules: [
-              ...made.flatMap(([condition, then]) =>
-                condition ? [{ when: condition, then }] : [],
-              ),
-              ...(otherwise ? [{ when: null, then: 'r' }] : []),
+      .map(
+        ({ shows: showConditions, musts: requiredConditions, rules: made, section, otherwise }) =>
+          createEvent({
+            categories: ['p', 'q', 'r'].map((id) => ({ id, label: id, listedOnly: false })),
+            categoryChoice: {
+              by: 'rules',
+              rules: [
+                ...made.flatMap(([condition, then]) =>
+                  condition ? [{ when: condition, then }] : [],
+                ),
+                ...(otherwise ? [{ when: null, then: 'r' }] : []),
+              ],
+            },
+            sections: [
+              { title: 'One', fields: IDS.slice(0, 5) },
+              { title: 'Two', fields: IDS.slice(5), ...(section && { showWhen: section }) },
             ],
-          },
-          sections: [
-            { title: 'One', fields: IDS.slice(0, 5) },
-            { title: 'Two', fields: IDS.slice(5), ...(section && { showWhen: section }) },
-          ],
-          fields: fields.map((made, i) => {
-            const show = shows[i]
-            const need = musts[i]
-            return {
-              ...made,
-              section: i < 5 ? 0 : 1,
-              ...(show && { showWhen: show }),
-              ...(made.required && need && { required: { ...made.required, when: need } }),
-            }
+            fields: fields.map((made, i) => {
+              const showCondition = showConditions[i]
+              const requiredCondition = requiredConditions[i]
+              return {
+                ...made,
+                section: i < 5 ? 0 : 1,
+                ...(showCondition && { showWhen: showCondition }),
+                ...(made.required &&
+                  requiredCondition && { required: { ...made.required, when: requiredCondition } }),
+              }
+            }),
           }),
-        }),
       )
   })
 
-/** What may come under the names of the fields, and under names that are no field's. */
-export function rawOf(event: EventConfig): fc.Arbitrary<RawAnswers> {
-  const told = {
+/** Values under the names of the fields, and under names that are not fields. */
+export function randomRawAnswers(event: EventConfig): fc.Arbitrary<RawAnswers> {
+  const listed = {
     code: fc.constantFrom(undefined, 'faculty'),
     'full.hall': fc.constantFrom(undefined, true),
     'f1.kind': fc.constantFrom(undefined, 'life'),
     gone: fc.constantFrom(undefined, 'x'),
   }
-  return fc.record({ ...told, ...rawFields(event.fields) })
+  return fc.record({ ...listed, ...rawFields(event.fields) })
 }
 
 function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknown>> {
@@ -314,8 +337,8 @@ function rawFields(fields: readonly Field[]): Record<string, fc.Arbitrary<unknow
   )
 }
 
-/** The same as a form with files carries it: the lists of these fields as their JSON. */
-export function asTexts({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
+/** The same as a form with files sends it: the lists of these fields as JSON. */
+export function listsAsJson({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
   const listed = new Set(
     fields.flatMap(({ id, type }) => (type === 'many' || type === 'people' ? [id] : [])),
   )

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { misfit, TOP } from '../mistakes.ts'
+import { findMisfit, TOP } from '../mistakes.ts'
 import { ELSEWHERE, FINDINGS, guards, pageWith, SUBJECTS } from './guards.ts'
 
 test('every finding has a guard that can be taken out, or is told where it is', () => {
@@ -16,7 +16,7 @@ test('every finding has a guard that can be taken out, or is told where it is', 
 })
 
 test('every guard that can be taken out still fits the tree: find its guard again where one does not', () => {
-  const unfit = guards().map(({ mistake }) => [mistake.name, misfit(mistake)] as const)
+  const unfit = guards().map(({ mistake }) => [mistake.name, findMisfit(mistake)] as const)
   expect(unfit.filter(([, said]) => said !== null)).toEqual([])
 })
 

@@ -5,7 +5,7 @@
  * removed; `test`: file and name of the test that then fails; `red`: part of its message.
  */
 import { join } from 'node:path'
-import { mistakesIn, TOP } from '../mistakes.ts'
+import { readMistakes, TOP } from '../mistakes.ts'
 import type { Mistake } from '../mistakes.ts'
 
 export const SUBJECTS = ['money', 'strangers', 'office', 'machine', 'several'] as const
@@ -44,7 +44,7 @@ export type Guard = {
 /** All of them, in the order of their findings; of this tree, or of a copy that stays as it is. */
 export function guards(top = TOP): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
-    mistakesIn(join(top, 'tests', 'guards', `${subject}.yaml`))
+    readMistakes(join(top, 'tests', 'guards', `${subject}.yaml`))
       .map((mistake): Guard => {
         const [file = '', ...name] = mistake.said('test').split(' | ')
         const finding = Number(mistake.said('finding'))

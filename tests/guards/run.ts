@@ -5,7 +5,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyOf, end, make } from '../mistakes.ts'
+import { copyTree, runToEnd, applyMistake } from '../mistakes.ts'
 import { guards } from './guards.ts'
 import type { Guard } from './guards.ts'
 import type { Told } from './reporter.ts'
@@ -38,7 +38,7 @@ async function ran(tree: string, them: readonly Guard[]): Promise<readonly Told[
   const vitest = join(tree, 'node_modules', 'vitest', 'vitest.mjs')
   const reporter = join(tree, 'tests', 'guards', 'reporter.ts')
   const args = ['run', `--reporter=${reporter}`, '-t', names, ...files]
-  const { said } = await end(process.execPath, [vitest, ...args], tree, {
+  const { said } = await runToEnd(process.execPath, [vitest, ...args], tree, {
     ...process.env,
     NODE_COMPILE_CACHE: join(tree, 'tests', '.cache', 'compiled'),
   })
@@ -54,7 +54,7 @@ const toldOf = (all: readonly Told[], { test }: Guard): readonly Told[] =>
 
 /** What is wrong with the guard's proof; null: nothing. The tree is as before afterwards. */
 async function look(tree: string, guard: Guard): Promise<string | null> {
-  const undo = make(guard.mistake, tree)
+  const undo = applyMistake(guard.mistake, tree)
   if (typeof undo === 'string') return `the guard is not there: ${undo}`
   const told = toldOf(await ran(tree, [guard]), guard)
   undo()
@@ -65,7 +65,7 @@ async function look(tree: string, guard: Guard): Promise<string | null> {
 }
 
 const asked = process.argv.slice(2)
-const tree = copyOf(COPIED)
+const tree = copyTree(COPIED)
 try {
   const chosen = guards(tree).filter(
     ({ mistake, subject, about }) =>

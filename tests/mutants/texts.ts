@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { compileEvent, formatFindings, type SharedFiles } from '../../engine/authoring.ts'
-import { anyText, brokenOf } from '../engine/authoring/broken-files.ts'
+import { anyText, breakFiles } from '../engine/authoring/broken-files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', 'events')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
@@ -37,7 +37,7 @@ const judge = (text: string): boolean => {
 }
 fc.assert(
   fc.property(
-    fc.oneof({ arbitrary: brokenOf(sources), weight: 3 }, { arbitrary: anyText, weight: 2 }),
+    fc.oneof({ arbitrary: breakFiles(sources), weight: 3 }, { arbitrary: anyText, weight: 2 }),
     judge,
   ),
   { seed: 20261121, numRuns: RUNS },

@@ -1,7 +1,7 @@
 /** Random small events with everything that a bill hangs on: items, adjustments, limits, codes, a roll, fields that hide each other. */
 import { day, type Condition, type EventConfig, type Field, type Test } from '../../engine/index.ts'
 import type { Adjustment, Item, PriceTable } from '../../engine/event/pricing-types.ts'
-import { eventOf, field, must, rupee } from '../engine/fixtures.ts'
+import { createEvent, field, requiredMessage, rupee } from '../engine/fixtures.ts'
 import { randomOf, type Random } from '../simulator/random.ts'
 
 const CATEGORIES = ['member', 'visitor', 'guest']
@@ -55,7 +55,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
         ? {}
         : may && chance(0.3)
           ? { required: { message: 'Please answer', when: condition(before, false) } }
-          : { required: must('Please answer') }),
+          : { required: requiredMessage('Please answer') }),
     }
   })
   const adjustments = Array.from({ length: below(4) }, (_, at): Adjustment => ({
@@ -72,7 +72,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
   const items = Array.from({ length: 1 + below(3) }, (_, at) =>
     itemOf(random, `item-${at}`, shown, () => condition(names, true)),
   )
-  return eventOf({
+  return createEvent({
     categories: categories.map((id) => ({ id, label: id, listedOnly: false })),
     categoryChoice: {
       by: 'rules',
@@ -166,7 +166,7 @@ function fieldsOf({ chance, below, pick }: Random, hasRoll: boolean): readonly F
           min: 0,
           max: 9,
           isWhole: true,
-          ...(chance(0.6) ? { required: must('Age') } : {}),
+          ...(chance(0.6) ? { required: requiredMessage('Age') } : {}),
         }),
       ],
     }),

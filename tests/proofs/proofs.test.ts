@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { provedBill } from '../../engine/authoring/proofs/bill-bounds.ts'
-import { eventOf, field, isIn, rupee, when } from '../engine/fixtures.ts'
+import { createEvent, field, isIn, rupee, when } from '../engine/fixtures.ts'
 import { differences, eventOfSeed, proved } from './compare.ts'
 import { triedAll } from './brute.ts'
 
@@ -50,7 +50,7 @@ test('a claim about another event is found to be wrong', () => {
 
 test('an event of twenty yes-no questions with a rule each has its dearest bill, not "too large"', () => {
   const ids = Array.from({ length: 20 }, (_, at) => `question_${at}`)
-  const event = eventOf({
+  const event = createEvent({
     categories: ['member', 'guest'].map((id) => ({ id, label: id, listedOnly: false })),
     categoryChoice: {
       by: 'rules',

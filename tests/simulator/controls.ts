@@ -5,7 +5,7 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyOf, end, make, mistakesIn } from '../mistakes.ts'
+import { copyTree, runToEnd, applyMistake, readMistakes } from '../mistakes.ts'
 import type { Mistake } from '../mistakes.ts'
 
 /** Found within so many histories, or not at all. */
@@ -24,7 +24,7 @@ const COPIED = [
 ]
 
 export const controls = (): readonly Mistake[] =>
-  mistakesIn(join(import.meta.dirname, 'controls.yaml'))
+  readMistakes(join(import.meta.dirname, 'controls.yaml'))
 
 /** True: it was found. */
 async function look(control: Mistake): Promise<boolean> {
@@ -33,12 +33,12 @@ async function look(control: Mistake): Promise<boolean> {
     return isGood
   }
   const profile = control.said('profile') || 'design'
-  const tree = copyOf(COPIED)
+  const tree = copyTree(COPIED)
   try {
-    const made = make(control, tree)
+    const made = applyMistake(control, tree)
     if (typeof made === 'string') return tell(false, `it does not fit the tree: ${made}`)
     const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(HISTORIES_MAX), profile]
-    const { status, said } = await end(process.execPath, args, tree)
+    const { status, said } = await runToEnd(process.execPath, args, tree)
     const last = said.split('\n').at(-1) ?? ''
     if (status === 0) return tell(false, `not found in ${HISTORIES_MAX} histories of "${profile}"`)
     if (!last.startsWith('{')) return tell(false, said.slice(-600))

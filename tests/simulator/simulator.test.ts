@@ -1,6 +1,6 @@
 /** Histories of payments in `npm test`; longer runs, replay and controls: docs/money/simulator.md. */
 import { describe, expect, test } from 'vitest'
-import { misfit } from '../mistakes.ts'
+import { findMisfit } from '../mistakes.ts'
 import { runs } from '../runs.ts'
 import { controls } from './controls.ts'
 import { happen } from './history.ts'
@@ -82,6 +82,6 @@ test('the same seed is the same history, to the last line and millisecond', asyn
 test('every mistake that the simulator must find still fits into the tree', () => {
   const all = controls()
   expect(all.length).toBeGreaterThanOrEqual(18)
-  const unfit = all.map((control) => [control.name, misfit(control)])
+  const unfit = all.map((control) => [control.name, findMisfit(control)])
   expect(unfit.filter(([, said]) => said !== null)).toEqual([])
 })

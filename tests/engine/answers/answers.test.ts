@@ -13,10 +13,18 @@ import {
   type Test,
 } from '../../../engine/index.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
-import { chosen, derived, eventOf, field, isIn, must, when } from '../fixtures.ts'
+import {
+  chosenCategoryEvent,
+  derivedCategoryEvent,
+  createEvent,
+  field,
+  isIn,
+  requiredMessage,
+  when,
+} from '../fixtures.ts'
 
-const one = (made: Field, raw: unknown): unknown =>
-  normalise(eventOf({ fields: [made] }), { [made.id]: raw }).answers[made.id]
+const normaliseOne = (testField: Field, raw: unknown): unknown =>
+  normalise(createEvent({ fields: [testField] }), { [testField.id]: raw }).answers[testField.id]
 const options = [
   { id: 'pg', label: 'PG' },
   { id: 'Gp', label: 'GP' },
@@ -27,40 +35,55 @@ describe('normalise', () => {
     ['trims', field('a'), '  Asha  Nair ', 'Asha  Nair'],
     ['blank is absent', field('a'), ' \u00a0\t', undefined],
     ['null is absent', field('a'), null, undefined],
-    ['a number in text is text', field('a'), 42, '42'],
-    ['line breaks leave single lines', field('a'), 'a\r\nBcc: b', 'a Bcc: b'],
-    ['line breaks stay in multiline', field('a', { type: 'multiline' }), 'a\r\nb\u0000', 'a\nb'],
-    ['half a pair is mended', field('a'), 'a\ud800', 'a\ufffd'],
+    ['a number as text becomes text', field('a'), 42, '42'],
+    ['line breaks are removed from single-line text', field('a'), 'a\r\nBcc: b', 'a Bcc: b'],
+    [
+      'line breaks stay in multiline text',
+      field('a', { type: 'multiline' }),
+      'a\r\nb\u0000',
+      'a\nb',
+    ],
+    ['half of a surrogate pair is replaced', field('a'), 'a\ud800', 'a\ufffd'],
     ['combining marks compose', field('a'), 'e\u0301', 'é'],
     ['"true"', field('a', { type: 'yes-no' }), 'true', true],
     ['"False"', field('a', { type: 'yes-no' }), 'False', false],
-    ['a yes-no word stays to be named', field('a', { type: 'yes-no' }), 'maybe', 'maybe'],
+    [
+      'an invalid yes-no word is kept for the error message',
+      field('a', { type: 'yes-no' }),
+      'maybe',
+      'maybe',
+    ],
     ['a decimal text', field('a', { type: 'number' }), ' 2.50 ', 2.5],
     ['minus zero', field('a', { type: 'number' }), '-0', 0],
     ['no exponent', field('a', { type: 'number' }), '1e9', '1e9'],
     ['case folded', field('a', { type: 'select', options, ignoreCase: true }), 'gP', 'Gp'],
     ['case kept', field('a', { type: 'select', options }), 'PG', 'PG'],
-    ['a default fills in', field('a', { type: 'phone', default: '+91' }), '', '+91'],
-    ['a path is not a name', field('a', { type: 'file' }), 'C:\\fakepath\\proof.pdf', 'proof.pdf'],
-    ['a name of no width is no name', field('a'), '\u200b\u2060 \ufeff', undefined],
-    ['nor is one of joiners alone', field('a'), '\u200d\u200c\u2800', undefined],
+    ['a missing answer gets the default', field('a', { type: 'phone', default: '+91' }), '', '+91'],
     [
-      'what turns the writing round is taken out',
+      'a path in a file name is rejected',
+      field('a', { type: 'file' }),
+      'C:\\fakepath\\proof.pdf',
+      'proof.pdf',
+    ],
+    ['a name of zero-width characters is empty', field('a'), '\u200b\u2060 \ufeff', undefined],
+    ['a name of joiners alone is empty', field('a'), '\u200d\u200c\u2800', undefined],
+    [
+      'characters that reverse the text direction are removed',
       field('a'),
       'Asha \u202egnirips\u202c\u2066x\u2069',
       'Asha gniripsx',
     ],
-    ['the joiners of Malayalam stay', field('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
-    ['a sign without width keeps no mark apart', field('a'), 'e\u200b\u0301', 'é'],
-    ['an object is no answer', field('a'), { b: 1 }, undefined],
-    ['a consent in a list is none', field('a', { type: 'consent' }), ['true'], undefined],
-    ['a box of HTML says on', field('a', { type: 'consent' }), 'on', true],
-    ['No is no consent', field('a', { type: 'consent' }), 'False', undefined],
-  ])('%s', (_name, made, raw, expected) => expect(one(made, raw)).toBe(expected))
+    ['the joiners of Malayalam are kept', field('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
+    ['a zero-width character does not separate combining marks', field('a'), 'e\u200b\u0301', 'é'],
+    ['an object is not an answer', field('a'), { b: 1 }, undefined],
+    ['a consent in a list is not a consent', field('a', { type: 'consent' }), ['true'], undefined],
+    ['an HTML checkbox sends "on"', field('a', { type: 'consent' }), 'on', true],
+    ['No is not a consent', field('a', { type: 'consent' }), 'False', undefined],
+  ])('%s', (_name, testField, raw, expected) => expect(normaliseOne(testField, raw)).toBe(expected))
 
   test.each<[string, Field, unknown, unknown]>([
     [
-      'options chosen, each once and in their order',
+      'chosen options, each once and in their order',
       field('a', { type: 'many', options, ignoreCase: true }),
       ['GP', 'pg', 'gp'],
       ['pg', 'Gp'],
@@ -69,49 +92,52 @@ describe('normalise', () => {
     ['one alone', field('a', { type: 'many', options }), 'pg', ['pg']],
     ['nothing chosen', field('a', { type: 'many', options }), [], undefined],
     [
-      'people, with what is asked of them and nothing else',
+      'people, with their own fields only',
       field('a', { type: 'people', max: 2, fields: [field('age', { type: 'number' })] }),
       '[{"age": "7", "price": 0}, {"age": ""}]',
       [{ age: 7 }, {}],
     ],
     [
-      'of a thousand people one more than may be listed',
+      'of a thousand people, one more than the maximum is kept',
       field('a', { type: 'people', max: 2, fields: [field('name')] }),
       Array.from({ length: 1000 }, () => ({ name: 'x' })),
       [{ name: 'x' }, { name: 'x' }, { name: 'x' }],
     ],
-  ])('reads %s', (_name, made, raw, expected) => expect(one(made, raw)).toEqual(expected))
+  ])('reads %s', (_name, testField, raw, expected) =>
+    expect(normaliseOne(testField, raw)).toEqual(expected),
+  )
 
-  it('drops unknown and hidden answers and names them', () => {
+  it('drops unknown and hidden answers and lists them', () => {
     const raw = { full_name: 'A', is_member: 'false', number: 'A-7', total_amount: '5', proof: '' }
-    const { answers, dropped } = normalise(chosen, raw)
+    const { answers, dropped } = normalise(chosenCategoryEvent, raw)
     expect(answers).toEqual({ full_name: 'A', is_member: false })
     expect(dropped).toEqual(['number', 'total_amount'])
   })
 
-  it('names like __proto__ and constructor are nothing special', () => {
+  it('names such as __proto__ and constructor are ordinary answers', () => {
     const hostile = JSON.parse(
       '{"__proto__": {"full_name": "X"}, "constructor": "Y", "full_name": " A "}',
     ) as RawAnswers
-    expect(normalise(chosen, hostile)).toEqual({
+    expect(normalise(chosenCategoryEvent, hostile)).toEqual({
       answers: { is_member: false, full_name: 'A' },
       dropped: ['__proto__', 'constructor'],
     })
     expect(
-      normalise(chosen, Object.create({ full_name: 'inherited' }) as RawAnswers).answers,
+      normalise(chosenCategoryEvent, Object.create({ full_name: 'inherited' }) as RawAnswers)
+        .answers,
     ).toEqual({ is_member: false })
-    const odd = eventOf({
+    const oddEvent = createEvent({
       fields: [
-        field('constructor', { required: must('needed') }),
-        field('__proto__', { required: must('needed') }),
+        field('constructor', { required: requiredMessage('needed') }),
+        field('__proto__', { required: requiredMessage('needed') }),
       ],
     })
-    expect(Object.entries(errorsOf(odd, {}))).toEqual([
+    expect(Object.entries(errorsOf(oddEvent, {}))).toEqual([
       ['constructor', 'needed'],
       ['__proto__', 'needed'],
     ])
     expect(
-      errorsOf(odd, JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers),
+      errorsOf(oddEvent, JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers),
     ).toEqual({})
     expect(holds(when(isIn('toString', 'x')), {})).toBe(false)
     expect(holds([[{ field: 'toString', test: { is: 'answered', answered: false } }]], {})).toBe(
@@ -121,37 +147,38 @@ describe('normalise', () => {
   })
 })
 
-describe('a text made to hold up the server', () => {
+describe('a text that was built to slow down the server', () => {
   const marks = (times: number): string => '\u0301\u0316'.repeat(times)
   const kinds: readonly Field['type'][] = ['text', 'multiline', 'email', 'phone', 'number', 'date']
 
-  // Nine seconds a field before runs were cut: no clock is needed to see it.
-  it('of a quarter of a megabyte of combining marks is cut and refused, in every type of field', () => {
+  // Took nine seconds per field before runs of marks were cut, so no timing is needed to notice a
+  // regression.
+  it('of 250 KB of combining marks is cut and rejected in every type of field', () => {
     for (const type of [...kinds, 'yes-no', 'select', 'file'] as const) {
-      const made = field('a', { type, options, ignoreCase: true, accept: ['pdf'] })
-      const said = one(made, `e${marks(65_536)}`)
-      expect([type, /\p{M}{31}/u.test(String(said))]).toEqual([type, false])
+      const testField = field('a', { type, options, ignoreCase: true, accept: ['pdf'] })
+      const result = normaliseOne(testField, `e${marks(65_536)}`)
+      expect([type, /\p{M}{31}/u.test(String(result))]).toEqual([type, false])
     }
   })
 
-  it('keeps what people write: thirty marks on a letter, and every letter with its own', () => {
-    const made = field('a', { type: 'multiline' })
-    expect(one(made, `x${marks(15)}`)).toBe(`x${marks(15)}`.normalize('NFC'))
-    expect(one(made, 'e\u0301'.repeat(500))).toBe('é'.repeat(500))
-    expect(one(made, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
+  it('keeps what people write: thirty marks on one letter, and marks on every letter', () => {
+    const testField = field('a', { type: 'multiline' })
+    expect(normaliseOne(testField, `x${marks(15)}`)).toBe(`x${marks(15)}`.normalize('NFC'))
+    expect(normaliseOne(testField, 'e\u0301'.repeat(500))).toBe('é'.repeat(500))
+    expect(normaliseOne(testField, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
   })
 
-  it('is cut once and for all, also where composing takes a mark apart into two', () => {
-    const said = one(field('a'), `x${'\u0344'.repeat(100)}`)
+  it('stays the same when it is normalised twice, even if NFC splits a mark into two', () => {
+    const said = normaliseOne(field('a'), `x${'\u0344'.repeat(100)}`)
     expect(String(said).match(/\p{M}/gu)).toHaveLength(30)
-    expect(one(field('a'), said)).toBe(said)
+    expect(normaliseOne(field('a'), said)).toBe(said)
   })
 
-  it('is still too long after it was cut, whatever it is made of, and is cut only once', () => {
+  it('is still too long after cutting, and is cut only once', () => {
     for (const type of kinds)
       for (const unit of ['x', ' x', '1', '😀', `a@b.c${'.'.repeat(50)}`, 'a\u0301']) {
-        const made = field('a', { type, lengthMax: 60 })
-        const event = eventOf({ fields: [made] })
+        const testField = field('a', { type, lengthMax: 60 })
+        const event = createEvent({ fields: [testField] })
         const long = `x${unit.repeat(5000)}`
         expect([type, unit, Object.keys(errorsOf(event, { a: long }))]).toEqual([type, unit, ['a']])
         const first = normalise(event, { a: long }).answers
@@ -160,17 +187,17 @@ describe('a text made to hold up the server', () => {
       }
   })
 
-  it('is not cut where it only begins with spaces, and a long file name keeps its ending', () => {
-    expect(one(field('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
-    const named = eventOf({ fields: [field('a', { type: 'file', accept: ['pdf'] })] })
-    expect(errorsOf(named, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
+  it('is not cut because of leading spaces, and a long file name keeps its extension', () => {
+    expect(normaliseOne(field('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
+    const fileEvent = createEvent({ fields: [field('a', { type: 'file', accept: ['pdf'] })] })
+    expect(errorsOf(fileEvent, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
       a: 'Please use at most 200 characters',
     })
   })
 })
 
-describe('hidden means not answered', () => {
-  const chain = eventOf({
+describe('hidden fields are not answered', () => {
+  const chain = createEvent({
     fields: [
       field('a', { type: 'yes-no' }),
       field('b', { type: 'yes-no', showWhen: when(isIn('a', true)) }),
@@ -191,11 +218,11 @@ describe('hidden means not answered', () => {
   })
 
   it('sections and derived categories show fields, and a category of hidden answers does not', () => {
-    expect(shownFields(chosen, { ticket_type: 'pg' }).has('proof')).toBe(true)
-    expect(shownFields(chosen, { ticket_type: 'member' }).has('proof')).toBe(false)
-    expect(shownFields(derived, { role: 'PG' }).has('letter')).toBe(true)
-    expect(shownFields(derived, { role: 'consultant' }).has('letter')).toBe(false)
-    expect(errorsOf(derived, { full_name: 'A', role: 'PG' })).toEqual({
+    expect(shownFields(chosenCategoryEvent, { ticket_type: 'pg' }).has('proof')).toBe(true)
+    expect(shownFields(chosenCategoryEvent, { ticket_type: 'member' }).has('proof')).toBe(false)
+    expect(shownFields(derivedCategoryEvent, { role: 'PG' }).has('letter')).toBe(true)
+    expect(shownFields(derivedCategoryEvent, { role: 'consultant' }).has('letter')).toBe(false)
+    expect(errorsOf(derivedCategoryEvent, { full_name: 'A', role: 'PG' })).toEqual({
       letter: 'Letter is required',
     })
   })
@@ -222,7 +249,7 @@ describe('errorsOf', () => {
     ['everything', whole, {}],
     ['blanks', { ...whole, full_name: '   ' }, { full_name: 'Full name is required' }],
     ['a bad address', { ...whole, email: 'asha.example.org' }, { email: 'email is not right' }],
-    ['a member without number', { ...whole, is_member: true }, { number: 'Number is required' }],
+    ['a member without a number', { ...whole, is_member: true }, { number: 'Number is required' }],
     ['a pg without proof', { ...whole, ticket_type: 'pg' }, { proof: 'Proof is required' }],
     [
       'a pg with a program',
@@ -247,13 +274,13 @@ describe('errorsOf', () => {
       { full_name: 'Please use at most 200 characters' },
     ],
   ])('%s', (_name, raw, errors) => {
-    expect(errorsOf(chosen, raw)).toEqual(errors)
-    expect(checkAnswers(chosen, raw).ok).toBe(Object.keys(errors).length === 0)
+    expect(errorsOf(chosenCategoryEvent, raw)).toEqual(errors)
+    expect(checkAnswers(chosenCategoryEvent, raw).ok).toBe(Object.keys(errors).length === 0)
   })
 
-  test('a right address that the gateway cannot take is not called wrong: it is told its length', () => {
+  test('a valid address that is too long for the gateway is rejected with its length, not as invalid', () => {
     const mail = field('mail', { type: 'email', toGateway: true, invalid: 'Not an address' })
-    const event = eventOf({ fields: [mail] })
+    const event = createEvent({ fields: [mail] })
     const long = `${'a'.repeat(48)}@example.org`
     const said =
       'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.'
@@ -264,8 +291,8 @@ describe('errorsOf', () => {
     })
   })
 
-  const invalid = (made: Field, raw: unknown): boolean =>
-    made.id in errorsOf(eventOf({ fields: [made] }), { [made.id]: raw })
+  const isInvalid = (testField: Field, raw: unknown): boolean =>
+    testField.id in errorsOf(createEvent({ fields: [testField] }), { [testField.id]: raw })
   test.each<[Field, unknown[], unknown[]]>([
     [
       field('f', { type: 'email' }),
@@ -327,30 +354,31 @@ describe('errorsOf', () => {
     [field('f', { type: 'consent' }), [true, 'on', false], ['maybe', ['true']]],
     [field('f', { type: 'yes-no' }), [true, 'FALSE'], ['yes please']],
     [field('f', { lengthMax: 3 }), ['abc', '😀😀😀'], ['abcd']],
-  ])('%j', (made, good, bad) => {
-    for (const value of good) expect([value, invalid(made, value)]).toEqual([value, false])
-    for (const value of bad) expect([value, invalid(made, value)]).toEqual([value, true])
+  ])('%j', (testField, good, bad) => {
+    for (const value of good) expect([value, isInvalid(testField, value)]).toEqual([value, false])
+    for (const value of bad) expect([value, isInvalid(testField, value)]).toEqual([value, true])
   })
 
-  it('people are told apart, each at their own question, and what is no person is not left out in silence', () => {
-    const named = field('name', { required: must('Name?') })
+  it('each person has errors at their own fields, and an entry that is not a person is reported', () => {
+    const fileEvent = field('name', { required: requiredMessage('Name?') })
     const people = field('p', {
       type: 'people',
       max: 2,
-      fields: [named, field('age', { type: 'number' })],
+      fields: [fileEvent, field('age', { type: 'number' })],
     })
-    const said = (raw: unknown): unknown => errorsOf(eventOf({ fields: [people] }), { p: raw })
-    expect(said([{ name: 'A' }, { age: 'old' }])).toEqual({
+    const listErrors = (raw: unknown): unknown =>
+      errorsOf(createEvent({ fields: [people] }), { p: raw })
+    expect(listErrors([{ name: 'A' }, { age: 'old' }])).toEqual({
       'p.1.name': 'Name?',
       'p.1.age': 'age is not right',
     })
     const whole = { p: 'p is not right' }
     for (const raw of ['x', ['x'], [{ name: 'A' }, null], [{ name: ['A'] }], [{}, {}, {}]])
-      expect([raw, said(raw)]).toEqual([raw, whole])
+      expect([raw, listErrors(raw)]).toEqual([raw, whole])
   })
 
   it('required may depend on another answer', () => {
-    const event = eventOf({
+    const event = createEvent({
       fields: [
         field('a', { type: 'yes-no' }),
         field('b', { required: { message: 'b, please', when: when(isIn('a', true)) } }),
@@ -361,7 +389,7 @@ describe('errorsOf', () => {
   })
 })
 
-describe('holds', () => {
+describe('evaluateCondition', () => {
   const date = (from?: string, to?: string): Test =>
     ({ is: 'date', ...(from && { from }), ...(to && { to }) }) as Test
   test.each<[Test, unknown, boolean]>([
@@ -388,7 +416,7 @@ describe('holds', () => {
       holds([[{ field: 'category', test }]], {}, typeof answer === 'string' ? answer : null),
     ).toBe(typeof answer === 'string' ? expected : holds([[{ field: 'x', test }]], {}))
   })
-  it('a list of maps means any, a map means all', () => {
+  it('a list of conditions means any, a map means all', () => {
     const condition = [[isIn('a', 1), isIn('b', 1)], [isIn('c', 1)]].map((map) => map)
     expect(holds(condition, { a: 1 })).toBe(false)
     expect(holds(condition, { a: 1, b: 1 })).toBe(true)
@@ -397,16 +425,16 @@ describe('holds', () => {
   })
 })
 
-test('a number of a transfer that cannot be one is answered with what one looks like, and by the file where it says so', () => {
-  const said = (utr: string, invalid: string): unknown =>
+test('an impossible transaction number is rejected with an example, or with the message of the file', () => {
+  const errorFor = (utr: string, invalid: string): unknown =>
     errorsOf(
-      eventOf({ fields: [field('utr', { pattern: FORMATS.utr, invalid })] }),
+      createEvent({ fields: [field('utr', { pattern: FORMATS.utr, invalid })] }),
       { utr },
       EMPTY_CONTEXT,
     )['utr']
-  expect(said('12345', '')).toBe(
+  expect(errorFor('12345', '')).toBe(
     'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
   )
-  expect(said('12345', 'Look in your statement')).toBe('Look in your statement')
-  expect(said('603212345678', '')).toBeUndefined()
+  expect(errorFor('12345', 'Look in your statement')).toBe('Look in your statement')
+  expect(errorFor('603212345678', '')).toBeUndefined()
 })

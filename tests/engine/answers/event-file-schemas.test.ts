@@ -1,9 +1,11 @@
-/** Every event file of the repository: engine and lowered schema agree over its whole finite domain. */
+/**
+ * Every event file of the repository: engine and JSON Schema agree over its whole finite domain.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { publicEvent, type Field, type RawAnswers } from '../../../engine/index.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
-import { judge } from './schema-agreement.ts'
+import { createAgreementCheck } from './schema-agreement.ts'
 
 const folder = new URL('../../../events/', import.meta.url)
 const read = (path: string): { path: string; text: string } => ({
@@ -17,8 +19,11 @@ const shared = {
 }
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
-/** Long option lists are all alike to the conditions: two stand for all. Optional texts that nothing depends on stay empty. */
-function valuesOf(field: Field): readonly unknown[] {
+/**
+ * Conditions treat all long option lists alike, so two options stand for all. Optional texts that
+ * no condition reads stay empty.
+ */
+function sampleValues(field: Field): readonly unknown[] {
   if (field.type === 'yes-no') return [undefined, true, false]
   if (field.options !== undefined)
     return [
@@ -34,21 +39,21 @@ function valuesOf(field: Field): readonly unknown[] {
 }
 
 describe.each(files)('%s', (name) => {
-  it('is judged alike by engine and schema', () => {
+  it('has the same result in engine and schema', () => {
     const { event, findings } = compileEvent(read(name).text, shared, { path: `events/${name}` })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     if (event === null) throw new Error('no event')
-    const same = judge(publicEvent(event))
-    let judged = 0
+    const expectAgreement = createAgreementCheck(publicEvent(event))
+    let checked = 0
     const walk = (left: readonly Field[], raw: RawAnswers): void => {
       const [next, ...rest] = left
       if (next === undefined) {
-        judged += 1
-        return same(raw)
+        checked += 1
+        return expectAgreement(raw)
       }
-      for (const value of valuesOf(next)) walk(rest, { ...raw, [next.id]: value })
+      for (const value of sampleValues(next)) walk(rest, { ...raw, [next.id]: value })
     }
     walk(event.fields, {})
-    expect(judged).toBeGreaterThan(1)
+    expect(checked).toBeGreaterThan(1)
   })
 })

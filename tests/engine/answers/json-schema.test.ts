@@ -1,4 +1,7 @@
-/** The lowered schema, judged by ajv, says what `errorsOf` says and shows what `shownFields` shows. */
+/**
+ * The JSON Schema, checked by ajv, reports the same errors as `errorsOf` and shows the same fields
+ * as `shownFields`.
+ */
 import { runInThisContext } from 'node:vm'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { ValidateFunction } from 'ajv'
@@ -15,23 +18,34 @@ import {
 } from '../../../engine/index.ts'
 import { contextValues } from '../../../engine/rules/pricing-context.ts'
 import { loweredTests, LOWERED_TESTS_MAX } from '../../../engine/answers/json-schema-size.ts'
-import { anyEvent, asTexts, facts, rawOf, samples } from '../random-events.ts'
-import { chosen, derived, eventOf, field, isIn, must, when } from '../fixtures.ts'
-import { ajv, judge, type Lowered } from './schema-agreement.ts'
+import { anyEvent, listsAsJson, anyContext, randomRawAnswers, samples } from '../random-events.ts'
+import {
+  chosenCategoryEvent,
+  derivedCategoryEvent,
+  createEvent,
+  field,
+  isIn,
+  requiredMessage,
+  when,
+} from '../fixtures.ts'
+import { createAjv, createAgreementCheck, type Lowered } from './schema-agreement.ts'
 import { runs } from '../../runs.ts'
 
-/** Enough to meet every kind of field and test in company: of six mistakes put in, the last was met by the eighteenth. */
+/**
+ * Enough events to combine every kind of field and condition: of six seeded bugs, the last was
+ * found by the eighteenth event.
+ */
 const RUNS = runs(25)
 
 describe.each([
-  ['chosen', chosen],
-  ['derived', derived],
+  ['chosen', chosenCategoryEvent],
+  ['derived', derivedCategoryEvent],
 ])('the event with a %s category', (_name, event) => {
-  it('is judged alike over its whole finite domain', () => {
-    const same = judge(event)
+  it('has the same result in engine and schema over its whole finite domain', () => {
+    const expectAgreement = createAgreementCheck(event)
     const walk = (left: readonly Field[], raw: RawAnswers): void => {
       const [next, ...rest] = left
-      if (next === undefined) return same(raw)
+      if (next === undefined) return expectAgreement(raw)
       for (const value of next.options
         ? [undefined, 'gone', ...next.options.map(({ id }) => id)]
         : samples[next.type].slice(0, 4))
@@ -41,53 +55,62 @@ describe.each([
   })
 })
 
-/** What a browser gets: the module's code, alone. */
-const loaded = (code: string): ValidateFunction => {
+/** The module as a browser gets it: its code alone. */
+const loadValidator = (code: string): ValidateFunction => {
   const name = /export default (\w+);/.exec(code)?.[1] ?? ''
   const body = code.replace(/export const validate = \w+;|export default \w+;/g, '')
   return runInThisContext(`(() => { ${body}; return ${name} })()`) as ValidateFunction
 }
 
 describe('any event', () => {
-  // Every event is compiled, and many branches of it: some seconds of work, more on a busy machine.
-  it('is judged alike by engine and schema, in what is said and what is shown, with and without facts', () => {
+  // Every event is compiled, with many branches: this takes a few seconds, more on a busy
+  // machine.
+  it('has the same errors and shown fields in engine and schema, with and without context', () => {
     fc.assert(
       fc.property(
         anyEvent.chain((event) =>
           fc.tuple(
             fc.constant(event),
-            fc.array(fc.tuple(rawOf(event), facts), { minLength: 12, maxLength: 12 }),
+            fc.array(fc.tuple(randomRawAnswers(event), anyContext), {
+              minLength: 12,
+              maxLength: 12,
+            }),
           ),
         ),
         ([event, raws]) => {
-          const same = judge(event)
-          for (const [raw, known] of raws) same(raw, known)
+          const same = createAgreementCheck(event)
+          for (const [raw, context] of raws) same(raw, context)
         },
       ),
       { seed: 20261121, numRuns: RUNS },
     )
   })
 
-  it('is read once and for all: reading again changes nothing, and lists may come as their JSON', () => {
+  it('is normalised once: normalising again changes nothing, and lists may arrive as JSON', () => {
     fc.assert(
       fc.property(
-        anyEvent.chain((event) => fc.tuple(fc.constant(event), rawOf(event), facts)),
-        ([event, raw, known]) => {
-          const { answers } = normalise(event, raw, known)
-          expect(normalise(event, answers, known).answers).toEqual(answers)
-          expect(normalise(event, asTexts(event, raw), known).answers).toEqual(answers)
-          // What a delegate says of a code, a place or a roll is not believed.
-          const alone = Object.keys(normalise(event, raw).answers)
-          expect(alone.filter((id) => !event.fields.some((made) => made.id === id))).toEqual([])
-          expect(answers).toMatchObject(contextValues(known))
+        anyEvent.chain((event) =>
+          fc.tuple(fc.constant(event), randomRawAnswers(event), anyContext),
+        ),
+        ([event, raw, context]) => {
+          const { answers } = normalise(event, raw, context)
+          expect(normalise(event, answers, context).answers).toEqual(answers)
+          expect(normalise(event, listsAsJson(event, raw), context).answers).toEqual(answers)
+          // The server never trusts what a delegate's request says about a code, a seat or a
+          // member list.
+          const engineAnswers = Object.keys(normalise(event, raw).answers)
+          expect(
+            engineAnswers.filter((id) => !event.fields.some((made) => made.id === id)),
+          ).toEqual([])
+          expect(answers).toMatchObject(contextValues(context))
         },
       ),
       { seed: 20261121, numRuns: 10 * RUNS },
     )
   })
 
-  it('lowers each field into one place and compiles to code without imports', () => {
-    const many = eventOf({
+  it('compiles each field once, to code without imports', () => {
+    const many = createEvent({
       fields: [
         field('college', {
           type: 'select',
@@ -103,37 +126,43 @@ describe('any event', () => {
     const withRaws = fc
       .oneof(anyEvent, fc.constant(many))
       .chain((event) =>
-        fc.tuple(fc.constant(event), fc.array(fc.tuple(rawOf(event), facts), { maxLength: 8 })),
+        fc.tuple(
+          fc.constant(event),
+          fc.array(fc.tuple(randomRawAnswers(event), anyContext), { maxLength: 8 }),
+        ),
       )
     fc.assert(
       fc.property(withRaws, ([event, raws]) => {
         const schema = toSchema(event) as unknown as Lowered
-        const places = [
+        const propertyIds = [
           ...Object.keys(schema.properties),
           ...(schema.allOf ?? []).flatMap(({ then }) => Object.keys(then.properties ?? {})),
         ]
-        expect(places.sort()).toEqual(event.fields.map(({ id }) => id).sort())
-        const instance = ajv(true)
-        const here = instance.compile(schema)
-        const code = standalone.default(instance, here)
+        expect(propertyIds.sort()).toEqual(event.fields.map(({ id }) => id).sort())
+        const instance = createAjv(true)
+        const interpreted = instance.compile(schema)
+        const code = standalone.default(instance, interpreted)
         expect(code).not.toMatch(/\brequire\(|^import /m)
-        const there = loaded(code)
-        for (const [raw, known] of raws) {
-          const { answers } = normalise(event, raw, known)
-          expect([there(answers), there.errors]).toEqual([here(answers), here.errors])
+        const compiled = loadValidator(code)
+        for (const [raw, context] of raws) {
+          const { answers } = normalise(event, raw, context)
+          expect([compiled(answers), compiled.errors]).toEqual([
+            interpreted(answers),
+            interpreted.errors,
+          ])
         }
       }),
       { seed: 20261121, numRuns: runs(30) },
     )
-    const same = judge(many)
+    const same = createAgreementCheck(many)
     for (const college of [undefined, 'College (7)', 'College (400)', 'College 7'])
       same({ college })
   })
 })
 
-describe('questions that lean on the two before them', () => {
-  const leaning = (count: number) =>
-    eventOf({
+describe('fields that depend on the two before them', () => {
+  const eventWithDependentFields = (count: number) =>
+    createEvent({
       fields: Array.from({ length: count }, (_, at) =>
         field(`q${at}`, {
           type: 'yes-no',
@@ -144,53 +173,55 @@ describe('questions that lean on the two before them', () => {
   const size = (event: EventConfig) =>
     [...loweredTests(event).values()].reduce((sum, one) => sum + one, 0)
 
-  it('are counted as the schema states them, without making it', () => {
+  it('are counted as the schema has them, without building it', () => {
     for (const count of [2, 3, 8, 12]) {
-      const event = leaning(count)
+      const event = eventWithDependentFields(count)
       const ifs = (toSchema(event) as unknown as Lowered).allOf ?? []
-      const stated = JSON.stringify(ifs.map((branch) => branch.if)).match(/"enum":/g) ?? []
-      expect([count, size(event)]).toEqual([count, stated.length])
+      const enumsInSchema = JSON.stringify(ifs.map((branch) => branch.if)).match(/"enum":/g) ?? []
+      expect([count, size(event)]).toEqual([count, enumsInSchema.length])
     }
-    expect(size(leaning(60))).toBeGreaterThan(1e9)
+    expect(size(eventWithDependentFields(60))).toBeGreaterThan(1e9)
   })
 
-  it('are judged alike up to the size that the checker accepts', () => {
-    const event = leaning(12)
+  it('have the same result up to the size that the checker accepts', () => {
+    const event = eventWithDependentFields(12)
     expect(size(event)).toBeLessThan(LOWERED_TESTS_MAX)
-    expect(size(leaning(13))).toBeGreaterThan(LOWERED_TESTS_MAX / 2)
-    const same = judge(event)
+    expect(size(eventWithDependentFields(13))).toBeGreaterThan(LOWERED_TESTS_MAX / 2)
+    const same = createAgreementCheck(event)
     const all = Object.fromEntries(event.fields.map(({ id }) => [id, true]))
     for (const raw of [{}, all, { ...all, q5: false }, { ...all, q0: undefined }]) same(raw)
   })
 })
 
 it('the flat schema has every field, options as enum, and no conditions', () => {
-  const flat = flatSchema(chosen) as {
+  const flat = flatSchema(chosenCategoryEvent) as {
     properties: Record<string, { type: string; enum?: string[] }>
     required: string[]
   }
-  expect(Object.keys(flat.properties)).toEqual(chosen.fields.map(({ id }) => id))
+  expect(Object.keys(flat.properties)).toEqual(chosenCategoryEvent.fields.map(({ id }) => id))
   expect(flat.properties['ticket_type']?.enum).toEqual(['member', 'visitor', 'pg'])
   expect(flat.properties['is_member']?.type).toBe('boolean')
   expect(flat.required).toEqual(['full_name', 'email', 'phone', 'number', 'ticket_type', 'proof'])
   expect(JSON.stringify(flat)).not.toMatch(/"(if|allOf|oneOf|pattern|default)"/)
-  expect(uiSchema(chosen)['ui:order']).toEqual(chosen.fields.map(({ id }) => id))
+  expect(uiSchema(chosenCategoryEvent)['ui:order']).toEqual(
+    chosenCategoryEvent.fields.map(({ id }) => id),
+  )
 })
 
-it('what is asked of each person is drawn like a form of its own: in order, with labels and options', () => {
-  const event = eventOf({
+it('fields of each person are rendered like a form: in order, with labels and options', () => {
+  const event = createEvent({
     fields: [
       field('companions', {
         type: 'people',
         max: 4,
         fields: [
-          field('name', { required: must('Name?'), hint: 'As on the badge' }),
+          field('name', { required: requiredMessage('Name?'), hint: 'As on the badge' }),
           field('meal', { type: 'select', options: [{ id: 'veg', label: 'Vegetarian' }] }),
           field('age', { type: 'number', isWhole: true }),
         ],
       }),
       field('workshops', { type: 'many', options: [{ id: 'ecmo', label: 'ECMO' }] }),
-      field('terms', { type: 'consent', required: must('Please agree') }),
+      field('terms', { type: 'consent', required: requiredMessage('Please agree') }),
     ],
   })
   const { properties, required } = flatSchema(event) as {

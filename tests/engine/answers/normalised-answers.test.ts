@@ -1,10 +1,10 @@
-/** Answers that mean the same are compared as the same, and others are not. */
+/** Answers with the same meaning compare as equal, and others do not. */
 import { describe, expect, test } from 'vitest'
 import { foldedCode, foldedFor, foldedText, uniqueRules } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { foldedPhone } from '../../../engine/answers/compare-answers.ts'
 
-describe('the same', () => {
+describe('equal', () => {
   test.each([
     ['asha@example.org', ' Asha@EXAMPLE.org '],
     ['KMC 12345', 'kmc12345'],
@@ -38,7 +38,7 @@ describe('the same', () => {
   })
 })
 
-describe('not the same', () => {
+describe('not equal', () => {
   test.each([
     ['12345', '12346'],
     ['K-123', 'K123'],
@@ -56,12 +56,12 @@ describe('not the same', () => {
     expect(foldedPhone(one)).not.toBe(foldedPhone(other))
   })
 
-  test('a foreign number is the same with 00 as with +', () => {
+  test('a foreign number with 00 equals the one with +', () => {
     expect(foldedPhone('0044 20 7946 0958')).toBe(foldedPhone('+44 20 7946 0958'))
   })
 })
 
-test('a rule compares all its answers, in their order, and nothing where one of them is missing', () => {
+test('a uniqueness rule compares all its answers in order, and nothing if one of them is missing', () => {
   const event = {
     fields: [
       { id: 'phone', type: 'phone', default: '+91' },
@@ -71,13 +71,13 @@ test('a rule compares all its answers, in their order, and nothing where one of 
   } as unknown as PublicEvent
   const [rule] = uniqueRules(event)
   if (rule === undefined) throw new Error('there is a rule')
-  const folded = (phone: string, number?: string): string | null =>
+  const foldPhone = (phone: string, number?: string): string | null =>
     foldedFor(rule, number === undefined ? { phone } : { phone, number })
-  expect(folded('+91 9847012345', 'A 1')).toBe(folded('09847012345', 'a1'))
-  expect(folded('9847012345', 'a1')).not.toBe(folded('9847012346', 'a1'))
-  expect([folded('9847012345'), folded('9847012345', '\u200b'), folded('+91', 'a1')]).toEqual([
-    null,
-    null,
-    null,
-  ])
+  expect(foldPhone('+91 9847012345', 'A 1')).toBe(foldPhone('09847012345', 'a1'))
+  expect(foldPhone('9847012345', 'a1')).not.toBe(foldPhone('9847012346', 'a1'))
+  expect([
+    foldPhone('9847012345'),
+    foldPhone('9847012345', '\u200b'),
+    foldPhone('+91', 'a1'),
+  ]).toEqual([null, null, null])
 })

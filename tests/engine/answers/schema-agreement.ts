@@ -1,4 +1,4 @@
-/** Two opinions of one event, engine and lowered schema, compared over the same answers. */
+/** Compares engine and JSON Schema for one event over the same answers. */
 import { Ajv } from 'ajv'
 import { expect } from 'vitest'
 import {
@@ -13,7 +13,7 @@ import {
 import { EMPTY_CONTEXT, type PricingContext } from '../../../engine/rules/pricing-context.ts'
 
 const OPTIONS = { allErrors: true, strict: false, ownProperties: true } as const
-export const ajv = (code = false): Ajv =>
+export const createAjv = (code = false): Ajv =>
   new Ajv({
     ...OPTIONS,
     ...(code && { code: { source: true, esm: true } }),
@@ -21,11 +21,14 @@ export const ajv = (code = false): Ajv =>
 type Then = { properties?: Record<string, unknown>; required?: string[] }
 export type Lowered = { properties: Record<string, unknown>; allOf?: { if: object; then: Then }[] }
 
-/** What it answers throws when the two opinions differ, in what is said or in what is shown. */
-export function judge(event: PublicEvent): (raw: RawAnswers, facts?: PricingContext) => void {
+/** The returned function throws if errors or shown fields differ. */
+export function createAgreementCheck(
+  event: PublicEvent,
+): (raw: RawAnswers, context?: PricingContext) => void {
   const schema = toSchema(event) as unknown as Lowered
-  const validate = ajv().compile(schema)
-  // The branches are parts of what was just compiled: its form is not judged again.
+  const validate = createAjv().compile(schema)
+  // The branches are parts of the schema that was just compared, so their form is not checked
+  // again.
   const parts = new Ajv({ ...OPTIONS, validateSchema: false })
   const withoutConditions = {
     ...event,
@@ -36,29 +39,29 @@ export function judge(event: PublicEvent): (raw: RawAnswers, facts?: PricingCont
     fits: parts.compile(branch.if),
     then: branch.then,
   }))
-  return (raw, facts = EMPTY_CONTEXT) => {
-    const { answers } = normalise(event, raw, facts)
+  return (raw, context = EMPTY_CONTEXT) => {
+    const { answers } = normalise(event, raw, context)
     const bySchema = checkBySchema(
       event,
       raw,
-      (asked) => (validate(asked) ? [] : (validate.errors ?? [])),
-      facts,
+      (input) => (validate(input) ? [] : (validate.errors ?? [])),
+      context,
     )
-    const alone = checkAnswers(event, raw, facts)
-    expect(bySchema).toEqual(alone)
+    const byEngine = checkAnswers(event, raw, context)
+    expect(bySchema).toEqual(byEngine)
     if (!bySchema.ok) {
-      expect(Object.keys(bySchema.error)).toEqual(alone.ok ? [] : Object.keys(alone.error))
+      expect(Object.keys(bySchema.error)).toEqual(byEngine.ok ? [] : Object.keys(byEngine.error))
     }
-    const shownBy = (data: unknown): string[] =>
+    const findShownFields = (data: unknown): string[] =>
       [
         ...Object.keys(schema.properties),
         ...branches
-          .filter(({ fits }) => fits(data))
+          .filter(({ fits: isMatch }) => isMatch(data))
           .flatMap(({ then }) => Object.keys(then.properties ?? {})),
       ].sort()
-    const shown = [...shownFields(event, raw, facts)].sort()
-    expect(shownBy(answers)).toEqual(shown)
-    // Read without dropping, stale answers of hidden fields change nothing either.
-    expect(shownBy(normalise(withoutConditions, raw, facts).answers)).toEqual(shown)
+    const shown = [...shownFields(event, raw, context)].sort()
+    expect(findShownFields(answers)).toEqual(shown)
+    // If stale answers of hidden fields are not dropped, they change nothing either.
+    expect(findShownFields(normalise(withoutConditions, raw, context).answers)).toEqual(shown)
   }
 }

@@ -1,7 +1,7 @@
-/** Texts that are almost event files, and texts that are nothing of the kind. */
+/** Texts that are almost event files, and texts that are not event files at all. */
 import fc from 'fast-check'
 
-const piece = fc.constantFrom(
+const fragment = fc.constantFrom(
   '{',
   '}',
   '[',
@@ -39,25 +39,28 @@ const piece = fc.constantFrom(
   '\r',
   '\\',
 )
-const where = fc.double({ min: 0, max: 1, noNaN: true })
-const edit = fc.tuple(where, fc.integer({ min: 0, max: 400 }), fc.oneof(piece, where))
-/** A real file with parts cut out, pieces put in, or parts of itself copied elsewhere. */
-export const brokenOf = (sources: readonly string[]): fc.Arbitrary<string> =>
+const position = fc.double({ min: 0, max: 1, noNaN: true })
+const edit = fc.tuple(position, fc.integer({ min: 0, max: 400 }), fc.oneof(fragment, position))
+/** A real file with parts removed, inserted or copied elsewhere. */
+export const breakFiles = (sources: readonly string[]): fc.Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom(...sources), fc.array(edit, { minLength: 1, maxLength: 6 }))
     .map(([text, edits]) =>
-      edits.reduce((now, [at, drop, put]) => {
+      edits.reduce((now, [at, removed, inserted]) => {
         const start = Math.floor(at * now.length)
         return (
           now.slice(0, start) +
-          (typeof put === 'string'
-            ? put
-            : now.slice(Math.floor(put * now.length), Math.floor(put * now.length) + drop)) +
-          now.slice(start + drop)
+          (typeof inserted === 'string'
+            ? inserted
+            : now.slice(
+                Math.floor(inserted * now.length),
+                Math.floor(inserted * now.length) + removed,
+              )) +
+          now.slice(start + removed)
         )
       }, text),
     )
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
-  fc.array(piece, { maxLength: 80 }).map((pieces) => pieces.join('')),
+  fc.array(fragment, { maxLength: 80 }).map((fragments) => fragments.join('')),
 )

@@ -1,47 +1,47 @@
-/** Days that disagree, as an organiser types them in a hurry; and days that only look as if they did. */
+/** Days that contradict each other, as organisers type them; and days that only seem to. */
 import { describe, expect, test } from 'vitest'
 import { daysIn } from '../../../engine/authoring/prose/days.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { openOn } from '../../../engine/pricing/price-periods.ts'
 import { day } from '../../../engine/lib/time.ts'
 import { shared } from './goldens.ts'
-import { findingsIn, inMarch, lineOf } from './sample-file.ts'
+import { findingsIn, createMarchFile, findLine } from './sample-file.ts'
 
-/** The base as a conference of three days with an early bird that ends in autumn. */
-const sound = inMarch('{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}')
+/** The base as a three-day conference with an early bird period that ends in autumn. */
+const validFile = createMarchFile('{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}')
 
-const inPanel = (line: string): string =>
-  sound.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
-const inWindow = (days: string, text = sound): string =>
+const withPanel = (line: string): string =>
+  validFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
+const withWindow = (days: string, text = validFile): string =>
   text.replace('routes:', `registration: {${days}}\nroutes:`)
 const field = (line: string): string =>
-  sound.replace('        - {id: is_member', `        - ${line}\n        - {id: is_member`)
+  validFile.replace('        - {id: is_member', `        - ${line}\n        - {id: is_member`)
 
-test('the file they are typed into is sound', () => {
-  expect(findingsIn(sound)).toEqual([])
+test('the file they are typed into is valid', () => {
+  expect(findingsIn(validFile)).toEqual([])
 })
 
-/** The finding must stand at the line of `at`, name `other` beside it, and say what to do. */
+/** The finding must be at the line of `at`, name `other` as related, and say what to do. */
 function expectFound(text: string, at: string, other: string | null): void {
   const findings = findingsIn(text)
-  const here = findings.filter((one) => one.at.start.line === lineOf(text, at))
-  expect(findings.map(({ code, at: place }) => `${code} ${place.start.line}`)).not.toEqual([])
-  expect(here.map(({ code }) => code)).not.toEqual([])
-  for (const { help, message } of here) {
+  const findingsHere = findings.filter((one) => one.at.start.line === findLine(text, at))
+  expect(findings.map(({ code, at: position }) => `${code} ${position.start.line}`)).not.toEqual([])
+  expect(findingsHere.map(({ code }) => code)).not.toEqual([])
+  for (const { help, message } of findingsHere) {
     expect(message.length).toBeGreaterThan(20)
     expect(help ?? '').toMatch(/\w+ \w+/)
   }
   if (other !== null)
-    expect(here.flatMap(({ related }) => related.map((one) => one.at.start.line))).toContain(
-      lineOf(text, other),
-    )
+    expect(
+      findingsHere.flatMap(({ related }) => related.map((one) => one.at.start.line)),
+    ).toContain(findLine(text, other))
 }
 
 const EARLY = 'id: early,'
 const REGULAR = 'id: regular,'
 const FROM = '  from: 2027-03-14'
 
-describe('a text names another day than the file', () => {
+describe('a text names a day that differs from the file', () => {
   test.each<[string, string]>([
     ['Early bird until 31/10/2026', EARLY],
     ['Early bird until 31 / 10 / 2026', EARLY],
@@ -97,36 +97,39 @@ describe('a text names another day than the file', () => {
     ['Sat 14, Sun 15 and Mon 16 March 2027', FROM],
     ['Thank you for coming to Sample 2026', '  title: Sample 2027'],
     ['The payment for Sample 2026 in Kochi was received', '  title: Sample 2027'],
-  ])('%s', (said, other) => {
-    expectFound(inPanel(said), JSON.stringify(said), other)
+  ])('%s', (typedText, other) => {
+    expectFound(withPanel(typedText), JSON.stringify(typedText), other)
   })
 
-  test('registration closes on the last day of a price, and the file goes on', () => {
-    const text = inWindow('closes: 2027-03-15', inPanel('Registration closes on 30 October 2026'))
+  test('registration closes on the last day of a price, although later prices follow', () => {
+    const text = withWindow(
+      'closes: 2027-03-15',
+      withPanel('Registration closes on 30 October 2026'),
+    )
     expectFound(text, 'Registration closes on', 'closes: 2027-03-15')
   })
 
-  test('the days of arrival are those of last year', () => {
+  test('the arrival days are those of last year', () => {
     const hint = '{id: stay, type: date, label: Day of Arrival, hint: Between 13 and 16 March 2026}'
     expectFound(field(hint), 'Between 13', FROM)
   })
 
   test('31 November', () => {
-    expectFound(inPanel('Early bird until 31 November 2026'), 'Early bird until 31', null)
+    expectFound(withPanel('Early bird until 31 November 2026'), 'Early bird until 31', null)
   })
 
-  test('of two days in one line each is held against its own', () => {
-    const text = inPanel('Early Bird: up to 30 September 2026, Regular: from 1 October 2026')
+  test('of two days in one line, each is compared with its own period', () => {
+    const text = withPanel('Early Bird: up to 30 September 2026, Regular: from 1 October 2026')
     expect(
       findingsIn(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
     ).toEqual([
       [
         'the text says 30 September 2026, period `early` ends on 30 October 2026',
-        lineOf(text, EARLY),
+        findLine(text, EARLY),
       ],
       [
         'the text says 1 October 2026, period `regular` begins on 31 October 2026',
-        lineOf(text, REGULAR),
+        findLine(text, REGULAR),
       ],
     ])
   })
@@ -134,13 +137,13 @@ describe('a text names another day than the file', () => {
   test.each<[string, string, string, string]>([
     [
       'the label of a period',
-      sound.replace('label: Early Bird', 'label: Till 31 Oct'),
+      validFile.replace('label: Early Bird', 'label: Till 31 Oct'),
       'label: Till',
       EARLY,
     ],
     [
       'the id of a period',
-      sound
+      validFile
         .replace('id: regular, label: Regular,', 'id: nov-1-mar-16,')
         .replace('[early, regular]', '[early, nov-1-mar-16]'),
       'id: nov-1',
@@ -148,7 +151,7 @@ describe('a text names another day than the file', () => {
     ],
     [
       'a row of the result page',
-      sound.replace(
+      validFile.replace(
         '[reg_no, total]',
         '[reg_no, total, {label: Conference Dates, text: 13-15 March 2027}]',
       ),
@@ -157,7 +160,7 @@ describe('a text names another day than the file', () => {
     ],
     [
       'the mail',
-      sound.replace(
+      validFile.replace(
         'results:',
         'email:\n  subject: Registered\n  text: |\n    Dear {full_name},\n\n    See you on 14th March 2026.\nresults:',
       ),
@@ -166,13 +169,13 @@ describe('a text names another day than the file', () => {
     ],
     [
       'the sentence about the event',
-      sound.replace('  venue:', '  about: Annual meet, 14-16 March 2026\n  venue:'),
+      validFile.replace('  venue:', '  about: Annual meet, 14-16 March 2026\n  venue:'),
       'Annual meet',
       FROM,
     ],
     [
       'its hours',
-      sound.replace('  venue:', '  hours: 9 am to 5 pm on 13 March\n  venue:'),
+      validFile.replace('  venue:', '  hours: 9 am to 5 pm on 13 March\n  venue:'),
       '9 am to',
       FROM,
     ],
@@ -186,13 +189,13 @@ describe('a text names another day than the file', () => {
     ],
     [
       'what a category is about',
-      sound.replace('{id: member}', '{id: member, about: Early bird till 15/10}'),
+      validFile.replace('{id: member}', '{id: member, about: Early bird till 15/10}'),
       'till 15/10',
       EARLY,
     ],
     [
       'the reasons of the failed page',
-      sound.replace(
+      validFile.replace(
         'title: Sorry,',
         'title: Sorry, reasons: [Registration closed on 20 March 2027],',
       ),
@@ -201,7 +204,7 @@ describe('a text names another day than the file', () => {
     ],
     [
       'a folded text',
-      sound.replace(
+      validFile.replace(
         '  summary:',
         '  panel:\n    lines:\n      - >-\n        Early bird prices hold until\n        31 October 2026 only\n  summary:',
       ),
@@ -283,14 +286,16 @@ describe('a text names a day that contradicts nothing', () => {
     'Late night music on 13 March, spot prizes on 15 March',
     'Early bird is over in the hotel, rooms until 20 December',
     'The standard check-up camp is on 15 March',
-  ])('%s', (said) => {
-    expect(findingsIn(inPanel(said)).map(({ code, message }) => `${code} ${message}`)).toEqual([])
+  ])('%s', (sentence) => {
+    expect(
+      findingsIn(withPanel(sentence)).map(({ code, message }) => `${code} ${message}`),
+    ).toEqual([])
   })
 
   test.each([
     ['a birthday', field('{id: born_on, type: date, label: Date of birth, hint: As 14/03/1990}')],
     [
-      'a workshop of the eve',
+      'a workshop on the day before',
       field(
         '{id: workshop, type: select, label: Workshop, options: [{id: a, label: 12 March}, {id: b, label: 13 March}]}',
       ),
@@ -306,22 +311,31 @@ describe('a text names a day that contradicts nothing', () => {
       'a council number',
       field('{id: reg, label: Registered with the council after 31 March 2019}'),
     ],
-    ['the arrival last time', inPanel('Last year most arrived on 13 March 2026')],
+    ['arrivals of last year', withPanel('Last year most arrived on 13 March 2026')],
     [
-      'the last day of one price, which registration outlives',
-      inWindow('closes: 2027-03-15', inPanel('Early bird registration closes on 30 October 2026')),
+      'the last day of one price, while registration stays open',
+      withWindow(
+        'closes: 2027-03-15',
+        withPanel('Early bird registration closes on 30 October 2026'),
+      ),
     ],
     [
       'the day on which registration closes',
-      inWindow('closes: 2027-03-10', inPanel('Registration closes on 10 March 2027')),
+      withWindow('closes: 2027-03-10', withPanel('Registration closes on 10 March 2027')),
     ],
-    ['a course of four weeks', sound.replace('to: 2027-03-16\n', 'to: 2027-04-10\n')],
-    ['a day of arrival', field('{id: eve, type: yes-no, label: Will you arrive on 13 March?}')],
-    ['a period called by its day', sound.replace('label: Early Bird', 'label: Up to 30 Oct 2026')],
-    ['a period called by its first day', sound.replace('label: Regular', 'label: From 31 October')],
+    ['a course of four weeks', validFile.replace('to: 2027-03-16\n', 'to: 2027-04-10\n')],
+    ['an arrival day', field('{id: eve, type: yes-no, label: Will you arrive on 13 March?}')],
+    [
+      'a period whose label is its last day',
+      validFile.replace('label: Early Bird', 'label: Up to 30 Oct 2026'),
+    ],
+    [
+      'a period whose label is its first day',
+      validFile.replace('label: Regular', 'label: From 31 October'),
+    ],
     [
       'the days on a result page',
-      sound.replace(
+      validFile.replace(
         '[reg_no, total]',
         '[reg_no, {label: Conference Dates, text: 14-16 March 2027}]',
       ),
@@ -331,109 +345,114 @@ describe('a text names a day that contradicts nothing', () => {
   })
 })
 
-describe('the days of the file disagree', () => {
+describe('the days of the file contradict each other', () => {
   const early = 'to: 2026-10-30'
   const regular = 'from: 2026-10-31, to: 2027-03-16'
   test.each<[string, string, string, string | null]>([
     [
       'registration closes after the event',
-      inWindow('closes: 2027-03-20'),
+      withWindow('closes: 2027-03-20'),
       'registration:',
       '  to: 2027-03-16',
     ],
     [
       'registration closes in the year before',
-      inWindow('closes: 2026-03-16'),
+      withWindow('closes: 2026-03-16'),
       'registration:',
       REGULAR,
     ],
     [
       'registration closes before the last period begins',
-      inWindow('closes: 2026-10-15'),
+      withWindow('closes: 2026-10-15'),
       'registration:',
       REGULAR,
     ],
     [
       'registration closes after the last period',
-      inWindow('closes: 2027-03-01', sound.replace('to: 2027-03-16}', 'to: 2027-02-20}')),
+      withWindow('closes: 2027-03-01', validFile.replace('to: 2027-03-16}', 'to: 2027-02-20}')),
       'registration:',
       REGULAR,
     ],
     [
       'registration closes before the first period',
-      inWindow('closes: 2026-06-01', sound.replace(early, 'from: 2026-07-01, to: 2026-10-30')),
+      withWindow(
+        'closes: 2026-06-01',
+        validFile.replace(early, 'from: 2026-07-01, to: 2026-10-30'),
+      ),
       'registration:',
       EARLY,
     ],
     [
       'registration opens after the event',
-      inWindow('opens: 2027-03-20'),
+      withWindow('opens: 2027-03-20'),
       'registration:',
       '  to: 2027-03-16',
     ],
     [
       'registration opens during the event',
-      inWindow('opens: 2027-03-15'),
+      withWindow('opens: 2027-03-15'),
       'registration:',
       '  to: 2027-03-16',
     ],
     [
-      'registration opens when the early bird is over',
-      inWindow('opens: 2026-11-15'),
+      'registration opens after the early bird has ended',
+      withWindow('opens: 2026-11-15'),
       'registration:',
       EARLY,
     ],
     [
-      'registration opens before any price holds',
-      inWindow('opens: 2026-05-01', sound.replace(early, 'from: 2026-07-01, to: 2026-10-30')),
+      'registration opens before the first price',
+      withWindow('opens: 2026-05-01', validFile.replace(early, 'from: 2026-07-01, to: 2026-10-30')),
       'registration:',
       EARLY,
     ],
     [
       'registration opens three years early',
-      inWindow('opens: 2024-06-01'),
+      withWindow('opens: 2024-06-01'),
       'registration:',
       '  to: 2027-03-16',
     ],
     [
       'registration closes before it opens',
-      inWindow('opens: 2026-12-01, closes: 2026-10-01'),
+      withWindow('opens: 2026-12-01, closes: 2026-10-01'),
       'registration:',
       null,
     ],
     [
-      'the last period runs on',
-      sound.replace('to: 2027-03-16}', 'to: 2027-03-31}'),
+      'the last period continues after the event',
+      validFile.replace('to: 2027-03-16}', 'to: 2027-03-31}'),
       REGULAR,
       '  to: 2027-03-16',
     ],
     [
-      'all periods are last year’s',
-      sound.replace(early, 'to: 2025-10-30').replace(regular, 'from: 2025-10-31, to: 2026-03-16'),
+      'all periods are in last year',
+      validFile
+        .replace(early, 'to: 2025-10-30')
+        .replace(regular, 'from: 2025-10-31, to: 2026-03-16'),
       REGULAR,
       FROM,
     ],
     [
-      'all periods are last year’s, the last without end',
-      sound.replace(early, 'to: 2025-10-30').replace(regular, 'from: 2025-10-31'),
+      'all periods are in last year, the last without an end',
+      validFile.replace(early, 'to: 2025-10-30').replace(regular, 'from: 2025-10-31'),
       REGULAR,
       FROM,
     ],
     [
-      'all periods are next year’s',
-      sound.replace(early, 'to: 2027-10-30').replace(regular, 'from: 2027-10-31'),
+      'all periods are in next year',
+      validFile.replace(early, 'to: 2027-10-30').replace(regular, 'from: 2027-10-31'),
       REGULAR,
       '  to: 2027-03-16',
     ],
     [
       'a period of more than a year',
-      sound.replace(early, 'to: 2025-10-30').replace('from: 2026-10-31', 'from: 2025-10-31'),
+      validFile.replace(early, 'to: 2025-10-30').replace('from: 2026-10-31', 'from: 2025-10-31'),
       REGULAR,
       FROM,
     ],
     [
-      'the event is last year’s',
-      sound
+      'the event is in last year',
+      validFile
         .replace('from: 2027-03-14', 'from: 2026-03-14')
         .replace('to: 2027-03-16\n', 'to: 2026-03-16\n'),
       REGULAR,
@@ -441,54 +460,58 @@ describe('the days of the file disagree', () => {
     ],
   ])('%s', (_name, text, at, other) => {
     if (other === null)
-      expect(findingsIn(text).map(({ code, at: place }) => [code, place.start.line])).toEqual([
-        ['EV418', lineOf(text, at)],
-      ])
+      expect(findingsIn(text).map(({ code, at: position }) => [code, position.start.line])).toEqual(
+        [['EV418', findLine(text, at)]],
+      )
     else expectFound(text, at, other)
   })
 
   test('the event ends before it begins', () => {
-    const text = sound.replace('  to: 2027-03-16', '  to: 2027-03-12')
+    const text = validFile.replace('  to: 2027-03-16', '  to: 2027-03-12')
     expect(findingsIn(text).map(({ code, at }) => [code, at.start.line])).toEqual([
-      ['EV419', lineOf(text, '  to: 2027-03-12')],
+      ['EV419', findLine(text, '  to: 2027-03-12')],
     ])
   })
 
   test.each([
-    ['opens in the first period', inWindow('opens: 2026-07-01')],
+    ['opens in the first period', withWindow('opens: 2026-07-01')],
     [
       'opens with the first period',
-      inWindow('opens: 2026-07-01', sound.replace(early, 'from: 2026-07-01, to: 2026-10-30')),
+      withWindow('opens: 2026-07-01', validFile.replace(early, 'from: 2026-07-01, to: 2026-10-30')),
     ],
-    ['closes on the eve', inWindow('closes: 2027-03-13')],
-    ['closes with the event', inWindow('opens: 2026-07-01, closes: 2027-03-16')],
-    ['closes some weeks before', inWindow('closes: 2027-02-28')],
-    ['the last period without end', sound.replace(', to: 2027-03-16}', '}')],
-    ['periods that end months before', sound.replace('to: 2027-03-16}', 'to: 2026-12-31}')],
+    ['closes on the day before', withWindow('closes: 2027-03-13')],
+    ['closes with the event', withWindow('opens: 2026-07-01, closes: 2027-03-16')],
+    ['closes some weeks before', withWindow('closes: 2027-02-28')],
+    ['the last period without end', validFile.replace(', to: 2027-03-16}', '}')],
+    [
+      'periods that end months before the event',
+      validFile.replace('to: 2027-03-16}', 'to: 2026-12-31}'),
+    ],
     [
       'opens early, with a price for other days',
-      inWindow(
+      withWindow(
         'opens: 2026-05-01',
-        sound
+        validFile
           .replace(early, 'from: 2026-07-01, to: 2026-10-30')
           .replace('  prices:', '  other_dates: early\n  prices:'),
       ),
     ],
-  ])('nothing is said where registration %s', (_name, text) => {
+  ])('no finding if registration %s', (_name, text) => {
     expect(findingsIn(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
   })
 })
 
-test('a year of two digits that stands first', () => {
-  const text = sound.replace('from: 2027-03-14', 'from: 27-03-14')
+test('a date that begins with a two-digit year', () => {
+  const text = validFile.replace('from: 2027-03-14', 'from: 27-03-14')
   expect(findingsIn(text).map(({ help }) => help)).toEqual(['write the year first: 2027-03-14'])
 })
 
-describe('days are read as they are written', () => {
+describe('days are parsed as they are written', () => {
   const one = (text: string): readonly string[] =>
     daysIn(text, 2027).map(({ first, last, start, end }) => {
-      const say = ({ day, month, year }: typeof first): string => `${day}.${month}.${year ?? ''}`
-      return `${text.slice(start, end)} = ${say(first)}${last === first ? '' : `–${say(last)}`}`
+      const formatDay = ({ day, month, year }: typeof first): string =>
+        `${day}.${month}.${year ?? ''}`
+      return `${text.slice(start, end)} = ${formatDay(first)}${last === first ? '' : `–${formatDay(last)}`}`
     })
   test.each<[string, readonly string[]]>([
     ['14, 15 & 16 March', ['14, 15 & 16 March = 14.3.–16.3.']],
@@ -508,34 +531,34 @@ describe('days are read as they are written', () => {
     expect(one(text)).toEqual(expected)
   })
 
-  test('in a text of many spaces as fast as in another', () => {
+  test('a text of many spaces is read as fast as others', () => {
     expect(daysIn(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
   })
 })
 
-describe('when an event that is open closes by itself', () => {
+describe('when an open event closes automatically', () => {
   // The event lasts until 16 March 2027.
   test.each<[string, string | null, string, string | null]>([
-    ['after its last day, when the file says nothing', null, '2027-03-16', '2027-03-17'],
+    ['after its last day, if the file has no closing day', null, '2027-03-16', '2027-03-17'],
     ['after an earlier day', 'closes: 2027-03-10', '2027-03-10', '2027-03-11'],
     ['after a later day', 'closes: 2027-03-20', '2027-03-20', '2027-03-21'],
     [
-      'after its last day, when only its opening is said',
+      'after its last day, if only the opening day is set',
       'opens: 2026-10-01',
       '2027-03-16',
       '2027-03-17',
     ],
     ['never', 'closes: never', '2099-01-01', null],
   ])('%s', (_name, window, open, closed) => {
-    const endless = sound.replace(', to: 2027-03-16}', '}')
-    const text = window === null ? endless : inWindow(window, endless)
+    const endless = validFile.replace(', to: 2027-03-16}', '}')
+    const text = window === null ? endless : withWindow(window, endless)
     const { event } = compileEvent(text, shared, { path: 'sample2026.yaml' })
     expect(event && openOn(event, day(open)).open).toBe(true)
     if (closed !== null) expect(event && openOn(event, day(closed)).open).toBe(false)
   })
 
-  test('a word that is neither a day nor never is refused', () => {
-    expect(findingsIn(inWindow('closes: later')).map(({ code }) => code)).toEqual(['EV105'])
-    expect(findingsIn(inWindow('closes: 2027-02-31')).map(({ code }) => code)).toEqual(['EV105'])
+  test('a word that is neither a day nor "never" is rejected', () => {
+    expect(findingsIn(withWindow('closes: later')).map(({ code }) => code)).toEqual(['EV105'])
+    expect(findingsIn(withWindow('closes: 2027-02-31')).map(({ code }) => code)).toEqual(['EV105'])
   })
 })

@@ -1,9 +1,9 @@
-/** The days of what stands beside the periods: what is added to the price, the ways to pay, the closing of registration. */
+/** Days of adjustments, payment methods and the closing of registration, compared with texts. */
 import { describe, expect, test } from 'vitest'
-import { findingsIn, inMarch, lineOf } from './sample-file.ts'
+import { findingsIn, createMarchFile, findLine } from './sample-file.ts'
 
-/** Three periods, a late fee within the last of them, a transfer that ends before the card. */
-const sound = inMarch('{id: regular, from: 2026-10-31, to: 2027-03-16}')
+/** Three periods, a late fee within the last one, and a transfer that ends before card payment. */
+const validFile = createMarchFile('{id: regular, from: 2026-10-31, to: 2027-03-16}')
   .replace('to: 2027-03-16}', 'to: 2027-02-05}\n    - {id: late, label: Late, from: 2027-02-06}')
   .replace('[early, regular]', '[early, regular, late]')
   .replace('1500]', '1500, 2000]')
@@ -20,15 +20,15 @@ const sound = inMarch('{id: regular, from: 2026-10-31, to: 2027-03-16}')
     - {id: transfer, label: NEFT, until: 2027-02-25, instructions: Sample Bank, expires_after: 5 days, fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]}`,
   )
 
-test('the file they are typed into is sound', () => {
-  expect(findingsIn(sound)).toEqual([])
+test('the file they are typed into is valid', () => {
+  expect(findingsIn(validFile)).toEqual([])
 })
 
-describe('days of what is added, of the ways to pay and of the desk are days of the file', () => {
-  const saying = (line: string): string =>
-    sound.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
-  const told = (line: string): readonly string[] =>
-    findingsIn(saying(line)).map(({ code, message }) => `${code} ${message}`)
+describe('days of adjustments, payment methods and the desk are known days of the file', () => {
+  const withText = (line: string): string =>
+    validFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
+  const listMessages = (line: string): readonly string[] =>
+    findingsIn(withText(line)).map(({ code, message }) => `${code} ${message}`)
 
   test.each([
     'A late fee of Rs. 500 applies from 20 February 2027',
@@ -38,20 +38,20 @@ describe('days of what is added, of the ways to pay and of the desk are days of 
     'Bank transfer is accepted until 25 February 2027',
     'Late delegates may pay by NEFT until 25 February',
   ])('%s', (line) => {
-    expect(told(line)).toEqual([])
+    expect(listMessages(line)).toEqual([])
   })
 
   test.each([
     ['A late fee applies from 21 February 2027', 'adjustment `late-fee` begins on 20 February'],
     ['Late registration from 20 February 2027', 'period `late` begins on 6 February'],
     ['Bank transfer is accepted until 26 February 2027', 'payment by `transfer` ends on 25 Feb'],
-  ])('but not: %s', (line, other) => {
-    expect(told(line).join('\n')).toContain(`EV604 the text says`)
-    expect(told(line).join('\n')).toContain(other)
+  ])('contradicts the file: %s', (line, other) => {
+    expect(listMessages(line).join('\n')).toContain(`EV604 the text says`)
+    expect(listMessages(line).join('\n')).toContain(other)
   })
 
-  test('the desk for registration on the spot has its hour', () => {
-    const spot = sound.replace('id: late, label: Late', 'id: late, label: Spot')
+  test('an opening hour of the on-site desk is accepted', () => {
+    const spot = validFile.replace('id: late, label: Late', 'id: late, label: Spot')
     const at = (line: string): readonly string[] =>
       findingsIn(
         spot.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`),
@@ -61,29 +61,30 @@ describe('days of what is added, of the ways to pay and of the desk are days of 
   })
 })
 
-describe('the years and the window of what stands beside the prices', () => {
+describe('years of days outside the price periods, and the registration window', () => {
   const codes = (text: string): readonly string[] =>
     findingsIn(text).flatMap(({ code, severity }) => (severity === 'note' ? [] : [code]))
-  const window = (days: string, text = sound): string =>
+  const withWindow = (days: string, text = validFile): string =>
     text.replace('routes:', `registration: {${days}}\nroutes:`)
-  const fee = (days: string): string => sound.replace('from: 2027-02-20, on', `${days}, on`)
-  const until = (day: string): string => sound.replace('until: 2027-02-25', `until: ${day}`)
+  const withFee = (days: string): string => validFile.replace('from: 2027-02-20, on', `${days}, on`)
+  const withTransferUntil = (day: string): string =>
+    validFile.replace('until: 2027-02-25', `until: ${day}`)
 
   test.each([
     [
-      'a discount that holds from before the opening',
-      window('opens: 2026-08-01', fee('from: 2026-07-01, to: 2026-11-30')),
+      'a discount from before the opening',
+      withWindow('opens: 2026-08-01', withFee('from: 2026-07-01, to: 2026-11-30')),
     ],
     [
-      'a fee from a day before the opening, which no year mends',
-      window('opens: 2026-07-01', fee('from: 2026-06-25')),
+      'a fee from a day before the opening, which no change of year corrects',
+      withWindow('opens: 2026-07-01', withFee('from: 2026-06-25')),
     ],
-    ['a fee that outlives the event', fee('from: 2027-02-20, to: 2027-03-31')],
-    ['a fee on the last day', window('closes: 2027-03-16', fee('from: 2027-03-16'))],
-    ['a transfer that ends after the early bird', until('2026-11-15')],
+    ['a fee that ends after the event', withFee('from: 2027-02-20, to: 2027-03-31')],
+    ['a fee on the last day', withWindow('closes: 2027-03-16', withFee('from: 2027-03-16'))],
+    ['a transfer that ends after the early bird', withTransferUntil('2026-11-15')],
     [
-      'a transfer of the year before, when prices held already',
-      until('2026-06-30').replace('{id: early,', '{id: early, from: 2026-03-01,'),
+      'a transfer in the year before, when prices already applied',
+      withTransferUntil('2026-06-30').replace('{id: early,', '{id: early, from: 2026-03-01,'),
     ],
   ])('%s', (_name, text) => {
     expect(codes(text)).toEqual([])
@@ -92,23 +93,31 @@ describe('the years and the window of what stands beside the prices', () => {
   test.each([
     [
       'a fee that ends before the opening',
-      window('opens: 2026-08-01', fee('to: 2026-07-31')),
+      withWindow('opens: 2026-08-01', withFee('to: 2026-07-31')),
       'EV457',
       'write a day on which registration is open',
     ],
-    ['a fee from a year early', fee('from: 2026-02-20'), 'EV457', 'write from: 2027-02-20'],
-    ['a fee from a year late', fee('from: 2028-02-20'), 'EV457', 'write from: 2027-02-20'],
-    ['a fee until a year early', fee('to: 2025-12-31'), 'EV457', 'write to: 2026-12-31'],
-    ['a transfer until a year early', until('2026-02-25'), 'EV458', 'write until: 2027-02-25'],
+    ['a fee from a year early', withFee('from: 2026-02-20'), 'EV457', 'write from: 2027-02-20'],
+    ['a fee from a year late', withFee('from: 2028-02-20'), 'EV457', 'write from: 2027-02-20'],
+    ['a fee until a year early', withFee('to: 2025-12-31'), 'EV457', 'write to: 2026-12-31'],
+    [
+      'a transfer until a year early',
+      withTransferUntil('2026-02-25'),
+      'EV458',
+      'write until: 2027-02-25',
+    ],
     [
       'a transfer until a year late',
-      until('2028-02-25').replace('5 days, fields', '5 days, price_date: registration, fields'),
+      withTransferUntil('2028-02-25').replace(
+        '5 days, fields',
+        '5 days, price_date: registration, fields',
+      ),
       'EV447',
       'write until: 2027-02-25',
     ],
     [
       'a registration that closes a year early',
-      window('closes: 2026-03-10'),
+      withWindow('closes: 2026-03-10'),
       'EV433',
       'write closes: 2027-03-10',
     ],
@@ -117,12 +126,12 @@ describe('the years and the window of what stands beside the prices', () => {
     expect(found.map((one) => one.help ?? '')).toEqual([expect.stringContaining(help)])
   })
 
-  test('a card that ends a year early is told where it stands, not at the transfer', () => {
-    const text = sound.replace('account: sample}', 'account: sample, until: 2026-03-16}')
+  test('a card payment that ends a year early is reported at its own line, not at the transfer', () => {
+    const text = validFile.replace('account: sample}', 'account: sample, until: 2026-03-16}')
     const [found, ...more] = findingsIn(text)
     expect([found?.code, found?.at.start.line, more]).toEqual([
       'EV443',
-      lineOf(text, 'id: card'),
+      findLine(text, 'id: card'),
       [],
     ])
     expect(found?.help).toContain('until: 2027-03-16')

@@ -1,4 +1,4 @@
-/** What holds for every file, whatever is in it. */
+/** Properties of every event file, whatever it contains. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import {
 } from '../../../engine/authoring.ts'
 import { nearest } from '../../../engine/authoring/suggestions/nearest-name.ts'
 import { readYaml } from '../../../engine/authoring/syntax/parse-yaml.ts'
-import { anyText, brokenOf } from './broken-files.ts'
+import { anyText, breakFiles } from './broken-files.ts'
 import { base, readGolden, shared } from './goldens.ts'
 import { runs } from '../../runs.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
-const ours: SharedFiles = {
+const sharedFiles: SharedFiles = {
   lists: read('events/_shared/lists.yaml'),
   gateways: read('events/_shared/gateways.yaml'),
   texts: read('events/_shared/texts.yaml'),
@@ -30,14 +30,14 @@ const events = readdirSync(join(TOP, 'events'))
   .map((name) => read(`events/${name}`))
 
 describe('our own event files', () => {
-  test('give no finding, alone and beside each other', () => {
-    const { files, shared: common } = compileEvents(events, ours)
+  test('have no finding, alone and together', () => {
+    const { files, shared: common } = compileEvents(events, sharedFiles)
     expect(files.length).toBeGreaterThan(3)
     expect([...common, ...files.flatMap(({ findings }) => findings)]).toEqual([])
   })
 
-  test('are refused with --production while they hold stand-ins', () => {
-    const { files } = compileEvents(events, ours, { production: true })
+  test('are rejected with --production while they contain placeholders', () => {
+    const { files } = compileEvents(events, sharedFiles, { production: true })
     expect(
       files.map(({ event, findings }) => [
         event,
@@ -49,7 +49,7 @@ describe('our own event files', () => {
   test.each(events.map(({ path, text }) => [path, text] as const))(
     'the examples of %s pass, and name their cells',
     (path, text) => {
-      const { event } = compileEvent(text, ours, { path })
+      const { event } = compileEvent(text, sharedFiles, { path })
       const results = event === null ? [] : runExamples(event)
       expect(results.length).toBeGreaterThan(3)
       expect(
@@ -60,7 +60,7 @@ describe('our own event files', () => {
 })
 
 describe('several mistakes in one file', () => {
-  test('are found all at once, in the order of their lines', () => {
+  test('are all reported, in line order', () => {
     const text = base
       .replace('period:  [early, late]', 'period:  [early, lat]')
       .replace('then: member}', 'then: membr}')
@@ -76,7 +76,7 @@ describe('several mistakes in one file', () => {
     ])
   })
 
-  test('an echo of a mistake is not told: a misspelt field does not make the rules incomplete', () => {
+  test('a follow-up error is not reported: a misspelt field does not make the rules incomplete', () => {
     expect(
       compileEvent(
         base
@@ -88,12 +88,12 @@ describe('several mistakes in one file', () => {
     ).toEqual(['EV310', 'EV201'])
   })
 
-  test('a mistake in a shared file is told where it stands', () => {
-    const broken: SharedFiles = {
+  test('a mistake in a shared file is reported in that file', () => {
+    const brokenShared: SharedFiles = {
       ...shared,
       lists: { ...shared.lists, text: shared.lists.text.replace('lists:', 'list:') },
     }
-    const { event, findings } = compileEvent(base, broken, { path: 'sample2026.yaml' })
+    const { event, findings } = compileEvent(base, brokenShared, { path: 'sample2026.yaml' })
     expect(event).toBeNull()
     expect(findings.map(({ code, at }) => `${at.path}:${at.start.line} ${code}`)).toEqual([
       '_shared/lists.yaml:2 EV101',
@@ -102,15 +102,15 @@ describe('several mistakes in one file', () => {
 })
 
 describe('allow', () => {
-  const odd = base.replace('from: 2026-02-01}', 'from: 2026-02-05}')
-  const withAllow = (entry: string): string => `${odd}allow:\n  - ${entry}\n`
+  const fileWithFinding = base.replace('from: 2026-02-01}', 'from: 2026-02-05}')
+  const withAllow = (entry: string): string => `${fileWithFinding}allow:\n  - ${entry}\n`
   const codes = (text: string): readonly string[] =>
     compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.map(({ code }) => code)
 
   test.each([
     ['silences a warning', withAllow('{code: EV405, because: The office is on holiday.}'), []],
     [
-      'silences it at its place only',
+      'silences a finding at its own path only',
       withAllow('{code: EV405, at: fees.periods, because: The office is on holiday.}'),
       [],
     ],
@@ -130,7 +130,7 @@ describe('allow', () => {
   })
 })
 
-describe('a plain word', () => {
+describe('an unquoted word', () => {
   test.each([
     'null',
     'Null',
@@ -165,38 +165,41 @@ describe('a plain word', () => {
     '_',
     'über',
     'Ω',
-  ])('%s is what YAML says it is', (word) => {
+  ])('%s has the type that YAML gives it', (word) => {
     expect(readYaml({ path: 'event', text: `key: ${word}` }).source.value).toStrictEqual({
       key: parse(word, { version: '1.2', schema: 'core' }),
     })
   })
 })
 
-describe('every text', () => {
+describe('any text', () => {
   const sources = [...events.map(({ text }) => text), base, readGolden('EV301.yaml')]
-  const judge = (text: string): void => {
-    const { event, findings } = compileEvent(text, ours, { path: 'sample2026.yaml' })
+  const expectFindings = (text: string): void => {
+    const { event, findings } = compileEvent(text, sharedFiles, { path: 'sample2026.yaml' })
     expect(event === null).toBe(findings.some(({ severity }) => severity === 'error'))
     formatFindings(
       findings,
       new Map([
         ['sample2026.yaml', text],
-        [ours.lists.path, ours.lists.text],
-        [ours.texts.path, ours.texts.text],
+        [sharedFiles.lists.path, sharedFiles.lists.text],
+        [sharedFiles.texts.path, sharedFiles.texts.text],
       ]),
     )
     for (const { at } of findings)
       expect(
         at.start.offset <= at.end.offset &&
-          at.end.offset <= Math.max(text.length, ours.texts.text.length),
+          at.end.offset <= Math.max(text.length, sharedFiles.texts.text.length),
       ).toBe(true)
   }
 
-  test('is judged without throwing: files broken at random', () => {
-    fc.assert(fc.property(brokenOf(sources), judge), { seed: 20261121, numRuns: runs(600) })
+  test('is checked without throwing: randomly broken files', () => {
+    fc.assert(fc.property(breakFiles(sources), expectFindings), {
+      seed: 20261121,
+      numRuns: runs(600),
+    })
   })
-  test('is judged without throwing: no files at all', () => {
-    fc.assert(fc.property(anyText, judge), { seed: 20261121, numRuns: runs(400) })
+  test('is checked without throwing: texts that are not event files', () => {
+    fc.assert(fc.property(anyText, expectFindings), { seed: 20261121, numRuns: runs(400) })
   })
 
   test.each([
@@ -209,7 +212,7 @@ describe('every text', () => {
     ['a very long line', `format: ${'x'.repeat(900_000)}`],
     ['too long', 'x'.repeat(2_000_000)],
   ])('%s', (_name, text) => {
-    const { event, findings } = compileEvent(text, ours, { path: 'sample2026.yaml' })
+    const { event, findings } = compileEvent(text, sharedFiles, { path: 'sample2026.yaml' })
     expect(event).toBeNull()
     expect(findings.length).toBeGreaterThan(0)
   })
@@ -229,7 +232,7 @@ describe('the same files give the same findings', () => {
         .map(({ findings }) => findings),
     )
 
-  test('whatever their order', () => {
+  test('whatever the order of the files', () => {
     expect(all([...files].reverse())).toBe(all(files))
     expect(all(files)).toContain('EV802')
   })

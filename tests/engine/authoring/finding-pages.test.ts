@@ -1,16 +1,22 @@
-/** docs/findings says what the golden pairs say, code by code. */
+/** The pages in docs/findings match the golden pairs of each code. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../../engine/authoring.ts'
-import { examplesOf, FINDINGS_FOLDER, findingPages, MENDED, mendedOf } from './finding-pages.ts'
-import { findingsOf } from './goldens.ts'
+import {
+  findExamples,
+  FINDINGS_FOLDER,
+  buildFindingPages,
+  CORRECTIONS,
+  correctGolden,
+} from './finding-pages.ts'
+import { checkGolden } from './goldens.ts'
 
 const codes = Object.keys(catalogue)
-const pages = findingPages()
+const pages = buildFindingPages()
 
 test.each(Object.keys(pages))(
-  'docs/findings/%s is as the golden files make it (npm run findings writes it)',
+  'docs/findings/%s matches the golden files (npm run findings writes it)',
   async (name) => {
     await expect(pages[name]).toMatchFileSnapshot(join(FINDINGS_FOLDER, name))
   },
@@ -20,32 +26,32 @@ test('docs/findings has no other page', () => {
   expect(readdirSync(FINDINGS_FOLDER).toSorted()).toEqual(Object.keys(pages).toSorted())
 })
 
-test('every code has one section, on one page, and is in the index', () => {
+test('every code has one section on one page, and is in the index', () => {
   const sections = Object.values(pages).flatMap((page) => [...page.matchAll(/^## (EV\d+) /gm)])
   expect(sections.map(([, code]) => code).sort()).toEqual([...codes].sort())
   const listed = [...(pages['README.md'] ?? '').matchAll(/EV\d+(?=\u00a0)/g)].map(([code]) => code)
   expect(listed.sort()).toEqual([...codes].sort())
 })
 
-test.each(codes)('%s: the wrong example is not the right one, and neither is empty', (code) => {
-  const { wrong, right } = examplesOf(code)
+test.each(codes)('%s: the wrong and the right example differ, and neither is empty', (code) => {
+  const { wrong, right } = findExamples(code)
   expect(wrong.trim()).not.toBe('')
   expect(right.trim()).not.toBe('')
   expect(wrong).not.toBe(right)
 })
 
-/** What has to go, or stands elsewhere: nothing is right in its own place. */
-const LEFT_OUT = ['EV010', 'EV212', 'EV442', 'EV990', 'EV991']
+/** Codes whose correction removes the lines or moves them, so that the right example is empty. */
+const WITHOUT_RIGHT_EXAMPLE = ['EV010', 'EV212', 'EV442', 'EV990', 'EV991']
 const blocks = (text: string) => [...text.matchAll(/^\w+(?=:)/gm)].map(([block]) => block)
 test.each(codes)(
-  '%s: the right example is of the block of the wrong one, or finding-pages.ts says under MENDED what to write',
+  '%s: the right example is from the same block as the wrong one, or finding-pages.ts has a correction',
   (code) => {
-    const { wrong, right } = examplesOf(code)
-    const isOfOne = blocks(right).some((block) => blocks(wrong).includes(block))
-    expect(isOfOne).toBe(!LEFT_OUT.includes(code))
+    const { wrong, right } = findExamples(code)
+    const hasCommonBlock = blocks(right).some((block) => blocks(wrong).includes(block))
+    expect(hasCommonBlock).toBe(!WITHOUT_RIGHT_EXAMPLE.includes(code))
   },
 )
 
-test.each(Object.keys(MENDED))('%s: the right example has no finding', (code) => {
-  expect(findingsOf(code, mendedOf(code)).findings).toEqual([])
+test.each(Object.keys(CORRECTIONS))('%s: the right example has no finding', (code) => {
+  expect(checkGolden(code, correctGolden(code)).findings).toEqual([])
 })

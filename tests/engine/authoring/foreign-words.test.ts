@@ -1,12 +1,12 @@
-/** Words that are taken for something else, each answered with ours; and those that mean what they say. */
+/** Words of other tools, each reported with ours; and similar words that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
-import { field, findingsIn, lineOf, said } from './sample-file.ts'
+import { field, findingsIn, findLine, listFindings } from './sample-file.ts'
 
 const NAME = '{id: full_name, label: Full Name, required: true}'
 const MEMBER = '{id: is_member, type: yes-no, label: Member, default: false}'
-const asking = base.replace(
+const fileWithFields = base.replace(
   `        - ${MEMBER}`,
   [
     '        - {id: role, type: select, label: Role, options: [consultant, pg, faculty], required: true}',
@@ -16,32 +16,35 @@ const asking = base.replace(
   ].join('\n'),
 )
 
-/** Something is said at the line of `part`, and the help says what to write. */
+/** Expects a finding at the line of `part`, with a help text that says what to write. */
 function expectHelp(text: string, part: string, help: string): void {
-  const here = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, part))
-  expect(here.map((one) => one.help ?? '').join('\n')).toContain(help)
+  const findingsHere = findingsIn(text).filter(({ at }) => at.start.line === findLine(text, part))
+  expect(findingsHere.map((one) => one.help ?? '').join('\n')).toContain(help)
 }
 
-test('the files they are typed into are sound', () => {
-  expect(said(base)).toEqual([])
-  expect(said(asking)).toEqual([])
+test('the files they are typed into are valid', () => {
+  expect(listFindings(base)).toEqual([])
+  expect(listFindings(fileWithFields)).toEqual([])
 })
 
-test('an option that is called by its label', () => {
-  const labelled = asking.replace('pg, faculty]', '{id: pg, label: Post Graduate}, faculty]')
+test('an option is written by its label instead of its id', () => {
+  const fileWithLabel = fileWithFields.replace(
+    'pg, faculty]',
+    '{id: pg, label: Post Graduate}, faculty]',
+  )
   expectHelp(
-    labelled.replace('when: {is_member: true}', 'when: {role: Post Graduate}'),
+    fileWithLabel.replace('when: {is_member: true}', 'when: {role: Post Graduate}'),
     'role: Post',
     'write pg: an option is written by its id',
   )
 })
 
-test('a field that is to be hidden', () => {
+test('a field that should be hidden', () => {
   const line = 'id: council, label: Council, hide_when: {is_member: true}'
   expectHelp(field(line), 'hide_when', 'write show_when with the opposite')
 })
 
-describe('a yes or no in the place of a message', () => {
+describe('a yes or no instead of a message', () => {
   test.each([
     'yes',
     'Yes',
@@ -106,9 +109,9 @@ describe('a yes or no in the place of a message', () => {
     'false',
     'Name?',
     'പേര് എഴുതുക',
-  ])('required: %s raises no question', (word) => {
+  ])('required: %s has no finding', (word) => {
     expect(
-      said(
+      listFindings(
         field(
           `id: badge, label: Name on the badge, required: ${JSON.stringify(word)}`.replace(
             /"(true|TRUE|false)"/,
@@ -119,7 +122,7 @@ describe('a yes or no in the place of a message', () => {
     ).toEqual([])
   })
 
-  test('required: false is not required', () => {
+  test('required: false means not required', () => {
     const { event } = compileEvent(field('id: badge, label: Badge, required: false'), shared)
     expect(event?.fields.find(({ id }) => id === 'badge')?.required).toBeUndefined()
   })
@@ -142,7 +145,7 @@ describe('consent', () => {
   ])('%s', (line) => {
     const text = field(line)
     const found = findingsIn(text).filter(({ code }) => code === 'EV516')
-    expect(found.map(({ at }) => at.start.line)).toEqual([lineOf(text, line)])
+    expect(found.map(({ at }) => at.start.line)).toEqual([findLine(text, line)])
     expect(found[0]?.help).toMatch(/\b(?:write|remove)\b/)
   })
   test.each([
@@ -153,15 +156,15 @@ describe('consent', () => {
     'id: veg, type: yes-no, label: I accept vegetarian food only, default: false',
     'id: stay, type: yes-no, label: I need a room, required: true',
     'id: agreed, label: Name of whoever agreed to your leave',
-  ])('%s is a question like any other', (line) => {
-    expect(said(field(line))).toEqual([])
+  ])('%s is an ordinary field', (line) => {
+    expect(listFindings(field(line))).toEqual([])
   })
 })
 
-describe('a deciding question', () => {
+describe('a field that decides the category', () => {
   test.each([
     [
-      'a yes-no without its default',
+      'a yes-no without a default',
       MEMBER,
       MEMBER.replace(', default: false', ''),
       'write required: true',
@@ -172,27 +175,27 @@ describe('a deciding question', () => {
       MEMBER.replace('default', 'required'),
       'write required: true',
     ],
-  ])('%s may be left out', (_what, from, line, help) => {
+  ])('%s may be unanswered', (_what, from, line, help) => {
     expectHelp(base.replace(from, line), line, help)
   })
-  test('a choice and a number may be left out', () => {
-    const text = asking
+  test('a choice and a number may be unanswered', () => {
+    const text = fileWithFields
       .replaceAll(', required: true}\n        - {id: guests', '}\n        - {id: guests')
       .replace('faculty], required: true}', 'faculty]}')
       .replace('{is_member: true}, then: member}', '{role: pg, age: {below: 40}}, then: member}')
-    expect(said(text).map((one) => one.slice(0, 5))).toEqual(['EV517', 'EV517'])
+    expect(listFindings(text).map((one) => one.slice(0, 5))).toEqual(['EV517', 'EV517'])
   })
   test.each([
     ['required', MEMBER.replace('default: false', 'required: true')],
     ['with a message', MEMBER.replace('default: false', 'required: Please answer')],
-  ])('%s is not', (_what, line) => {
-    expect(said(base.replace(MEMBER, line))).toEqual([])
+  ])('%s may not', (_what, line) => {
+    expect(listFindings(base.replace(MEMBER, line))).toEqual([])
   })
-  test('a rule for those who leave it out has thought of them', () => {
+  test('a rule for unanswered fields shows that the author thought of them', () => {
     const text = base
       .replace(MEMBER, MEMBER.replace(', default: false', ''))
       .replace('{otherwise: visitor}', '{when: {is_member: {not: true}}, then: visitor}')
-    expect(said(text)).toEqual([])
+    expect(listFindings(text)).toEqual([])
   })
 })
 
@@ -256,7 +259,11 @@ describe('conditions as people write them', () => {
     ['{field: role, equals: pg}', 'write the name of the field'],
   ])('%s', (condition, help) => {
     const line = `    - {when: ${condition}, then: member}`
-    expectHelp(asking.replace('    - {when: {is_member: true}, then: member}', line), line, help)
+    expectHelp(
+      fileWithFields.replace('    - {when: {is_member: true}, then: member}', line),
+      line,
+      help,
+    )
   })
   test.each([
     '{guests: 0}',
@@ -269,9 +276,11 @@ describe('conditions as people write them', () => {
     '{role: {not: [pg, faculty]}}',
     '{role: pg, is_member: true}',
     '[{role: pg}, {age: {at_least: 70}}]',
-  ])('%s is right', (condition) => {
+  ])('%s is correct', (condition) => {
     const line = `    - {when: ${condition}, then: member}`
-    expect(said(asking.replace('    - {when: {is_member: true}, then: member}', line))).toEqual([])
+    expect(
+      listFindings(fileWithFields.replace('    - {when: {is_member: true}, then: member}', line)),
+    ).toEqual([])
   })
 })
 
@@ -329,10 +338,10 @@ describe('words of other form builders', () => {
     ['attachment', 'file'],
     ['mail', 'email'],
     ['email id', 'email'],
-  ])('type: %s', (word, ours) => {
+  ])('type: %s', (word, expected) => {
     const line = `{id: extra, type: ${word}, label: Extra}`
     const text = field(line.slice(1, -1))
-    expectHelp(text, line, `write type: ${ours}`)
+    expectHelp(text, line, `write type: ${expected}`)
     expect(findingsIn(text)).toHaveLength(1)
   })
   test.each([
@@ -427,7 +436,7 @@ describe('words of other form builders', () => {
     ['about', 'about: N/A'],
     ['hours', 'hours: nil'],
     ['theme', 'theme: "no"'],
-  ])('a %s that is a word for nothing: %s', (_key, line) => {
+  ])('the word %s for nothing: %s', (_key, line) => {
     const text = base.replace('  venue:', `  ${line}\n  venue:`)
     expectHelp(text, line, 'remove')
   })

@@ -1,12 +1,18 @@
-/** One pair per code: the smallest file that shows it, and what its author reads. `UPDATE=1` writes the latter. */
+/**
+ * One pair per code: the smallest file that shows it, and what its author reads. `UPDATE=1` writes
+ * the output.
+ */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue, compileEvent } from '../../../engine/authoring.ts'
-import { base, codeOf, findingsOf, GOLDENS, readGolden, shared } from './goldens.ts'
+import { base, readCode, checkGolden, GOLDENS, readGolden, shared } from './goldens.ts'
 
 const codes = Object.keys(catalogue).sort()
-/** Codes that cannot come alone: a file that takes another event's id is not called by its own. */
+/**
+ * Codes that come with others: a file with the id of another event does not have that event's
+ * name.
+ */
 const companions: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
 
 test('the base that every golden file changes is clean', () => {
@@ -18,24 +24,24 @@ test('the base that every golden file changes is clean', () => {
   })
 })
 
-/** Every pair by its name: a code, and what the pair shows where the code has several. */
+/** Every pair by its name: a code, plus the variant if the code has several pairs. */
 const pairs = readdirSync(GOLDENS)
   .filter((name) => /^EV.*\.yaml$/.test(name))
   .map((name) => name.replace('.yaml', ''))
   .sort()
 
-test('every code has a pair, and every pair a code', () => {
+test('every code has a pair, and every pair has a code', () => {
   expect(pairs.filter((name) => !name.includes('-'))).toEqual(codes)
-  expect([...new Set(pairs.map(codeOf))]).toEqual(codes)
-  // One that is missing fails below, where `UPDATE=1` writes it.
+  expect([...new Set(pairs.map(readCode))]).toEqual(codes)
+  // A missing pair fails below; `UPDATE=1` writes it.
   const printed = readdirSync(GOLDENS).filter((name) => name.endsWith('.out'))
   expect(printed.filter((name) => !pairs.includes(name.replace('.out', '')))).toEqual([])
 })
 
-describe('what is printed', () => {
+describe('the printed output', () => {
   test.each(pairs)('%s', async (name) => {
-    const code = codeOf(name)
-    const { findings, printed } = findingsOf(name)
+    const code = readCode(name)
+    const { findings, printed } = checkGolden(name)
     expect([...new Set(findings.map((finding) => finding.code))].sort()).toEqual([
       code,
       ...(companions[code] ?? []),
@@ -55,16 +61,16 @@ test('a slug names one code', () => {
 })
 
 describe('machine edits', () => {
-  test('each mends the finding it comes with', () => {
-    const mending = pairs.filter(
+  test('each one corrects its own finding', () => {
+    const fixable = pairs.filter(
       (code) =>
         code.startsWith('EV0') ||
         code.startsWith('EV1') ||
         code.startsWith('EV2') ||
-        codeOf(code) === 'EV307',
+        readCode(code) === 'EV307',
     )
-    const mended = mending.flatMap((code) => {
-      const [finding] = findingsOf(code).findings
+    const unfixed = fixable.flatMap((code) => {
+      const [finding] = checkGolden(code).findings
       if (finding?.fix === undefined) return []
       const text = readGolden(`${code}.yaml`)
       const after =
@@ -72,14 +78,14 @@ describe('machine edits', () => {
       return [
         {
           code,
-          left: findingsOf(code, after).findings.filter(
+          left: checkGolden(code, after).findings.filter(
             (other) =>
-              other.code === codeOf(code) && other.at.start.offset === finding.at.start.offset,
+              other.code === readCode(code) && other.at.start.offset === finding.at.start.offset,
           ).length,
         },
       ]
     })
-    expect(mended.length).toBeGreaterThan(8)
-    expect(mended.filter(({ left }) => left > 0)).toEqual([])
+    expect(unfixed.length).toBeGreaterThan(8)
+    expect(unfixed.filter(({ left }) => left > 0)).toEqual([])
   })
 })

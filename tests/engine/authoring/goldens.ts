@@ -1,4 +1,4 @@
-/** The golden pairs: the smallest file that shows a code, and what is printed for it. */
+/** The golden pairs: the smallest file that shows a code, and the output for it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -24,7 +24,10 @@ export const shared: SharedFiles = {
 }
 export const base = readGolden('_base.yaml')
 
-/** What is stored while EV10xx compare a file with the base: every field answered, one payment on its way. */
+/**
+ * What is stored while EV10xx compare a file with the base: every field answered, one payment in
+ * progress.
+ */
 const inUse: InUse = {
   registrations: 7,
   pending: 1,
@@ -35,9 +38,9 @@ const inUse: InUse = {
   places: { hall: 6 },
   codes: { vip: 2 },
 }
-/** What the version before sold, and the base does not. */
-const sold = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
-/** What the version before had and the base does not. */
+/** Items that the previous version sold, and the base does not. */
+const withItems = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
+/** Parts that the previous version had and the base does not. */
 const before: Readonly<Record<string, (text: string) => string>> = {
   EV1003: (text) =>
     text.replace(
@@ -49,11 +52,15 @@ const before: Readonly<Record<string, (text: string) => string>> = {
       'form:\n',
       '  items: [{id: dinner, label: Dinner, when: {is_member: true}, prices: {period: [early, late], each: [500, 600]}}]\nform:\n',
     ),
-  EV1010: sold('quotas: [{id: hall, max: 100, full: The hall is full}]'),
-  EV1011: sold('quotas: [{id: hall, max: 100, full: The hall is full}]'),
-  EV1012: sold('codes: {kinds: [{id: vip, label: Guest of honour, gives: {category: member}}]}'),
+  EV1010: withItems('quotas: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1011: withItems('quotas: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1012: withItems(
+    'codes: {kinds: [{id: vip, label: Guest of honour, gives: {category: member}}]}',
+  ),
   EV1013: (text) =>
-    sold('member_lists: {members: {key: number, columns: {number: text, kind: [life, annual]}}}')(
+    withItems(
+      'member_lists: {members: {key: number, columns: {number: text, kind: [life, annual]}}}',
+    )(
       text.replace(
         '        - {id: is_member',
         '        - {id: number, label: Number, in: members}\n        - {id: is_member',
@@ -61,22 +68,25 @@ const before: Readonly<Record<string, (text: string) => string>> = {
     ),
 }
 
-/** `EV103` or, where a code has several pairs, `EV103-price-with-rs`: the code a pair is of. */
-export const codeOf = (name: string): string => name.replace(/-.*/, '')
+/** `EV103`, or `EV103-price-with-rs` if a code has several pairs: the code of a pair. */
+export const readCode = (name: string): string => name.replace(/-.*/, '')
 
-/** Codes of which the pair stands beside the base, under another name. */
-const BESIDE_BASE = /^EV80[12468]$/
+/** Codes whose pair is loaded together with the base, under another name. */
+const LOADED_WITH_BASE = /^EV80[12468]$/
 
-/** The findings of a golden file, as its code finds them: alone, beside the base, or after it. */
-export function findingsOf(
+/**
+ * The findings of a golden file as its code needs them: alone, together with the base, or after
+ * it.
+ */
+export function checkGolden(
   name: string,
   text = readGolden(`${name}.yaml`),
 ): { readonly findings: readonly Finding[]; readonly printed: string } {
-  const code = codeOf(name)
+  const code = readCode(name)
   const path =
     code === 'EV807'
       ? 'sample2026.yaml'
-      : BESIDE_BASE.test(code)
+      : LOADED_WITH_BASE.test(code)
         ? 'second2026.yaml'
         : 'sample2026.yaml'
   const sources = new Map(
@@ -93,7 +103,7 @@ export function findingsOf(
 }
 
 function found(code: string, path: string, text: string): readonly Finding[] {
-  if (BESIDE_BASE.test(code))
+  if (LOADED_WITH_BASE.test(code))
     return compileEvents(
       [
         { path, text },

@@ -1,11 +1,11 @@
-/** Hours that no clock has, as an organiser mistypes them; and figures that only look like hours. */
+/** Impossible hours, as organisers mistype them; and figures that only look like hours. */
 import { describe, expect, test } from 'vitest'
 import { impossibleHours } from '../../../engine/authoring/prose/hours.ts'
 
-const said = (text: string): readonly string[] =>
+const listFindingsOf = (text: string): readonly string[] =>
   impossibleHours(text).map(({ start, end }) => text.slice(start, end))
 
-describe('an hour that there is not', () => {
+describe('an hour that does not exist', () => {
   test.each([
     ['9:00 to 24:30', '24:30'],
     ['9 AM to 25:00', '25:00'],
@@ -18,11 +18,11 @@ describe('an hour that there is not', () => {
     ['Begins 25 PM', '25 PM'],
     ['26:15 hrs', '26:15'],
   ])('%s', (text, hour) => {
-    expect(said(text)).toEqual([hour])
+    expect(listFindingsOf(text)).toEqual([hour])
   })
 })
 
-describe('what may be an hour, or is none', () => {
+describe('a possible hour, or not an hour', () => {
   test.each([
     '8.30 AM to 6 PM',
     '9 AM to 3 AM',
@@ -40,6 +40,6 @@ describe('what may be an hour, or is none', () => {
     'On 14.03.2027 at 9:00',
     'Vitamin B12 2.5 PM2.5',
   ])('%s', (text) => {
-    expect(said(text)).toEqual([])
+    expect(listFindingsOf(text)).toEqual([])
   })
 })

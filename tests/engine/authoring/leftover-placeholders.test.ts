@@ -1,17 +1,20 @@
-/** What a trial found in files that were otherwise right: numbers that were called wrong, and words that were never replaced. Each is told at its line; what looks alike and is meant stays silent. */
+/**
+ * Findings from a trial with otherwise correct files: wrong numbers and placeholders that were
+ * never replaced. Similar texts that are intended have no finding.
+ */
 import { describe, expect, test } from 'vitest'
 import { compileEvents } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
-import { findingsIn, lineOf, said } from './sample-file.ts'
+import { findingsIn, findLine, listFindings } from './sample-file.ts'
 
 const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
-const mail = (text: string): string =>
+const withEmail = (text: string): string =>
   base.replace(DETAILS, `${DETAILS}\nemail:\n  subject: Hello\n  text: |\n    ${text}\n`)
 
-/** Of a code, what is told at the line of `part`. */
-function told(text: string, code: string, part: string): string {
+/** The findings of a code at the line of `part`. */
+function findMessages(text: string, code: string, part: string): string {
   const found = findingsIn(text).filter(
-    (one) => one.code === code && one.at.start.line === lineOf(text, part),
+    (one) => one.code === code && one.at.start.line === findLine(text, part),
   )
   return found.map(({ message, help }) => `${message}; ${help ?? ''}`).join('\n')
 }
@@ -28,8 +31,8 @@ describe('a phone number', () => {
     'Call +91 98470 12345 24 hours',
     'Call 9847012345or 9847054321',
     'Phone 9847012345, Office 0487 2345678',
-  ])('%s is right', (text) => {
-    expect(said(mail(text))).toEqual([])
+  ])('%s is correct', (text) => {
+    expect(listFindings(withEmail(text))).toEqual([])
   })
   test.each([
     ['Call +91 98470 O2345', 'write 98470 02345'],
@@ -38,25 +41,25 @@ describe('a phone number', () => {
     ['Mobile: 98470-1O345', 'write 98470-10345'],
     ['Call 98470 1234 or write', 'has 9 digits'],
     ['Call +91 98470 123456 or write', 'has 11 digits'],
-  ])('%s', (text, says) => {
-    expect(told(mail(text), 'EV016', text)).toContain(says)
+  ])('%s', (text, expected) => {
+    expect(findMessages(withEmail(text), 'EV016', text)).toContain(expected)
   })
 })
 
-describe('a value that is written without its braces', () => {
+describe('a placeholder without its braces', () => {
   test.each([
     ['Paid [total]', 'write {total}'],
     ['Dear full_name,', 'write {full_name}'],
     ['Dear (full_name),', 'write {full_name}'],
     ['Your number: reg_no.', 'write {reg_no}'],
-  ])('%s', (text, says) => {
-    const findings = findingsIn(mail(text))
-    expect(findings.map(({ at }) => at.start.line)).toEqual([lineOf(mail(text), text)])
-    expect(findings[0]?.help).toContain(says)
+  ])('%s', (text, expected) => {
+    const findings = findingsIn(withEmail(text))
+    expect(findings.map(({ at }) => at.start.line)).toEqual([findLine(withEmail(text), text)])
+    expect(findings[0]?.help).toContain(expected)
   })
-  test('in a text of the form its name is not for delegates', () => {
+  test('a field name in a text of the form', () => {
     const text = base.replace('label: Phone,', 'label: Phone, hint: The same as in phone_number,')
-    expect(told(text, 'EV611', 'label: Phone')).toContain('write in words')
+    expect(findMessages(text, 'EV611', 'label: Phone')).toContain('write in words')
   })
   test.each([
     'Dear {full_name}, your number is {reg_no}',
@@ -65,12 +68,12 @@ describe('a value that is written without its braces', () => {
     'Bring your card [category] and the total of the base',
     'The rules of snake_case names, and full name, in words',
     'Look for full_name.pdf and full_name_2',
-  ])('%s is right', (text) => {
-    expect(said(mail(text))).toEqual([])
+  ])('%s is correct', (text) => {
+    expect(listFindings(withEmail(text))).toEqual([])
   })
 })
 
-describe('two things that are chosen by the same name', () => {
+describe('two choices with the same label', () => {
   const options = (list: string): string =>
     base.replace(
       '        - {id: is_member',
@@ -78,7 +81,7 @@ describe('two things that are chosen by the same name', () => {
     )
   test('options of one field', () => {
     const list = '{id: twin, label: Twin room}, {id: single, label: twin room}'
-    expect(told(options(list), 'EV514', list)).toContain(
+    expect(findMessages(options(list), 'EV514', list)).toContain(
       'two options of `room` are both called “twin room”',
     )
   })
@@ -86,32 +89,32 @@ describe('two things that are chosen by the same name', () => {
     const kinds =
       'codes:\n  kinds:\n    - {id: vip, label: Guest, gives: {category: member}}\n    - {id: guest, gives: {category: visitor}}\n'
     const text = base.replace('form:\n', `${kinds}form:\n`)
-    expect(told(text, 'EV514', '- {id: guest')).toContain('two code kinds')
+    expect(findMessages(text, 'EV514', '- {id: guest')).toContain('two code kinds')
   })
-  test('options that differ, or of two fields, are right', () => {
-    expect(said(options('{id: twin, label: Twin room}, {id: single, label: Single room}'))).toEqual(
-      [],
-    )
+  test('different options, or options of two fields, are correct', () => {
+    expect(
+      listFindings(options('{id: twin, label: Twin room}, {id: single, label: Single room}')),
+    ).toEqual([])
   })
 })
 
 const VENUE = 'venue: Town Hall'
 const MEMBER = '        - {id: is_member, type: yes-no, label: Member, default: false}\n'
-/** The base with lines in place of others. */
-function changed(...pairs: readonly (readonly [from: string, to: string])[]): string {
+/** The base with some lines replaced. */
+function replaceInBase(...pairs: readonly (readonly [from: string, to: string])[]): string {
   return pairs.reduce((text, [from, to]) => {
     expect(text.split(from)).toHaveLength(2)
     return text.replace(from, () => to)
   }, base)
 }
-const asking = (...lines: readonly string[]): string =>
-  changed([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
-const selling = (block: string): string => changed(['form:\n', `${block}\nform:\n`])
+const withFields = (...lines: readonly string[]): string =>
+  replaceInBase([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
+const withItems = (block: string): string => replaceInBase(['form:\n', `${block}\nform:\n`])
 
-/** The mark of those who left something to do; also the Roman thirty. */
+/** The mark that authors leave for unfinished text; also the Roman thirty. */
 const MARK = 'X'.repeat(3)
 
-describe('a word that keeps the place of another', () => {
+describe('a word that was left as a placeholder', () => {
   test.each([
     'TBA',
     'TBD',
@@ -121,16 +124,16 @@ describe('a word that keeps the place of another', () => {
     'Hall XXXX, Kochi',
     'Lorem ipsum dolor sit amet',
   ])('a venue %s', (venue) => {
-    const text = changed([VENUE, `venue: ${venue}`])
-    expect(told(text, 'EV533', `venue: ${venue}`)).not.toBe('')
+    const text = replaceInBase([VENUE, `venue: ${venue}`])
+    expect(findMessages(text, 'EV533', `venue: ${venue}`)).not.toBe('')
   })
   test.each([
     `Dear Dr. ${MARK}, welcome`,
     'Prof. XXXX will speak',
     `Call Mr ${MARK}`,
     'Lorem ipsum dolor sit amet',
-  ])('a mail with %s', (text) => {
-    expect(told(mail(text), 'EV533', text)).not.toBe('')
+  ])('an email with %s', (text) => {
+    expect(findMessages(withEmail(text), 'EV533', text)).not.toBe('')
   })
   test.each([
     `The ${MARK} annual conference of the society`,
@@ -140,17 +143,22 @@ describe('a word that keeps the place of another', () => {
     'Your number looks like KMC/XXXX or KMC-XXXX',
     'See https://xxxx.example',
     'The hall will be told in the week before (TBA means to be announced)',
-  ])('%s is right', (text) => {
-    expect(said(mail(text))).toEqual([])
+  ])('%s is correct', (text) => {
+    expect(listFindings(withEmail(text))).toEqual([])
   })
-  test('how a number is written may be shown, and what the file calls a stand-in is one', () => {
-    expect(said(asking('id: council, label: Council number, hint: XXXX/YYYY'))).toEqual([])
-    const demo = changed([VENUE, 'venue: TBA'], ['format: 1\n', 'format: 1\ndemo: [event.venue]\n'])
-    expect(said(demo)).toEqual([])
+  test('a number format may be shown, and a declared placeholder is reported as one', () => {
+    expect(listFindings(withFields('id: council, label: Council number, hint: XXXX/YYYY'))).toEqual(
+      [],
+    )
+    const demo = replaceInBase(
+      [VENUE, 'venue: TBA'],
+      ['format: 1\n', 'format: 1\ndemo: [event.venue]\n'],
+    )
+    expect(listFindings(demo)).toEqual([])
   })
 })
 
-describe('a label that says something else than its field', () => {
+describe('a label that contradicts its field', () => {
   test.each([
     'id: hospital, label: Hospital (optional), required: true',
     'id: hospital, label: Hospital - Optional, required: Please give it',
@@ -158,7 +166,7 @@ describe('a label that says something else than its field', () => {
     'id: hospital, label: Hospital *',
     'id: hospital, label: "Hospital*:"',
   ])('%s', (line) => {
-    expect(told(asking(line), 'EV534', line)).not.toBe('')
+    expect(findMessages(withFields(line), 'EV534', line)).not.toBe('')
   })
   test.each([
     'id: hospital, label: Hospital (optional)',
@@ -169,12 +177,12 @@ describe('a label that says something else than its field', () => {
     'id: hospital, label: Hospital *, hint: "* as on the certificate"',
     'id: star, label: "* marks what is printed on the badge"',
     'id: topics, type: many, label: Topics *, options: [a, b], choose: {at_least: 1, message: One at least}',
-  ])('%s is right', (line) => {
-    expect(said(asking(line)).filter((one) => one.startsWith('EV534'))).toEqual([])
+  ])('%s is correct', (line) => {
+    expect(listFindings(withFields(line)).filter((one) => one.startsWith('EV534'))).toEqual([])
   })
 })
 
-describe('a message that speaks of another question', () => {
+describe('a message about another field', () => {
   test.each([
     [
       'id: hospital, label: Hospital, required: Please enter your email',
@@ -190,8 +198,8 @@ describe('a message that speaks of another question', () => {
       'id: letter, label: Letter, required: {when: {is_member: true}, message: Please give your phone number}',
       'names “Phone”',
     ],
-  ])('%s', (line, says) => {
-    expect(told(asking(line), 'EV535', line)).toContain(says)
+  ])('%s', (line, expected) => {
+    expect(findMessages(withFields(line), 'EV535', line)).toContain(expected)
   })
   test.each([
     'id: hospital, label: Hospital, required: Please say where you work',
@@ -206,13 +214,13 @@ describe('a message that speaks of another question', () => {
     'id: other, label: Other number, required: Please give a number',
     'id: contact, label: Contact in an emergency, required: Phone number is required',
     'id: city, label: നഗരം, required: നഗരം എഴുതുക',
-  ])('%s is right', (line) => {
-    expect(said(asking(line)).filter((one) => one.startsWith('EV535'))).toEqual([])
+  ])('%s is correct', (line) => {
+    expect(listFindings(withFields(line)).filter((one) => one.startsWith('EV535'))).toEqual([])
   })
 })
 
-describe('labels that were exchanged', () => {
-  const pick = (options: string): string =>
+describe('swapped labels', () => {
+  const withOptions = (options: string): string =>
     `id: role, type: select, label: Role, options: [${options}]`
   test.each([
     '{id: trainee, label: Student}, {id: student, label: Trainee}',
@@ -220,25 +228,27 @@ describe('labels that were exchanged', () => {
     '{id: day-1, label: Day 2}, {id: day-2, label: Day 1}',
     '{id: full-board, label: Half board}, {id: half-board, label: Full board}',
   ])('of options: %s', (options) => {
-    expect(told(asking(pick(options)), 'EV536', options)).toContain('swap the two labels')
+    expect(findMessages(withFields(withOptions(options)), 'EV536', options)).toContain(
+      'swap the two labels',
+    )
   })
-  test('of items, adjustments, codes and what each person is asked', () => {
+  test('of items, adjustments, codes and fields of each person', () => {
     const prices = 'prices: {period: [early, late], each: [500, 600]}'
     const items = `  items:\n    - {id: dinner, label: The tour, when: {is_member: true}, ${prices}}\n    - {id: tour, label: Gala dinner, when: {is_member: true}, ${prices}}`
-    expect(told(selling(items), 'EV536', '- {id: dinner')).not.toBe('')
+    expect(findMessages(withItems(items), 'EV536', '- {id: dinner')).not.toBe('')
     const kinds =
       'codes:\n  kinds:\n    - {id: member, label: For a visitor, gives: {category: member}}\n    - {id: visitor, label: For a member, gives: {category: visitor}}'
-    expect(told(selling(kinds), 'EV536', '- {id: member, label')).not.toBe('')
+    expect(findMessages(withItems(kinds), 'EV536', '- {id: member, label')).not.toBe('')
     const people =
       'id: guests, type: people, label: Guests, max: 2, fields: [{id: name, label: Age}, {id: age, label: Name}]'
-    expect(told(asking(people), 'EV536', people)).not.toBe('')
+    expect(findMessages(withFields(people), 'EV536', people)).not.toBe('')
   })
-  test('of categories that no other finding tells apart', () => {
-    const text = changed(
+  test('of categories that no other finding distinguishes', () => {
+    const text = replaceInBase(
       ['  - {id: member}', '  - {id: member, label: Visitor of the day}'],
       ['  - {id: visitor}', '  - {id: visitor, label: Member for life}'],
     )
-    expect(said(text).filter((one) => /EV452|EV536/.test(one))).toHaveLength(1)
+    expect(listFindings(text).filter((one) => /EV452|EV536/.test(one))).toHaveLength(1)
   })
   test.each([
     '{id: trainee, label: Trainee}, {id: student, label: Student}',
@@ -248,14 +258,14 @@ describe('labels that were exchanged', () => {
     '{id: day-1, label: "7 March, the first day"}, {id: day-2, label: "8 March, the second day"}',
     '{id: non-veg, label: Chicken}, {id: veg, label: Vegetables}',
     '{id: morning, label: Before the evening}, {id: evening, label: At night}',
-  ])('%s are right', (options) => {
-    expect(said(asking(pick(options)))).toEqual([])
+  ])('%s are correct', (options) => {
+    expect(listFindings(withFields(withOptions(options)))).toEqual([])
   })
 })
 
 describe('a number in a name', () => {
-  const off = (label: string, percent: number): string =>
-    selling(
+  const withDiscount = (label: string, percent: number): string =>
+    withItems(
       `  adjustments:\n    - {id: group, label: "${label}", when: {is_member: true}, on: registration, percent: ${percent}}`,
     )
   test.each([
@@ -263,7 +273,9 @@ describe('a number in a name', () => {
     ['Members pay 10 per cent less', -15],
     ['Late, plus 5%', 10],
   ])('%s: %d', (label, percent) => {
-    expect(told(off(label, percent), 'EV537', label)).toContain(`${Math.abs(percent)}%`)
+    expect(findMessages(withDiscount(label, percent), 'EV537', label)).toContain(
+      `${Math.abs(percent)}%`,
+    )
   })
   test.each([
     ['15% off for members', -15],
@@ -273,12 +285,14 @@ describe('a number in a name', () => {
     ['Up to 50% off', -20],
     ['10% for members and 5% for their friends', -15],
     ['Discount, before 18% GST', -15],
-  ])('%s: %d is right', (label, percent) => {
-    expect(said(off(label, percent)).filter((one) => one.startsWith('EV537'))).toEqual([])
+  ])('%s: %d is correct', (label, percent) => {
+    expect(
+      listFindings(withDiscount(label, percent)).filter((one) => one.startsWith('EV537')),
+    ).toEqual([])
   })
 
-  const seats = (label: string, full = 'It is full'): string =>
-    changed(
+  const withSeats = (label: string, full = 'It is full'): string =>
+    replaceInBase(
       [
         'form:\n',
         `quotas:\n  - {id: seats, each_option_of: shop, max: {ecg: 40, usg: 30}, full: "${full}"}\nform:\n`,
@@ -294,7 +308,7 @@ describe('a number in a name', () => {
     'ECG – max. 45 participants',
     'ECG: only 4 places',
   ])('%s of 40', (label) => {
-    expect(told(seats(label), 'EV538', label)).toContain('the quota is 40')
+    expect(findMessages(withSeats(label), 'EV538', label)).toContain('the quota is 40')
   })
   test.each([
     'ECG (limited to 40 seats)',
@@ -307,16 +321,16 @@ describe('a number in a name', () => {
     'Quiz (a team has max. 4 participants)',
     'ECG, limited to 2 delegates from each city',
     'ECG: all 12 participants present a case',
-  ])('%s is right', (label) => {
-    expect(said(seats(label))).toEqual([])
+  ])('%s is correct', (label) => {
+    expect(listFindings(withSeats(label))).toEqual([])
   })
-  test('the sentence of a full limit', () => {
-    expect(told(seats('ECG', 'All 35 seats are taken'), 'EV538', 'All 35')).not.toBe('')
+  test('the message of a full quota', () => {
+    expect(findMessages(withSeats('ECG', 'All 35 seats are taken'), 'EV538', 'All 35')).not.toBe('')
     expect(
-      told(seats('ECG', 'All 35 seats of this workshop are taken'), 'EV538', 'All 35'),
+      findMessages(withSeats('ECG', 'All 35 seats of this workshop are taken'), 'EV538', 'All 35'),
     ).not.toBe('')
-    expect(said(seats('ECG', 'All 30 seats are taken'))).toEqual([])
-    expect(said(seats('ECG', 'All places are taken; 12 delegates wait'))).toEqual([])
+    expect(listFindings(withSeats('ECG', 'All 30 seats are taken'))).toEqual([])
+    expect(listFindings(withSeats('ECG', 'All places are taken; 12 delegates wait'))).toEqual([])
   })
 })
 
@@ -330,7 +344,7 @@ describe('a text that names another event of the folder', () => {
     .replace('Sample 2026', 'Sample 2025')
     .replaceAll('2026-', '2025-')
     .replace('SMPL', 'OLDS')
-  const besides = (text: string): readonly string[] =>
+  const checkTogether = (text: string): readonly string[] =>
     compileEvents(
       [
         { path: 'sample2026.yaml', text },
@@ -347,17 +361,17 @@ describe('a text that names another event of the folder', () => {
     'Your page: https://conf.example/ortho2026',
     'Pay again at /ortho2026 until Friday',
   ])('%s', (line) => {
-    const text = mail(line)
-    expect(besides(text)).toEqual([
-      expect.stringContaining(`sample2026.yaml EV808 ${lineOf(text, line)}: `),
+    const text = withEmail(line)
+    expect(checkTogether(text)).toEqual([
+      expect.stringContaining(`sample2026.yaml EV808 ${findLine(text, line)}: `),
     ])
   })
-  test('the button behind a failed payment', () => {
-    const text = changed([
+  test('the button after a failed payment', () => {
+    const text = replaceInBase([
       DETAILS,
       'failed: {title: Sorry, details: [order_id], buttons: [{label: Try Again, go: /ortho2026}]}',
     ])
-    expect(besides(text)).toEqual([expect.stringContaining('EV808')])
+    expect(checkTogether(text)).toEqual([expect.stringContaining('EV808')])
   })
   test.each([
     'You have registered for Sample 2026.',
@@ -367,12 +381,12 @@ describe('a text that names another event of the folder', () => {
     'The bus leaves after ORTHOCON 2026',
     'Our friends of ORTHOCON meet in June, and ORTHOCON 2026A is none of theirs',
     'Write to help@ortho2026.example, or see https://ortho2026.example and /ortho2026-old',
-  ])('%s is right', (line) => {
-    expect(besides(mail(line))).toEqual([])
+  ])('%s is correct', (line) => {
+    expect(checkTogether(withEmail(line))).toEqual([])
   })
-  test('it may be accepted with its reason, which is no idle entry where the file is judged alone', () => {
-    const text = `${mail('Welcome to ORTHOCON 2026')}allow:\n  - {code: EV808, because: They share a hall.}\n`
-    expect(besides(text)).toEqual([])
-    expect(said(text)).toEqual([])
+  test('may be accepted with a reason, which stays valid if the file is checked alone', () => {
+    const text = `${withEmail('Welcome to ORTHOCON 2026')}allow:\n  - {code: EV808, because: They share a hall.}\n`
+    expect(checkTogether(text)).toEqual([])
+    expect(listFindings(text)).toEqual([])
   })
 })

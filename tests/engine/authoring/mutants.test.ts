@@ -1,9 +1,9 @@
-/** What costs money: every harmful slip in categories, rules and fees of the event files is found. */
+/** Every harmful typo in categories, rules and fees of the event files is found. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compileEvent, type SharedFiles } from '../../../engine/authoring.ts'
-import { judge, misspelt, mutantsOf } from './mutants.ts'
+import { checkMutant, misspellWord, createMutants } from './mutants.ts'
 import { runs } from '../../runs.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
@@ -17,8 +17,8 @@ const events = readdirSync(join(TOP, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => read(`events/${name}`))
 
-/** Lines of the blocks whose mistakes cost money. */
-function dearLines(text: string): ReadonlySet<number> {
+/** The blocks whose mistakes cost money. */
+function findPriceLines(text: string): ReadonlySet<number> {
   let block = ''
   return new Set(
     text.split('\n').flatMap((line, at) => {
@@ -29,33 +29,40 @@ function dearLines(text: string): ReadonlySet<number> {
 }
 /** A prime, as in tests/mutants. */
 const STRIDE = 3
-/** Harmless by what people pay, and yet said: each a line that does nothing, or a gap that somebody should look at. */
-const saidAnyway = new Set(['EV417'])
+/**
+ * Mutants that do not change prices and are still reported: a line without effect, or a gap worth
+ * a look.
+ */
+const REPORTED_ANYWAY = new Set(['EV417'])
 
-describe('slips in what an event costs', () => {
+describe('typos in prices', () => {
   test.each(events.map(({ path, text }) => [path, text] as const))('%s', (path, text) => {
     const { event } = compileEvent(text, shared, { path })
     if (event === null) throw new Error('the original must be clean')
-    const dear = dearLines(text)
-    const judged = mutantsOf(text)
-      .filter(({ line }) => dear.has(line))
+    const priceLines = findPriceLines(text)
+    const checked = createMutants(text)
+      .filter(({ line }) => priceLines.has(line))
       .filter((_, at) => at % runs(1, STRIDE) === 0)
-      .map((mutant) => judge(mutant, event, shared, path))
-    const say = ({ line, how, changes, found }: (typeof judged)[number]): string =>
+      .map((mutant) => checkMutant(mutant, event, shared, path))
+    const describeMutant = ({ line, how, changes, found }: (typeof checked)[number]): string =>
       `${line} ${how}: ${changes.slice(0, 2).join(', ')} ${found.map(({ code }) => code).join(' ')}`
-    // A misspelt name of the tax is a matter of wording: nobody pays more for it.
-    const costs = ({ harmful, changes }: (typeof judged)[number]): boolean =>
+    // A misspelt name of the tax only changes the wording: no price changes.
+    const changesPrices = ({ harmful, changes }: (typeof checked)[number]): boolean =>
       harmful && changes.some((change) => /^(price|category) of |not served/.test(change))
-    expect(judged.filter(costs).length).toBeGreaterThan(10)
-    expect(judged.filter((one) => costs(one) && one.found.length === 0).map(say)).toEqual([])
+    expect(checked.filter(changesPrices).length).toBeGreaterThan(10)
     expect(
-      judged
-        .filter(({ harmful, found }) => !harmful && found.some(({ code }) => !saidAnyway.has(code)))
-        .map(say),
+      checked.filter((one) => changesPrices(one) && one.found.length === 0).map(describeMutant),
+    ).toEqual([])
+    expect(
+      checked
+        .filter(
+          ({ harmful, found }) => !harmful && found.some(({ code }) => !REPORTED_ANYWAY.has(code)),
+        )
+        .map(describeMutant),
     ).toEqual([])
   })
 
-  test('a misspelt word is never the word', () => {
-    for (const word of ['pg', 'early', 'aa', 'aaaa', 'x']) expect(misspelt(word)).not.toBe(word)
+  test('a misspelt word always differs from the word', () => {
+    for (const word of ['pg', 'early', 'aa', 'aaaa', 'x']) expect(misspellWord(word)).not.toBe(word)
   })
 })

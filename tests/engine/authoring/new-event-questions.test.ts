@@ -1,14 +1,17 @@
-/** How `rollcall new` reads an answer: days as India writes them, prices as in a letter, lists that make no nonsense. */
+/**
+ * How `rollcall new` parses answers: days in Indian notation, prices as in letters, lists that
+ * must be consistent.
+ */
 import { describe, expect, test } from 'vitest'
 import { day } from '../../../engine/index.ts'
 import { QUESTIONS, readCategories, type NewEventAnswers } from '../../../engine/authoring.ts'
 
 const today = day('2026-11-21')
-const read = (name: string, answer: string, told: NewEventAnswers = {}) => {
+const read = (name: string, answer: string, earlierAnswers: NewEventAnswers = {}) => {
   const question = QUESTIONS.find((one) => one.name === name)
-  if (question === undefined) throw new Error(`nobody asks for ${name}`)
-  const answered = question.reads(answer, told, today)
-  return answered.ok ? answered.value : answered.error
+  if (question === undefined) throw new Error(`no question named ${name}`)
+  const result = question.reads(answer, earlierAnswers, today)
+  return result.ok ? result.value : result.error
 }
 const HOW = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
 
@@ -26,7 +29,7 @@ describe('a day', () => {
     ['30/02/2027', `There is no day 30 in month 2 of 2027. ${HOW}`],
     ['next spring', `"next spring" is not a valid day. ${HOW}`],
     ['12 March 2027 or later', `"12 March 2027 or later" is not a valid day. ${HOW}`],
-  ])('%s', (answer, means) => expect(read('from', answer)).toEqual(means))
+  ])('%s', (answer, expected) => expect(read('from', answer)).toEqual(expected))
 
   test.each<[string, string, NewEventAnswers, string]>([
     [
@@ -41,8 +44,8 @@ describe('a day', () => {
       { from: day('2027-03-12') },
       'The early prices would apply until 12 March 2027, but the conference ends on 12 March 2027: no day is left for the later prices.',
     ],
-  ])('%s %s does not fit what was told before', (name, answer, told, sentence) =>
-    expect(read(name, answer, told)).toBe(sentence),
+  ])('%s %s contradicts an earlier answer', (name, answer, earlierAnswers, sentence) =>
+    expect(read(name, answer, earlierAnswers)).toBe(sentence),
   )
 })
 
@@ -117,7 +120,7 @@ test.each<[string, string, object | string]>([
     'ECG would not be on sale at all times; give it a price, or free, early and later.',
   ],
   ['workshops', 'ECG', '"ECG" has no price. Write ECG = 4000 / 5000, or ECG = free.'],
-])('%s: %s', (name, answer, means) => expect(read(name, answer)).toEqual(means))
+])('%s: %s', (name, answer, expected) => expect(read(name, answer)).toEqual(expected))
 
 test.each<[string, string, object | string]>([
   ['companions', 'yes', { companions: { early: 0, regular: 0, freeUnder: null } }],
@@ -128,9 +131,9 @@ test.each<[string, string, object | string]>([
     'ECG, 40 seats',
     { workshops: [{ label: 'ECG', early: 0, regular: 0, seats: 40 }] },
   ],
-])('where nobody pays, %s: %s', (name, answer, means) => {
-  const said = read(name, answer, { free: true })
-  expect(typeof said === 'string' ? said : { ...said, free: undefined }).toEqual(means)
+])('for a free event, %s: %s', (name, answer, expected) => {
+  const result = read(name, answer, { free: true })
+  expect(typeof result === 'string' ? result : { ...result, free: undefined }).toEqual(expected)
 })
 
 const rows = (answer: string, free = false) => {
@@ -207,7 +210,7 @@ describe('categories', () => {
       ],
     ],
     ['Everybody = 0 / 0', [['Everybody', 0, 0]]],
-  ])('%s', (answer, means) => expect(rows(answer)).toEqual(means))
+  ])('%s', (answer, expected) => expect(rows(answer)).toEqual(expected))
 
   test.each([
     ['Member', '"Member" has no price. Write Member = 4000 / 5000, or Member = free.'],
@@ -225,7 +228,7 @@ describe('categories', () => {
     ['Member = 1; member = 2', '"member" is listed twice.'],
     ['= 5000', '"= 5000" has no category. Write Member = 4000 / 5000; Student = 1000.'],
     [' ; ', 'There is no category. Write Member = 4000 / 5000; Student = 1000.'],
-  ])('%s is answered with a sentence', (answer, sentence) =>
+  ])('%s is rejected with a message', (answer, sentence) =>
     expect(String(rows(answer)).replaceAll('\u00a0', ' ')).toBe(sentence),
   )
 

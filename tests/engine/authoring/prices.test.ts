@@ -1,7 +1,10 @@
-/** Prices, the names above them and the amounts in texts, as an organiser mistypes them; and those that only look so. */
+/**
+ * Prices, category names and amounts in texts that organisers mistyped; and correct ones that look
+ * similar.
+ */
 import { describe, expect, test } from 'vitest'
 import { base } from './goldens.ts'
-import { field, findingsIn, lineOf, said } from './sample-file.ts'
+import { field, findingsIn, findLine, listFindings } from './sample-file.ts'
 
 type Row = readonly [id: string, label: string, prices: string]
 const MEMBER = '        - {id: is_member, type: yes-no, label: Member, default: false}\n'
@@ -10,7 +13,7 @@ const ROLE =
 const CHOICE =
   '        - {id: kind, type: select, label: Category, options: categories, required: true}\n'
 
-/** The base with categories of one's own, chosen in the form unless there are rules. */
+/** The base with other categories, chosen in the form unless there are rules. */
 function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
   const categories = rows.map(([id, label]) =>
     label === '' ? `  - {id: ${id}}` : `  - {id: ${id}, label: ${JSON.stringify(label)}}`,
@@ -30,16 +33,16 @@ function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
     )
     .replace(MEMBER, `${rules.length === 0 ? CHOICE : ROLE}${MEMBER}`)
 }
-const panel = (line: string, text = base): string =>
+const withPanel = (line: string, text = base): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 
 function expectAt(text: string, code: string, part: string): void {
   const found = findingsIn(text).filter((one) => one.code === code)
-  expect(found.map(({ at }) => at.start.line)).toContain(lineOf(text, part))
+  expect(found.map(({ at }) => at.start.line)).toContain(findLine(text, part))
   for (const { help } of found) expect(help ?? '').toMatch(/\b(?:write|remove)\b/)
 }
 
-describe('a row that should be the cheaper one is the dearer one', () => {
+describe('a row that should be cheaper is more expensive', () => {
   test.each<[string, Row, Row] | [string, Row, Row, Row]>([
     ['member', ['member', '', '2000, 2500'], ['non-member', '', '1000, 1500']],
     ['member', ['member', 'Society Member', '2000, 2500'], ['non-member', '', '1000, 1500']],
@@ -85,12 +88,12 @@ describe('a row that should be the cheaper one is the dearer one', () => {
     ['a', ['a', 'Senior citizen', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
     ['a', ['a', 'Delegate above 70 years', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
     ['a', ['a', 'Senior citizen member', '2000, 2500'], ['b', 'Member', '1000, 1500']],
-  ])('%s: %j, %j', (dear, first, second, third?: Row) => {
+  ])('%s: %j, %j', (firstRow, first, second, third?: Row) => {
     const rows = [first, second, ...(third === undefined ? [] : [third])]
-    expectAt(withRows(rows), 'EV451', `    ${dear}: [`)
+    expectAt(withRows(rows), 'EV451', `    ${firstRow}: [`)
   })
 
-  test('a member by the rules, whatever the other category is called', () => {
+  test('a member by the rules, whatever the label of the other category', () => {
     const rows: Row[] = [
       ['member', '', '2000, 2500'],
       ['visitor', '', '1000, 1500'],
@@ -106,7 +109,7 @@ describe('a row that should be the cheaper one is the dearer one', () => {
   })
 })
 
-describe('rules and labels exchanged', () => {
+describe('rules and labels are swapped', () => {
   const rows: readonly Row[] = [
     ['member', 'Member', '1000, 1500'],
     ['non-member', 'Non-member', '2000, 2500'],
@@ -138,10 +141,10 @@ describe('rules and labels exchanged', () => {
       ...rest,
     ])
     expect(
-      said(text)
+      listFindings(text)
         .filter((one) => one.startsWith('EV321'))
         .map((one) => one.split(':')[0]),
-    ).toContain(`EV321 line ${lineOf(text, rule)}`)
+    ).toContain(`EV321 line ${findLine(text, rule)}`)
   })
   test.each<Row>([
     ['asi-member', 'Non-ASI Member', '1000, 1500'],
@@ -150,7 +153,7 @@ describe('rules and labels exchanged', () => {
     ['consultant', 'PG Student', '1000, 1500'],
     ['faculty', 'Intern', '1000, 1500'],
     ['member', 'Non Members', '1000, 1500'],
-  ])('%s is called “%s”', (...row) => {
+  ])('%s has the label “%s”', (...row) => {
     expectAt(withRows([row, ['x', 'Guest of honour', '5000, 5500']]), 'EV452', `{id: ${row[0]},`)
   })
 })
@@ -176,13 +179,13 @@ describe('a later period is cheaper', () => {
       'every price falls in `late`',
     ],
   ])('%s', (_what, text, part, help) => {
-    const found = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, part))
+    const found = findingsIn(text).filter(({ at }) => at.start.line === findLine(text, part))
     expect(found.map(({ code }) => code)).toEqual(['EV412'])
     expect(found[0]?.help).toContain(help)
   })
 })
 
-describe('what nobody pays or nobody charges', () => {
+describe('amounts that are never paid or charged', () => {
   test.each([
     ['every cell none', base.replace('[1000, 1500]', '[none, none]'), 'EV453', '    member:'],
     ['no payment', base.replace(/payment: .*/, 'payment: none'), 'EV454', 'payment: none'],
@@ -223,7 +226,7 @@ describe('what nobody pays or nobody charges', () => {
     'Accompanying persons: INR 1,250',
     'Gala dinner: Rs 1750 per head',
   ])('in a panel: %s', (line) => {
-    expectAt(panel(line), 'EV455', '  panel:')
+    expectAt(withPanel(line), 'EV455', '  panel:')
   })
   test.each([
     'Members: Rs. 1,200',
@@ -236,8 +239,8 @@ describe('what nobody pays or nobody charges', () => {
       'Members',
     ),
     'Fees for members INR 1750',
-  ])('another amount than the cell: %s', (line) => {
-    expectAt(panel(line), 'EV456', '  panel:')
+  ])('differs from the price table: %s', (line) => {
+    expectAt(withPanel(line), 'EV456', '  panel:')
   })
   test.each([
     ['label: "Member (Rs. 1,200)"', 'EV456'],
@@ -247,7 +250,7 @@ describe('what nobody pays or nobody charges', () => {
   })
 })
 
-describe('tables that are as they should be', () => {
+describe('correct tables', () => {
   test.each<readonly Row[]>([
     [
       ['member', '', '1000, 1500'],
@@ -324,7 +327,7 @@ describe('tables that are as they should be', () => {
       ['b', 'Non-member', '1200, none'],
     ],
   ])('%j %j', (...rows) => {
-    expect(said(withRows(rows))).toEqual([])
+    expect(listFindings(withRows(rows))).toEqual([])
   })
   test.each([
     'Members Rs. 1,000 until January, Rs. 1,500 after that',
@@ -346,7 +349,7 @@ describe('tables that are as they should be', () => {
     'Write before 31 January 2026',
     'Call 0484 2345678',
   ])('a panel: %s', (line) => {
-    expect(said(panel(line)).filter((one) => /EV45[56]/.test(one))).toEqual([])
+    expect(listFindings(withPanel(line)).filter((one) => /EV45[56]/.test(one))).toEqual([])
   })
   test.each([
     'id: income, type: select, label: Yearly income, options: ["below Rs. 5,00,000", "above Rs. 5,00,000"]',
@@ -355,18 +358,18 @@ describe('tables that are as they should be', () => {
     'id: pay, type: select, label: I pay, options: ["Rs. 1,000", "Rs. 1,500"]',
     'id: year, type: number, label: Year of passing (1950 to 2026)',
   ])('the form: %s', (line) => {
-    expect(said(field(line))).toEqual([])
+    expect(listFindings(field(line))).toEqual([])
   })
-  test('an event that costs nothing', () => {
+  test('a free event', () => {
     const free = base
       .replace(/payment: .*/, 'payment: none')
       .replace('[1000, 1500]', '[free, free]')
       .replace('[2000, 2500]', '[free, free]')
-    expect(said(free)).toEqual([])
+    expect(listFindings(free)).toEqual([])
   })
 })
 
-/** The base with one more item, and the questions that it reads. */
+/** The base with one more item, and the fields that it reads. */
 const withItem = (item: string, ...fields: readonly string[]): string =>
   fields
     .reduce((text, one) => text.replace('  summary:', `        - {${one}}\n  summary:`), base)
@@ -376,27 +379,27 @@ const DINNER = 'id: dinner, type: yes-no, label: Dinner, default: false'
 const ROOM =
   'id: room, type: select, label: Room, options: [none-needed, twin], show_when: {is_member: true}, required: true'
 
-describe('who is charged where a question is hidden', () => {
+describe('who is charged if a field is hidden', () => {
   test.each([
     ['a condition with not', `when: {room: {not: none-needed}}, ${EACH_100}`, ['EV473']],
     [
-      'a condition with not, beside one that holds for others',
+      'a condition with not, next to one that applies to others',
       `when: [{room: twin}, {room: {not: none-needed}}], ${EACH_100}`,
       ['EV473'],
     ],
-    ['the answer that is meant', `when: {room: twin}, ${EACH_100}`, []],
+    ['the intended answer', `when: {room: twin}, ${EACH_100}`, []],
     [
-      'those who are not asked as well, said in so many words',
+      'those who do not see the field as well, explicitly',
       `when: [{room: {not: none-needed}}, {room: {answered: false}}], ${EACH_100}`,
       [],
     ],
     [
-      'something asked for beside it',
+      'another field in addition',
       `when: {dinner: true, room: {not: none-needed}}, ${EACH_100}`,
       [],
     ],
     [
-      'what is chosen by an option',
+      'an item that an option selects',
       'by: room, when: {room: {not: none-needed}}, prices: {period: [early, late], twin: [100, 200]}',
       [],
     ],
@@ -406,18 +409,18 @@ describe('who is charged where a question is hidden', () => {
       [],
     ],
   ])('%s', (_name, item, codes) => {
-    const told = said(withItem(`id: shuttle, ${item}`, DINNER, ROOM))
-    expect(told.map((one) => one.slice(0, 5))).toEqual(codes)
+    const findings = listFindings(withItem(`id: shuttle, ${item}`, DINNER, ROOM))
+    expect(findings.map((one) => one.slice(0, 5))).toEqual(codes)
   })
 })
 
-describe('a price of an item that nobody can be charged', () => {
+describe('a price of an item that cannot be charged', () => {
   test.each([
-    ['a row that the condition leaves out', 'twin: [100, 200], none-needed: [50, 60]', ['EV474']],
-    ['a row of what is free', 'twin: [100, 200], none-needed: [free, free]', []],
-    ['a row that is on sale for nobody', 'twin: [100, 200], none-needed: [none, none]', []],
+    ['a row that the condition excludes', 'twin: [100, 200], none-needed: [50, 60]', ['EV474']],
+    ['a row of a free option', 'twin: [100, 200], none-needed: [free, free]', []],
+    ['a row that is not on sale', 'twin: [100, 200], none-needed: [none, none]', []],
   ])('%s', (_name, rows, codes) => {
-    const told = said(
+    const told = listFindings(
       withItem(
         `id: room, by: room, when: {room: twin}, prices: {period: [early, late], ${rows}}`,
         ROOM,
@@ -425,7 +428,7 @@ describe('a price of an item that nobody can be charged', () => {
     )
     expect(told.map((one) => one.slice(0, 5))).toEqual(codes)
   })
-  test('a digit lost in the middle of a row is told where it is lost, and not of the price behind it', () => {
+  test('a missing digit in the middle of a row is reported there, not at the next price', () => {
     const text = withItem(
       'id: kit, prices: {period: [early, late], each: [500, 50]}',
       ROOM,
@@ -440,11 +443,11 @@ describe('a price of an item that nobody can be charged', () => {
                 : `${last.slice(0, -1)}, ${found === '[500, 50]' ? 500 : 3000}]`,
             ),
     )
-    expect(said(text).map((one) => one.slice(0, 5))).toEqual(['EV412'])
+    expect(listFindings(text).map((one) => one.slice(0, 5))).toEqual(['EV412'])
   })
 })
 
-describe('what an adjustment is called, and what it does', () => {
+describe('the label of an adjustment contradicts its effect', () => {
   test.each([
     ['Alumni discount', 'amount: -500', []],
     ['Alumni discount', 'amount: 500', ['EV475']],
@@ -457,11 +460,11 @@ describe('what an adjustment is called, and what it does', () => {
       'form:\n',
       `  adjustments:\n    - {id: one, label: ${label}, ${by}, when: {is_member: true}}\nform:\n`,
     )
-    expect(said(text).map((one) => one.slice(0, 5))).toEqual(codes)
+    expect(listFindings(text).map((one) => one.slice(0, 5))).toEqual(codes)
   })
 })
 
-describe('what is added, in a text', () => {
+describe('a surcharge in a text', () => {
   const surcharge = base.replace(
     'form:\n',
     '  adjustments: [{id: late-fee, label: Surcharge, from: 2026-02-15, on: registration, amount: 500}]\nform:\n',
@@ -470,8 +473,8 @@ describe('what is added, in a text', () => {
     'A late fee of Rs. 750 applies from 15 February',
     'Surcharge: Rs. 750 from 15 February',
     'From 15 February a surcharge of 750/-',
-  ])('is another amount: %s', (line) => {
-    expect(said(panel(line, surcharge)).join('\n')).toMatch(
+  ])('has another amount: %s', (line) => {
+    expect(listFindings(withPanel(line, surcharge)).join('\n')).toMatch(
       /^EV456 line \d+: the text says ₹.750, `late-fee` is 500$/,
     )
   })
@@ -481,8 +484,8 @@ describe('what is added, in a text', () => {
     'Late fee: Rs. 1,500 for members',
     'A late fee is charged by the hotel: Rs. 750',
     'Rs. 750 late fee of the library',
-  ])('is none: %s', (line) => {
-    expect(said(panel(line, surcharge))).toEqual([])
+  ])('has no finding: %s', (line) => {
+    expect(listFindings(withPanel(line, surcharge))).toEqual([])
   })
 })
 
@@ -499,7 +502,7 @@ describe('the age from which companions are charged', () => {
     ['Kids below the age of 10 are free', '{above: 4}'],
     ['No charge for children up to 8 years', '{at_least: 5}'],
   ])('differs: %s', (hint, counted) => {
-    expect(said(list(hint, counted)).join('\n')).toMatch(
+    expect(listFindings(list(hint, counted)).join('\n')).toMatch(
       /^EV626 line \d+: the text says .* `companion` is charged from the age of 5$/,
     )
   })
@@ -511,7 +514,7 @@ describe('the age from which companions are charged', () => {
     ['Children under 12 need an adult beside them', '{at_least: 5}'],
     ['Children under 12 eat free at the dinner', '{at_least: 5}'],
     ['Children under 3 months free of worry', '{at_least: 5}'],
-  ])('does not: %s, charged %s', (hint, counted) => {
-    expect(said(list(hint, counted))).toEqual([])
+  ])('does not differ: %s, charged %s', (hint, counted) => {
+    expect(listFindings(list(hint, counted))).toEqual([])
   })
 })

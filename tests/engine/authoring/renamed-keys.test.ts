@@ -1,10 +1,13 @@
-/** Old names of keys: read as the new ones for ever, reported where they stand, and renamed without touching anything else. */
+/**
+ * Old names of keys: always read as the new ones, reported at their line, and renamed without
+ * other changes.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { applyFixes, compileEvent, readEvent, withKeysRenamed } from '../../../engine/authoring.ts'
 import { RENAMED_KEYS, RENAMED_VALUES } from '../../../engine/authoring/schema/renamed-keys.ts'
-import { base, findingsOf, readGolden, shared as sampleShared } from './goldens.ts'
+import { base, checkGolden, readGolden, shared as sampleShared } from './goldens.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const OLD = join(import.meta.dirname, 'old-keys')
@@ -23,32 +26,32 @@ const files = readdirSync(OLD).map((name) => [
 ])
 const EVERY = 'EV019-every-key'
 
-test('every renamed key is found at its old name, and told the new one', () => {
+test('every renamed key is reported at its old name with the new one', () => {
   const text = readGolden(`${EVERY}.yaml`)
-  const told = findingsOf(EVERY).findings.map(({ at, message, fix }) => [
+  const reportedKeys = checkGolden(EVERY).findings.map(({ at, message, fix }) => [
     at.keyPath,
     message,
     text.slice(fix?.start, fix?.end),
   ])
-  const wanted = [
+  const expected = [
     ...RENAMED_KEYS.map(([block, old, now]) => [block === '' ? now : `${block}.${now}`, old, now]),
     ...RENAMED_VALUES.filter(([, old]) => old === 'credited'),
   ]
-  const said = (path: string, old: string, now: string) => [
+  const describeKey = (path: string, old: string, now: string) => [
     path.replaceAll(/\.\d+(?=\.|$)/g, '.*').replace('lists.members', 'lists.*'),
     `\`${old}\` is now called \`${now}\``.replaceAll(/\bmembers\b/g, '*'),
   ]
-  const found = told.map(([path = '', message = '', written = '']) => {
+  const found = reportedKeys.map(([path = '', message = '', fixText = '']) => {
     const [, old = '', now = ''] = /^`(.*)` is now called `(.*)`$/.exec(message) ?? []
-    expect(written).toContain(old)
-    return said(path, old, now)
+    expect(fixText).toContain(old)
+    return describeKey(path, old, now)
   })
-  for (const [path = '', old = '', now = ''] of wanted)
-    expect(found).toContainEqual(said(path, old, now))
-  expect(new Set(found.map(String)).size).toBe(wanted.length)
+  for (const [path = '', old = '', now = ''] of expected)
+    expect(found).toContainEqual(describeKey(path, old, now))
+  expect(new Set(found.map(String)).size).toBe(expected.length)
 })
 
-test('a warning: the file is compiled, and is the same event as with the new names', () => {
+test('is a warning: the file compiles to the same event as with the new names', () => {
   const text = readGolden(`${EVERY}.yaml`)
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).not.toBeNull()
@@ -60,7 +63,7 @@ test('a warning: the file is compiled, and is the same event as with the new nam
 describe.each(files)('%s in the old spelling', (_name, text = '') => {
   const now = withKeysRenamed(text)
 
-  test('is the same event, to the paisa, once its keys are renamed', () => {
+  test('is the same event, with equal prices, after its keys are renamed', () => {
     const before = readEvent(text, shared)
     expect(before).not.toBeNull()
     expect(readEvent(now, shared)).toEqual(before)
@@ -68,13 +71,13 @@ describe.each(files)('%s in the old spelling', (_name, text = '') => {
   })
 
   test('keeps its comments, its order and its lines', () => {
-    const comments = (of: string) => of.match(/#.*$/gm)
-    const keysLeftOut = (of: string) =>
-      of
+    const comments = (source: string) => source.match(/#.*$/gm)
+    const removeKeys = (source: string) =>
+      source
         .split('\n')
         .map((line) => line.replaceAll(/[a-z_.]+(?= *:)|\b(?:credit|registration)(?:ed)?\b/g, ''))
     expect(comments(now)).toEqual(comments(text))
-    expect(keysLeftOut(now)).toEqual(keysLeftOut(text))
+    expect(removeKeys(now)).toEqual(removeKeys(text))
     expect(withKeysRenamed(now)).toBe(now)
   })
 })
@@ -84,7 +87,7 @@ test('the same word elsewhere stays: days of the event, of a period, of a field 
   expect(withKeysRenamed(text)).toBe(text.replace('edit: {to:', 'edit: {until:'))
 })
 
-test('paths under demo and allow are written with the new names too', () => {
+test('paths under demo and allow get the new names too', () => {
   const text = `${base}keep: {answers: 3 years}
 demo: [keep.answers, event.to, "edit.to"]
 allow: [{code: EV489, at: keep.files, because: It is meant}]
@@ -99,7 +102,7 @@ edit: {to: 2026-02-28, fields: [phone_number]}
   expect(withKeysRenamed(text)).toContain('at: retention.files,')
 })
 
-test('both names in one block: neither is chosen, and the old one is told so', () => {
+test('both names in one block: neither is used, and the old one is reported', () => {
   const text = `${base}keep: {answers: 3 years}\nretention: {answers: 6 months}\n`
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).toBeNull()

@@ -1,4 +1,7 @@
-/** Next year's file: every day, name and address is the new event's, and the rest is as it was, to the letter. */
+/**
+ * Next year's file: every day, name and address belongs to the new event, and all other text is
+ * unchanged.
+ */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -12,21 +15,21 @@ import {
 } from '../../../engine/authoring.ts'
 import { shiftDays } from '../../../engine/authoring/tools/shift-days.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
-import { ours, read } from '../event-files.ts'
+import { sharedFiles, readSource } from '../event-files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const files = readdirSync(join(TOP, 'events'))
   .filter((name) => name.endsWith('.yaml'))
-  .map((name) => read(`events/${name}`))
-const configOf = (file: { readonly path: string; readonly text: string }): EventConfig => {
-  const event = readEvent(file.text, ours, file)
+  .map((name) => readSource(`events/${name}`))
+const compileConfig = (file: { readonly path: string; readonly text: string }): EventConfig => {
+  const event = readEvent(file.text, sharedFiles, file)
   if (event === null) throw new Error(`${file.path} cannot be read`)
   return event
 }
-const nextOf = (file: { readonly path: string; readonly text: string }, weeks = 52) => {
-  const old = configOf(file)
+const repeatFile = (file: { readonly path: string; readonly text: string }, weeks = 52) => {
+  const old = compileConfig(file)
   const id = old.id.replace(/\d+$/, (year) => String(Number(year) + 1))
-  const others = files.map(configOf)
+  const others = files.map(compileConfig)
   const prefix =
     prefixFor(
       id,
@@ -37,15 +40,15 @@ const nextOf = (file: { readonly path: string; readonly text: string }, weeks = 
 }
 
 test.each(files.map((file) => [file.path, file] as const))(
-  '%s is repeated without a finding, beside all of the old ones',
+  '%s is repeated without a finding, together with all old files',
   (_path, file) => {
-    const next = nextOf(file)
-    const compiled = compileEvents([...files, next], ours)
-    const said = compiled.files.flatMap(({ findings }) =>
+    const next = repeatFile(file)
+    const compiled = compileEvents([...files, next], sharedFiles)
+    const messages = compiled.files.flatMap(({ findings }) =>
       findings.map(({ code, message }) => `${code} ${message}`),
     )
-    expect(said).toEqual([])
-    const event = configOf(next)
+    expect(messages).toEqual([])
+    const event = compileConfig(next)
     expect([event.id, event.title]).toEqual([
       next.id,
       next.old.title.replace(/\d{4}/, (year) => String(Number(year) + 1)),
@@ -59,32 +62,34 @@ test.each(files.map((file) => [file.path, file] as const))(
   },
 )
 
-const wholes = ['nidancon2027', 'nilarun2027', 'soiltalk2027'].map((id) =>
-  read(`tests/events/${id}.yaml`),
+const completeEvents = ['nidancon2027', 'nilarun2027', 'soiltalk2027'].map((id) =>
+  readSource(`tests/events/${id}.yaml`),
 )
 
-test.each(wholes.map((file) => [file.path, file] as const))(
-  '%s is repeated without an error or a warning: items, limits, bounds and promises move with the event',
+test.each(completeEvents.map((file) => [file.path, file] as const))(
+  '%s is repeated without an error or a warning: items, quotas, bounds and promised values move with the event',
   (_path, file) => {
-    const next = nextOf(file)
-    const { event, findings } = compileEvents([file, next], ours).files.at(-1) ?? { findings: [] }
+    const next = repeatFile(file)
+    const { event, findings } = compileEvents([file, next], sharedFiles).files.at(-1) ?? {
+      findings: [],
+    }
     expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([])
-    const later = (at: string | undefined) => at && addDays(day(at), 52 * 7)
-    expect(event?.registration).toEqual({ closes: later(next.old.registration.closes) })
+    const addYear = (at: string | undefined) => at && addDays(day(at), 52 * 7)
+    expect(event?.registration).toEqual({ closes: addYear(next.old.registration.closes) })
     expect(event?.fees.adjustments.map(({ from }) => from)).toEqual(
-      next.old.fees.adjustments.map(({ from }) => later(from)),
+      next.old.fees.adjustments.map(({ from }) => addYear(from)),
     )
-    // Of which text a consent is, the calendar does not say.
+    // The calendar does not determine the version of a consent.
     expect(event?.fields.map(({ version }) => version)).toEqual(
       next.old.fields.map(({ version }) => version),
     )
   },
 )
 
-test('what may be an age on the day of the event is told with the day of that age at the next', () => {
-  const [, marathon] = wholes
+test('a possible age limit on the day of the event is reported with the corresponding day of the next', () => {
+  const [, marathon] = completeEvents
   if (marathon === undefined) throw new Error('there is a marathon')
-  expect(nextOf(marathon).look).toEqual(
+  expect(repeatFile(marathon).look).toEqual(
     expect.arrayContaining([
       '“1982-01-17” is unchanged; if it is an age on the day of the event, 45 years, write 1983-01-16.',
       '“2009-01-18” is unchanged; if it is an age on the day of the event, 18 years, write 2010-01-17.',
@@ -94,14 +99,14 @@ test('what may be an age on the day of the event is told with the day of that ag
 })
 
 test('all four may be repeated into one folder', () => {
-  const compiled = compileEvents([...files, ...files.map((file) => nextOf(file))], ours)
+  const compiled = compileEvents([...files, ...files.map((file) => repeatFile(file))], sharedFiles)
   expect(compiled.files.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual([])
 })
 
-test('comments and layout are as they were: a line is a line, and only what is named differs', () => {
+test('comments and layout are kept: the lines correspond, and only listed lines differ', () => {
   const [file] = files
   if (file === undefined) throw new Error('there is an event file')
-  const next = nextOf(file)
+  const next = repeatFile(file)
   const added = next.text.split('\n').filter((line) => /# as last time|kept: check each/.test(line))
   expect(added.length).toBe(2)
   const [before, after] = [
@@ -109,13 +114,13 @@ test('comments and layout are as they were: a line is a line, and only what is n
     next.text.split('\n').filter((line) => !added.includes(line)),
   ]
   expect(after.length).toBe(before.length)
-  const commentsOf = (lines: readonly string[]) => lines.filter((line) => /(^|\s)#/.test(line))
-  expect(commentsOf(after).length).toBe(commentsOf(before).length)
+  const findComments = (lines: readonly string[]) => lines.filter((line) => /(^|\s)#/.test(line))
+  expect(findComments(after).length).toBe(findComments(before).length)
 })
 
-describe('what a person must look at', () => {
-  test('years that are no part of a day, a motto, a closed event, the gateway’s address', () => {
-    const said = files.flatMap((file) => nextOf(file).look).join('\n')
+describe('points for the author to check', () => {
+  test('years outside dates, a motto, a closed event, the gateway’s address', () => {
+    const messages = files.flatMap((file) => repeatFile(file).look).join('\n')
     for (const line of [
       'says 2025: - {name: the last day of 2025',
       'says 2026: - {name: the first day of 2026',
@@ -125,17 +130,17 @@ describe('what a person must look at', () => {
       'write account: afpi again',
       'Registration never closes, like that of the old event',
     ])
-      expect(said).toContain(line)
-    expect(said).not.toContain('says 2026: - Early bird')
+      expect(messages).toContain(line)
+    expect(messages).not.toContain('says 2026: - Early bird')
   })
 
-  test('a day far from the event stays, and is named', () => {
+  test('a day far from the event is kept and reported', () => {
     const text = fixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
-    const old = configOf({ path: 'sample2026.yaml', text })
+    const old = compileConfig({ path: 'sample2026.yaml', text })
     const next = repeatEvent(text, old, { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] })
     expect(next.text).toContain('founded on 1 May 1990')
     expect(next.look).toContain('“1 May 1990” looks like a day and is unchanged.')
-    const { findings } = compileEvent(next.text, ours, { path: 'sample2027.yaml' })
+    const { findings } = compileEvent(next.text, sharedFiles, { path: 'sample2027.yaml' })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(next.text).toContain('\ndemo:\n  - fees.prices')
   })
@@ -163,23 +168,24 @@ describe('a day keeps its spelling', () => {
     ['a fee of 2025 rupees, room 12/14', 'a fee of 2025 rupees, room 12/14'],
   ])('%s → %s', (before, after) => expect(shiftDays(before, shift).text).toBe(after))
 
-  test('every day of two years comes back when it is shifted there and back', () => {
-    const spell = (at: Date): string =>
+  test('every day of two years is unchanged when it is shifted forward and back', () => {
+    const spellDay = (at: Date): string =>
       `${at.toISOString().slice(0, 10)}, ${at.getUTCDate()} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][at.getUTCMonth()]} ${at.getUTCFullYear()}`
-    // May is both, short and whole: what it was before is not told.
-    const short = (text: string): string => text.replace(/[A-Z][a-z]+/g, (name) => name.slice(0, 3))
+    // "May" is both a short and a full name, so the original format is unknown.
+    const shortenMonths = (text: string): string =>
+      text.replace(/[A-Z][a-z]+/g, (name) => name.slice(0, 3))
     for (let n = 0; n < 731; n += 1) {
-      const text = spell(new Date(Date.UTC(2025, 0, 1 + n)))
-      const there = shiftDays(text, shift).text
-      expect(there).not.toBe(text)
-      expect(short(shiftDays(there, { ...shift, weeks: -52 }).text)).toBe(text)
+      const text = spellDay(new Date(Date.UTC(2025, 0, 1 + n)))
+      const shiftedText = shiftDays(text, shift).text
+      expect(shiftedText).not.toBe(text)
+      expect(shortenMonths(shiftDays(shiftedText, { ...shift, weeks: -52 }).text)).toBe(text)
     }
   })
 })
 
-test('days of adjustments and of date fields move with the event, birthdays do not, and what is sold is to be looked at', () => {
-  const next = nextOf(read('tests/events/nidancon2027.yaml'))
-  const event = configOf(next)
+test('days of adjustments and date fields move with the event, birthdays do not, and items for sale are to be checked', () => {
+  const next = repeatFile(readSource('tests/events/nidancon2027.yaml'))
+  const event = compileConfig(next)
   const field = (id: string) => event.fields.find((one) => one.id === id)
   expect(event.fees.adjustments.map(({ id, from }) => [id, from])).toContainEqual([
     'late-fee',

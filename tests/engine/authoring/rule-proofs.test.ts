@@ -1,4 +1,4 @@
-/** Random rule tables: what the boxes prove, trying every combination of answers must agree with. */
+/** Random rule tables: the proof with boxes must agree with trying every combination of answers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { categoryOf, normalise, type Answers, type EventConfig } from '../../../engine/index.ts'
@@ -6,7 +6,7 @@ import { compileEvent } from '../../../engine/authoring.ts'
 import { base, readGolden, shared } from './goldens.ts'
 import { runs } from '../../runs.ts'
 
-type Made = {
+type RuleTable = {
   readonly rules: readonly (readonly (readonly [string, string])[])[]
   readonly otherwise: boolean
   readonly hides: boolean
@@ -27,13 +27,13 @@ const condition = fc
       ),
     ),
   )
-const table: fc.Arbitrary<Made> = fc.record({
+const table: fc.Arbitrary<RuleTable> = fc.record({
   rules: fc.array(condition, { minLength: 1, maxLength: 6 }),
   otherwise: fc.boolean(),
   hides: fc.boolean(),
 })
 
-function fileOf({ rules, otherwise, hides }: Made): string {
+function buildFile({ rules, otherwise, hides }: RuleTable): string {
   const lines = rules.map(
     (tests, at) =>
       `    - {when: {${tests.map(([field, test]) => `${field}: ${test}`).join(', ')}}, then: ${at % 2 === 0 ? 'member' : 'visitor'}}`,
@@ -51,8 +51,8 @@ function fileOf({ rules, otherwise, hides }: Made): string {
     .replace('  summary:', `${fields.join('\n')}\n  summary:`)
 }
 
-/** Every way of answering that a test can tell apart, as a form would send it. */
-function everyAnswer(event: EventConfig): readonly Answers[] {
+/** Every distinguishable way of answering, as a form would send it. */
+function listAllAnswers(event: EventConfig): readonly Answers[] {
   const axes: readonly (readonly [string, readonly (string | number | boolean | undefined)[]])[] = [
     ['role', [...options, undefined]],
     ['is_member', [true, false]],
@@ -69,8 +69,8 @@ function everyAnswer(event: EventConfig): readonly Answers[] {
   return all.map((answers) => normalise(event, answers).answers)
 }
 
-/** The event as it is, without its checks: what they say is what is tested. */
-function looseEvent(text: string): EventConfig {
+/** The event without its checks, because this test checks their results. */
+function compileWithoutChecks(text: string): EventConfig {
   const { event } = compileEvent(
     base.replace(
       '  summary:',
@@ -86,23 +86,23 @@ function looseEvent(text: string): EventConfig {
   return event
 }
 
-/** The rules as the evaluator has them, made without the compiler. */
-const toRule = (event: EventConfig, made: Made): EventConfig => {
+/** The rules for the evaluator, built without the compiler. */
+const withRules = (event: EventConfig, table: RuleTable): EventConfig => {
   return {
     ...event,
     categoryChoice: {
       by: 'rules',
       rules: [
-        ...made.rules.map((tests, at) => ({
-          when: [tests.map(([field, test]) => ({ field, test: testOf(test) }))],
+        ...table.rules.map((tests, at) => ({
+          when: [tests.map(([field, test]) => ({ field, test: parseTest(test) }))],
           then: at % 2 === 0 ? 'member' : 'visitor',
         })),
-        ...(made.otherwise ? [{ when: null, then: 'visitor' }] : []),
+        ...(table.otherwise ? [{ when: null, then: 'visitor' }] : []),
       ],
     },
   }
 }
-function testOf(text: string) {
+function parseTest(text: string) {
   const [, key, value] = /^\{(\w+): (\w+)\}$/.exec(text) ?? []
   if (key === 'not') return { is: 'not-in', values: [String(value)] } as const
   if (key === 'answered') return { is: 'answered', answered: value === 'true' } as const
@@ -126,27 +126,29 @@ function testOf(text: string) {
 }
 
 describe('random rule tables', () => {
-  test('are complete, and their rules reachable, exactly where trying everything says so', () => {
+  test('are complete, and their rules reachable, exactly if trying every combination says so', () => {
     let incomplete = 0
     let unreachable = 0
     fc.assert(
-      fc.property(table, (made) => {
-        const text = fileOf(made)
+      fc.property(table, (ruleTable) => {
+        const text = buildFile(ruleTable)
         const { findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
         if (findings.some(({ code }) => code === 'EV305')) return
-        const event = toRule(looseEvent(text), made)
-        const answers = everyAnswer(event)
+        const event = withRules(compileWithoutChecks(text), ruleTable)
+        const answers = listAllAnswers(event)
         const gap = answers.some((one) => categoryOf(event, one) === null)
         expect(findings.some(({ code }) => code === 'EV301')).toBe(gap)
         const rules = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
-        const dead = made.rules.flatMap((_rule, at) => {
-          // A rule is dead when a table that ends with it catches nobody more than the table above it.
-          const upTo = (end: number): EventConfig => ({
+        const deadRules = ruleTable.rules.flatMap((_rule, at) => {
+          // A rule is dead if adding it at the end of a table matches no additional answers.
+          const rulesUpTo = (end: number): EventConfig => ({
             ...event,
             categoryChoice: { by: 'rules', rules: rules.slice(0, end) },
           })
           return answers.some(
-            (one) => categoryOf(upTo(at), one) === null && categoryOf(upTo(at + 1), one) !== null,
+            (one) =>
+              categoryOf(rulesUpTo(at), one) === null &&
+              categoryOf(rulesUpTo(at + 1), one) !== null,
           )
             ? []
             : [at]
@@ -155,24 +157,24 @@ describe('random rule tables', () => {
           findings
             .filter(({ code }) => code === 'EV302')
             .map(({ at }) => Number(at.keyPath.split('.').at(-1))),
-        ).toEqual(dead)
+        ).toEqual(deadRules)
         incomplete += gap ? 1 : 0
-        unreachable += dead.length
+        unreachable += deadRules.length
       }),
       { seed: 2026, numRuns: runs(400) },
     )
-    // Otherwise the property would hold because nothing was ever found.
+    // Otherwise the property would also hold if no case was ever found.
     expect(incomplete).toBeGreaterThan(runs(30))
     expect(unreachable).toBeGreaterThan(runs(30))
   })
 })
 
-test('a table too large to prove is said to be so, never complete', () => {
+test('a table too large to prove is reported as such, never as complete', () => {
   const { findings } = compileEvent(readGolden('EV309.yaml'), shared, { path: 'sample2026.yaml' })
   expect(findings.map(({ code }) => code)).toEqual(['EV309'])
 })
 
-test('three rules of which none covers the last alone are blamed together', () => {
+test('three rules that cover the last one together are all reported', () => {
   const { findings } = compileEvent(readGolden('EV302.yaml'), shared, { path: 'sample2026.yaml' })
   expect(findings.flatMap(({ related }) => related.map(({ at }) => at.keyPath))).toEqual([
     'category.rules.0',

@@ -1,10 +1,13 @@
-/** Files made of the golden base with something put in, and what the checker says of them. */
+/** Files that are the golden base with a change, and their findings. */
 import { compileEvent } from '../../../engine/authoring.ts'
 import type { Finding } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
 
-/** The base as a conference of three days in March, with an early bird that ends in October; its second period goes by `late`. */
-export const inMarch = (late: string): string =>
+/**
+ * The base as a three-day conference in March, with an early bird that ends in October; the id of
+ * its second period is `late`.
+ */
+export const createMarchFile = (late: string): string =>
   base
     .replaceAll('2026\n', '2027\n')
     .replace('id: sample2027', 'id: sample2026')
@@ -13,16 +16,16 @@ export const inMarch = (late: string): string =>
     .replace('{id: early, to: 2026-01-31}', '{id: early, label: Early Bird, to: 2026-10-30}')
     .replace('{id: late, from: 2026-02-01}', late)
     .replace('[early, late]', '[early, regular]')
-/** The base with one more question, as `id: x, label: Y`. */
+/** The base with one more field, as `id: x, label: Y`. */
 export const field = (line: string): string =>
   base.replace('  summary:', `        - {${line}}\n  summary:`)
 export const findingsIn = (text: string): readonly Finding[] =>
   compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
-/** Errors and warnings with code and line; a note is no finding here. */
-export const said = (text: string): readonly string[] =>
+/** Errors and warnings with code and line, without notes. */
+export const listFindings = (text: string): readonly string[] =>
   findingsIn(text)
     .filter(({ severity }) => severity !== 'note')
     .map(({ code, at, message }) => `${code} line ${at.start.line}: ${message}`)
 /** The line on which a part of a text begins, from 1. */
-export const lineOf = (text: string, part: string): number =>
+export const findLine = (text: string, part: string): number =>
   text.slice(0, text.indexOf(part)).split('\n').length

@@ -1,4 +1,7 @@
-/** JSON Schemas of ours as TypeScript types, for holding the hand-written ones to them. Knows only what our schemas use. */
+/**
+ * Converts our JSON Schemas to TypeScript types, to compare them with the hand-written ones.
+ * Supports only what our schemas use.
+ */
 
 type Schema = {
   readonly $ref?: string
@@ -13,40 +16,40 @@ type Schema = {
 }
 
 /** `type <name> = …`, with a type for each definition, `<name>_<definition>`. */
-export function typesOf(name: string, schema: object): string {
-  const { definitions = {}, ...whole } = schema as Schema
+export function writeTypes(name: string, schema: object): string {
+  const { definitions = {}, ...root } = schema as Schema
   return [
-    `type ${name} = ${typeOf(whole, name)}`,
+    `type ${name} = ${writeType(root, name)}`,
     ...Object.entries(definitions).map(
-      ([id, inner]) => `type ${name}_${id} = ${typeOf(inner, name)}`,
+      ([id, inner]) => `type ${name}_${id} = ${writeType(inner, name)}`,
     ),
   ].join('\n')
 }
 
-function typeOf(schema: Schema, name: string): string {
+function writeType(schema: Schema, name: string): string {
   if (schema.$ref !== undefined) return `${name}_${schema.$ref.split('/').at(-1)}`
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
   return [schema.type ?? 'unknown']
     .flat()
-    .map((type) => typeAs(schema, type, name))
+    .map((type) => writeTypeAs(schema, type, name))
     .join(' | ')
 }
 
-function typeAs(schema: Schema, type: string, name: string): string {
-  const of = (inner: Schema): string => typeOf(inner, name)
+function writeTypeAs(schema: Schema, type: string, name: string): string {
+  const writeInner = (inner: Schema): string => writeType(inner, name)
   if (type === 'array')
-    return `readonly (${schema.items === undefined ? 'unknown' : of(schema.items)})[]`
+    return `readonly (${schema.items === undefined ? 'unknown' : writeInner(schema.items)})[]`
   if (type === 'integer') return 'number'
   if (type !== 'object') return type
   if (typeof schema.additionalProperties === 'object') {
     const values = [schema.additionalProperties, ...Object.values(schema.properties ?? {})]
-    return `Readonly<Record<string, ${values.map(of).join(' | ')}>>`
+    return `Readonly<Record<string, ${values.map(writeInner).join(' | ')}>>`
   }
   if (schema.properties === undefined) return 'Readonly<Record<string, unknown>>'
   const keys = Object.entries(schema.properties).map(
     ([key, inner]) =>
-      `readonly ${JSON.stringify(key)}${schema.required?.includes(key) === true ? '' : '?'}: ${of(inner)}`,
+      `readonly ${JSON.stringify(key)}${schema.required?.includes(key) === true ? '' : '?'}: ${writeInner(inner)}`,
   )
   return `{ ${keys.join('; ')} }`
 }

@@ -1,4 +1,7 @@
-/** The JSON Schemas: proper ones, with words for what they refuse, and the types that are written beside them. */
+/**
+ * The JSON Schemas are valid, have messages for what they reject, and match the hand-written
+ * types.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,20 +9,20 @@ import { Ajv } from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ajvOf, errorsOf, SCHEMAS } from '../../../engine/authoring/schema/json-schemas.ts'
 import { precompiled } from '../../../schemas/precompiled.ts'
-import { typesOf } from './schema-types.ts'
+import { writeTypes } from './schema-types.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
 const kinds = Object.keys(SCHEMAS) as (keyof typeof SCHEMAS)[]
 
 describe.each(kinds)('the schema of %s', (kind) => {
-  test('is a proper schema', () => {
+  test('is a valid JSON Schema', () => {
     const ajv = new Ajv({ strict: false })
     expect(ajv.validateSchema(SCHEMAS[kind])).toBe(true)
     expect(() => ajvOf().compile(SCHEMAS[kind])).not.toThrow()
   })
 
-  test('has words for every pattern that a value may miss', () => {
-    const silent: string[] = []
+  test('has a message for every pattern', () => {
+    const withoutMessage: string[] = []
     const walk = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return
       const { pattern, patternErrorMessage } = value as Record<string, unknown>
@@ -28,11 +31,11 @@ describe.each(kinds)('the schema of %s', (kind) => {
         typeof patternErrorMessage !== 'string' &&
         !path.endsWith('.propertyNames')
       )
-        silent.push(path)
+        withoutMessage.push(path)
       for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`)
     }
     walk(SCHEMAS[kind], kind)
-    expect(silent).toEqual([])
+    expect(withoutMessage).toEqual([])
   })
 })
 
@@ -40,11 +43,11 @@ const folder = join(TOP, 'tests', '.cache', `schemas-${process.pid}`)
 mkdirSync(folder, { recursive: true })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the functions of the web build say what ajv says here', async () => {
+test('the compiled functions of the web build agree with ajv', async () => {
   const file = join(folder, 'precompiled.mjs')
   writeFileSync(file, precompiled(kinds))
   const web = (await import(/* @vite-ignore */ file)) as { errorsOf: typeof errorsOf }
-  const said = (errors: ReturnType<typeof errorsOf>) =>
+  const formatErrors = (errors: ReturnType<typeof errorsOf>) =>
     errors.map(({ instancePath, keyword, params, data, parentSchema }) => [
       instancePath,
       keyword,
@@ -61,7 +64,7 @@ test('the functions of the web build say what ajv says here', async () => {
     ['site', { format: 1, page: { name: ' ' } }],
   ] as const
   for (const [kind, value] of wrong) {
-    expect(said(web.errorsOf(kind, value))).toEqual(said(errorsOf(kind, value)))
+    expect(formatErrors(web.errorsOf(kind, value))).toEqual(formatErrors(errorsOf(kind, value)))
     expect(errorsOf(kind, value).length).toBeGreaterThan(0)
   }
 })
@@ -76,24 +79,27 @@ const WRITTEN_IN: Readonly<Record<(typeof kinds)[number], string>> = {
 }
 
 describe('the types of a file', () => {
-  const named = (kind: string) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
-  const differs = (kind: (typeof kinds)[number]) =>
-    `${named(kind)}File in ${WRITTEN_IN[kind]} is not what schemas/${kind}.schema.json says`
+  const typeName = (kind: string) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+  const differenceMessage = (kind: (typeof kinds)[number]) =>
+    `${typeName(kind)}File in ${WRITTEN_IN[kind]} is not what schemas/${kind}.schema.json says`
 
-  /** Compiles a line per kind that holds only where both types are one; what the compiler says otherwise. */
-  const compared = (schemas: typeof SCHEMAS): string => {
+  /**
+   * Compiles one line per kind that is valid only if both types are equal; returns the compiler's
+   * errors.
+   */
+  const compareTypes = (schemas: typeof SCHEMAS): string => {
     const file = join(folder, 'same.ts')
     writeFileSync(
       file,
       [
         ...kinds.map(
-          (kind) => `import type { ${named(kind)}File } from '../../../${WRITTEN_IN[kind]}'`,
+          (kind) => `import type { ${typeName(kind)}File } from '../../../${WRITTEN_IN[kind]}'`,
         ),
-        ...kinds.map((kind) => typesOf(named(kind), schemas[kind])),
+        ...kinds.map((kind) => writeTypes(typeName(kind), schemas[kind])),
         'type Same<A, B, Else> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : Else',
         ...kinds.map(
           (kind) =>
-            `export const ${kind}: Same<${named(kind)}, ${named(kind)}File, '${differs(kind)}'> = true`,
+            `export const ${kind}: Same<${typeName(kind)}, ${typeName(kind)}File, '${differenceMessage(kind)}'> = true`,
         ),
       ].join('\n'),
     )
@@ -119,15 +125,18 @@ describe('the types of a file', () => {
     }
   }
 
-  test('are those of the schemas, key by key', () => {
-    expect(compared(SCHEMAS)).toBe('')
+  test('match the schemas, key by key', () => {
+    expect(compareTypes(SCHEMAS)).toBe('')
   })
 
-  test('a key that only the schema knows is seen', () => {
+  test('a key that only the schema has is reported', () => {
     const { event } = SCHEMAS
     const more = { ...event.properties, added: { type: 'string' } }
-    const said = compared({ ...SCHEMAS, event: { ...event, properties: more } as typeof event })
-    expect(said.match(/error TS\d+/g)).toEqual(['error TS2322'])
-    expect(said).toContain(differs('event'))
+    const output = compareTypes({
+      ...SCHEMAS,
+      event: { ...event, properties: more } as typeof event,
+    })
+    expect(output.match(/error TS\d+/g)).toEqual(['error TS2322'])
+    expect(output).toContain(differenceMessage('event'))
   })
 })

@@ -10,13 +10,13 @@ const words = (source: string): string[] =>
   compileSite(source).findings.map(({ code, message, at, help, notes }) =>
     [`${at.start.line} ${code} ${message}`, help, ...notes].filter(Boolean).join('; '),
   )
-const changed = (from: string, to: string): string => {
+const replaceInSite = (from: string, to: string): string => {
   expect(SITE).toContain(from)
   return SITE.replace(from, to)
 }
 
 describe("the landing page's file", () => {
-  test("is clean, and has the specification's numbers of everything", () => {
+  test('is clean, and has every number of the specification', () => {
     const { site, findings } = compileSite(SITE)
     expect(findings).toEqual([])
     expect(site?.features.items.length).toBe(9)
@@ -48,19 +48,19 @@ describe("the landing page's file", () => {
 
   test.each<readonly [string, string, string, readonly string[]]>([
     [
-      'a key that is none',
+      'an unknown key',
       'hero:\n',
       'hero:\n  subtitle: x\n',
       ['22 EV101 `subtitle` is not a valid key; valid keys: title, text, button, link, picture'],
     ],
     [
-      'a key that is missing',
+      'a missing key',
       '  closed: Registration Closed\n',
       '',
       ['40 EV102 `closed` is missing in `conferences`'],
     ],
     [
-      'a number for a text',
+      'a number instead of a text',
       'figure: 98%',
       'figure: 98',
       ['53 EV007 `figure` is a text, but `98` is read as the number 98; write "98"'],
@@ -80,7 +80,7 @@ describe("the landing page's file", () => {
       ],
     ],
     [
-      'an anchor that is not there',
+      'a missing anchor',
       '{label: About, go: "#about"}\n  sign_in',
       '{label: About, go: "#abuot"}\n  sign_in',
       [
@@ -88,19 +88,21 @@ describe("the landing page's file", () => {
       ],
     ],
     [
-      'an icon nobody drew',
+      'a missing icon',
       'social: [facebook,',
       'social: [myspace,',
       [
         '114 EV104 `myspace` is not a valid `social`; valid values: facebook, x, linkedin, instagram, youtube',
       ],
     ],
-  ])('%s is found where it stands', (_name, from, to, expected) => {
-    expect(words(changed(from, to))).toEqual(expected)
+  ])('%s is reported at its line', (_name, from, to, expected) => {
+    expect(words(replaceInSite(from, to))).toEqual(expected)
   })
 
-  test('several mistakes are found at once', () => {
-    expect(words(changed('  name: Rollcall\n', '').replace('stars: 5', 'stars: 0')).length).toBe(2)
+  test('several mistakes are reported together', () => {
+    expect(
+      words(replaceInSite('  name: Rollcall\n', '').replace('stars: 5', 'stars: 0')).length,
+    ).toBe(2)
   })
 
   test.each([
@@ -110,7 +112,7 @@ describe("the landing page's file", () => {
     ['an alias', 'a: &a 1\nb: *a'],
     ['a number', '7'],
     ['a tab', 'a:\n\tb: 1'],
-  ])('%s is refused and does not throw', (_name, source) => {
+  ])('%s is rejected without an exception', (_name, source) => {
     const { site, findings } = compileSite(source)
     expect(site).toBeNull()
     expect(findings.length).toBeGreaterThan(0)

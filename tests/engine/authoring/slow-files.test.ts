@@ -1,4 +1,7 @@
-/** Files that were made to keep the checker busy: each is answered at once, in a sentence. Before, some took minutes. */
+/**
+ * Files that were built to keep the checker busy: each is rejected quickly with a message. Before,
+ * some took minutes.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -14,46 +17,46 @@ const shared = {
 const base = read('_base.yaml').text
 const lines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join('\n')
-const instead = (there: string, what: string): string => {
-  expect(base).toContain(there)
-  return base.replace(there, () => what)
+const replaceInFile = (original: string, replacement: string): string => {
+  expect(base).toContain(original)
+  return base.replace(original, () => replacement)
 }
 const FIELD = '        - {id: is_member, type: yes-no, label: Member, default: false}'
 const RULE = '    - {when: {is_member: true}, then: member}'
 const fields = (count: number, more: (at: number) => string): string =>
-  instead(
+  replaceInFile(
     FIELD,
     `${FIELD}\n${lines(count, (at) => `        - {id: f${at}, type: yes-no, label: F ${at}, default: false${more(at)}}`)}`,
   )
 const shownBy = (names: readonly string[]): string =>
   `, show_when: {${names.map((name) => `${name}: true`).join(', ')}}`
-const upTo = (count: number): readonly string[] =>
+const listIds = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, at) => `f${at}`)
 const TOO_MANY = 'the file has more than 8000 keys and entries'
 
-/** What stands in the file, the file, and what its author is told; each code once, as often as it is found. */
-const DEAR: readonly (readonly [what: string, text: () => string, told: string])[] = [
-  ['9,000 keys that nobody knows', () => base + lines(9000, (at) => `k${at}: 1`), TOO_MANY],
+/** The content, the file, and the messages to its author: each code once, with its count. */
+const SLOW_FILES: readonly (readonly [what: string, text: () => string, told: string])[] = [
+  ['9,000 unknown keys', () => base + lines(9000, (at) => `k${at}: 1`), TOO_MANY],
   ['7,900 of them', () => base + lines(7900, (at) => `k${at}: 1`), 'is not a valid key'],
   [
-    '300 questions, each shown by the one before it',
+    '300 fields, each shown by the one before it',
     () => fields(300, (at) => shownBy([at === 0 ? 'is_member' : `f${at - 1}`])),
     'the conditions of this form add',
   ],
   [
-    '60 questions, each shown by all before it',
-    () => fields(60, (at) => shownBy(at === 0 ? ['is_member'] : upTo(at))),
+    '60 fields, each shown by all before it',
+    () => fields(60, (at) => shownBy(at === 0 ? ['is_member'] : listIds(at))),
     'the conditions of this form add more than a million tests',
   ],
   [
-    '60 questions in a circle, each shown by the next',
+    '60 fields in a cycle, each shown by the next',
     () => fields(60, (at) => shownBy([`f${(at + 1) % 60}`])),
     'whether `f0` is shown depends on itself',
   ],
   [
-    '300 rules that say the same',
+    '300 equal rules',
     () =>
-      instead(
+      replaceInFile(
         RULE,
         lines(299, () => RULE),
       ),
@@ -62,7 +65,7 @@ const DEAR: readonly (readonly [what: string, text: () => string, told: string])
   [
     '1,500 rules',
     () =>
-      instead(
+      replaceInFile(
         RULE,
         lines(1500, () => RULE),
       ),
@@ -71,27 +74,27 @@ const DEAR: readonly (readonly [what: string, text: () => string, told: string])
   [
     '1,500 periods',
     () =>
-      instead(
+      replaceInFile(
         '    - {id: late, from: 2026-02-01}',
         lines(1500, (at) => `    - {id: p${at}, from: 2026-02-01}`),
       ),
     'more than 60 entries',
   ],
   [
-    'a venue of 200,000 characters that speaks of days',
-    () => instead('venue: Town Hall', `venue: ${'on 3 March 2026 '.repeat(12_500)}`),
+    'a venue of 200,000 characters that is full of days',
+    () => replaceInFile('venue: Town Hall', `venue: ${'on 3 March 2026 '.repeat(12_500)}`),
     'this text has more than 5000 characters',
   ],
   ['a megabyte', () => base + '# '.repeat(500_000), 'longer than 300000 characters'],
 ]
 
-test.each(DEAR)('a file with %s is answered at once', (_what, text, told) => {
+test.each(SLOW_FILES)('a file with %s is rejected quickly', (_what, text, expected) => {
   const { event, findings } = compileEvent(text(), shared, { path: 'sample2026.yaml' })
-  expect(findings.map(({ message }) => message).join('\n')).toContain(told)
+  expect(findings.map(({ message }) => message).join('\n')).toContain(expected)
   expect(event).toBeNull()
 })
 
-test('a circle of conditions is told in the shortest way round', () => {
+test('a cycle of conditions is reported as the shortest cycle', () => {
   const text = fields(3, (at) => shownBy([`f${(at + 1) % 3}`]))
   expect(
     compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.flatMap(({ notes }) => notes),

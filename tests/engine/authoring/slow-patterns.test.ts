@@ -1,4 +1,4 @@
-/** What is said of a pattern is true of the matcher that goes back and tries again, counted step by step. */
+/** The verdict on a pattern is true for a backtracking matcher, counted step by step. */
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
@@ -11,46 +11,49 @@ import {
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import { runs } from '../../runs.ts'
 
-const oneSign = (source: string): RegExp => {
-  const known = signs.get(source) ?? new RegExp(`^${source}$`, 'u')
-  signs.set(source, known)
-  return known
+const matchCharacter = (source: string): RegExp => {
+  const cached = characterPatterns.get(source) ?? new RegExp(`^${source}$`, 'u')
+  characterPatterns.set(source, cached)
+  return cached
 }
-const signs = new Map<string, RegExp>()
+const characterPatterns = new Map<string, RegExp>()
 
-/** Tries every way to read the text, as a matcher does that fails at the end: how often it stands before each sign of it. */
-function triedAt(
+/**
+ * Tries every way to read the text, as a backtracking matcher that fails at the end: how often it
+ * reaches each character.
+ */
+function countSteps(
   pattern: Node,
   text: string,
 ): { readonly fits: boolean; readonly tried: number[] } {
-  const read = [...text]
-  const tried = read.map(() => 0).concat(0)
+  const characters = [...text]
+  const tried = characters.map(() => 0).concat(0)
   let fits = false
-  const go = (node: Node, at: number, then: (at: number) => void): void => {
+  const match = (node: Node, at: number, onMatch: (at: number) => void): void => {
     switch (node.is) {
       case 'sign':
         tried[at] = (tried[at] ?? 0) + 1
-        if (oneSign(node.source).test(read[at] ?? '')) then(at + 1)
+        if (matchCharacter(node.source).test(characters[at] ?? '')) onMatch(at + 1)
         return
       case 'all': {
         const [first, ...rest] = node.parts
-        if (first === undefined) return then(at)
-        return go(first, at, (next) => go({ is: 'all', parts: rest }, next, then))
+        if (first === undefined) return onMatch(at)
+        return match(first, at, (next) => match({ is: 'all', parts: rest }, next, onMatch))
       }
       case 'any':
-        for (const part of node.parts) go(part, at, then)
+        for (const part of node.parts) match(part, at, onMatch)
         return
       case 'repeat': {
         const { part, min, max } = node
-        const less = { ...node, min: Math.max(0, min - 1), max: max - 1 }
-        if (max > 0) go(part, at, (next) => go(less, next, then))
-        if (min === 0) then(at)
+        const remaining = { ...node, min: Math.max(0, min - 1), max: max - 1 }
+        if (max > 0) match(part, at, (next) => match(remaining, next, onMatch))
+        if (min === 0) onMatch(at)
       }
     }
   }
-  go(pattern, 0, (at) => {
+  match(pattern, 0, (at) => {
     tried[at] = (tried[at] ?? 0) + 1
-    if (at === read.length) fits = true
+    if (at === characters.length) fits = true
   })
   return { fits, tried }
 }
@@ -69,16 +72,16 @@ const { source } = fc.letrec<{ source: string; part: string }>((tie) => ({
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' '), maxLength: 30 })
 
 describe('any pattern', () => {
-  it('that is taken reads no beginning of a text in more than some ways, and fits what the language says', () => {
-    let taken = 0
+  it('that is accepted reads every prefix of a text in few ways, and agrees with the regular expressions of JavaScript', () => {
+    let acceptedCount = 0
     fc.assert(
       fc.property(source, fc.array(text, { minLength: 5, maxLength: 5 }), (pattern, texts) => {
         if (patternFault(pattern) !== null) return
-        taken += 1
+        acceptedCount += 1
         const read = readPattern(pattern)
-        if (!read.ok) throw new Error('a pattern that was taken is not read')
+        if (!read.ok) throw new Error('an accepted pattern cannot be read')
         for (const one of texts) {
-          const { fits, tried } = triedAt(read.value, one)
+          const { fits, tried } = countSteps(read.value, one)
           expect([pattern, one, fits]).toEqual([
             pattern,
             one,
@@ -89,28 +92,32 @@ describe('any pattern', () => {
       }),
       { seed: 20261121, numRuns: runs(500) },
     )
-    expect(taken).toBeGreaterThan(runs(150))
+    expect(acceptedCount).toBeGreaterThan(runs(150))
   })
 
-  it('that is too slow can read the text that is named in more ways', () => {
+  it('that is too slow can read the reported text in more ways', () => {
     let slow = 0
     fc.assert(
       fc.property(source, (pattern) => {
         const fault = patternFault(pattern)
-        const named = fault?.is === 'slow' ? /“(.*)”/s.exec(fault.says)?.[1] : undefined
+        const reportedText = fault?.is === 'slow' ? /“(.*)”/s.exec(fault.says)?.[1] : undefined
         const read = readPattern(pattern)
-        if (named === undefined || !read.ok) return
+        if (reportedText === undefined || !read.ok) return
         slow += 1
-        const { tried } = triedAt(read.value, named)
-        expect([pattern, named, (tried.at(-1) ?? 0) > WAYS_MAX]).toEqual([pattern, named, true])
+        const { tried } = countSteps(read.value, reportedText)
+        expect([pattern, reportedText, (tried.at(-1) ?? 0) > WAYS_MAX]).toEqual([
+          pattern,
+          reportedText,
+          true,
+        ])
       }),
       { seed: 20261121, numRuns: runs(400) },
     )
     expect(slow).toBeGreaterThan(runs(50))
   })
 
-  it('is judged, whatever is written', () => {
-    const pieces = fc.constantFrom(
+  it('is checked without an exception', () => {
+    const fragments = fc.constantFrom(
       '(',
       ')',
       '[',
@@ -132,12 +139,12 @@ describe('any pattern', () => {
       ',',
       '😀',
     )
-    const written = fc.oneof(
+    const anyPattern = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
-      fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
+      fc.array(fragments, { maxLength: 12 }).map((all) => all.join('')),
     )
     fc.assert(
-      fc.property(written, (pattern) => {
+      fc.property(anyPattern, (pattern) => {
         if (patternFault(pattern) === null) new RegExp(wholePattern(pattern), 'u').test('a')
       }),
       { seed: 20261121, numRuns: runs(150) },
@@ -145,7 +152,7 @@ describe('any pattern', () => {
   })
 })
 
-describe('patterns of people', () => {
+describe('patterns as people write them', () => {
   test.each([
     ...Object.values(FORMATS),
     '[A-Z]{2}[0-9]{5}',
@@ -159,7 +166,7 @@ describe('patterns of people', () => {
     '\\D*\\d.*',
     '.{3,}',
     '(?<year>20\\d\\d)/\\d+',
-  ])('%s is taken', (pattern) => expect(patternFault(pattern)).toBeNull())
+  ])('%s is accepted', (pattern) => expect(patternFault(pattern)).toBeNull())
   test.each([
     ['(a+)+', 'slow'],
     ['([A-Z]+[ .]?)+', 'slow'],
@@ -185,9 +192,9 @@ describe('patterns of people', () => {
     ['[A-Z', 'broken'],
     ['a{3,2}', 'broken'],
     ['*a', 'broken'],
-  ])('%s is refused: %s', (pattern, is) => expect(patternFault(pattern)?.is).toBe(is))
+  ])('%s is rejected: %s', (pattern, expected) => expect(patternFault(pattern)?.is).toBe(expected))
 
-  it('that try to hold up the checker itself are given up', () => {
+  it('patterns that would block the checker itself are rejected', () => {
     const forks = Array.from(
       { length: 60 },
       (_, at) => `[${String.fromCodePoint(0x41 + (at % 26))}a]{0,9}`,

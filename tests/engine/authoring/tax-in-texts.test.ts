@@ -1,32 +1,34 @@
-/** The tax, as an organiser types it and speaks of it; and texts that only look as if they did. */
+/** The tax as organisers type it and write about it; and texts that only look similar. */
 import { describe, expect, test } from 'vitest'
 import { base } from './goldens.ts'
-import { findingsIn, lineOf } from './sample-file.ts'
+import { findingsIn, findLine } from './sample-file.ts'
 
 const TAX = '  tax: {name: GST, percent: 18, prices: exclusive}'
-const inPanel = (line: string, text = base): string =>
+const withPanel = (line: string, text = base): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 const inclusive = base.replace('prices: exclusive}\n', 'prices: inclusive, round: rupee}\n')
 const untaxed = base.replace(`${TAX}\n`, '')
-const said = (text: string): readonly string[] =>
+const listTaxFindings = (text: string): readonly string[] =>
   findingsIn(text).map(({ code, message }) => `${code} ${message}`)
 
-/** Found at the panel's line, with the line of the other side and what to do. */
+/** Expects the finding at the panel's line, with the line of the tax and what to do. */
 function expectFound(text: string, codes: RegExp, other: string): void {
-  const here = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, '  panel:'))
-  expect(here.map(({ code }) => code)).not.toEqual([])
-  for (const { code, help, related } of here) {
+  const findingsHere = findingsIn(text).filter(
+    ({ at }) => at.start.line === findLine(text, '  panel:'),
+  )
+  expect(findingsHere.map(({ code }) => code)).not.toEqual([])
+  for (const { code, help, related } of findingsHere) {
     expect(code).toMatch(codes)
     expect(help ?? '').toMatch(/\w+ \w+/)
-    expect(related.map(({ at }) => at.start.line)).toContain(lineOf(text, other))
+    expect(related.map(({ at }) => at.start.line)).toContain(findLine(text, other))
   }
 }
 
-test('the files they are typed into are sound', () => {
-  expect([base, inclusive, untaxed].flatMap(said)).toEqual([])
+test('the files they are typed into are valid', () => {
+  expect([base, inclusive, untaxed].flatMap(listTaxFindings)).toEqual([])
 })
 
-describe('the tax is added, and a text says that it is inside, or that there is none', () => {
+describe('the tax is added, and a text says that it is included, or that there is none', () => {
   test.each([
     'Members pay Rs. 1000 including GST',
     'Fees are inclusive of all taxes',
@@ -53,11 +55,11 @@ describe('the tax is added, and a text says that it is inside, or that there is 
     'We do not charge GST',
     'Zero GST for members',
   ])('%s', (line) => {
-    expectFound(inPanel(line), /^EV624$/, 'tax: {')
+    expectFound(withPanel(line), /^EV624$/, 'tax: {')
   })
 })
 
-describe('the tax is inside, and a text says that it is added', () => {
+describe('the tax is included, and a text says that it is added', () => {
   test.each([
     'GST extra',
     'plus 18% GST',
@@ -80,11 +82,11 @@ describe('the tax is inside, and a text says that it is added', () => {
     'before GST',
     'no GST',
   ])('%s', (line) => {
-    expectFound(inPanel(line, inclusive), /^EV624$/, 'tax: {')
+    expectFound(withPanel(line, inclusive), /^EV624$/, 'tax: {')
   })
 })
 
-describe('a text names another percent', () => {
+describe('a text names another percentage', () => {
   test.each([
     'plus 12% GST',
     'GST @ 12%',
@@ -96,11 +98,11 @@ describe('a text names another percent', () => {
     'Fees + GST (twelve percent)',
     'CGST 6% + SGST 6%',
   ])('%s', (line) => {
-    expectFound(inPanel(line), /^EV605$/, 'tax: {')
+    expectFound(withPanel(line), /^EV605$/, 'tax: {')
   })
 })
 
-describe('there is no tax, and a text speaks of one', () => {
+describe('there is no tax, and a text mentions one', () => {
   test.each([
     'Fees include 18% GST',
     'GST extra',
@@ -108,13 +110,13 @@ describe('there is no tax, and a text speaks of one', () => {
     'inclusive of all taxes',
     'GST @18%',
   ])('%s', (line) => {
-    expectFound(inPanel(line, untaxed), /^EV442$/, 'fees:')
+    expectFound(withPanel(line, untaxed), /^EV442$/, 'fees:')
   })
   test.each([
     ['the summary', untaxed.replace('lines: [total]', 'lines: [base, gst, total]'), '  summary:'],
     ['a result page', untaxed.replace('[reg_no, total]', '[reg_no, gst, total]'), '  success:'],
     [
-      'a row of its own name',
+      'a row with its own label',
       untaxed.replace('[reg_no, total]', '[reg_no, {label: GST paid, show: gst}]'),
       '  success:',
     ],
@@ -127,7 +129,7 @@ describe('there is no tax, and a text speaks of one', () => {
       '    GST: {gst}',
     ],
     [
-      'the name of the tax in a mail',
+      'the name of the tax in an email',
       untaxed.replace(
         'results:',
         'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    {tax.name} included\nresults:',
@@ -135,8 +137,8 @@ describe('there is no tax, and a text speaks of one', () => {
       '    {tax.name}',
     ],
   ])('in %s', (_where, text, at) => {
-    expect(findingsIn(text).map(({ code, at: place }) => [code, place.start.line])).toEqual([
-      ['EV442', lineOf(text, at)],
+    expect(findingsIn(text).map(({ code, at: position }) => [code, position.start.line])).toEqual([
+      ['EV442', findLine(text, at)],
     ])
   })
 })
@@ -168,7 +170,7 @@ describe('texts that contradict nothing', () => {
     'All-inclusive package, no hidden charges',
     'Bank charges extra',
   ])('added to the prices: %s', (line) => {
-    expect(said(inPanel(line))).toEqual([])
+    expect(listTaxFindings(withPanel(line))).toEqual([])
   })
   test.each([
     'inclusive of all taxes',
@@ -180,8 +182,8 @@ describe('texts that contradict nothing', () => {
     'GST included, bank charges extra',
     'Accommodation: Rs 3000 plus taxes',
     'Workshops cost extra',
-  ])('inside the prices: %s', (line) => {
-    expect(said(inPanel(line, inclusive))).toEqual([])
+  ])('included in the prices: %s', (line) => {
+    expect(listTaxFindings(withPanel(line, inclusive))).toEqual([])
   })
   test.each([
     'No GST',
@@ -193,7 +195,7 @@ describe('texts that contradict nothing', () => {
     'Your GST number, if any',
     'Fees include lunch',
   ])('without a tax: %s', (line) => {
-    expect(said(inPanel(line, untaxed))).toEqual([])
+    expect(listTaxFindings(withPanel(line, untaxed))).toEqual([])
   })
   test.each([
     'tax: {name: GST, percent: 18.0, prices: exclusive}',
@@ -201,11 +203,11 @@ describe('texts that contradict nothing', () => {
     'tax: {name: GST, percent: 0, prices: exclusive}',
     'tax: {name: VAT, percent: 10, prices: exclusive}',
   ])('%s', (line) => {
-    expect(said(base.replace(TAX, `  ${line}`))).toEqual([])
+    expect(listTaxFindings(base.replace(TAX, `  ${line}`))).toEqual([])
   })
 })
 
-describe('a room with a tax of its own', () => {
+describe('a room with its own tax rate', () => {
   const ROOM = '{name: GST, percent: 5, prices: exclusive}'
   const room = base
     .replace(
@@ -222,20 +224,23 @@ form:\n`,
   const option = (text: string): string =>
     room.replace('label: Bed in a twin room', `label: ${JSON.stringify(text)}`)
 
-  test('the file is sound', () => {
-    expect(said(room)).toEqual([])
+  test('the file is valid', () => {
+    expect(listTaxFindings(room)).toEqual([])
   })
 
   test.each([
     ['its label', label('{option} (plus 5% GST)')],
-    ['its label, with half of it', label('{option} (plus CGST 2.5% + SGST 2.5%)')],
+    ['its label, with half of the rate', label('{option} (plus CGST 2.5% + SGST 2.5%)')],
     ['a choice', option('Twin room (5% GST extra)')],
-    ['a choice, with what is paid', option('Twin room, ₹2,100 incl. GST')],
-    ['the panel', inPanel('Rooms are taxed at 5% GST', room)],
-    ['the panel, without its name', inPanel('Registration 18% GST, twin sharing 5% GST', room)],
-    ['the panel of fees without tax', inPanel('Plus 5% GST', room.replace(`${TAX}\n`, ''))],
-  ])('is spoken of rightly in %s', (_where, text) => {
-    expect(said(text)).toEqual([])
+    ['a choice, with the amount to pay', option('Twin room, ₹2,100 incl. GST')],
+    ['the panel', withPanel('Rooms are taxed at 5% GST', room)],
+    [
+      'the panel, without the name of the tax',
+      withPanel('Registration 18% GST, twin sharing 5% GST', room),
+    ],
+    ['the panel of fees without tax', withPanel('Plus 5% GST', room.replace(`${TAX}\n`, ''))],
+  ])('is described correctly in %s', (_where, text) => {
+    expect(listTaxFindings(text)).toEqual([])
   })
 
   test.each([
@@ -247,15 +252,15 @@ form:\n`,
       option('Twin room (GST included)'),
       'EV624 the text says that fees include GST; in this file it is added to the prices',
     ],
-  ])('a %s that says otherwise', (_where, text, message) => {
-    expect(said(text)).toContain(message)
+  ])('a %s that contradicts the rate', (_where, text, message) => {
+    expect(listTaxFindings(text)).toContain(message)
     const found = findingsIn(text).filter(({ code }) => code.startsWith('EV6'))
     for (const { related } of found)
-      expect(related.map(({ at }) => at.start.line)).toEqual([lineOf(text, ROOM)])
+      expect(related.map(({ at }) => at.start.line)).toEqual([findLine(text, ROOM)])
   })
 
-  test('a registration fee is not taxed as the room is', () => {
-    expect(said(inPanel('Registration fee plus 5% GST', room))).toEqual([
+  test('a registration fee has another tax rate than the room', () => {
+    expect(listTaxFindings(withPanel('Registration fee plus 5% GST', room))).toEqual([
       'EV605 the text says 5%, the tax is 18%',
     ])
   })
@@ -264,16 +269,16 @@ form:\n`,
     ['50', 'for 5% write 5'],
     ['0.05', 'for 5% write 5'],
     ['15', 'write the current rate'],
-  ])('%s percent is no rate', (percent, help) => {
+  ])('%s percent is not a valid rate', (percent, help) => {
     const text = room.replace('percent: 5,', `percent: ${percent},`)
     const [found, ...more] = findingsIn(text).filter(({ severity }) => severity !== 'note')
     expect(more).toEqual([])
-    expect([found?.code, found?.at.start.line]).toEqual(['EV441', lineOf(text, 'id: room')])
+    expect([found?.code, found?.at.start.line]).toEqual(['EV441', findLine(text, 'id: room')])
     expect(found?.help).toContain(help)
   })
 })
 
-describe('a tax as it is typed first is answered with the right writing', () => {
+describe('common spellings of the tax are reported with the correct one', () => {
   const WITHOUT = 'an event without tax has no `tax`: remove it'
   const whole = (prices: string): string => `write tax: {name: GST, percent: 18, prices: ${prices}}`
   test.each<[string, string]>([
@@ -323,11 +328,11 @@ describe('a tax as it is typed first is answered with the right writing', () => 
     ['tax: {name: GST, percent: 18, inclusive: true}', 'write prices: exclusive, or inclusive'],
   ])('%s', (line, help) => {
     const text = base.replace(TAX, `  ${line}`)
-    const findings = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, line))
+    const findings = findingsIn(text).filter(({ at }) => at.start.line === findLine(text, line))
     expect(findings.map((one) => one.help ?? '').join('\n')).toContain(help)
   })
 
-  test('beside fees instead of under them', () => {
+  test('next to fees instead of inside it', () => {
     const text = untaxed.replace('fees:', 'tax: 18\nfees:')
     expect(findingsIn(text)[0]?.help).toContain('it belongs under fees')
   })

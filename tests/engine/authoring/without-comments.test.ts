@@ -1,4 +1,4 @@
-/** Event files without their authors' remarks: the same event, the same lines, and nothing of the remarks. */
+/** Event files without their authors' comments: the same event, the same lines, no comment. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -13,14 +13,14 @@ const shared = {
 }
 const files = readdirSync(EVENTS).filter((name) => name.endsWith('.yaml'))
 
-test.each(files)('%s says the same without its remarks, on the same lines', (name) => {
+test.each(files)('%s is the same event without its comments, on the same lines', (name) => {
   const { text } = source(name)
-  const bare = withoutComments(text)
-  expect(bare.split('\n')).toHaveLength(text.split('\n').length)
-  expect(bare.length).toBeLessThan(text.length)
-  expect(bare).not.toMatch(/(^|\s)#( |─)/)
-  expect(readEvent(bare, shared)).toEqual(readEvent(text, shared))
-  expect(withoutComments(bare)).toBe(bare)
+  const uncommented = withoutComments(text)
+  expect(uncommented.split('\n')).toHaveLength(text.split('\n').length)
+  expect(uncommented.length).toBeLessThan(text.length)
+  expect(uncommented).not.toMatch(/(^|\s)#( |─)/)
+  expect(readEvent(uncommented, shared)).toEqual(readEvent(text, shared))
+  expect(withoutComments(uncommented)).toBe(uncommented)
 })
 
 test.each([
@@ -33,4 +33,6 @@ test.each([
   ['a: | # private\n  # said\n  x\n# private\nb: 1', 'a: |\n  # said\n  x\n\nb: 1'],
   ['a: |+\n  x\n# private\nb: 1', 'a: |+\n  x\n#\nb: 1'],
   ['- # private\n  a: 1\r\n# private\r\nb: 2', '-\n  a: 1\r\n\r\nb: 2'],
-])('of %j there stays %j', (text, bare) => expect(withoutComments(text)).toBe(bare))
+])('%j without its comment is %j', (text, uncommented) =>
+  expect(withoutComments(text)).toBe(uncommented),
+)

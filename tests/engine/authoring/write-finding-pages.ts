@@ -1,9 +1,9 @@
 /** `npm run findings`: writes docs/findings. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FINDINGS_FOLDER, findingPages } from './finding-pages.ts'
+import { FINDINGS_FOLDER, buildFindingPages } from './finding-pages.ts'
 
-const pages = findingPages()
+const pages = buildFindingPages()
 mkdirSync(FINDINGS_FOLDER, { recursive: true })
 for (const name of readdirSync(FINDINGS_FOLDER))
   if (!(name in pages)) rmSync(join(FINDINGS_FOLDER, name))

@@ -7,7 +7,7 @@ import type { DocumentLine } from '../../../engine/documents/documents.ts'
 import { adjusted, paise, split, type Tax } from '../../../engine/lib/money.ts'
 import type { Line } from '../../../engine/pricing/bill-lines.ts'
 
-type Sold = {
+type SoldItem = {
   readonly id: string
   readonly price: number
   readonly rate: number | null
@@ -16,29 +16,30 @@ type Sold = {
 const tax = (percent: number | null, prices: Tax['prices'], round: Tax['round']): Tax | null =>
   percent === null ? null : { name: 'GST', percent, prices, round }
 
-/** A bill as the engine makes it: lines, and an adjustment in percent of all of them. */
+/** A bill as the engine builds it: lines, and an adjustment in percent of all of them. */
 function bill(
-  sold: readonly Sold[],
+  soldItems: readonly SoldItem[],
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
 ): readonly Line[] {
-  const prized = sold.map(({ price, quantity = 1 }) => paise(price * quantity))
-  const after = adjusted(prized, { percent: -off })
-  const lines = sold.map(({ id, price, rate, quantity = 1 }, at): Line => {
-    const sums = split(tax(rate, prices, round), prized[at] ?? paise(0))
+  const itemPrices = soldItems.map(({ price, quantity = 1 }) => paise(price * quantity))
+  const after = adjusted(itemPrices, { percent: -off })
+  const lines = soldItems.map(({ id, price, rate, quantity = 1 }, at): Line => {
+    const sums = split(tax(rate, prices, round), itemPrices[at] ?? paise(0))
     return { id, option: null, label: id, quantity, unit: paise(price), ...sums, rate }
   })
   if (off === 0) return lines
-  const parts = sold.map(({ rate }, line) => {
-    const [was, is] = [prized, after].map((of) =>
+  const parts = soldItems.map(({ rate }, line) => {
+    const [pricesBefore, pricesAfter] = [itemPrices, after].map((of) =>
       split(tax(rate, prices, round), of[line] ?? paise(0)),
     )
     return {
       line,
-      base: paise((is?.base ?? 0) - (was?.base ?? 0)),
-      gst: paise((is?.gst ?? 0) - (was?.gst ?? 0)),
+      base: paise((pricesAfter?.base ?? 0) - (pricesBefore?.base ?? 0)),
+      gst: paise((pricesAfter?.gst ?? 0) - (pricesBefore?.gst ?? 0)),
     }
   })
-  const sum = (of: 'base' | 'gst'): number => parts.reduce((so, part) => so + part[of], 0)
+  const sum = (of: 'base' | 'gst'): number =>
+    parts.reduce((sumSoFar, part) => sumSoFar + part[of], 0)
   const [base, gst] = [paise(sum('base')), paise(sum('gst'))]
   const total = paise(base + gst)
   return [
@@ -65,7 +66,7 @@ const NEW: Ledger = { issued: [], before: null }
 const totalOf = (lines: readonly { readonly total: number }[]): number =>
   lines.reduce((sum, { total }) => sum + total, 0)
 
-function follow(
+function applyChange(
   { issued, before }: Ledger,
   now: readonly Line[],
   refunded = 0,
@@ -82,16 +83,18 @@ function follow(
     unpaid: paise(unpaid),
   })
   const invoices = change.invoice.length === 0 ? [] : [{ of: null, lines: change.invoice }]
-  const fresh = [...change.credits, ...invoices].map((one, at) => ({
+  const newDocuments = [...change.credits, ...invoices].map((one, at) => ({
     ...one,
     serial: `${issued.length + at}`,
     bill: [],
   }))
-  return { change, ledger: { issued: [...issued, ...fresh], before: now } }
+  return { change, ledger: { issued: [...issued, ...newDocuments], before: now } }
 }
 
 /** Taxable value and tax by rate, invoices less credit notes. */
-function byRate(issued: readonly Pick<IssuedDocument, 'of' | 'lines'>[]): Record<string, number[]> {
+function sumByRate(
+  issued: readonly Pick<IssuedDocument, 'of' | 'lines'>[],
+): Record<string, number[]> {
   const sums: Record<string, number[]> = {}
   for (const { of, lines } of issued)
     for (const { rate, base, gst } of lines) {
@@ -102,27 +105,27 @@ function byRate(issued: readonly Pick<IssuedDocument, 'of' | 'lines'>[]): Record
     }
   return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum.some((of) => of !== 0)))
 }
-const ofBill = (lines: readonly Line[]): Record<string, number[]> =>
-  byRate([{ of: null, lines: billedLines(lines) }])
-const short = (lines: readonly DocumentLine[]): unknown[] =>
+const sumBillByRate = (lines: readonly Line[]): Record<string, number[]> =>
+  sumByRate([{ of: null, lines: billedLines(lines) }])
+const shortenLines = (lines: readonly DocumentLine[]): unknown[] =>
   lines.map(({ label, rate, base, gst }) => [label, rate, base, gst])
 
-const delegate: Sold = { id: 'delegate', price: 315_000, rate: 18 }
-const room: Sold = { id: 'room', price: 300_000, rate: 5 }
-const donation: Sold = { id: 'donation', price: 100_000, rate: null }
-const companion: Sold = { id: 'companion', price: 77_777, rate: 18 }
+const delegate: SoldItem = { id: 'delegate', price: 315_000, rate: 18 }
+const room: SoldItem = { id: 'room', price: 300_000, rate: 5 }
+const donation: SoldItem = { id: 'donation', price: 100_000, rate: null }
+const companion: SoldItem = { id: 'companion', price: 77_777, rate: 18 }
 
 describe('a change to a paid bill', () => {
   test.for([
     [
-      'a room at 5% that was added carries 5%',
+      'a room at 5% that was added has 5% tax',
       [delegate],
       [delegate, room],
       [['room', 5, 300_000, 15_000]],
       [],
     ],
     [
-      'a donation that was added carries no tax',
+      'a donation that was added has no tax',
       [delegate],
       [delegate, donation],
       [['donation', null, 100_000, 0]],
@@ -150,15 +153,15 @@ describe('a change to a paid bill', () => {
       [],
     ],
   ] as const)('%s', ([, before, after, invoice, credit]) => {
-    const paid = follow(NEW, bill(before)).ledger
-    const { change } = follow(paid, bill(after))
-    expect(short(change.invoice)).toEqual(invoice)
-    expect(change.credits.flatMap(({ lines }) => short(lines))).toEqual(credit)
+    const paid = applyChange(NEW, bill(before)).ledger
+    const { change } = applyChange(paid, bill(after))
+    expect(shortenLines(change.invoice)).toEqual(invoice)
+    expect(change.credits.flatMap(({ lines }) => shortenLines(lines))).toEqual(credit)
   })
 
-  test('an adjustment lowers each line at its own rate', () => {
-    const { change } = follow(NEW, bill([delegate, room, donation], { off: 10 }))
-    expect(short(change.invoice)).toEqual([
+  test('an adjustment reduces each line at its own tax rate', () => {
+    const { change } = applyChange(NEW, bill([delegate, room, donation], { off: 10 }))
+    expect(shortenLines(change.invoice)).toEqual([
       ['delegate', 18, 283_500, 51_030],
       ['room', 5, 270_000, 13_500],
       ['donation', null, 90_000, 0],
@@ -166,28 +169,37 @@ describe('a change to a paid bill', () => {
     expect(change.invoice[0]?.adjusted).toEqual([{ label: 'Early', base: -31_500, gst: -5_670 }])
   })
 
-  test('what was refunded before stays refunded, and the new line is invoiced in full', () => {
-    const first = follow(follow(NEW, bill([delegate])).ledger, bill([delegate]), 50_000).ledger
-    const { change } = follow(first, bill([delegate, room]), 50_000)
-    expect(short(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
+  test('an earlier refund stays refunded, and the new line is invoiced in full', () => {
+    const first = applyChange(
+      applyChange(NEW, bill([delegate])).ledger,
+      bill([delegate]),
+      50_000,
+    ).ledger
+    const { change } = applyChange(first, bill([delegate, room]), 50_000)
+    expect(shortenLines(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
     expect(change.credits).toEqual([])
   })
 
-  test('of a bill that was paid without an invoice only what exceeds it is invoiced', () => {
+  test('for a bill that was paid without an invoice, only the difference is invoiced', () => {
     const imported = bill([delegate])
-    const { change, ledger } = follow(
+    const { change, ledger } = applyChange(
       { issued: [], before: imported },
       bill([delegate, room]),
       0,
       imported,
     )
-    expect(short(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
-    const all = follow(ledger, bill([delegate, room]), totalOf(bill([delegate, room])), imported)
-    expect(byRate(all.ledger.issued)).toEqual({})
+    expect(shortenLines(change.invoice)).toEqual([['room', 5, 300_000, 15_000]])
+    const all = applyChange(
+      ledger,
+      bill([delegate, room]),
+      totalOf(bill([delegate, room])),
+      imported,
+    )
+    expect(sumByRate(all.ledger.issued)).toEqual({})
   })
 
-  test('documents of an older version are credited to the last rupee, as they were charged', () => {
-    const bare = bill([delegate, donation]).map(({ rate: _rate, ...line }) => line)
+  test('documents of an older version are credited exactly as they were charged', () => {
+    const linesWithoutRate = bill([delegate, donation]).map(({ rate: _rate, ...line }) => line)
     const line = (label: string, base: number, gst: number): DocumentLine => ({
       label,
       quantity: 1,
@@ -197,12 +209,15 @@ describe('a change to a paid bill', () => {
       total: paise(base + gst),
     })
     const older: IssuedDocument[] = [
-      { serial: 'A', of: null, lines: bare, bill: bare },
+      { serial: 'A', of: null, lines: linesWithoutRate, bill: linesWithoutRate },
       { serial: 'B', of: 'A', lines: [line('Refund', 30_000, 4_000)], bill: [] },
     ]
-    const start: Ledger = { issued: older, before: bare }
-    expect(follow(start, bare, 34_000).change).toEqual({ invoice: [], credits: [] })
-    const { change } = follow(start, bare, totalOf(bare))
+    const start: Ledger = { issued: older, before: linesWithoutRate }
+    expect(applyChange(start, linesWithoutRate, 34_000).change).toEqual({
+      invoice: [],
+      credits: [],
+    })
+    const { change } = applyChange(start, linesWithoutRate, totalOf(linesWithoutRate))
     expect(change.credits.map(({ of }) => of)).toEqual(['A'])
     const sum = (of: 'base' | 'gst'): number =>
       change.credits.flatMap(({ lines }) => lines).reduce((so, one) => so + one[of], 0)
@@ -210,7 +225,7 @@ describe('a change to a paid bill', () => {
   })
 })
 
-const sold = fc.uniqueArray(
+const soldItems = fc.uniqueArray(
   fc.record({
     id: fc.constantFrom('delegate', 'room', 'donation', 'companion', 'dinner'),
     price: fc.integer({ min: 0, max: 999_999 }),
@@ -225,22 +240,23 @@ const terms = fc.record({
   off: fc.constantFrom(0, 0, 7, 33),
 })
 const step = fc.oneof(
-  fc.record({ bill: sold, off: fc.constantFrom(0, 0, 7, 33) }),
+  fc.record({ bill: soldItems, off: fc.constantFrom(0, 0, 7, 33) }),
   fc.record({ refund: fc.integer({ min: 0, max: 1000 }) }),
 )
 
-test('invoices less credit notes are the bill by rate, whatever is corrected and refunded, to the paisa', () => {
+test('invoices minus credit notes equal the bill by rate, to the paisa, after any corrections and refunds', () => {
   fc.assert(
-    fc.property(sold, terms, fc.array(step, { maxLength: 8 }), (first, how, steps) => {
-      let now = bill(first, how)
+    fc.property(soldItems, terms, fc.array(step, { maxLength: 8 }), (first, billTerms, steps) => {
+      let now = bill(first, billTerms)
       let refunded = 0
-      let { ledger } = follow(NEW, now)
-      const check = (): void => {
+      let { ledger } = applyChange(NEW, now)
+      const expectEqualSums = (): void => {
         const open = ledger.issued.flatMap(({ of, lines }) =>
           lines.map(({ total }) => (of === null ? total : -total)),
         )
         expect(open.reduce((sum, total) => sum + total, 0)).toBe(totalOf(now) - refunded)
-        if (refunded === 0 && totalOf(now) > 0) expect(byRate(ledger.issued)).toEqual(ofBill(now))
+        if (refunded === 0 && totalOf(now) > 0)
+          expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(now))
         for (const { lines } of ledger.issued)
           for (const { base, gst, total } of lines) {
             expect(base).toBeGreaterThanOrEqual(0)
@@ -249,25 +265,25 @@ test('invoices less credit notes are the bill by rate, whatever is corrected and
           }
         for (const { serial, of, lines } of ledger.issued)
           if (of === null) {
-            const left = byRate([
+            const left = sumByRate([
               { of, lines },
               ...ledger.issued.filter((credit) => credit.of === serial),
             ])
             for (const sum of Object.values(left).flat()) expect(sum).toBeGreaterThanOrEqual(0)
           }
       }
-      check()
+      expectEqualSums()
       for (const one of steps) {
-        if ('bill' in one) now = bill(one.bill, { ...how, off: one.off })
+        if ('bill' in one) now = bill(one.bill, { ...billTerms, off: one.off })
         else refunded += Math.floor(((totalOf(now) - refunded) * one.refund) / 1000)
         refunded = Math.min(refunded, totalOf(now))
-        ledger = follow(ledger, now, refunded).ledger
-        check()
-        expect(follow(ledger, now, refunded).change).toEqual({ invoice: [], credits: [] })
+        ledger = applyChange(ledger, now, refunded).ledger
+        expectEqualSums()
+        expect(applyChange(ledger, now, refunded).change).toEqual({ invoice: [], credits: [] })
       }
       refunded = totalOf(now)
-      ledger = follow(ledger, now, refunded).ledger
-      expect(byRate(ledger.issued)).toEqual({})
+      ledger = applyChange(ledger, now, refunded).ledger
+      expect(sumByRate(ledger.issued)).toEqual({})
     }),
     { numRuns: 500 },
   )

@@ -10,8 +10,8 @@ import { amountInWords } from '../../../engine/documents/amount-in-words.ts'
 import { paise } from '../../../engine/lib/money.ts'
 import { day } from '../../../engine/lib/time.ts'
 
-test('a GSTIN is read however it is spaced, and one wrong sign is seen', () => {
-  // The example of the Government's own manual for its check sign.
+test('a GSTIN is read with any spacing, and one wrong character is detected', () => {
+  // The example of the check character in the government's manual.
   expect(readGstin('27 aapfu0939f 1zv')).toBe('27AAPFU0939F1ZV')
   expect(readGstin('27AAPFU0939F1ZW')).toBeNull()
   expect(readGstin('27AAPFU0983F1ZV')).toBeNull()
@@ -26,7 +26,7 @@ test.each([
   ['Daman and Diu', '26'],
   ['constructor', null],
   ['Bombay', null],
-])('the state %s is %s', (said, code) => expect(stateNamed(said)).toBe(code))
+])('the state %s is %s', (stateName, code) => expect(stateNamed(stateName)).toBe(code))
 
 test.each([
   ['2027-03-31', '26-27', '2027-03-31'],
@@ -37,7 +37,7 @@ test.each([
   expect(lastOfFinancialYear(day(on))).toBe(last)
 })
 
-test('a serial names its year where the pattern does', () => {
+test('a serial contains its year if the pattern does', () => {
   expect(serialText('KSP/26-27/{n}', 12, '26-27')).toBe('KSP/26-27/12')
   expect(serialText('{year}/K{n}', 3, '27-28')).toBe('27-28/K3')
 })

@@ -1,4 +1,7 @@
-/** Numbers of documents after a restore: short enough for the law, and none that the lost time can have issued. */
+/**
+ * Document numbers after a restore: within the legal length, and none that may have been issued in
+ * the lost time.
+ */
 import { describe, expect, test } from 'vitest'
 import { instant, recoveryCode, seriesAfter } from '../../../engine/index.ts'
 import { SERIAL_CHARACTERS_MAX, serialText } from '../../../engine/documents/document-number.ts'
@@ -46,7 +49,7 @@ describe('the series after a restore', () => {
       }
   })
 
-  test('of every recovery of a year is another, also of two within a quarter of an hour', () => {
+  test('of every recovery in a year is different, even of two within a quarter of an hour', () => {
     const codes = new Set<string>()
     for (let quarter = 0; quarter < 366 * 96; quarter += 1)
       codes.add(recoveryCode(instant(AT + quarter * 15 * 60_000)))

@@ -1,19 +1,19 @@
-/** Which field says what a delegate is called, mailed and phoned, whatever the file calls its fields. */
+/** Which fields have the delegate's name, email address and phone number, whatever their ids. */
 import { describe, expect, test } from 'vitest'
 import { delegateOf, instant, suggestMailbox } from '../../../engine/index.ts'
 import { mailFor } from '../../../engine/messages.ts'
 import { rolesOf } from '../../../engine/event/delegate-fields.ts'
-import { eventOf, field } from '../fixtures.ts'
+import { createEvent, field } from '../fixtures.ts'
 
 describe('the role of a field', () => {
   test.each<[string, string, object]>([
     [
-      'the usual names win',
+      'common ids are preferred',
       'hospital:text full_name:text email:email phone_number:phone',
       { fullName: 'full_name', email: 'email', phone: 'phone_number' },
     ],
     [
-      'a name in other words',
+      'another word for the name',
       'title:select delegate_name:text mail:email mobile:phone',
       { fullName: 'delegate_name', email: 'mail', phone: 'mobile' },
     ],
@@ -22,9 +22,13 @@ describe('the role of a field', () => {
       'hospital_name:text name:text',
       { fullName: 'name' },
     ],
-    ['no name at all: the first text', 'member:yes-no badge:text city:text', { fullName: 'badge' }],
     [
-      'addresses kept as text',
+      'without a name: the first text field',
+      'member:yes-no badge:text city:text',
+      { fullName: 'badge' },
+    ],
+    [
+      'addresses in text fields',
       'full_name:text e_mail:text mobile_number:text',
       { fullName: 'full_name', email: 'e_mail', phone: 'mobile_number' },
     ],
@@ -33,16 +37,16 @@ describe('the role of a field', () => {
       'full_name:text kmc_reg_no:text',
       { fullName: 'full_name', councilNo: 'kmc_reg_no' },
     ],
-    ['a choice is no name', 'course_name:select', {}],
+    ['a choice is not a name', 'course_name:select', {}],
     [
-      'of two the first',
+      'the first of two',
       'email:email second:email phone:phone other:phone',
       { email: 'email', phone: 'phone' },
     ],
-  ])('%s', (_says, questions, roles) => {
+  ])('%s', (_says, fieldList, roles) => {
     expect(
       rolesOf(
-        questions.split(' ').map((one) => {
+        fieldList.split(' ').map((one) => {
           const [id = '', type = ''] = one.split(':')
           return { id, type }
         }),
@@ -51,8 +55,8 @@ describe('the role of a field', () => {
   })
 })
 
-test('the letter goes to the address whatever its field is called', () => {
-  const event = eventOf({
+test('email is sent to the address whatever the id of its field', () => {
+  const event = createEvent({
     fields: [field('who'), field('write_to', { type: 'email' })],
     email: { subject: 'For {who}', text: 'Hello' },
   })
@@ -93,7 +97,7 @@ test.each([
   ['asha@hotmial.com', 'asha@hotmail.com'],
   [' Asha.Rao@outlok.com ', 'Asha.Rao@outlook.com'],
   ['asha@kims.ac.ni', 'asha@kims.ac.in'],
-])('%s: did you mean %s?', (typed, meant) => expect(suggestMailbox(typed)).toBe(meant))
+])('%s: did you mean %s?', (typed, suggestion) => expect(suggestMailbox(typed)).toBe(suggestion))
 
 test.each([
   'asha@gmail.com',
@@ -105,6 +109,4 @@ test.each([
   '@gmial.com',
   'two words@gmial.com',
   '',
-])('%s: nothing else was meant, or nobody can tell', (typed) =>
-  expect(suggestMailbox(typed)).toBeNull(),
-)
+])('%s: no suggestion', (typed) => expect(suggestMailbox(typed)).toBeNull())

@@ -1,10 +1,10 @@
-/** Messages of the catalogue with their values, and every message that the catalogue holds. */
+/** Messages of the catalogue with their values, and every message of the catalogue. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { formatMessage, pluralForm } from '../../../engine/messages.ts'
 
-test('a value is inserted as it is, even where it looks like a placeholder or a replacement pattern', () => {
+test('a value is inserted unchanged, even if it looks like a placeholder or a replacement pattern', () => {
   expect(formatMessage('Dear {name}, {name}', { name: "{link} $& $'" })).toBe(
     "Dear {link} $& $', {link} $& $'",
   )
@@ -14,7 +14,7 @@ test.each([
   [0, '0 files'],
   [1, '1 file'],
   [2, '2 files'],
-])('a count of %d chooses its form', (count, text) => {
+])('a count of %d selects its plural form', (count, text) => {
   const forms = { one: '{count} file', other: '{count} files' } as const
   expect(formatMessage(pluralForm(count, forms), { count })).toBe(text)
 })
@@ -23,15 +23,15 @@ const CATALOGUE = join(import.meta.dirname, '../../../engine/text-catalogue')
 
 type Messages = { readonly [key: string]: string | Messages }
 
-const textsIn = (messages: Messages): readonly string[] =>
-  Object.values(messages).flatMap((one) => (typeof one === 'string' ? [one] : textsIn(one)))
+const listTexts = (messages: Messages): readonly string[] =>
+  Object.values(messages).flatMap((one) => (typeof one === 'string' ? [one] : listTexts(one)))
 
 test.each(readdirSync(CATALOGUE))(
-  'the messages of %s are plain text, so that a translation can be loaded in their place',
+  'the messages of %s are plain text, so that a translation can replace them',
   async (file) => {
     const exported = Object.values((await import(join(CATALOGUE, file))) as object)
     expect(exported).toHaveLength(1)
-    const texts = textsIn(exported[0] as Messages)
+    const texts = listTexts(exported[0] as Messages)
     expect(texts.length).toBeGreaterThan(0)
     for (const text of texts) {
       expect(text.trim()).toBe(text)

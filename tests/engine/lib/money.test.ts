@@ -48,7 +48,7 @@ test.each([
   [Number.NaN, null],
   ['7080', null],
   [null, null],
-])('%j rupees of the wire are %j paise', (wire, amount) => {
+])('%j rupees of the API are %j paise', (wire, amount) => {
   expect(fromRupees(wire)).toBe(amount)
 })
 
@@ -58,7 +58,7 @@ test.each([
   [1000, '1,000'],
   [130_000, '1,30,000'],
   [12_345_678, '1,23,45,678'],
-])('%i things are counted %s', (count, text) => {
+])('%i items are counted as %s', (count, text) => {
   expect(formatCount(count)).toBe(text)
 })
 
@@ -72,12 +72,12 @@ test.each([
   expect(readAmount(text)).toBe(amount)
 })
 test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', '9999999999999'])(
-  '"%s" is no amount',
+  '"%s" is not an amount',
   (text) => {
     expect(readAmount(text)).toBeNull()
   },
 )
-it('refuses a part of a paisa', () => expect(() => paise(0.5)).toThrow())
+it('rejects a part of a paisa', () => expect(() => paise(0.5)).toThrow())
 
 describe('split', () => {
   test.each([
@@ -90,15 +90,15 @@ describe('split', () => {
     [tax(18, 'inclusive'), 5000, 4237.29, 762.71, 5000],
     [tax(0, 'inclusive'), 5000, 5000, 0, 5000],
     [null, 5000, 5000, 0, 5000],
-  ])('%j of %d', (of, price, base, gst, total) => {
-    expect(split(of, rupee(price))).toEqual({
+  ])('%j of %d', (taxTerms, price, base, gst, total) => {
+    expect(split(taxTerms, rupee(price))).toEqual({
       base: rupee(base),
       gst: rupee(gst),
       total: rupee(total),
     })
   })
 
-  it('half a paisa goes up, exactly, with a percentage that has decimals', () => {
+  it('half a paisa is rounded up exactly, even if the percentage has decimals', () => {
     // 12.5% of 0.20 is 0.025
     expect(split(tax(12.5, 'exclusive'), paise(20)).gst).toBe(3)
     // 0.7% of 50.00 is 0.35; floats would make it 0.35000000000000003 or less
@@ -116,7 +116,7 @@ describe('split', () => {
           const parts = split(tax(percent, prices, round), paise(price))
           expect(parts.base + parts.gst).toBe(parts.total)
           expect(parts[prices === 'exclusive' ? 'base' : 'total']).toBe(price)
-          // Never further from the true share than half a step.
+          // Never further from the true share than half a rounding step.
           const off = Math.abs(parts.gst - (parts.base * percent) / 100)
           expect(off).toBeLessThanOrEqual(
             (round === 'rupee' ? 50 : 0.5) * (prices === 'inclusive' ? 1 + percent / 100 : 1) +
@@ -128,7 +128,7 @@ describe('split', () => {
     )
   })
 
-  it('works a total back to whole rupees as the specification rounds it', () => {
+  it('splits a total into whole rupees as the specification rounds it', () => {
     for (let total = 0; total <= 20_000; total++) {
       const parts = splitTotal(tax(18, 'exclusive'), rupee(total))
       expect(parts.base).toBe(rupee(Math.round(total / 1.18)))
@@ -137,7 +137,7 @@ describe('split', () => {
   })
 })
 
-test('the tax within a tiny price is never below nothing', () => {
+test('the tax included in a tiny price is never negative', () => {
   const inclusive = tax(18, 'inclusive', 'rupee')
   expect(split(inclusive, paise(60))).toEqual({ base: 60, gst: 0, total: 60 })
   for (let total = 0; total <= 1000; total += 1)

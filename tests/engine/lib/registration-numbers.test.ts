@@ -8,19 +8,19 @@ import {
   regNoOf,
   type EventConfig,
 } from '../../../engine/index.ts'
-import { eventOf } from '../fixtures.ts'
+import { createEvent } from '../fixtures.ts'
 
-const event = eventOf()
+const event = createEvent()
 const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 12, maxLength: 12 })
 const seeded = { seed: 20261121, numRuns: 500 }
 
-it('a number is prefix, random digits and a check digit that catches slips', () => {
+it('a number is prefix, random digits and a check digit that detects typos', () => {
   fc.assert(
-    fc.property(digits, fc.nat(12), fc.integer({ min: 1, max: 9 }), (random, place, step) => {
+    fc.property(digits, fc.nat(12), fc.integer({ min: 1, max: 9 }), (random, digitIndex, step) => {
       const regNo = regNoOf(event, random)
       expect(regNo).toMatch(/^SAMP\d{13}$/)
       expect(isRegNo(event, regNo)).toBe(true)
-      const at = place + 4
+      const at = digitIndex + 4
       const wrong = `${regNo.slice(0, at)}${(Number(regNo[at]) + step) % 10}${regNo.slice(at + 1)}`
       expect(isRegNo(event, wrong)).toBe(false)
       const swapped = `${regNo.slice(0, at)}${regNo[at + 1] ?? ''}${regNo[at] ?? ''}${regNo.slice(at + 2)}`
@@ -30,7 +30,7 @@ it('a number is prefix, random digits and a check digit that catches slips', () 
   )
 })
 
-it('further attempts add two digits and stay within the gateway’s length', () => {
+it('further attempts add two digits and stay within the gateway’s maximum length', () => {
   const regNo = regNoOf(event, Array<number>(12).fill(7))
   expect(orderIdOf(regNo, 1)).toBe(regNo)
   expect(orderIdOf(regNo, 2)).toBe(`${regNo}02`)
@@ -41,7 +41,7 @@ it('further attempts add two digits and stay within the gateway’s length', () 
   expect(isRegNo(event, `${regNo}02`)).toBe(false)
 })
 
-const anything: EventConfig = {
+const anyEvent: EventConfig = {
   ...event,
   orderId: { prefix: 'PULM', followedBy: 'anything', digits: 13 },
 }
@@ -55,10 +55,10 @@ test.each<[string, EventConfig, string | null | undefined, string]>([
   ['nothing', event, '', 'no_order'],
   ['no parameter', event, null, 'no_order'],
   ['no parameter either', event, undefined, 'no_order'],
-  ['any tail', anything, 'PULM-2025-17', 'ok'],
-  ['somebody else’s', anything, 'CHIR17', 'bad_order'],
-])('order id: %s', (_name, of, text, expected) => {
-  const read = readOrderId(of, text)
+  ['any tail', anyEvent, 'PULM-2025-17', 'ok'],
+  ['somebody else’s', anyEvent, 'CHIR17', 'bad_order'],
+])('order id: %s', (_name, testedEvent, text, expected) => {
+  const read = readOrderId(testedEvent, text)
   expect(read.ok ? 'ok' : read.error.code).toBe(expected)
   if (!read.ok)
     expect(read.error.message).toBe(

@@ -7,20 +7,20 @@ test.each([
   ['#B23A5B', '#A5435B', 5.4],
   ['#2B6CB0', '#2A6BAF', 5.1],
 ])('the accent of %s is %s', (colour, accent, ratio) => {
-  const look = lookOf(colour)
-  expect(look.accent).toBe(accent)
-  expect(Math.round(contrast(look.accent, look.tint) * 10) / 10).toBe(ratio)
+  const theme = lookOf(colour)
+  expect(theme.accent).toBe(accent)
+  expect(Math.round(contrast(theme.accent, theme.tint) * 10) / 10).toBe(ratio)
 })
 
-it('stays readable for any colour', () => {
+it('stays readable on any colour', () => {
   const steps = ['00', '33', '66', '99', 'CC', 'FF']
   for (const r of steps)
     for (const g of steps)
       for (const b of steps) {
-        const look = lookOf(`#${r}${g}${b}`)
-        expect(contrast(look.accent, look.tint)).toBeGreaterThanOrEqual(4.5)
-        expect(contrast(look.accent, '#F4F8FA')).toBeGreaterThanOrEqual(4.5)
-        expect(contrast(look.onBand, look.band)).toBeGreaterThanOrEqual(4.5)
-        expect(contrast('#434E5B', look.tint)).toBeGreaterThanOrEqual(4.5)
+        const theme = lookOf(`#${r}${g}${b}`)
+        expect(contrast(theme.accent, theme.tint)).toBeGreaterThanOrEqual(4.5)
+        expect(contrast(theme.accent, '#F4F8FA')).toBeGreaterThanOrEqual(4.5)
+        expect(contrast(theme.onBand, theme.band)).toBeGreaterThanOrEqual(4.5)
+        expect(contrast('#434E5B', theme.tint)).toBeGreaterThanOrEqual(4.5)
       }
 })

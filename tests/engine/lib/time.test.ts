@@ -39,11 +39,11 @@ test.each([
   '2026-11-21T10:60:00Z',
   '2026-11-21T10:00:00',
   '2026-11-21 10:00:00Z',
-])('"%s" is no instant', (text) => {
+])('"%s" is not an instant', (text) => {
   expect(readInstant(text)).toBeNull()
 })
 
-it('a day is a day of the calendar', () => {
+it('a day is a calendar day', () => {
   for (const text of ['2024-02-29', '2000-02-29', '2026-12-31']) expect(isDay(text)).toBe(true)
   for (const text of [
     '2026-02-29',
@@ -74,7 +74,7 @@ it('a day is a day of the calendar', () => {
   )
 })
 
-it('the Indian day is the zone database’s, and ISO text comes back as the same instant', () => {
+it('the Indian day matches the time zone database, and ISO text parses to the same instant', () => {
   const zone = new Intl.DateTimeFormat('en-CA', {
     timeZone: 'Asia/Kolkata',
     year: 'numeric',
@@ -93,7 +93,7 @@ it('the Indian day is the zone database’s, and ISO text comes back as the same
   )
 })
 
-it('says days and instants in words', () => {
+it('formats days and instants in words', () => {
   const at = readInstant('2026-11-21T04:23:00Z')
   expect(at && isoIndia(at)).toBe('2026-11-21T09:53:00+05:30')
   expect(at && formatInstant(at)).toBe('21 November 2026, 9:53 am')

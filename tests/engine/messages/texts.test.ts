@@ -19,7 +19,7 @@ import {
   valuesOf,
   type RegistrationView,
 } from '../../../engine/messages.ts'
-import { chosen, field, isIn, rupee, when } from '../fixtures.ts'
+import { chosenCategoryEvent, field, isIn, rupee, when } from '../fixtures.ts'
 
 const paidAt = readInstant('2025-10-10T09:53:00+05:30') ?? instant(0)
 const registration: RegistrationView = {
@@ -78,14 +78,14 @@ const registration: RegistrationView = {
   ],
 }
 const event: EventConfig = {
-  ...chosen,
+  ...chosenCategoryEvent,
   office: 'office@sample.example',
   categories: [{ id: 'pg-member', label: 'Post Graduate', listedOnly: false }],
   results: {
-    ...chosen.results,
+    ...chosenCategoryEvent.results,
     amounts: 'split-total',
     success: {
-      ...chosen.results.success,
+      ...chosenCategoryEvent.results.success,
       details: [
         { show: 'reg_no', label: 'Number' },
         { show: 'category', label: 'Category', as: 'words' },
@@ -101,7 +101,7 @@ const event: EventConfig = {
       ],
     },
     failed: {
-      ...chosen.results.failed,
+      ...chosenCategoryEvent.results.failed,
       details: [
         { show: 'reg_no', label: 'Number' },
         { show: 'order_id', label: 'Order' },
@@ -120,22 +120,22 @@ const event: EventConfig = {
 }
 const nb = '₹\u00a0'
 
-it('fills every placeholder once, and a value is never read as a text', () => {
+it('fills every placeholder once, and a value is never interpreted as a template', () => {
   expect(fill('{a} {b} {a.c} {}', { a: '{b}', 'a.c': '2' }, 'N/A')).toBe('{b} N/A 2 {}')
   expect(words('intern-mbbs_accompanying')).toBe('Intern Mbbs Accompanying')
   expect(labelOf(event, 'gst')).toBe('GST (18%)')
   expect(labelOf(event, 'phone')).toBe('Label of phone')
 })
 
-it('a line that names what is not known is not said', () => {
+it('a line with an unknown value is not shown', () => {
   expect(fillKnown('quote {a}', { a: '{b}' })).toBe('quote {b}')
   expect(fillKnown('quote {a}, {b}', { a: '1' })).toBeNull()
   expect(fillKnown('quote {}', {})).toBe('quote {}')
 })
 
 describe('a result page', () => {
-  test('S033: the failed page of a known registration says when it was tried and for how much, whatever the address says', () => {
-    const forged = { orderId: 'OTHER', amount: '1.00', date: '2020-01-01' }
+  test('S033: the failed page of a known registration shows time and amount of the attempt, whatever the address contains', () => {
+    const forgedQuery = { orderId: 'OTHER', amount: '1.00', date: '2020-01-01' }
     const failed: RegistrationView = {
       ...registration,
       paymentStatus: 'failed',
@@ -149,9 +149,9 @@ describe('a result page', () => {
         { orderId: 'SAMP1234567890123', status: 'failed', createdAt: registration.createdAt },
       ],
     }
-    const shown = (view: RegistrationView) =>
-      resultRows(event, 'failed', view, forged).map(({ value }) => value)
-    expect(shown(failed)).toEqual([
+    const showRows = (view: RegistrationView) =>
+      resultRows(event, 'failed', view, forgedQuery).map(({ value }) => value)
+    expect(showRows(failed)).toEqual([
       'SAMP1234567890123',
       'SAMP123456789012302',
       `${nb}5,000`,
@@ -160,7 +160,7 @@ describe('a result page', () => {
     ])
     // An imported row may have neither an amount nor an attempt.
     const { payments: _, ...imported } = { ...failed, total: null }
-    expect(shown(imported)).toEqual([
+    expect(showRows(imported)).toEqual([
       'SAMP1234567890123',
       'SAMP1234567890123',
       'N/A',
@@ -169,7 +169,7 @@ describe('a result page', () => {
     ])
   })
 
-  it('shows what is stored, split back from the total', () => {
+  it('shows stored amounts, split from the total', () => {
     expect(
       resultRows(event, 'success', registration, {
         orderId: 'OTHER',
@@ -218,9 +218,13 @@ describe('a result page', () => {
       { orderId: ' S1'.padEnd(21, '0') },
       [`S1${'0'.repeat(18)}`, 'N/A', 'N/A', 'Failed'],
     ],
-    ['letters that turn the line', { orderId: 'SAMP\u202e1' }, ['N/A', 'N/A', 'N/A', 'Failed']],
+    [
+      'characters that reverse the text direction',
+      { orderId: 'SAMP\u202e1' },
+      ['N/A', 'N/A', 'N/A', 'Failed'],
+    ],
     ['letters of another script', { orderId: 'ＳＡＭＰ１' }, ['N/A', 'N/A', 'N/A', 'Failed']],
-  ])('without a registration has the address: %s', (_name, query, values) => {
+  ])('without a registration shows the address: %s', (_name, query, values) => {
     expect(resultRows(event, 'failed', null, query).map(({ value }) => value)).toEqual(values)
   })
 
@@ -237,46 +241,46 @@ describe('a result page', () => {
   })
 })
 
-it('receipt and email are filled; an answer adds neither header nor path', () => {
+it('receipt and email are filled; an answer cannot add a header or a path', () => {
   expect(receipt(event, registration)).toEqual({
     file: 'SAMP1234567890123.txt',
     text: `Asha {reg_no}: ${nb}4,237 + ${nb}763 = ${nb}5,000, N/A`,
   })
   expect(receipt(event, { ...registration, regNo: '../x' })?.file).toBe('..-x.txt')
-  expect(receipt(chosen, registration)).toBeNull()
+  expect(receipt(chosenCategoryEvent, registration)).toBeNull()
   expect(mailFor(event, registration)).toEqual({
     to: 'asha@example.org',
     copyTo: 'office@sample.example',
     subject: 'Asha {reg_no} Bcc: x – SAMP1234567890123',
-    // The place of the link is below, for it is made when the mail is sent.
+    // The link is inserted later, when the email is sent.
     text: expect.stringMatching(
       /^Post Graduate: ..5,000 with ..762\.71, ticket The visitor\n\nOpen your registration: .*\n\{link\}\n\nKeep this link/,
     ),
   })
   expect(mailFor(event, { ...registration, answers: {} })).toBeNull()
-  expect(mailFor(chosen, registration)).toBeNull()
+  expect(mailFor(chosenCategoryEvent, registration)).toBeNull()
 })
 
-it('days, stored money and options read as people write them', () => {
-  const odd: EventConfig = {
+it('days, stored amounts and options are formatted for people', () => {
+  const oddEvent: EventConfig = {
     ...event,
     fields: [field('born', { type: 'date' })],
     alsoStored: [{ id: 'fee', type: 'money', label: 'Fee' }],
   }
   expect(
-    valuesOf(odd, { ...registration, answers: { born: '1990-01-31', fee: 1250.5 } }),
+    valuesOf(oddEvent, { ...registration, answers: { born: '1990-01-31', fee: 1250.5 } }),
   ).toMatchObject({ born: '31 January 1990', fee: `${nb}1,250.50` })
 })
 
-it('a text may name the lines of the bill: one each, what there are several of with its price', () => {
+it('a text may list the lines of the bill: one per line, with the unit price if there are several', () => {
   expect(valuesOf(event, registration).lines).toBe(
     `Post Graduate: ${nb}5,500\nLunch, 2 × ${nb}0: Free\nPresenter: −${nb}500`,
   )
   expect(valuesOf(event, { ...registration, lines: [] }).lines).toBeUndefined()
 })
 
-it('what the wire tells gives the same pages as what is stored', () => {
-  const wire: RegistrationAnswer['registration'] = {
+it('the API response gives the same pages as the stored registration', () => {
+  const apiRegistration: RegistrationAnswer['registration'] = {
     ...registration.answers,
     reg_no: registration.regNo,
     order_id: registration.regNo,
@@ -303,12 +307,12 @@ it('what the wire tells gives the same pages as what is stored', () => {
     may_pay: false,
     failed_as: null,
   }
-  expect(resultRows(event, 'success', wire, {})).toEqual(
+  expect(resultRows(event, 'success', apiRegistration, {})).toEqual(
     resultRows(event, 'success', registration, {}),
   )
-  expect(receipt(event, wire)).toEqual(receipt(event, registration))
-  expect(mailFor(event, wire)).toEqual(mailFor(event, registration))
-  expect(readRegistration(event, wire)).toMatchObject({
+  expect(receipt(event, apiRegistration)).toEqual(receipt(event, registration))
+  expect(mailFor(event, apiRegistration)).toEqual(mailFor(event, registration))
+  expect(readRegistration(event, apiRegistration)).toMatchObject({
     base: rupee(4237.29),
     gst: rupee(762.71),
     total: rupee(5000),

@@ -1,4 +1,6 @@
-/** One bank reference in many spellings, and lines of a statement that contain one, another's or none. */
+/**
+ * One bank reference in many spellings, and statement lines that contain it, another one or none.
+ */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -95,8 +97,8 @@ const utrs = fc.oneof(
     .map(([letters, digits]) => `${letters}${digits}`.slice(0, 16)),
 )
 const separators = fc.constantFrom('', ' ', '-', '.', '/', '\u200b', '\u00ad', '  ', ' - ')
-/** The same reference, as somebody else types it. */
-const spelled = (utr: string) =>
+/** The same reference in another spelling. */
+const respellReference = (utr: string) =>
   fc
     .tuple(
       fc.constantFrom('', 'UTR ', 'utr no: ', 'Ref. No. ', 'UPI-', 'Txn ID ', 'cheque no. '),
@@ -109,8 +111,8 @@ const spelled = (utr: string) =>
       return `${word}${zeros}${isSmall ? text.toLowerCase() : text}`
     })
 
-test('no spelling of a reference makes it a different one, and its key is its own key', () => {
-  const spellings = utrs.chain((utr) => fc.tuple(fc.constant(utr), spelled(utr)))
+test('every spelling of a reference has the same key, and the key of a key is itself', () => {
+  const spellings = utrs.chain((utr) => fc.tuple(fc.constant(utr), respellReference(utr)))
   fc.assert(
     fc.property(spellings, ([utr, spelling]) => {
       expect(bankKey(spelling)).toBe(bankKey(utr))
@@ -120,7 +122,7 @@ test('no spelling of a reference makes it a different one, and its key is its ow
   )
 })
 
-test('the key of any text is its own key', () => {
+test('the key of any key is itself', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(bankKey(bankKey(text))).toBe(bankKey(text))
@@ -129,7 +131,7 @@ test('the key of any text is its own key', () => {
   )
 })
 
-test('references that differ in a sign stay different', () => {
+test('references that differ in one character stay different', () => {
   fc.assert(
     fc.property(utrs, utrs, (one, other) => {
       expect(bankKey(one) === bankKey(other)).toBe(one === other)
@@ -155,7 +157,7 @@ test.each([
   'SBIN324123456789',
   'HDFCN52027010912',
   'HDFCR52027010912345678',
-])('%s is a reference that a bank gave', (reference) => {
+])('%s is a valid bank reference', (reference) => {
   expect(isUtr(bankKey(reference))).toBe(true)
 })
 
@@ -173,29 +175,29 @@ test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
   },
 )
 
-const awaits = (n: number, reference: string | null = null): Awaited => ({
+const createAwaited = (n: number, reference: string | null = null): Awaited => ({
   regNo: `SMPL479999160${n}` as RegNo,
   name: `Delegate ${n}`,
   due: rupee(1180),
   told: reference === null ? null : { reference, day: day('2027-02-03') },
 })
-const recorded = (n: number | null, amount = 1180): KnownPayment => ({
+const createRecorded = (n: number | null, amount = 1180): KnownPayment => ({
   id: n ?? 99,
-  regNo: n === null ? null : awaits(n).regNo,
+  regNo: n === null ? null : createAwaited(n).regNo,
   amount: rupee(amount),
 })
 const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const came = (narration: string, amount = '1180.00', reference = '') =>
+const creditLine = (narration: string, amount = '1180.00', reference = '') =>
   `03/02/27,${narration},${reference},,"${amount}"`
-const went = (narration: string, amount = '1180.00') => `05/02/27,${narration},,"${amount}",`
+const debitLine = (narration: string, amount = '1180.00') => `05/02/27,${narration},,"${amount}",`
 type Known = Parameters<typeof reconcile>[2]
-const matched = (
+const matchLines = (
   rows: readonly string[],
   awaited: readonly Awaited[],
   known: Partial<Omit<Known, 'payments'>> & { payments?: readonly [string, KnownPayment][] } = {},
-  above: readonly string[] = [],
+  linesAbove: readonly string[] = [],
 ) => {
-  const file = readLines([...above, HEAD, ...rows].join('\n'), STATEMENT_LIMITS)
+  const file = readLines([...linesAbove, HEAD, ...rows].join('\n'), STATEMENT_LIMITS)
   if (!file.ok) throw new Error(file.error.message)
   const read = readStatement(file.value)
   if (!read.ok) throw new Error(read.error.code)
@@ -210,183 +212,199 @@ const matched = (
     all: found,
   }
 }
-const numbers = (...those: readonly [string, RegNo | null][]) =>
-  new Map<BankKey, RegNo | null>(those.map(([no, regNo]) => [bankKey(no), regNo]))
+const numbers = (...numberPairs: readonly [string, RegNo | null][]) =>
+  new Map<BankKey, RegNo | null>(numberPairs.map(([no, regNo]) => [bankKey(no), regNo]))
 
 describe('which registration a line pays for', () => {
   test('a reported reference that is part of a longer number matches nothing', () => {
-    const { found } = matched(
-      [came('NEFT 9526123456702 X'), came('TO A/C 50200012345678')],
-      [awaits(1, UTR), awaits(2, '502000123456')],
+    const { found } = matchLines(
+      [creditLine('NEFT 9526123456702 X'), creditLine('TO A/C 50200012345678')],
+      [createAwaited(1, UTR), createAwaited(2, '502000123456')],
     )
     expect(found.map(([as]) => as)).toEqual(['ambiguous', 'ambiguous'])
-    expect(matched([came('NEFT 9526123456702 X', '77')], [awaits(1, UTR)]).found).toEqual([
-      ['unmatched'],
-    ])
+    expect(
+      matchLines([creditLine('NEFT 9526123456702 X', '77')], [createAwaited(1, UTR)]).found,
+    ).toEqual([['unmatched']])
   })
 
   test('a reported reference does not take a line that contains another registration’s number', () => {
-    const line = came(`UPI/${UTR}/SMPL4799991602`)
-    expect(matched([line], [awaits(1, UTR), awaits(2)]).found).toEqual([['ambiguous', '2', '1']])
-    // Also one that is paid, or of another event.
-    const paid = { registrations: numbers(['SMPL4799991609', awaits(9).regNo]) }
-    expect(matched([came(`UPI/${UTR}/smpl 4799 9916 09`)], [awaits(1, UTR)], paid).found).toEqual([
-      ['ambiguous', '1', '9'],
+    const line = creditLine(`UPI/${UTR}/SMPL4799991602`)
+    expect(matchLines([line], [createAwaited(1, UTR), createAwaited(2)]).found).toEqual([
+      ['ambiguous', '2', '1'],
     ])
-    const elsewhere = { registrations: numbers(['LEKH4799991608', null]) }
-    expect(matched([came(`UPI/${UTR}/LEKH4799991608`)], [awaits(1, UTR)], elsewhere).found).toEqual(
-      [['ambiguous', '1']],
-    )
+    // Also a registration that is paid, or of another event.
+    const paid = { registrations: numbers(['SMPL4799991609', createAwaited(9).regNo]) }
+    expect(
+      matchLines([creditLine(`UPI/${UTR}/smpl 4799 9916 09`)], [createAwaited(1, UTR)], paid).found,
+    ).toEqual([['ambiguous', '1', '9']])
+    const otherNumbers = { registrations: numbers(['LEKH4799991608', null]) }
+    expect(
+      matchLines([creditLine(`UPI/${UTR}/LEKH4799991608`)], [createAwaited(1, UTR)], otherNumbers)
+        .found,
+    ).toEqual([['ambiguous', '1']])
   })
 
   test('a line with its own number and its own reported reference is matched', () => {
-    const line = came(`UPI/5261 2345 6702/SMPL 4799 9916 01`)
-    expect(matched([line], [awaits(1, UTR), awaits(2)]).found).toEqual([['matched', '1']])
+    const line = creditLine(`UPI/5261 2345 6702/SMPL 4799 9916 01`)
+    expect(matchLines([line], [createAwaited(1, UTR), createAwaited(2)]).found).toEqual([
+      ['matched', '1'],
+    ])
   })
 
-  test('a reference that is in several lines identifies none of them', () => {
-    const lines = [came(`NEFT ${UTR} ASHA`), came(`NEFT ${UTR} RAVI`, '590')]
-    expect(matched(lines, [awaits(1, UTR)]).found).toEqual([
+  test('a reference in several lines identifies none of them', () => {
+    const lines = [creditLine(`NEFT ${UTR} ASHA`), creditLine(`NEFT ${UTR} RAVI`, '590')]
+    expect(matchLines(lines, [createAwaited(1, UTR)]).found).toEqual([
       ['ambiguous', '1'],
       ['ambiguous', '1'],
     ])
   })
 
-  test('a reference that is in the bank details of the file, or in those of the event, matches no transfer', () => {
+  test('a reference that is in the bank details of the file or of the event matches no transfer', () => {
     const lines = [
-      came('NEFT ASHA TO 502000123456'),
-      came('NEFT RAVI SMPL4799991602 TO 502000123456'),
+      creditLine('NEFT ASHA TO 502000123456'),
+      creditLine('NEFT RAVI SMPL4799991602 TO 502000123456'),
     ]
-    const awaited = [awaits(1, '502000123456'), awaits(2)]
+    const awaited = [createAwaited(1, '502000123456'), createAwaited(2)]
     const expected = [
       ['ambiguous', '1'],
       ['matched', '2'],
     ]
-    expect(matched(lines, awaited, {}, ['Account No: 502000123456,,,,']).found).toEqual(expected)
+    expect(matchLines(lines, awaited, {}, ['Account No: 502000123456,,,,']).found).toEqual(expected)
     const details = ['Sample Society, account 5020 0012 3456, IFSC MLBR0000032']
-    expect(matched(lines, awaited, { details }).found).toEqual(expected)
-    expect(matched([lines[0] ?? ''], awaited, { details }).found).toEqual([['ambiguous', '1']])
+    expect(matchLines(lines, awaited, { details }).found).toEqual(expected)
+    expect(matchLines([lines[0] ?? ''], awaited, { details }).found).toEqual([['ambiguous', '1']])
   })
 
-  test('a reference of fewer than six signs, or without a digit, matches nothing', () => {
+  test('a reference of fewer than six characters, or without a digit, matches nothing', () => {
     for (const reference of ['12345', 'TRANSFER', '0000001'])
-      expect(matched([came(`NEFT ${reference} X`, '77')], [awaits(1, reference)]).found).toEqual([
+      expect(
+        matchLines([creditLine(`NEFT ${reference} X`, '77')], [createAwaited(1, reference)]).found,
+      ).toEqual([['unmatched']])
+  })
+
+  test('a reported cheque number with leading zeros matched no line', () => {
+    const { found, all } = matchLines([creditLine('CHQ DEP 003456')], [createAwaited(1, '003456')])
+    expect(found).toEqual([['matched', '1']])
+    expect(all[0]?.reference).toBe('003456')
+    for (const other of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
+      expect(matchLines([creditLine(other, '77')], [createAwaited(1, '003456')]).found).toEqual([
         ['unmatched'],
       ])
   })
 
-  test('a reported cheque number with leading zeros matched no line', () => {
-    const { found, all } = matched([came('CHQ DEP 003456')], [awaits(1, '003456')])
-    expect(found).toEqual([['matched', '1']])
-    expect(all[0]?.reference).toBe('003456')
-    for (const other of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
-      expect(matched([came(other, '77')], [awaits(1, '003456')]).found).toEqual([['unmatched']])
-  })
-
-  test('two who report one reference are both asked about', () => {
-    const two = [awaits(1, UTR), awaits(2, `UTR ${UTR}`)]
-    expect(matched([came(`UPI ${UTR}`)], two).found).toEqual([['ambiguous', '1', '2']])
+  test('two claims with the same reference are both left to staff', () => {
+    const twoClaims = [createAwaited(1, UTR), createAwaited(2, `UTR ${UTR}`)]
+    expect(matchLines([creditLine(`UPI ${UTR}`)], twoClaims).found).toEqual([
+      ['ambiguous', '1', '2'],
+    ])
   })
 })
 
-describe('a line of a transfer that is recorded', () => {
+describe('a line of a recorded transfer', () => {
   test.each(['5261 2345 6702', 'utr 526123456702', '00526123456702'])(
-    'under %j is known, whatever else the line contains',
+    'under %j is recognised, whatever else the line contains',
     (reference) => {
-      const line = came(`IMPS ${UTR} ASHA`, '1180', 'S12345678')
-      expect(matched([line], [], { payments: [[reference, recorded(1)]] }).found).toEqual([
+      const line = creditLine(`IMPS ${UTR} ASHA`, '1180', 'S12345678')
+      expect(matchLines([line], [], { payments: [[reference, createRecorded(1)]] }).found).toEqual([
         ['known', '1'],
       ])
     },
   )
 
-  test('is known in a file that contains it twice, and the repeated line is reported', () => {
-    const line = came(`IMPS ${UTR} ASHA`)
-    const { found, repeated } = matched([line, came('UPI 526100000001', '1'), line], [], {
-      payments: [[UTR, recorded(1)]],
+  test('is recognised in a file that contains it twice, and the repeated line is reported', () => {
+    const line = creditLine(`IMPS ${UTR} ASHA`)
+    const { found, repeated } = matchLines([line, creditLine('UPI 526100000001', '1'), line], [], {
+      payments: [[UTR, createRecorded(1)]],
     })
     expect(found).toEqual([['known', '1'], ['unmatched']])
     expect(repeated).toEqual([{ line: 4, first: 2 }])
   })
 
-  test('is told from another line with the same reference by its amount; else staff decide', () => {
-    const payments: [string, KnownPayment][] = [[UTR, recorded(1)]]
-    const lines = [came(`IMPS ${UTR} A`), came(`IMPS ${UTR} B`, '590')]
-    expect(matched(lines, [], { payments }).found).toEqual([
+  test('is distinguished from another line with the same reference by its amount; otherwise staff decide', () => {
+    const payments: [string, KnownPayment][] = [[UTR, createRecorded(1)]]
+    const lines = [creditLine(`IMPS ${UTR} A`), creditLine(`IMPS ${UTR} B`, '590')]
+    expect(matchLines(lines, [], { payments }).found).toEqual([
       ['known', '1'],
       ['ambiguous', '1'],
     ])
-    const alike = [came(`IMPS ${UTR} A`), came(`IMPS ${UTR} B`)]
-    expect(matched(alike, [], { payments }).found.map(([as]) => as)).toEqual([
+    const similarLines = [creditLine(`IMPS ${UTR} A`), creditLine(`IMPS ${UTR} B`)]
+    expect(matchLines(similarLines, [], { payments }).found.map(([as]) => as)).toEqual([
       'ambiguous',
       'ambiguous',
     ])
   })
 
-  test('with another amount says both amounts', () => {
-    const { all } = matched([came(`IMPS ${UTR}`)], [], { payments: [[UTR, recorded(1, 1000)]] })
+  test('with another amount shows both amounts', () => {
+    const { all } = matchLines([creditLine(`IMPS ${UTR}`)], [], {
+      payments: [[UTR, createRecorded(1, 1000)]],
+    })
     expect(all[0]?.why).toBe(
       `${formatMoney(rupee(1000))} is recorded, the bank shows ${formatMoney(rupee(1180))}.`,
     )
   })
 
-  test('as two payments under its two numbers is for staff to check', () => {
-    const { found } = matched([came(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
+  test('that matches two payments by its two numbers is left to staff', () => {
+    const { found } = matchLines([creditLine(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
       payments: [
-        [UTR, recorded(1)],
-        ['S12345678', recorded(2)],
+        [UTR, createRecorded(1)],
+        ['S12345678', createRecorded(2)],
       ],
     })
     expect(found.map(([as, ...of]) => [as, of.toSorted()])).toEqual([['ambiguous', ['1', '2']]])
   })
 
-  test('under the number of its registration is asked about, because the same number may pay twice', () => {
-    const payments: [string, KnownPayment][] = [['SMPL4799991601', recorded(1)]]
-    const paid = { payments, registrations: numbers(['SMPL4799991601', awaits(1).regNo]) }
-    expect(matched([came('NEFT SMPL4799991601')], [], paid).found).toEqual([['ambiguous', '1']])
+  test('under the number of its registration is left to staff, because the same number may pay twice', () => {
+    const payments: [string, KnownPayment][] = [['SMPL4799991601', createRecorded(1)]]
+    const paid = { payments, registrations: numbers(['SMPL4799991601', createAwaited(1).regNo]) }
+    expect(matchLines([creditLine('NEFT SMPL4799991601')], [], paid).found).toEqual([
+      ['ambiguous', '1'],
+    ])
   })
 
-  test('under the conference’s own account number does not make every line known', () => {
-    const payments: [string, KnownPayment][] = [['50200012345678', recorded(1)]]
+  test('under the conference’s own account number does not make every line recognised', () => {
+    const payments: [string, KnownPayment][] = [['50200012345678', createRecorded(1)]]
     const details = ['account 50200012345678']
     expect(
-      matched([came('UPI X TO 50200012345678', '77')], [], { payments, details }).found,
+      matchLines([creditLine('UPI X TO 50200012345678', '77')], [], { payments, details }).found,
     ).toEqual([['unmatched']])
   })
 })
 
 describe('a transfer that the bank returns', () => {
   test('is shown with the registration that it paid', () => {
-    const { found, all } = matched([went(`RETURN IMPS ${UTR}`)], [], {
-      payments: [[UTR, recorded(1)]],
+    const { found, all } = matchLines([debitLine(`RETURN IMPS ${UTR}`)], [], {
+      payments: [[UTR, createRecorded(1)]],
     })
     expect(found).toEqual([['returned', '1']])
     expect(all[0]?.line.amount).toBe(rupee(1180))
   })
 
-  test('in the same file as the transfer keeps that from being matched', () => {
-    const { found } = matched([came(`UPI ${UTR}`), went(`RETURN ${UTR}`)], [awaits(1, UTR)])
+  test('in the same file as the transfer prevents a match of that transfer', () => {
+    const { found } = matchLines(
+      [creditLine(`UPI ${UTR}`), debitLine(`RETURN ${UTR}`)],
+      [createAwaited(1, UTR)],
+    )
     expect(found).toEqual([
       ['ambiguous', '1'],
       ['returned', '1'],
     ])
   })
 
-  test('is found where one column has the amounts and another Cr or Dr', () => {
+  test('is found if one column has the amounts and another Cr or Dr', () => {
     const read = readLines(
       `Date,Description,Cr/Dr,Amount\n03/02/27,RETURN ${UTR},DR,1180.00\n03/02/27,RENT,DR,"5,000"\n`,
       STATEMENT_LIMITS,
     )
     const statement = read.ok ? readStatement(read.value) : read
     if (!statement.ok) throw new Error('not read')
-    const payments = new Map([[bankKey(UTR), recorded(1)]])
+    const payments = new Map([[bankKey(UTR), createRecorded(1)]])
     expect(reconcile(statement.value, [], { payments }).map(({ as }) => as)).toEqual(['returned'])
   })
 })
 
 test('a file that is one cell of numbers does not hold up the server', () => {
   const cell = '1 '.repeat(400_000)
-  const { lines, details } = matched([came(cell, '1', cell)], [], {}, [cell])
+  const { lines, details } = matchLines([creditLine(cell, '1', cell)], [], {}, [cell])
   const read = [...lines.flatMap((line) => [line.narration, line.reference]), ...details]
   for (const text of read) expect(text.length).toBeLessThanOrEqual(300)
 })
@@ -398,10 +416,10 @@ test.each([
     (n: number) => Array.from({ length: 90 }, (_, at) => 10 + ((n * 31 + at * at) % 89)).join(' '),
   ],
   [
-    'a number that is long enough to be one, thirty times a line',
+    'a long enough number, thirty times per line',
     (n: number) => Array.from({ length: 30 }, (_, at) => 100_000 + n * 30 + at).join(' X '),
   ],
-])('a file with %s held up the server; it is not looked up', (_, text) => {
+])('a file with %s held up the server; its numbers are not searched', (_, text) => {
   const read = readStatement([
     { line: 1, cells: ['Date', 'Narration', 'Credit'] },
     ...Array.from({ length: 4_500 }, (__, n) => ({
@@ -412,7 +430,7 @@ test.each([
   expect(read.ok && referencesIn(read.value)).toBe(null)
 })
 
-test('a long statement of a bank is looked up', () => {
+test('a long bank statement is searched', () => {
   const read = readStatement([
     { line: 1, cells: ['Date', 'Narration', 'Ref No', 'Credit'] },
     ...Array.from({ length: 4_990 }, (_, n) => ({
@@ -433,19 +451,19 @@ test.each([
   ['526123456702 and HDFCN52027010912', ['526123456702', 'HDFCN52027010912']],
   ['012345678901 UPI', ['12345678901']],
   ['UPI/012345678901/1', ['12345678901']],
-])('money recorded as %j is recorded under the bank’s numbers in it', (text, numbers) => {
+])('a payment recorded as %j is found under the bank’s numbers in it', (text, numbers) => {
   expect(keysOfReference(text)).toEqual(expect.arrayContaining(numbers))
 })
 
-test('lines without any number are told apart by day, amount and text, and found again once they are kept', () => {
-  const lines = [came('CASH DEPOSIT', '500'), came('CASH DEPOSIT', '700')]
-  const first = matched(lines, [])
+test('lines without any number are distinguished by day, amount and text, and recognised after they are stored', () => {
+  const lines = [creditLine('CASH DEPOSIT', '500'), creditLine('CASH DEPOSIT', '700')]
+  const first = matchLines(lines, [])
   const [one, other] = first.all.map(({ reference }) => reference)
   expect(bankKey(one ?? '')).not.toBe(bankKey(other ?? ''))
   expect(referencesIn(first)).toContain(bankKey(one ?? ''))
-  const payments: [string, KnownPayment][] = [[one ?? '', recorded(null, 500)]]
-  expect(matched(lines, [], { payments }).found).toEqual([['known'], ['unmatched']])
+  const payments: [string, KnownPayment][] = [[one ?? '', createRecorded(null, 500)]]
+  expect(matchLines(lines, [], { payments }).found).toEqual([['known'], ['unmatched']])
   // As an older version stored it, without the amount.
-  const older: [string, KnownPayment][] = [['2027-02-03 CASH DEPOSIT', recorded(null, 500)]]
-  expect(matched(lines, [], { payments: older }).found).toEqual([['known'], ['ambiguous']])
+  const older: [string, KnownPayment][] = [['2027-02-03 CASH DEPOSIT', createRecorded(null, 500)]]
+  expect(matchLines(lines, [], { payments: older }).found).toEqual([['known'], ['ambiguous']])
 })

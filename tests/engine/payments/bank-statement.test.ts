@@ -1,4 +1,4 @@
-/** Statements of the usual banks, as their sites give them, beside registrations that wait for money. */
+/** Statements of the usual banks, as downloaded, compared with unpaid registrations. */
 import { expect, test } from 'vitest'
 import { bankKey, day, readStatement, reconcile } from '../../../engine/index.ts'
 import type { Awaited, RegNo, Statement } from '../../../engine/index.ts'
@@ -6,13 +6,13 @@ import type { StatementLine } from '../../../engine/payments/bank-statement.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from '../fixtures.ts'
 
-const rowsOf = (text: string) => {
+const readRows = (text: string) => {
   const read = readLines(text, STATEMENT_LIMITS)
   if (!read.ok) throw new Error(read.error.message)
   return read.value
 }
-const came = (text: string) => {
-  const read = readStatement(rowsOf(text))
+const readCredits = (text: string) => {
+  const read = readStatement(readRows(text))
   if (!read.ok) throw new Error(read.error.code)
   return read.value.lines.map(({ day: on, amount, reference, narration }) => [
     on,
@@ -24,7 +24,7 @@ const came = (text: string) => {
 
 test.each([
   [
-    'HDFC: rows above the table, two columns of amounts, a date with two digits of the year',
+    'HDFC: rows above the table, two columns of amounts, a date with a two-digit year',
     `HDFC BANK Ltd.,,,,,,\nMESSRS SAMPLE SOCIETY,,,,,,\nStatement From : 01/02/27 To : 28/02/27,,,,,,\n
 Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balance
 ********,**************,****,*****,****,****,****
@@ -41,7 +41,7 @@ Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balanc
     ],
   ],
   [
-    'SBI: a month in letters, blanks in the heads',
+    'SBI: a month in letters, spaces in the headings',
     `Txn Date,Value Date,Description,Ref No./Cheque No.,        Debit,Credit,Balance
 3 Feb 2027,3 Feb 2027,BY TRANSFER-UPI/CR/703412345678/RAVI,TRANSFER FROM 4897,  ,"1,00,000.50 ","2,00,000.00"
 `,
@@ -56,14 +56,14 @@ Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balanc
     [['2027-02-03', 236_000, 'S12345678', 'IMPS/703411112222']],
   ],
   [
-    'Axis: short heads, the amount in rupees',
+    'Axis: short headings, the amount in rupees',
     `Tran Date,CHQNO,PARTICULARS,DR,CR,BAL,SOL
 03-02-2027,-,"UPI/P2A/703499998888/""LATA"", K",,Rs. 590,1000,12
 `,
     [['2027-02-03', 59_000, '-', 'UPI/P2A/703499998888/"LATA", K']],
   ],
   [
-    'Kotak: two columns called alike, an amount without decimals',
+    'Kotak: two columns with the same heading, an amount without decimals',
     `Sl. No.,Date,Description,Chq / Ref number,Amount,Dr / Cr,Balance,Dr / Cr
 1,03/02/2027,NEFT KKBKH27034000001,NEFTINW-0123,590.00,CR,1000,CR
 2,04/02/2027,ATM,x,100.00,DR,900,CR
@@ -71,11 +71,11 @@ Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balanc
     [['2027-02-03', 59_000, 'NEFTINW-0123', 'NEFT KKBKH27034000001']],
   ],
 ])('%s', (_name, text, lines) => {
-  expect(came(text)).toEqual(lines)
+  expect(readCredits(text)).toEqual(lines)
 })
 
-test('heads that say nothing are asked about, and what is said is taken', () => {
-  const rows = rowsOf('Wann,Was,Wieviel\n03/02/2027,UTR 1234567890,590\n')
+test('unknown headings require a choice of columns, and the choice is used', () => {
+  const rows = readRows('Wann,Was,Wieviel\n03/02/2027,UTR 1234567890,590\n')
   expect(readStatement(rows)).toEqual({
     ok: false,
     error: { code: 'columns_unknown', header: ['Wann', 'Was', 'Wieviel'] },
@@ -85,21 +85,21 @@ test('heads that say nothing are asked about, and what is said is taken', () => 
   expect(read).toMatchObject({ ok: true, value: { lines: [{ amount: 59_000, line: 2 }] } })
 })
 
-test('a row with a date and an amount that nobody can read is named', () => {
-  const read = readStatement(rowsOf('Date,Narration,Credit\n03/02/27,UPI,=1+1\n31/02/27,UPI,5\n'))
+test('a row with a date and an unreadable amount is reported', () => {
+  const read = readStatement(readRows('Date,Narration,Credit\n03/02/27,UPI,=1+1\n31/02/27,UPI,5\n'))
   expect(read).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
 })
 
-const waits = (n: number, more: Partial<Awaited> = {}): Awaited => ({
+const createAwaited = (n: number, more: Partial<Awaited> = {}): Awaited => ({
   regNo: `SMPL000000000000${n}` as RegNo,
   name: `Delegate ${n}`,
   due: rupee(1180),
   told: null,
   ...more,
 })
-const told = (reference: string) => ({ reference, day: day('2027-02-03') })
+const createClaim = (reference: string) => ({ reference, day: day('2027-02-03') })
 const OWN_ACCOUNT = '50200012345678'
-const fileOf = (
+const createFile = (
   lines: readonly StatementLine[],
   more: Partial<Pick<Statement, 'withdrawals' | 'details'>> = {},
 ) => ({ lines, withdrawals: [], details: [], ...more })
@@ -111,9 +111,9 @@ const line = (n: number, narration: string, amount = 1180) => ({
   amount: rupee(amount),
 })
 
-test('money whose day cannot be read is named, and sums below the table are not', () => {
+test('a payment with an unreadable day is reported, and totals below the table are not', () => {
   const read = readStatement(
-    rowsOf(`Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt
+    readRows(`Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt
 24-Nov,UPI 703412345678,,,100
 24/11/26,UPI 703412345679,,,100
 "Nov 24, 2026",UPI 703412345670,,,100
@@ -136,15 +136,15 @@ test.each([
     'Currency: USD,,\nDate,Narration,Deposit Amt\n03/02/27,INWARD,1456.77\n',
   ],
   ['a comma before the paise', 'Date,Narration,Deposit Amt\n03/02/27,INWARD,"1456,77"\n'],
-])('money in another currency or way of writing is not read as rupees: %s', (_, text) => {
-  const read = readStatement(rowsOf(text))
+])('money in another currency or number format is not read as rupees: %s', (_, text) => {
+  const read = readStatement(readRows(text))
   expect(read).toMatchObject({ ok: true, value: { lines: [] } })
   expect(read.ok && read.value.unread).toHaveLength(1)
 })
 
-test('two downloads in one file, with their columns in another order, are each read by their own heads', () => {
+test('two downloads in one file, with their columns in another order, are each read by their own headings', () => {
   expect(
-    came(`Date,Narration,Withdrawal Amt,Deposit Amt,Currency
+    readCredits(`Date,Narration,Withdrawal Amt,Deposit Amt,Currency
 03/02/27,FIRST,,"1,00,000.00",INR
 Date,Narration,Deposit Amt,Withdrawal Amt,Currency
 04/02/27,SECOND,20,,INR
@@ -155,12 +155,12 @@ Date,Narration,Deposit Amt,Withdrawal Amt,Currency
   ])
 })
 
-test('lines are matched by what was told, by the number, and by amount and day only as a question', () => {
+test('lines match by payment claim, by registration number, and by amount and day only as a question', () => {
   const awaited = [
-    waits(1, { told: told('icic n2 2027 0203 12345678') }),
-    waits(2),
-    waits(3, { told: told('typed wrongly 99') }),
-    waits(4, { told: told('703412345678') }),
+    createAwaited(1, { told: createClaim('icic n2 2027 0203 12345678') }),
+    createAwaited(2),
+    createAwaited(3, { told: createClaim('typed wrongly 99') }),
+    createAwaited(4, { told: createClaim('703412345678') }),
   ]
   const lines = [
     line(1, 'NEFT ICICN22027020312345678 ASHA'),
@@ -174,7 +174,7 @@ test('lines are matched by what was told, by the number, and by amount and day o
   ]
   const payout = { utr: 'UTIBN27020300077', lines: 3, net: rupee(900) }
   const paid = { id: 1, regNo: 'SMPL0000000000009' as RegNo, amount: rupee(1180) }
-  const found = reconcile(fileOf(lines), awaited, {
+  const found = reconcile(createFile(lines), awaited, {
     payments: new Map([[bankKey('SBIN0270000000111'), paid]]),
     payouts: new Map([[bankKey(payout.utr), payout]]),
   })
@@ -182,10 +182,11 @@ test('lines are matched by what was told, by the number, and by amount and day o
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
     ['ambiguous', ['3'], '703499998888'],
-    // One UTR in two lines: staff decide which it is, and under it only one of them can be recorded.
+    // One UTR in two lines: staff decide which it is, and only one of them can be recorded under
+    // it.
     ['ambiguous', ['4'], '703412345678'],
     ['ambiguous', ['4'], '703412345678'],
-    // The number of one's own account, which stands in each, is no reference.
+    // The number of the conference's own account, which is in every line, is not a reference.
     ['unmatched', [], `2027-02-03 700 INTEREST 12 TO ${OWN_ACCOUNT}`],
     ['known', ['9'], 'SBIN0270000000111'],
     ['payout', [], 'UTIBN27020300077'],

@@ -1,4 +1,4 @@
-/** What a person may decide about money, by what is before them, and what follows. */
+/** Which decisions staff may make in a payment review, and their results. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -13,7 +13,7 @@ import type { Decision, MoveTarget, RegNo, Review } from '../../../engine/index.
 
 const grounds = { why: 'Spoke to the delegate.', who: 'treasurer' }
 const at = instant(1_000)
-const came = {
+const receivedPayment = {
   amount: paise(707_900),
   currency: 'INR',
   kind: 'sale',
@@ -22,16 +22,16 @@ const came = {
   account: 'sample',
   paidAt: at,
 } as const
-const review = (is: Review['is'], changes: Partial<Review> = {}): Review => ({
+const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): Review => ({
   id: 'C1',
-  is,
+  is: reviewKind,
   eventId: 'sample',
   regNo: 'SAMP1' as RegNo,
   orderId: null,
   name: '',
-  came: ['undecided', 'unclear'].includes(is) ? null : came,
+  came: ['undecided', 'unclear'].includes(reviewKind) ? null : receivedPayment,
   due: paise(708_000),
-  left: paise(['undecided', 'unclear'].includes(is) ? 0 : 707_900),
+  left: paise(['undecided', 'unclear'].includes(reviewKind) ? 0 : 707_900),
   said: null,
   why: 'It does not fit.',
   since: at,
@@ -50,12 +50,16 @@ const target = (changes: Partial<MoveTarget> = {}): MoveTarget => ({
   isPaid: false,
   ...changes,
 })
-const outcome = (one: Review, decision: Decision, to: MoveTarget | null = target()): string => {
-  const decided = decide(one, decision, to)
-  return decided.ok ? decided.value.does : decided.error.code
+const describeResult = (
+  one: Review,
+  decision: Decision,
+  to: MoveTarget | null = target(),
+): string => {
+  const result = decide(one, decision, to)
+  return result.ok ? result.value.does : result.error.code
 }
 
-/** Every kind meets every decision: what follows, or the refusal. */
+/** Every kind of review with every decision: the result, or the refusal. */
 const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
   misfit: { accept: 'accept', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
   second: { accept: 'not_allowed', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
@@ -93,31 +97,31 @@ const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
 const kinds = Object.keys(table) as Review['is'][]
 
 describe.each(kinds)('a review of the kind %s', (is) => {
-  test.each(Object.entries(decisions))('meets %s', (name, decision) => {
-    expect(outcome(review(is), decision)).toBe(table[is][decision.what])
-    // What a button may offer is what the guard lets through.
+  test.each(Object.entries(decisions))('with the decision %s', (name, decision) => {
+    expect(describeResult(createReview(is), decision)).toBe(table[is][decision.what])
+    // The buttons offer exactly the decisions that the guard allows.
     expect(decisionsFor(is).includes(decision.what)).toBe(
       table[is][name as keyof typeof decisions] !== 'not_allowed',
     )
   })
-  test('never without why and who', () => {
+  test('requires a reason and a user', () => {
     for (const decision of Object.values(decisions)) {
-      expect(outcome(review(is), { ...decision, why: ' \n' })).toBe('no_grounds')
-      expect(outcome(review(is), { ...decision, who: '' })).toBe('no_grounds')
+      expect(describeResult(createReview(is), { ...decision, why: ' \n' })).toBe('no_grounds')
+      expect(describeResult(createReview(is), { ...decision, who: '' })).toBe('no_grounds')
     }
   })
 })
 
-test('a second payment is told why it cannot be accepted, and what can be done', () => {
-  expect(decide(review('second'), decisions.accept, null)).toMatchObject({
+test('refuses to accept a second payment, and says what can be done', () => {
+  expect(decide(createReview('second'), decisions.accept, null)).toMatchObject({
     error: { message: expect.stringMatching(/already paid.*Refund the payment, or move it/) },
   })
 })
 
-test('an undecided payment takes the reference from the panel, and what was asked for unless another amount is named', () => {
+test('an undecided payment takes the reference from the merchant panel, and the ordered amount unless another is given', () => {
   const accept = (reference: string | null, amount: number | null = null) =>
     decide(
-      review('undecided'),
+      createReview('undecided'),
       { what: 'accept', reference, amount: amount === null ? null : paise(amount), ...grounds },
       null,
     )
@@ -127,60 +131,66 @@ test('an undecided payment takes the reference from the panel, and what was aske
   expect(accept(' G7 ')).toMatchObject({ value: { reference: 'G7', amount: 708_000 } })
   expect(accept('G7', 5)).toMatchObject({ value: { amount: 5 } })
   expect(accept('G7', 0)).toMatchObject({ error: { code: 'bad_amount' } })
-  expect(decide(review('misfit'), { ...decisions.accept, amount: paise(5) }, null)).toMatchObject({
+  expect(
+    decide(createReview('misfit'), { ...decisions.accept, amount: paise(5) }, null),
+  ).toMatchObject({
     error: { code: 'bad_amount' },
   })
 })
 
-test('what has gone back by hand says how, and of a refund in doubt it is accepted instead', () => {
-  const byHand = (is: Review['is'], reference: string) =>
-    decide(review(is), { ...decisions.refund, byHand: reference }, null)
-  expect(byHand('second', ' NEFT 7 ')).toMatchObject({
+test('a manual refund requires how it was made, and replaces a refund in doubt', () => {
+  const refundManually = (is: Review['is'], reference: string) =>
+    decide(createReview(is), { ...decisions.refund, byHand: reference }, null)
+  expect(refundManually('second', ' NEFT 7 ')).toMatchObject({
     value: { does: 'give-back', byHand: 'NEFT 7', isAll: true },
   })
-  expect(byHand('second', ' ')).toMatchObject({ error: { code: 'no_reference' } })
-  expect(byHand('second', 'x'.repeat(65))).toMatchObject({ error: { code: 'no_reference' } })
-  expect(byHand('refund-unsure', 'NEFT 7')).toMatchObject({ error: { code: 'not_allowed' } })
+  expect(refundManually('second', ' ')).toMatchObject({ error: { code: 'no_reference' } })
+  expect(refundManually('second', 'x'.repeat(65))).toMatchObject({
+    error: { code: 'no_reference' },
+  })
+  expect(refundManually('refund-unsure', 'NEFT 7')).toMatchObject({
+    error: { code: 'not_allowed' },
+  })
 })
 
-test('money that nobody could match is moved to whichever event it was meant for', () => {
+test('an unmatched payment is moved to the event that it was meant for', () => {
   const other = target({ eventId: 'another' })
-  expect(decide(review('unmatched'), decisions.move, other)).toMatchObject({ ok: true })
+  expect(decide(createReview('unmatched'), decisions.move, other)).toMatchObject({ ok: true })
 })
 
-test('money is moved within the event, to somebody else who has something to pay', () => {
-  const move = (to: MoveTarget | null) => decide(review('misfit'), decisions.move, to)
-  for (const none of [
+test('a payment is moved within the event to another registration with a balance', () => {
+  const move = (to: MoveTarget | null) => decide(createReview('misfit'), decisions.move, to)
+  for (const invalidTarget of [
     null,
     target({ eventId: 'another' }),
     target({ regNo: 'SAMP1' as RegNo }),
     target({ due: null }),
   ])
-    expect(move(none)).toMatchObject({ error: { code: 'no_target' } })
+    expect(move(invalidTarget)).toMatchObject({ error: { code: 'no_target' } })
   expect(move(target())).toMatchObject({ value: { fits: true } })
-  // What pays it not exactly, what pays what is paid, and the rest of what went back in part.
+  // Payments of another amount, for a paid registration, and the rest after a partial refund.
   expect(move(target({ due: paise(707_901) }))).toMatchObject({ value: { fits: false } })
   expect(move(target({ isPaid: true }))).toMatchObject({ value: { fits: false } })
-  const part = review('misfit', { left: paise(700_000) })
+  const part = createReview('misfit', { left: paise(700_000) })
   expect(decide(part, decisions.move, target({ due: paise(700_000) }))).toMatchObject({
     value: { fits: false },
   })
 })
 
-test('never more goes back than is left, and only all of it ends the review', () => {
+test('never refunds more than the remaining amount, and only a full refund ends the review', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1_000 }),
       fc.integer({ min: -5, max: 1_005 }),
       (left, amount) => {
-        const decided = decide(
-          review('misfit', { left: paise(left) }),
+        const result = decide(
+          createReview('misfit', { left: paise(left) }),
           { what: 'refund', amount: paise(amount), ...grounds },
           null,
         )
-        expect(decided.ok).toBe(amount > 0 && amount <= left)
-        if (decided.ok)
-          expect(decided.value).toEqual({
+        expect(result.ok).toBe(amount > 0 && amount <= left)
+        if (result.ok)
+          expect(result.value).toEqual({
             does: 'give-back',
             amount,
             isAll: amount === left,
@@ -196,11 +206,13 @@ test.each([
   [{ kind: 'sale', currency: 'USD', isMatched: true, isPaid: true }, 'foreign'],
   [{ kind: 'sale', currency: '356', isMatched: false, isPaid: false }, 'unmatched'],
   [{ kind: 'other', currency: '', isMatched: true, isPaid: true }, 'second'],
-  // Silence about currency and kind is a person's to judge: with it nobody could pay at all.
+  // Staff review a missing currency or transaction type: otherwise no payment would be possible.
   [{ kind: 'other', currency: '', isMatched: true, isPaid: false }, 'misfit'],
-] as const)('%j is of the kind %s', (money, kind) => expect(kindOfMoney(money)).toBe(kind))
+] as const)('%j is of the kind %s', (transaction, kind) =>
+  expect(kindOfMoney(transaction)).toBe(kind),
+)
 
-test('grounds are kept without the spaces around them', () => {
+test('reasons are stored without surrounding spaces', () => {
   expect(groundsOf({ why: ' a \n', who: ' b ' })).toEqual({
     ok: true,
     value: { why: 'a', who: 'b' },

@@ -25,7 +25,7 @@ const states = {
   failed: payment({ is: 'failed', reason: 'no money', at: early }),
   refunded: payment({ is: 'refunded', reference: 'G1', at: early }),
 }
-const confirmed = (
+const createConfirmed = (
   more: Partial<Extract<PaymentEvent, { type: 'confirmed' }>> = {},
 ): PaymentEvent => ({
   type: 'confirmed',
@@ -36,15 +36,15 @@ const confirmed = (
   at,
   ...more,
 })
-const facts = {
-  confirmed: confirmed(),
-  letters: confirmed({ currency: 'INR' }),
-  again: confirmed({ reference: 'G2' }),
-  less: confirmed({ amount: paise(707999) }),
-  dollars: confirmed({ currency: '840' }),
-  auth: confirmed({ kind: 'other' }),
-  test: confirmed({ kind: 'test' }),
-  late: confirmed({ afterClosing: true }),
+const paymentEvents = {
+  confirmed: createConfirmed(),
+  letters: createConfirmed({ currency: 'INR' }),
+  again: createConfirmed({ reference: 'G2' }),
+  less: createConfirmed({ amount: paise(707999) }),
+  dollars: createConfirmed({ currency: '840' }),
+  auth: createConfirmed({ kind: 'other' }),
+  test: createConfirmed({ kind: 'test' }),
+  late: createConfirmed({ afterClosing: true }),
   declined: { type: 'declined', code: '400', message: 'Bank said no', at },
   expired: { type: 'expired', at },
   undecided: { type: 'undecided', at },
@@ -52,8 +52,8 @@ const facts = {
   partly: { type: 'refunded', reference: 'R1', amount: paise(1), at },
 } satisfies Record<string, PaymentEvent>
 
-/** Every state meets every fact: `=` unchanged, a status, or a refusal's code. */
-const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
+/** Every state with every payment event: `=` unchanged, a status, or a refusal's code. */
+const table: Record<keyof typeof states, Record<keyof typeof paymentEvents, string>> = {
   pending: {
     confirmed: 'success',
     letters: 'success',
@@ -117,17 +117,17 @@ const table: Record<keyof typeof states, Record<keyof typeof facts, string>> = {
 }
 
 describe.each(Object.entries(states))('a %s payment', (state, before) => {
-  test.each(Object.entries(facts))('meets %s', (name, fact) => {
-    const expected = table[state as keyof typeof states][name as keyof typeof facts]
-    const result = applyFact(before, fact)
+  test.each(Object.entries(paymentEvents))('after %s', (name, event) => {
+    const expected = table[state as keyof typeof states][name as keyof typeof paymentEvents]
+    const result = applyFact(before, event)
     if (!result.ok) expect(result.error.code).toBe(expected)
     else if (expected === '=') expect(result.value).toBe(before)
     else expect(result.value.status.is).toBe(expected)
   })
 })
 
-it('takes the time of payment from the gateway, beside the moment we were told', () => {
-  expect(applyFact(states.pending, confirmed({ paidAt: early }))).toMatchObject({
+it('takes the time of payment from the gateway, in addition to the time of its message', () => {
+  expect(applyFact(states.pending, createConfirmed({ paidAt: early }))).toMatchObject({
     ok: true,
     value: { status: { at, paidAt: early } },
   })
@@ -135,7 +135,7 @@ it('takes the time of payment from the gateway, beside the moment we were told',
 
 it('two captures of one order are one success and a review that names the other', () => {
   const second = { reference: 'G7', amount: paise(708000), kind: 'sale' as const }
-  expect(applyFact(states.pending, confirmed({ further: [second] }))).toMatchObject({
+  expect(applyFact(states.pending, createConfirmed({ further: [second] }))).toMatchObject({
     ok: true,
     value: {
       status: { is: 'success', reference: 'G1' },
@@ -148,64 +148,68 @@ test.each([
   ['400', 'no money', 'declined'],
   ['405', '405', 'declined'],
   ['502', 'Cancelled', 'declined'],
-  // Stored before these codes were known to be no end: money may have come of them.
+  // Stored before these codes were known to be temporary: the payment may have succeeded.
   ['401', 'Dropped', 'unclear'],
   ['403', 'Incomplete', 'unclear'],
   [null, 'expired', 'expired'],
-  // The bank's own words are no reason of ours.
+  // The bank's own text is not one of our reasons.
   ['400', 'expired', 'declined'],
   [null, null, 'unclear'],
 ])('failed with code %s and the reason %s: %s', (code, reason, failure) =>
   expect(failureOf(code, reason)).toBe(failure),
 )
 
-test('whatever made it fail, money that came all the same and is refunded is what is said', () => {
+test('whatever the failure was, the status reports the payment and its refund', () => {
   for (const code of ['400', '401', null]) expect(failureOf(code, null, true)).toBe('given-back')
 })
 
-it('keeps reference, moment and reason of what happened', () => {
-  expect(applyFact(states.failed, facts.again)).toEqual({
+it('keeps reference, time and reason of each event', () => {
+  expect(applyFact(states.failed, paymentEvents.again)).toEqual({
     ok: true,
     value: { ...states.failed, status: { is: 'success', reference: 'G2', at, paidAt: at } },
   })
-  expect(applyFact(states.pending, facts.declined)).toEqual({
+  expect(applyFact(states.pending, paymentEvents.declined)).toEqual({
     ok: true,
     value: { ...states.pending, status: { is: 'failed', reason: 'Bank said no', at } },
   })
-  expect(applyFact(states.pending, facts.less)).toEqual({
+  expect(applyFact(states.pending, paymentEvents.less)).toEqual({
     ok: false,
     error: { code: 'amount_differs', expected: 708000, got: 707999 },
   })
-  expect(applyFact(states.success, facts.again)).toEqual({
+  expect(applyFact(states.success, paymentEvents.again)).toEqual({
     ok: false,
     error: { code: 'paid_twice', first: 'G1', second: 'G2' },
   })
 })
 
-it('a confirmation delivered again after the refund is no second payment', () => {
-  const refunded = applyFact(states.success, facts.refunded)
-  expect(refunded.ok && applyFact(refunded.value, facts.confirmed)).toEqual(refunded)
+it('a confirmation that is delivered again after the refund is not a second payment', () => {
+  const refunded = applyFact(states.success, paymentEvents.refunded)
+  expect(refunded.ok && applyFact(refunded.value, paymentEvents.confirmed)).toEqual(refunded)
 })
 
-it('refunds in parts: a success until all of it is back, and never more than came', () => {
-  const part = (reference: string): PaymentEvent => ({
+it('partial refunds: a success until everything is refunded, and never more than was paid', () => {
+  const partialRefund = (reference: string): PaymentEvent => ({
     type: 'refunded',
     reference,
     amount: paise(300000),
     at,
   })
-  const once = expectOk(applyFact(states.success, part('R1')))
-  const twice = expectOk(applyFact(once, part('R2')))
-  expect([once.status.is, twice.status.is]).toEqual(['success', 'success'])
-  expect(applyFact(twice, part('R3'))).toEqual({
+  const afterFirst = expectOk(applyFact(states.success, partialRefund('R1')))
+  const afterSecond = expectOk(applyFact(afterFirst, partialRefund('R2')))
+  expect([afterFirst.status.is, afterSecond.status.is]).toEqual(['success', 'success'])
+  expect(applyFact(afterSecond, partialRefund('R3'))).toEqual({
     ok: false,
     error: { code: 'more_back_than_came', came: 708000, got: 900000 },
   })
   const rest: PaymentEvent = { type: 'refunded', reference: 'R3', amount: paise(108000), at }
-  expect(expectOk(applyFact(twice, rest)).status).toEqual({ is: 'refunded', reference: 'G1', at })
+  expect(expectOk(applyFact(afterSecond, rest)).status).toEqual({
+    is: 'refunded',
+    reference: 'G1',
+    at,
+  })
 })
 
-it('money that does not fit is a person’s work; a late no is nobody’s', () => {
+it('a mismatched payment needs staff; a late failure needs no one', () => {
   expect(reviewOf({ code: 'amount_differs', expected: paise(708000), got: paise(707999) })).toBe(
     'Received ₹\u00a07,079.99, expected ₹\u00a07,080.',
   )

@@ -1,4 +1,7 @@
-/** Settlement reports as gateways give them, beside money that came: what is read, how each line stands, what adds up. */
+/**
+ * Settlement reports of gateways, compared with payments: parsing, the status of each line, and
+ * the sums.
+ */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -16,17 +19,27 @@ import type { HeldMoney, RegNo, SettlementLine } from '../../../engine/index.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from '../fixtures.ts'
 
-const rowsOf = (text: string) => {
+const readRows = (text: string) => {
   const read = readLines(text, STATEMENT_LIMITS)
   if (!read.ok) throw new Error(read.error.message)
   return read.value
 }
-const read = (text: string) => {
-  const settlement = readSettlement(rowsOf(text))
+const readReport = (text: string) => {
+  const settlement = readSettlement(readRows(text))
   if (!settlement.ok) throw new Error(settlement.error.code)
   return settlement.value
 }
-const short = ({ is, order, reference, amount, fee, tax, net, day: on, utr }: SettlementLine) => [
+const shortenLine = ({
+  is,
+  order,
+  reference,
+  amount,
+  fee,
+  tax,
+  net,
+  day: on,
+  utr,
+}: SettlementLine) => [
   is,
   order,
   reference,
@@ -110,15 +123,15 @@ SMPL4,disp_78,590,0,0,590,UTR9,Chargeback reversal
       ],
     ],
   ])('%s', (_name, text, lines) => {
-    expect(read(text).lines.map(short)).toEqual(lines)
+    expect(readReport(text).lines.map(shortenLine)).toEqual(lines)
   })
 
-  test('says which lines cannot be read, and counts those that are not settled yet', () => {
+  test('lists unreadable lines, and counts those that are not settled yet', () => {
     const {
       lines,
       unread,
       unsettled: open,
-    } = read(`Order ID,Amount,Fee,UTR,Settlement Date
+    } = readReport(`Order ID,Amount,Fee,UTR,Settlement Date
 SMPL1,=1+1,0,UTR1,30/01/2026
 SMPL2,590,0,,
 SMPL3,590,zero,UTR1,30/01/2026
@@ -129,22 +142,22 @@ Total,590,10,,
     expect([lines.map(({ order }) => order), unread, open]).toEqual([['SMPL5'], [2, 4, 5], 1])
   })
 
-  test('is told from the statement of a bank, and a statement from a report', () => {
+  test('is distinguished from a bank statement, and a statement from a report', () => {
     const statements = [
       'Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.\n03/02/27,UPI,1,03/02/27,,590\n',
       'No.,Transaction ID,Value Date,Txn Posted Date,ChequeNo.,Description,Cr/Dr,Transaction Amount(INR)\n1,S1,03-02-2027,03-02-2027,,UPI,CR,590\n',
       'Date,Description,UTR Number,Transaction ID,Amount,Dr/Cr\n03/02/27,UPI,UTR12345,S1,590,CR\n',
     ]
     for (const statement of statements) {
-      expect(readSettlement(rowsOf(statement)).ok).toBe(false)
-      expect(readStatement(rowsOf(statement)).ok).toBe(true)
+      expect(readSettlement(readRows(statement)).ok).toBe(false)
+      expect(readStatement(readRows(statement)).ok).toBe(true)
     }
   })
 
-  test('of which nobody knows the heads is read as somebody says', () => {
-    const rows = rowsOf('Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n')
+  test('with unknown headings is read by the columns that staff choose', () => {
+    const rows = readRows('Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n')
     expect(readSettlement(rows)).toMatchObject({ ok: false, error: { code: 'columns_unknown' } })
-    const none = {
+    const noColumns = {
       fee: null,
       tax: null,
       net: null,
@@ -153,16 +166,25 @@ Total,590,10,,
       paid: null,
       currencies: [],
     }
-    const said = readSettlement(rows, { order: 0, reference: null, amount: 1, day: 2, ...none })
-    expect(said).toMatchObject({ ok: true, value: { lines: [{ order: 'SMPL1', net: 59_000 }] } })
+    const settlement = readSettlement(rows, {
+      order: 0,
+      reference: null,
+      amount: 1,
+      day: 2,
+      ...noColumns,
+    })
+    expect(settlement).toMatchObject({
+      ok: true,
+      value: { lines: [{ order: 'SMPL1', net: 59_000 }] },
+    })
   })
 })
 
 test.each(['USD', 'usd', '840', 'Dollar', 'EUR'])(
-  'a line in %s is left unread, and not taken for rupees',
+  'a line in %s is reported, not read as rupees',
   (currency) => {
     const file = `Order ID,Currency,Txn Amount,UTR Number,Settlement Date\nSMPL1,INR,590.00,U1,03-02-2027\nSMPL2,${currency},590.00,U1,03-02-2027\nSMPL3,,590.00,U1,03-02-2027\n`
-    const found = readSettlement(rowsOf(file))
+    const found = readSettlement(readRows(file))
     expect(found).toMatchObject({
       ok: true,
       value: { unread: [3], lines: [{ order: 'SMPL1' }, { order: 'SMPL3' }] },
@@ -170,13 +192,15 @@ test.each(['USD', 'usd', '840', 'Dollar', 'EUR'])(
   },
 )
 
-test('a line whose transfer alone is in another currency, or whose amount names one, is left unread too', () => {
-  const of = (head: string, row: string) =>
-    readSettlement(rowsOf(`Order ID,Txn Amount,UTR Number,Settlement Date,${head}\nSMPL1,${row}\n`))
+test('a line is also reported if only its transfer is in another currency, or if its amount names one', () => {
+  const readWithHead = (head: string, row: string) =>
+    readSettlement(
+      readRows(`Order ID,Txn Amount,UTR Number,Settlement Date,${head}\nSMPL1,${row}\n`),
+    )
   for (const found of [
-    of('Txn Currency,Settlement Currency', '590.00,U1,03-02-2027,INR,USD'),
-    of('Remarks', 'USD 590.00,U1,03-02-2027,x'),
-    of('Remarks', '$590.00,U1,03-02-2027,x'),
+    readWithHead('Txn Currency,Settlement Currency', '590.00,U1,03-02-2027,INR,USD'),
+    readWithHead('Remarks', 'USD 590.00,U1,03-02-2027,x'),
+    readWithHead('Remarks', '$590.00,U1,03-02-2027,x'),
   ])
     expect(found).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
 })
@@ -196,7 +220,7 @@ const line = (n: number, more: Partial<SettlementLine> = {}): SettlementLine => 
   nth: 1,
   ...more,
 })
-const money = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => ({
+const createPayment = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => ({
   id: n,
   reference: `AP${n}`,
   order: `SMPL${n}`,
@@ -212,7 +236,11 @@ const money = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => ({
   refunds: [],
   ...more,
 })
-const back = (id: number, amount: number, more: Partial<HeldMoney['refunds'][number]> = {}) => ({
+const createRefund = (
+  id: number,
+  amount: number,
+  more: Partial<HeldMoney['refunds'][number]> = {},
+) => ({
   id,
   reference: null,
   amount: rupee(amount),
@@ -221,97 +249,118 @@ const back = (id: number, amount: number, more: Partial<HeldMoney['refunds'][num
   ...more,
 })
 
-describe('lines beside the money that came', () => {
-  const ours = (n: number) => ({ order: `SMPL${n}`, regNo: `SMPL${n}` as RegNo, eventId: 'sample' })
+describe('lines compared with payments', () => {
+  const createOrder = (n: number) => ({
+    order: `SMPL${n}`,
+    regNo: `SMPL${n}` as RegNo,
+    eventId: 'sample',
+  })
   test.each([
-    ['as it came', line(1), money(1), 'settled', null],
-    ['without a reference, by its order', line(1, { reference: '' }), money(1), 'settled', null],
-    ['accepted by a person', line(1), money(1, { state: 'accepted' }), 'settled', null],
-    ['before a person', line(1), money(1, { state: 'review' }), 'review', null],
-    ['another amount', line(1, { amount: rupee(1000) }), money(1), 'differs', '1,000'],
-    ['of another order', line(1, { order: 'SMPL9' }), money(1), 'differs', 'SMPL9'],
-    ['dismissed, and paid out', line(1), money(1, { state: 'refused' }), 'differs', 'ignored here'],
+    ['as it came', line(1), createPayment(1), 'settled', null],
     [
-      'dismissed, and gone back',
+      'without a reference, by its order',
+      line(1, { reference: '' }),
+      createPayment(1),
+      'settled',
+      null,
+    ],
+    ['accepted by staff', line(1), createPayment(1, { state: 'accepted' }), 'settled', null],
+    ['before a person', line(1), createPayment(1, { state: 'review' }), 'review', null],
+    ['another amount', line(1, { amount: rupee(1000) }), createPayment(1), 'differs', '1,000'],
+    ['of another order', line(1, { order: 'SMPL9' }), createPayment(1), 'differs', 'SMPL9'],
+    [
+      'dismissed, and paid out',
       line(1),
-      money(1, { state: 'refused', refunds: [back(1, 1180)] }),
+      createPayment(1, { state: 'refused' }),
+      'differs',
+      'ignored here',
+    ],
+    [
+      'dismissed and refunded',
+      line(1),
+      createPayment(1, { state: 'refused', refunds: [createRefund(1, 1180)] }),
       'settled',
       null,
     ],
     [
-      'dismissed, and on its way back',
+      'dismissed, with a refund in progress',
       line(1),
-      money(1, { state: 'refused', refunds: [back(1, 1180, { state: 'asked' })] }),
+      createPayment(1, { state: 'refused', refunds: [createRefund(1, 1180, { state: 'asked' })] }),
       'differs',
       'its refund is not done yet',
     ],
     [
       'dismissed, and its refund refused',
       line(1),
-      money(1, { state: 'refused', refunds: [back(1, 1180, { state: 'refused' })] }),
+      createPayment(1, {
+        state: 'refused',
+        refunds: [createRefund(1, 1180, { state: 'refused' })],
+      }),
       'differs',
       'but refused its refund',
     ],
-    ['a payment that nobody knows', line(7), money(1), 'unknown', 'No registration'],
-    ['a payment of an order of ours', line(2), money(1), 'unknown', 'The order exists'],
+    ['an unknown payment', line(7), createPayment(1), 'unknown', 'No registration'],
+    ['a payment of one of our orders', line(2), createPayment(1), 'unknown', 'The order exists'],
     [
-      'a refund that is known, by the reference of the payment',
+      'a known refund, by the reference of the payment',
       line(1, { is: 'refund', amount: rupee(590) }),
-      money(1, { refunds: [back(1, 100), back(2, 590, { reference: 'R2' })] }),
+      createPayment(1, {
+        refunds: [createRefund(1, 100), createRefund(2, 590, { reference: 'R2' })],
+      }),
       'refunded',
       null,
     ],
     [
-      'a refund that is known, by its own reference',
+      'a known refund, by its own reference',
       line(1, { is: 'refund', reference: 'R2', amount: rupee(590) }),
-      money(1, { refunds: [back(2, 590, { reference: 'R2' })] }),
+      createPayment(1, { refunds: [createRefund(2, 590, { reference: 'R2' })] }),
       'refunded',
       null,
     ],
     [
-      'a refund that is on its way here',
+      'a refund that is in progress here',
       line(1, { is: 'refund', amount: rupee(590) }),
-      money(1, { refunds: [back(2, 590, { state: 'asked' })] }),
+      createPayment(1, { refunds: [createRefund(2, 590, { state: 'asked' })] }),
       'review',
       'not done in Rollcall yet',
     ],
     [
-      'a refund that was refused here',
+      'a refund that was rejected here',
       line(1, { is: 'refund', amount: rupee(590) }),
-      money(1, { refunds: [back(2, 590, { state: 'refused' })] }),
+      createPayment(1, { refunds: [createRefund(2, 590, { state: 'refused' })] }),
       'unknown',
       'has no refund of',
     ],
     [
-      'a refund that nobody knows',
+      'an unknown refund',
       line(1, { is: 'refund' }),
-      money(1),
+      createPayment(1),
       'unknown',
       'has no refund of',
     ],
     [
       'a chargeback',
       line(1, { is: 'other', net: rupee(-1180) }),
-      money(1),
+      createPayment(1),
       'differs',
       'chargeback',
     ],
-  ] as const)('%s', (_name, of, held, as, why) => {
-    const [found] = judgeSettled([of], [held], [ours(1), ours(2)])
+  ] as const)('%s', (_name, testedLine, heldPayments, as, why) => {
+    const [found] = judgeSettled([testedLine], [heldPayments], [createOrder(1), createOrder(2)])
     expect(found?.as).toBe(as)
     if (why === null) expect(found?.why).toBeNull()
     else expect(found?.why).toContain(why)
   })
 
-  test('a payment that is settled a second time is for a person, and two refunds that are alike are two', () => {
+  test('a payment that is settled a second time needs staff, and two equal refunds are two refunds', () => {
     const second = line(1, { utr: 'UTR2', day: day('2026-02-02') })
-    expect(judgeSettled([line(1), second], [money(1)], []).map(({ as }) => as)).toEqual([
+    expect(judgeSettled([line(1), second], [createPayment(1)], []).map(({ as }) => as)).toEqual([
       'settled',
       'differs',
     ])
     const refund = line(1, { is: 'refund', amount: rupee(100) })
     const twice = [refund, { ...refund, nth: 2 }, { ...refund, nth: 3 }]
-    const held = money(1, { refunds: [back(1, 100), back(2, 100)] })
+    const held = createPayment(1, { refunds: [createRefund(1, 100), createRefund(2, 100)] })
     expect(judgeSettled(twice, [held], []).map(({ as }) => as)).toEqual([
       'refunded',
       'refunded',
@@ -319,21 +368,21 @@ describe('lines beside the money that came', () => {
     ])
   })
 
-  test('what was paid and is in no settlement is told with its age; what has gone back or was dismissed is not', () => {
+  test('a paid order without settlement is listed with its age; refunded or dismissed ones are not', () => {
     const held = [
-      money(1),
-      money(2),
-      money(3, { paidAt: instant(startOf(day('2026-01-20'))) }),
-      money(4, { refunds: [back(1, 1180)] }),
-      money(5, { state: 'refused' }),
-      money(6, { state: 'review' }),
+      createPayment(1),
+      createPayment(2),
+      createPayment(3, { paidAt: instant(startOf(day('2026-01-20'))) }),
+      createPayment(4, { refunds: [createRefund(1, 1180)] }),
+      createPayment(5, { state: 'refused' }),
+      createPayment(6, { state: 'review' }),
     ]
-    const open = unsettled(
+    const unsettledLines = unsettled(
       judgeSettled([line(1)], held, []),
       held,
       instant(startOf(day('2026-02-01'))),
     )
-    expect(open.map(({ money: { id }, days }) => [id, days])).toEqual([
+    expect(unsettledLines.map(({ money: { id }, days }) => [id, days])).toEqual([
       [3, 12],
       [2, 4],
       [6, 4],
@@ -367,7 +416,7 @@ const anyLine = fc
 describe('any lines', () => {
   const lines = fc.array(anyLine, { maxLength: 30 }).map((all) => joinLines(all))
 
-  test('add up by transfer to what the bank shows, to the paisa', () => {
+  test('add up by transfer to the bank amount, to the paisa', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const paid = payouts(all)
@@ -381,21 +430,21 @@ describe('any lines', () => {
     )
   })
 
-  test('given twice, in whatever pieces and order, are there once', () => {
+  test('imported twice, in any parts and order, are stored once', () => {
     fc.assert(
       fc.property(lines, fc.nat(30), (all, cut) => {
-        const again = joinLines(all, all.slice(cut), all.toReversed())
-        expect(payouts(again)).toEqual(payouts(all))
-        expect(joinLines(again)).toHaveLength(all.length)
+        const joined = joinLines(all, all.slice(cut), all.toReversed())
+        expect(payouts(joined)).toEqual(payouts(all))
+        expect(joinLines(joined)).toHaveLength(all.length)
       }),
     )
   })
 
-  test('take each refund and each payment once: none is both settled and still to come', () => {
+  test('use each refund and each payment once: none is both settled and outstanding', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const held = Array.from({ length: 10 }, (_, at) =>
-          money(at + 1, { refunds: [back(100 + at, 10)] }),
+          createPayment(at + 1, { refunds: [createRefund(100 + at, 10)] }),
         )
         const settled = judgeSettled(all, held, [])
         expect(settled).toHaveLength(all.length)

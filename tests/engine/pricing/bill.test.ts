@@ -1,4 +1,4 @@
-/** The bill: lines as they come, adjustments, tax for each line, and a total that is their sum. */
+/** The bill: its lines, adjustments, the tax of each line, and a total that is their sum. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
@@ -8,28 +8,28 @@ import type { EventConfig } from '../../../engine/event/config.ts'
 import { adjusted, paise, split, type Paise, type Tax } from '../../../engine/lib/money.ts'
 import type { Adjustment, Item } from '../../../engine/event/pricing-types.ts'
 import { day, type Day } from '../../../engine/lib/time.ts'
-import { eventOf, field, isIn, rupee, when } from '../fixtures.ts'
+import { createEvent, field, isIn, rupee, when } from '../fixtures.ts'
 
-const gst = (percent: number): Tax => ({
+const createGst = (percent: number): Tax => ({
   name: 'GST',
   percent,
   prices: 'exclusive',
   round: 'paise',
 })
 const options = (...ids: readonly string[]) => ids.map((id) => ({ id, label: id.toUpperCase() }))
-const each = (price: number | null) => [
+const priceEach = (price: number | null) => [
   { when: null, table: { each: { now: price === null ? null : rupee(price) } } },
 ]
 
-const item = (id: string, more: Partial<Item> = {}): Item => ({
+const createItem = (id: string, more: Partial<Item> = {}): Item => ({
   id,
   label: id,
-  tax: gst(18),
-  prices: each(1000),
+  tax: createGst(18),
+  prices: priceEach(1000),
   ...more,
 })
-const fair = (items: readonly Item[], adjustments: readonly Adjustment[] = []): EventConfig =>
-  eventOf({
+const createFair = (items: readonly Item[], adjustments: readonly Adjustment[] = []): EventConfig =>
+  createEvent({
     categories: [
       { id: 'member', label: 'Member', listedOnly: false },
       { id: 'guest', label: 'Guest', listedOnly: false },
@@ -43,7 +43,7 @@ const fair = (items: readonly Item[], adjustments: readonly Adjustment[] = []): 
       field('presents', { type: 'yes-no' }),
     ],
     fees: {
-      tax: gst(18),
+      tax: createGst(18),
       periods: [{ id: 'now', label: 'Now' }],
       otherDates: null,
       prices: { member: { now: rupee(5000) }, guest: { now: rupee(0) } },
@@ -51,21 +51,25 @@ const fair = (items: readonly Item[], adjustments: readonly Adjustment[] = []): 
       adjustments,
     },
   })
-const billed = (event: EventConfig, answers: Answers, on: Day = day('2027-01-15'), as = 'member') =>
-  linesOf(event, answers, as, 'now', on)
-const lines = (...given: Parameters<typeof billed>): readonly Line[] => {
-  const answer = billed(...given)
+const createBill = (
+  event: EventConfig,
+  answers: Answers,
+  on: Day = day('2027-01-15'),
+  as = 'member',
+) => linesOf(event, answers, as, 'now', on)
+const lines = (...inputs: Parameters<typeof createBill>): readonly Line[] => {
+  const answer = createBill(...inputs)
   if (!answer.ok) throw new Error(JSON.stringify(answer.error))
   return answer.value
 }
-const short = (all: readonly Line[]) =>
+const shortenLines = (all: readonly Line[]) =>
   all.map(({ id, option, quantity, total }) => [id, option, quantity, total / 100])
 
 describe('items', () => {
-  const companions = item('companion', {
+  const companions = createItem('companion', {
     count: { field: 'companions', where: [[{ field: 'age', test: { is: 'number', atLeast: 5 } }]] },
   })
-  const workshops = item('workshop', {
+  const workshops = createItem('workshop', {
     label: 'Workshop: {option}',
     by: 'workshops',
     prices: [
@@ -76,11 +80,11 @@ describe('items', () => {
       { when: null, table: { usg: { now: rupee(2000) }, ecmo: { now: rupee(2500.5) } } },
     ],
   })
-  const room = item('room', {
+  const room = createItem('room', {
     label: '{option}, {nights} nights',
     by: 'room',
     times: 'nights',
-    tax: gst(5),
+    tax: createGst(5),
     prices: [{ when: null, table: { single: { now: rupee(3000) }, double: { now: rupee(4000) } } }],
   })
 
@@ -88,34 +92,34 @@ describe('items', () => {
     ['nothing else', {}, []],
     ['a child under 5 costs nothing', { companions: [{ age: 4 }] }, []],
     [
-      'those of five and more are counted',
+      'only companions of five and more are counted',
       { companions: [{ age: 4 }, { age: 5 }, { age: 40 }] },
       [['companion', null, 2, 2360]],
     ],
-    ['nobody counts whose age is not known', { companions: [{}] }, []],
+    ['a companion of unknown age is not counted', { companions: [{}] }, []],
   ])('%s', (_name, answers, expected) => {
-    expect(short(lines(fair([companions]), answers))).toEqual([
+    expect(shortenLines(lines(createFair([companions]), answers))).toEqual([
       ['registration', null, 1, 5900],
       ...expected,
     ])
   })
 
-  test('a line for each option, by the first table that fits; what is not on sale is named', () => {
-    const event = fair([workshops])
-    expect(short(lines(event, { workshops: ['usg', 'ecmo'] }, undefined, 'guest'))).toEqual([
+  test('a line for each option, by the first matching price table; an option that is not on sale is reported', () => {
+    const event = createFair([workshops])
+    expect(shortenLines(lines(event, { workshops: ['usg', 'ecmo'] }, undefined, 'guest'))).toEqual([
       ['registration', null, 1, 0],
       ['workshop', 'usg', 1, 2360],
       ['workshop', 'ecmo', 1, 2950.59],
     ])
-    expect(billed(event, { workshops: ['usg', 'ecmo'] })).toEqual({
+    expect(createBill(event, { workshops: ['usg', 'ecmo'] })).toEqual({
       ok: false,
       error: { category: 'member', period: 'now', item: 'workshop', option: 'ecmo' },
     })
     expect(lines(event, { workshops: ['usg'] })[1]?.label).toBe('Workshop: USG')
   })
 
-  test('nights multiply, and a room has its own tax; no nights are no line', () => {
-    const event = fair([room])
+  test('a line is multiplied by the nights, a room has its own tax rate, and zero nights make no line', () => {
+    const event = createFair([room])
     const [, line] = lines(event, { room: 'double', nights: 3 })
     expect(line).toEqual({
       id: 'room',
@@ -132,15 +136,15 @@ describe('items', () => {
     expect(lines(event, { room: 'double' }).length).toBe(1)
   })
 
-  test('the delegate names the price of a gift, and none is no line', () => {
-    const event = fair([item('gift', { amountIn: 'gift', tax: null, prices: [] })])
-    expect(short(lines(event, { gift: 251.1 }))[1]).toEqual(['gift', null, 1, 251.1])
+  test('the delegate chooses the amount of a donation, and no donation makes no line', () => {
+    const event = createFair([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })])
+    expect(shortenLines(lines(event, { gift: 251.1 }))[1]).toEqual(['gift', null, 1, 251.1])
     expect(lines(event, {}).length).toBe(1)
   })
 })
 
 describe('adjustments', () => {
-  const less = (amount: number, more: Partial<Adjustment> = {}): Adjustment => ({
+  const amountOff = (amount: number, more: Partial<Adjustment> = {}): Adjustment => ({
     id: 'less',
     label: 'Less',
     on: 'registration',
@@ -149,48 +153,63 @@ describe('adjustments', () => {
   })
 
   test.each<[string, Adjustment, number]>([
-    ['an amount off is taxed off too', less(-500), -590],
-    ['never more than there is', less(-9000), -5900],
-    ['percent', less(0, { by: { percent: -10 } }), -590],
-    ['percent to the nearest paisa', less(0, { by: { percent: -0.001 } }), -0.06],
-    ['all of it', less(0, { by: { percent: -100 } }), -5900],
-    ['a late fee', less(500), 590],
+    ['a discount reduces the tax too', amountOff(-500), -590],
+    ['a discount never exceeds the price', amountOff(-9000), -5900],
+    ['percent', amountOff(0, { by: { percent: -10 } }), -590],
+    [
+      'a percentage is rounded to the nearest paisa',
+      amountOff(0, { by: { percent: -0.001 } }),
+      -0.06,
+    ],
+    ['all of it', amountOff(0, { by: { percent: -100 } }), -5900],
+    ['a late fee', amountOff(500), 590],
   ])('%s', (_name, adjustment, expected) => {
-    expect(short(lines(fair([], [adjustment]), {}))[1]).toEqual(['less', null, 1, expected])
+    expect(shortenLines(lines(createFair([], [adjustment]), {}))[1]).toEqual([
+      'less',
+      null,
+      1,
+      expected,
+    ])
   })
 
-  test('from its first day to its last, both included', () => {
-    const event = fair([], [less(500, { from: day('2027-02-01'), to: day('2027-02-03') })])
-    const counts = ['2027-01-31', '2027-02-01', '2027-02-03', '2027-02-04'].map(
+  test('apply from the first day to the last, both included', () => {
+    const event = createFair(
+      [],
+      [amountOff(500, { from: day('2027-02-01'), to: day('2027-02-03') })],
+    )
+    const isApplied = ['2027-01-31', '2027-02-01', '2027-02-03', '2027-02-04'].map(
       (on) => lines(event, {}, day(on)).length - 1,
     )
-    expect(counts).toEqual([0, 1, 1, 0])
+    expect(isApplied).toEqual([0, 1, 1, 0])
   })
 
-  test('from top to bottom: percent of what the one before left', () => {
-    const event = fair([], [less(-1000), less(0, { id: 'tenth', by: { percent: -10 } })])
-    expect(short(lines(event, {}))).toEqual([
+  test('apply from top to bottom: a percentage of the remaining amount', () => {
+    const event = createFair(
+      [],
+      [amountOff(-1000), amountOff(0, { id: 'tenth', by: { percent: -10 } })],
+    )
+    expect(shortenLines(lines(event, {}))).toEqual([
       ['registration', null, 1, 5900],
       ['less', null, 1, -1180],
       ['tenth', null, 1, -472],
     ])
   })
 
-  test('an item that nobody took has nothing to adjust', () => {
-    const event = fair(
-      [item('dinner', { when: when(isIn('presents', true)) })],
-      [less(-100, { on: 'dinner' })],
+  test('do not apply to an item that is not in the bill', () => {
+    const event = createFair(
+      [createItem('dinner', { when: when(isIn('presents', true)) })],
+      [amountOff(-100, { on: 'dinner' })],
     )
     expect(lines(event, {}).length).toBe(1)
     expect(lines(event, { presents: true }).length).toBe(3)
   })
 
-  test('one amount off several lines is one amount, from the first that has it', () => {
+  test('one amount off several lines is deducted once, beginning with the first line', () => {
     expect(adjusted([rupee(300), rupee(500)], { amount: paise(-40_000) })).toEqual([0, rupee(400)])
   })
 })
 
-test('the total is the sum of the lines, each line of its parts, and no line is paid below nothing', () => {
+test('the total is the sum of the lines, each line the sum of its parts, and no line is negative', () => {
   const percentOrAmount = fc.oneof(
     fc.integer({ min: -1000, max: 1000 }).map((tenths) => ({ percent: tenths / 10 })),
     fc.integer({ min: -600_000, max: 600_000 }).map((amount) => ({ amount: paise(amount) })),
@@ -198,8 +217,8 @@ test('the total is the sum of the lines, each line of its parts, and no line is 
   const adjustment = fc
     .record({ by: percentOrAmount, on: fc.constantFrom('registration', 'dinner', 'all') })
     .map((made): Adjustment => ({ id: 'change', label: 'Change', ...made }))
-  const taxes = fc.constantFrom<Tax | null>(null, gst(18), gst(5), gst(12.5), {
-    ...gst(18),
+  const taxes = fc.constantFrom<Tax | null>(null, createGst(18), createGst(5), createGst(12.5), {
+    ...createGst(18),
     prices: 'inclusive',
     round: 'rupee',
   })
@@ -209,9 +228,9 @@ test('the total is the sum of the lines, each line of its parts, and no line is 
       taxes,
       fc.integer({ min: 0, max: 200_000 }),
       (adjustments, tax, price) => {
-        const event = fair(
+        const event = createFair(
           [
-            item('dinner', {
+            createItem('dinner', {
               tax,
               prices: [{ when: null, table: { each: { now: paise(price) } } }],
             }),
@@ -224,20 +243,20 @@ test('the total is the sum of the lines, each line of its parts, and no line is 
         for (const line of all) expect(line.base + line.gst).toBe(line.total)
         expect(totals.base).toBeGreaterThanOrEqual(0)
         expect(totals.gst).toBeGreaterThanOrEqual(0)
-        // What is charged is the tax of what is left of each line, and nothing else.
+        // The tax is that of the remaining amount of each line, and nothing else.
         const left = adjustments.reduce<readonly Paise[]>(
           (prices, { on, by }) => {
-            const touched = on === 'all' ? [0, 1] : [on === 'registration' ? 0 : 1]
+            const changedLines = on === 'all' ? [0, 1] : [on === 'registration' ? 0 : 1]
             const after = adjusted(
-              touched.map((at) => prices[at] ?? paise(0)),
+              changedLines.map((at) => prices[at] ?? paise(0)),
               by,
             )
-            return prices.map((one, at) => after[touched.indexOf(at)] ?? one)
+            return prices.map((one, at) => after[changedLines.indexOf(at)] ?? one)
           },
           [rupee(5000), paise(price)],
         )
         expect(totals.total).toBe(
-          split(gst(18), left[0] ?? paise(0)).total + split(tax, left[1] ?? paise(0)).total,
+          split(createGst(18), left[0] ?? paise(0)).total + split(tax, left[1] ?? paise(0)).total,
         )
       },
     ),

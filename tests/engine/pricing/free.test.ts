@@ -1,4 +1,7 @@
-/** `free` in a cell of the price table: on sale for nothing, and every page, paper and command says so. */
+/**
+ * `free` in a cell of the price table: on sale at no cost, as every page, document and command
+ * shows.
+ */
 import { expect, test } from 'vitest'
 import { buttonText, day, quote, startOf, type EventConfig } from '../../../engine/index.ts'
 import { tariff } from '../../../engine/api.ts'
@@ -15,10 +18,10 @@ import {
   simulate,
 } from '../../../engine/authoring.ts'
 import { fixtureEvent } from '../../server/small-event.ts'
-import { ours } from '../event-files.ts'
+import { sharedFiles } from '../event-files.ts'
 
 const EXAMPLES = /\nexamples:[\s\S]*$/
-const PAPERS = `
+const DOCUMENTS = `
   receipt:
     file: "{reg_no}.txt"
     text: "{base} and {gst} make {total}, settled on {payment_date}"
@@ -28,16 +31,16 @@ const text = (cell: string): string =>
     extra: `    You pay {total}.\n`,
   })
     .replace('[1000, 2000]', `[${cell}, 2000]`)
-    .replace('\nemail:', `${PAPERS}\nemail:`)
+    .replace('\nemail:', `${DOCUMENTS}\nemail:`)
     .replace('details: [reg_no, full_name, total]', 'details: [base, gst, total, payment_date]')
     .replace('total: 1180', 'base: 0, gst: 0, total: 0')
-const compile = (source: string) => compileEvent(source, ours, { path: 'sample2026.yaml' })
+const compile = (source: string) => compileEvent(source, sharedFiles, { path: 'sample2026.yaml' })
 const { event: compiled, findings } = compile(text('free'))
 const event = compiled as EventConfig
 const at = startOf(day('2026-01-10'))
-const plain = (said: string): string => said.replaceAll('\u00a0', ' ')
+const replaceNoBreakSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')
 
-test('a cell of free has no finding that is about it', () => {
+test('a free cell has no finding about it', () => {
   expect(findings.map(({ code }) => code)).toEqual(['EV902'])
 })
 
@@ -47,7 +50,7 @@ test.each([
   ['FREE', 'EV103', 'write free'],
   ['"free "', 'EV103', 'write free'],
   ['nil', 'EV103', 'write free if it costs nothing, none if it is not on sale then'],
-])('%s in a cell is answered with the right spelling', (cell, code, help) => {
+])('%s in a cell is reported with the correct spelling', (cell, code, help) => {
   const found = compile(text(cell)).findings.find((one) => one.code === code)
   expect([found?.help, found?.at.keyPath]).toEqual([help, 'fees.prices.member.0'])
 })
@@ -79,7 +82,7 @@ const view: RegistrationView = {
   paidAt: null,
   createdAt: at,
 }
-const later: EventConfig = compile(text('500').replace(EXAMPLES, '\n')).event as EventConfig
+const pricedLater: EventConfig = compile(text('500').replace(EXAMPLES, '\n')).event as EventConfig
 
 test.each<[string, () => string, readonly string[]]>([
   [
@@ -108,22 +111,24 @@ test.each<[string, () => string, readonly string[]]>([
         .join('\n'),
     ['<td>Free</td>', '<dd>Free</dd>', '<p class="button">Register</p>'],
   ],
-  ['diff', () => sayDiff(diffEvents(event, later)), ['member  Free → ₹ 590  ▲ ₹ 590']],
-])('%s says so', (_place, make, said) => {
-  const made = plain(make())
-  for (const part of said) expect(made).toContain(part)
+  ['diff', () => sayDiff(diffEvents(event, pricedLater)), ['member  Free → ₹ 590  ▲ ₹ 590']],
+])('%s shows it', (_place, produce, expected) => {
+  const output = replaceNoBreakSpaces(produce())
+  for (const part of expected) expect(output).toContain(part)
 })
 
-test('the button of an event that takes no money leads to no payment, unless its file says otherwise', () => {
-  const own = 'summary:\n    button: Send it\n'
-  const none = text('free')
+test('the button of a free event does not mention payment, unless its file does', () => {
+  const ownButton = 'summary:\n    button: Send it\n'
+  const freeFile = text('free')
     .replace('{gateway: airpay, account: sample}', 'none')
     .replace('[free, 2000]', '[free, free]')
     .replace('[3000, 4000]', '[free, free]')
-  const buttons = [text('free'), none, none.replace('summary:\n', own)].map((source) => {
-    const found = compile(source).event as EventConfig
-    return [buttonText(found, null), buttonText(found, view.total)]
-  })
+  const buttons = [text('free'), freeFile, freeFile.replace('summary:\n', ownButton)].map(
+    (source) => {
+      const found = compile(source).event as EventConfig
+      return [buttonText(found, null), buttonText(found, view.total)]
+    },
+  )
   expect(buttons).toEqual([
     ['Proceed to Secure Payment', 'Register'],
     ['Register', 'Register'],
@@ -131,6 +136,6 @@ test('the button of an event that takes no money leads to no payment, unless its
   ])
 })
 
-test('what show writes of it is the same event', () => {
+test('the file that show prints is the same event', () => {
   expect(compile(showEvent(event)).event).toEqual(event)
 })

@@ -1,4 +1,4 @@
-/** docs/pricing.md: its worked example is what the engine does. */
+/** The worked example in docs/pricing.md matches the engine. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,14 +11,14 @@ const rows = [
   ),
 ].map((found) => found.slice(1))
 
-test('the page has an example of either kind, with either rounding', () => {
+test('the page has an example of both tax modes and both roundings', () => {
   const kinds = new Set(rows.map(([, , prices, round]) => `${prices} ${round}`))
   expect(kinds.size).toBe(4)
 })
 
 test.each(rows)('%s with %s percent, %s, %s', (price, percent, prices, round, base, gst, total) => {
   const amount = readAmount(price ?? '')
-  if (amount === null) throw new Error(`${price} is no amount`)
+  if (amount === null) throw new Error(`${price} is not an amount`)
   const tax = {
     name: 'GST',
     percent: Number(percent),

@@ -17,7 +17,15 @@ import {
   type Instant,
 } from '../../../engine/index.ts'
 import { tariff } from '../../../engine/api.ts'
-import { chosen, derived, eventOf, field, isIn, rupee, when } from '../fixtures.ts'
+import {
+  chosenCategoryEvent,
+  derivedCategoryEvent,
+  createEvent,
+  field,
+  isIn,
+  rupee,
+  when,
+} from '../fixtures.ts'
 
 const at = (text: string): Instant => {
   const read = readInstant(text)
@@ -36,28 +44,28 @@ describe('a chosen category', () => {
     ['2026-02-01', 'early', 5900],
     ['2020-01-01', 'early', 5900],
   ])('on %s is in %s and pays %d', (when, period, total) => {
-    const quoted = quote(chosen, { ticket_type: 'member' }, at(when))
-    expect(quoted).toMatchObject({
+    const result = quote(chosenCategoryEvent, { ticket_type: 'member' }, at(when))
+    expect(result).toMatchObject({
       ok: true,
       value: { category: 'member', period, total: rupee(total) },
     })
   })
 
-  it('has no price without a choice, and none where it is not on sale', () => {
-    expect(quote(chosen, {}, at('2025-07-01'))).toEqual({
+  it('has no price without a choice, or if it is not on sale', () => {
+    expect(quote(chosenCategoryEvent, {}, at('2025-07-01'))).toEqual({
       ok: false,
       error: { code: 'no_category' },
     })
-    expect(quote(chosen, { ticket_type: 'gold' }, at('2025-07-01'))).toEqual({
+    expect(quote(chosenCategoryEvent, { ticket_type: 'gold' }, at('2025-07-01'))).toEqual({
       ok: false,
       error: { code: 'no_category' },
     })
-    expect(quote(chosen, { ticket_type: 'pg' }, at('2025-10-01'))).toEqual({
+    expect(quote(chosenCategoryEvent, { ticket_type: 'pg' }, at('2025-10-01'))).toEqual({
       ok: false,
       error: { code: 'not_on_sale', category: 'pg', period: 'late', item: null, option: null },
     })
-    expect(quoteFor(chosen, '__proto__', 'early')).toBeNull()
-    expect(quoteFor(chosen, 'member', 'constructor')).toBeNull()
+    expect(quoteFor(chosenCategoryEvent, '__proto__', 'early')).toBeNull()
+    expect(quoteFor(chosenCategoryEvent, 'member', 'constructor')).toBeNull()
   })
 })
 
@@ -69,36 +77,40 @@ describe('a derived category', () => {
     [{ role: 'pg', is_member: true }, 'pg-member'],
     [{ role: 'pg', is_member: false }, 'pg-visitor'],
     [{ role: 'pg' }, 'visitor'],
-  ])('%j is %s', (answers, category) => expect(categoryOf(derived, answers)).toBe(category))
+  ])('%j is %s', (answers, category) =>
+    expect(categoryOf(derivedCategoryEvent, answers)).toBe(category),
+  )
 
   it('splits an inclusive price to whole rupees', () => {
-    expect(quote(derived, { role: 'pg', is_member: false }, at('2025-12-01'))).toEqual({
-      ok: true,
-      value: {
-        category: 'pg-visitor',
-        period: 'regular',
-        base: rupee(4237),
-        gst: rupee(763),
-        total: rupee(5000),
-        lines: [
-          {
-            id: 'registration',
-            option: null,
-            label: 'PG-VISITOR',
-            quantity: 1,
-            unit: rupee(5000),
-            base: rupee(4237),
-            gst: rupee(763),
-            total: rupee(5000),
-            rate: 18,
-          },
-        ],
+    expect(quote(derivedCategoryEvent, { role: 'pg', is_member: false }, at('2025-12-01'))).toEqual(
+      {
+        ok: true,
+        value: {
+          category: 'pg-visitor',
+          period: 'regular',
+          base: rupee(4237),
+          gst: rupee(763),
+          total: rupee(5000),
+          lines: [
+            {
+              id: 'registration',
+              option: null,
+              label: 'PG-VISITOR',
+              quantity: 1,
+              unit: rupee(5000),
+              base: rupee(4237),
+              gst: rupee(763),
+              total: rupee(5000),
+              rate: 18,
+            },
+          ],
+        },
       },
-    })
+    )
   })
 
-  it('says which rule decided and why the others did not', () => {
-    expect(explainCategory(derived, { role: 'pg', is_member: false })).toEqual({
+  it('reports which rule decided and why the others did not', () => {
+    expect(explainCategory(derivedCategoryEvent, { role: 'pg', is_member: false })).toEqual({
       by: 'rules',
       category: 'pg-visitor',
       tried: [
@@ -118,7 +130,7 @@ describe('a derived category', () => {
         },
       ],
     })
-    expect(explainCategory(chosen, { ticket_type: 'pg' })).toEqual({
+    expect(explainCategory(chosenCategoryEvent, { ticket_type: 'pg' })).toEqual({
       by: 'field',
       category: 'pg',
       field: 'ticket_type',
@@ -129,64 +141,76 @@ describe('a derived category', () => {
 
 describe('openOn', () => {
   const closedText = { heading: 'Closed', text: 'Ask the organisers.' }
-  const within: EventConfig = {
-    ...derived,
+  const withWindow: EventConfig = {
+    ...derivedCategoryEvent,
     registration: { opens: day('2025-10-01'), closes: day('2025-12-31') },
   }
-  const unopened: EventConfig = { ...chosen, fees: { ...chosen.fees, otherDates: null } }
+  const unopened: EventConfig = {
+    ...chosenCategoryEvent,
+    fees: { ...chosenCategoryEvent.fees, otherDates: null },
+  }
   type Closed = { heading: string; text: string; by: string; opens?: string }
-  const early = (opens: string, words: string): Closed => ({
+  const notOpenYet = (opens: string, words: string): Closed => ({
     heading: 'Registration is not open yet',
     text: `Registration opens on ${words}.`,
     by: 'early',
     opens,
   })
-  const over = (text: string): Closed => ({ heading: 'Registration Closed', text, by: 'day' })
+  const closedByDay = (text: string): Closed => ({
+    heading: 'Registration Closed',
+    text,
+    by: 'day',
+  })
   test.each<[string, EventConfig, string, Closed | true]>([
     [
       'a closed event',
-      { ...chosen, status: 'closed', closed: closedText },
+      { ...chosenCategoryEvent, status: 'closed', closed: closedText },
       '2025-07-01',
       { ...closedText, by: 'hand' },
     ],
     [
-      'the day before it opens nobody reads that it is closed',
-      within,
+      'the day before it opens, with only a text for closed registration',
+      withWindow,
       '2025-09-30',
-      early('2025-10-01', '1 October 2025'),
+      notOpenYet('2025-10-01', '1 October 2025'),
     ],
     [
-      'the day before it opens, whatever it says once it is closed',
-      { ...within, closed: closedText },
+      'the day before it opens, with its own text for closed registration',
+      { ...withWindow, closed: closedText },
       '2025-09-30',
-      early('2025-10-01', '1 October 2025'),
+      notOpenYet('2025-10-01', '1 October 2025'),
     ],
     [
-      'the day before its first price, where no day to open is written',
+      'the day before its first price, without an opening day in the file',
       unopened,
       '2025-06-30',
-      early('2025-07-01', '1 July 2025'),
+      notOpenYet('2025-07-01', '1 July 2025'),
     ],
-    ['the day it opens', within, '2025-10-01', true],
-    ['the day it closes', within, '2025-12-31', true],
-    ['the day after', within, '2026-01-01', over('Registration closed on 31 December 2025.')],
+    ['the day it opens', withWindow, '2025-10-01', true],
+    ['the day it closes', withWindow, '2025-12-31', true],
     [
-      'the day after, in the event’s words',
-      { ...within, closed: closedText },
+      'the day after',
+      withWindow,
+      '2026-01-01',
+      closedByDay('Registration closed on 31 December 2025.'),
+    ],
+    [
+      'the day after, with the event’s text',
+      { ...withWindow, closed: closedText },
       '2026-01-01',
       { ...closedText, by: 'day' },
     ],
-    ['a day in no period', unopened, '2026-02-01', over('Registration is closed.')],
-    ['a day in no period that falls back', chosen, '2026-02-01', true],
-    ['an event without periods', eventOf(), '2026-02-01', true],
+    ['a day in no period', unopened, '2026-02-01', closedByDay('Registration is closed.')],
+    ['a day in no period that falls back', chosenCategoryEvent, '2026-02-01', true],
+    ['an event without periods', createEvent(), '2026-02-01', true],
   ])('%s', (_name, event, on, expected) => {
     expect(openOn(event, day(on))).toEqual(
       expected === true ? { open: true } : { open: false, ...expected },
     )
   })
 
-  it('a closed event quotes nothing', () => {
-    const event: EventConfig = { ...chosen, status: 'closed', closed: closedText }
+  it('a closed event has no quote', () => {
+    const event: EventConfig = { ...chosenCategoryEvent, status: 'closed', closed: closedText }
     expect(quote(event, { ticket_type: 'member' }, at('2025-07-01'))).toEqual({
       ok: false,
       error: { code: 'registration_closed', text: 'Ask the organisers.' },
@@ -195,8 +219,8 @@ describe('openOn', () => {
 })
 
 describe('tariff', () => {
-  it('serves all shapes, with not on sale as null and absent', () => {
-    const answer = tariff(chosen, at('2025-12-31T10:00:00+05:30'))
+  it('has every form, with null or nothing for what is not on sale', () => {
+    const answer = tariff(chosenCategoryEvent, at('2025-12-31T10:00:00+05:30'))
     expect(answer).toMatchObject({
       status: 'success',
       now: '2025-12-31T10:00:00+05:30',
@@ -222,27 +246,37 @@ describe('tariff', () => {
   })
 
   test.each<[string, EventConfig, string, string | null]>([
-    ['a fall-back before the first period runs into it', chosen, '2025-01-01', '2025-08-31'],
-    ['the end of a period whose last day is shared', chosen, '2026-01-10', '2026-01-25'],
-    ['the last period', chosen, '2026-01-28', '2026-01-31'],
-    ['a fall-back after the last period has no end', chosen, '2026-02-01', null],
-    ['an open end', derived, '2025-12-05', null],
     [
-      'an open end that registration closes',
-      { ...derived, registration: { closes: day('2026-01-15') } },
+      'a fall-back before the first period continues into it',
+      chosenCategoryEvent,
+      '2025-01-01',
+      '2025-08-31',
+    ],
+    [
+      'the end of a period whose last day is shared',
+      chosenCategoryEvent,
+      '2026-01-10',
+      '2026-01-25',
+    ],
+    ['the last period', chosenCategoryEvent, '2026-01-28', '2026-01-31'],
+    ['a fall-back after the last period has no end', chosenCategoryEvent, '2026-02-01', null],
+    ['an open end', derivedCategoryEvent, '2025-12-05', null],
+    [
+      'an open end that the closing of registration limits',
+      { ...derivedCategoryEvent, registration: { closes: day('2026-01-15') } },
       '2025-12-05',
       '2026-01-15',
     ],
     [
       'an early close inside a period',
-      { ...derived, registration: { closes: day('2025-11-15') } },
+      { ...derivedCategoryEvent, registration: { closes: day('2025-11-15') } },
       '2025-11-01',
       '2025-11-15',
     ],
   ])('%s', (_name, event, on, until) => expect(tariff(event, at(on)).until).toBe(until))
 
-  it('prices nothing when closed', () => {
-    expect(tariff({ ...chosen, status: 'closed' }, at('2025-07-01'))).toMatchObject({
+  it('has no prices when closed', () => {
+    expect(tariff({ ...chosenCategoryEvent, status: 'closed' }, at('2025-07-01'))).toMatchObject({
       open: false,
       pricing: {},
       current_period: 'early',
@@ -252,9 +286,9 @@ describe('tariff', () => {
 })
 
 it('lists every price once', () => {
-  expect(periodOn(chosen.fees, day('2026-01-25'))?.id).toBe('late')
+  expect(periodOn(chosenCategoryEvent.fees, day('2026-01-25'))?.id).toBe('late')
   expect(
-    priceTable(chosen).map((row) => [
+    priceTable(chosenCategoryEvent).map((row) => [
       row.category.id,
       ...row.cells.map((cell) => cell.price?.total ?? null),
     ]),
@@ -265,55 +299,61 @@ it('lists every price once', () => {
   ])
 })
 
-describe('what is to come', () => {
-  const said = (event: EventConfig, on: string) =>
+describe('upcoming prices', () => {
+  const listStretches = (event: EventConfig, on: string) =>
     stretchesFrom(event, day(on)).map(({ from, to, period }) => `${from} ${to} ${period.id}`)
 
-  it('names each period once for as long as it counts, from the day on which it is asked', () => {
-    expect(said(chosen, '2025-08-10')).toEqual([
+  it('list each period once with the days on which it applies, from the current day', () => {
+    expect(listStretches(chosenCategoryEvent, '2025-08-10')).toEqual([
       '2025-08-10 2025-08-31 early',
       '2025-09-01 2026-01-25 late',
       '2026-01-26 2026-01-31 last',
       '2026-02-01 null early',
     ])
     // A fall-back before the first period is the same period.
-    expect(said(chosen, '2025-01-01')[0]).toBe('2025-01-01 2025-08-31 early')
+    expect(listStretches(chosenCategoryEvent, '2025-01-01')[0]).toBe('2025-01-01 2025-08-31 early')
   })
 
-  it('leaves out the days on which one cannot register', () => {
-    const within = {
-      ...chosen,
+  it('omit the days without registration', () => {
+    const withWindow = {
+      ...chosenCategoryEvent,
       registration: { opens: day('2025-08-15'), closes: day('2025-12-31') },
     }
-    expect(said(within, '2025-08-10')).toEqual([
+    expect(listStretches(withWindow, '2025-08-10')).toEqual([
       '2025-08-15 2025-08-31 early',
       '2025-09-01 2025-12-31 late',
     ])
-    expect(said({ ...chosen, status: 'closed' }, '2025-08-10')).toEqual([])
+    expect(listStretches({ ...chosenCategoryEvent, status: 'closed' }, '2025-08-10')).toEqual([])
   })
 
   test.each<[string, EventConfig, string, string, { from: string; total: number | null } | null]>([
-    ['the next period', chosen, 'member', '2025-08-10', { from: '2025-09-01', total: 7080 }],
+    [
+      'the next period',
+      chosenCategoryEvent,
+      'member',
+      '2025-08-10',
+      { from: '2025-09-01', total: 7080 },
+    ],
     [
       'that it is not on sale then',
-      chosen,
+      chosenCategoryEvent,
       'pg',
       '2025-08-10',
       { from: '2025-09-01', total: null },
     ],
     [
       'that registration closes',
-      { ...chosen, registration: { closes: day('2025-08-20') } },
+      { ...chosenCategoryEvent, registration: { closes: day('2025-08-20') } },
       'member',
       '2025-08-10',
       { from: '2025-08-21', total: null },
     ],
     [
-      'the period after the next, where the next costs the same',
+      'the period after the next, if the next costs the same',
       {
-        ...chosen,
+        ...chosenCategoryEvent,
         fees: {
-          ...chosen.fees,
+          ...chosenCategoryEvent.fees,
           prices: { member: { early: rupee(10), late: rupee(10), last: rupee(20) } },
         },
       },
@@ -321,8 +361,8 @@ describe('what is to come', () => {
       '2025-08-10',
       { from: '2026-01-26', total: 23.6 },
     ],
-    ['nothing, where nothing changes', derived, 'visitor', '2026-06-01', null],
-  ])('the next price says %s', (_name, event, category, on, expected) => {
+    ['nothing, if the price does not change', derivedCategoryEvent, 'visitor', '2026-06-01', null],
+  ])('the next price is %s', (_name, event, category, on, expected) => {
     const answers = { ticket_type: category }
     const next = nextPrice(event, answers, category, day(on))
     expect(next).toEqual(
@@ -333,7 +373,7 @@ describe('what is to come', () => {
     )
   })
 
-  it('puts conferences to come by their first day, and then the past ones, the latest first', () => {
+  it('upcoming conferences come first by their first day, then past ones, latest first', () => {
     const events = [
       ['old', '2025-01-01', '2025-01-02'],
       ['next', '2026-03-01', '2026-03-02'],
@@ -351,24 +391,27 @@ describe('what is to come', () => {
   })
 })
 
-describe('a category that is picked and does not go with an answer', () => {
+describe('a chosen category that contradicts an answer', () => {
   const event: EventConfig = {
-    ...chosen,
-    fields: [...chosen.fields, field('is_fellow', { type: 'yes-no', label: 'Fellow' })],
-    categories: chosen.categories.map((one) =>
+    ...chosenCategoryEvent,
+    fields: [
+      ...chosenCategoryEvent.fields,
+      field('is_fellow', { type: 'yes-no', label: 'Fellow' }),
+    ],
+    categories: chosenCategoryEvent.categories.map((one) =>
       one.id === 'member' ? { ...one, expects: when(isIn('is_fellow', true)) } : one,
     ),
   }
   test.each<[string, string | null, boolean | undefined, string | null]>([
-    ['is pointed out, with the answer', 'member', false, 'No'],
-    ['fits, and nothing is said', 'member', true, null],
-    ['of another category nothing is asked', 'visitor', false, null],
-    ['before a category is picked', null, false, null],
-    ['before the question is answered', 'member', undefined, null],
-  ])('%s', (_name, category, answer, said) => {
+    ['is reported, with the answer', 'member', false, 'No'],
+    ['matches, and nothing is reported', 'member', true, null],
+    ['another category is not checked', 'visitor', false, null],
+    ['before a category is chosen', null, false, null],
+    ['before the field is answered', 'member', undefined, null],
+  ])('%s', (_name, category, answer, expected) => {
     const answers = answer === undefined ? {} : { is_fellow: answer }
     const found = contradictionOf(event, answers, category)
-    expect(found?.answer ?? null).toBe(said)
+    expect(found?.answer ?? null).toBe(expected)
     if (found !== null) expect(found).toMatchObject({ field: 'is_fellow', question: 'Fellow' })
   })
 })

@@ -1,25 +1,25 @@
-/** README.md: its twelve lines cost what it says. */
+/** The twelve lines in README.md cost what it states. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readInstant } from '../../../engine/index.ts'
 import { compileEvent, explain, sayExplanation } from '../../../engine/authoring.ts'
-import { ours, read } from '../event-files.ts'
+import { sharedFiles, readSource } from '../event-files.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'README.md'), 'utf8')
 const [, lines = '', printed = ''] = /```yaml\n([^]*?)```[^]*?```\n([^]*?)```/.exec(page) ?? []
 
 test('the lines of the README, in the event that it names, give the price that it prints', () => {
   expect(lines.trimEnd().split('\n')).toHaveLength(12)
-  const { path, text } = read('events/midzone2025.yaml')
-  const changed = text
+  const { path, text } = readSource('events/midzone2025.yaml')
+  const eventText = text
     .replace(/^categories:\n[^]*?(?=\n# ── The form)/m, lines)
     .replace(/\nexamples:[^]*/, '')
-  const event = compileEvent(changed, ours, { path }).reads
-  if (event === null) throw new Error('its shape is wrong')
+  const event = compileEvent(eventText, sharedFiles, { path }).reads
+  if (event === null) throw new Error('its structure is wrong')
   const at = readInstant('2025-11-02')
   if (at === null) throw new Error('no day')
-  const said = sayExplanation(event, explain(event, { afpi_member: 'true' }, at))
-  expect(said.replaceAll('\u00a0', ' ')).toContain(printed.trimEnd().replace(/ \(line \d+\)/, ''))
+  const output = sayExplanation(event, explain(event, { afpi_member: 'true' }, at))
+  expect(output.replaceAll('\u00a0', ' ')).toContain(printed.trimEnd().replace(/ \(line \d+\)/, ''))
   expect(printed).toContain('total     ₹ 7,080')
 })

@@ -1,4 +1,7 @@
-/** The four real event files price and print as in the tables beside this file, to the paisa. UPDATE=1 writes them anew. */
+/**
+ * The four real event files price and print as in the tables next to this file, to the paisa.
+ * UPDATE=1 rewrites the tables.
+ */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { documentOf, instant, issuerOf, startOf } from '../../../engine/index.ts'
@@ -6,16 +9,16 @@ import type { EventConfig, Line, Paise, RegNo } from '../../../engine/index.ts'
 import { linesOf } from '../../../engine/pricing/bill.ts'
 import { compileEvent, saySimulation, simulate } from '../../../engine/authoring.ts'
 import { printed } from '../../../server/documents/document-contents.ts'
-import { ours, read } from '../event-files.ts'
+import { sharedFiles, readSource } from '../event-files.ts'
 
 const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
 
-/** What a receipt prints for one registration. */
-function receiptOf(event: EventConfig, lines: readonly Line[]): string {
+/** The text that a receipt prints for one registration. */
+function printReceipt(event: EventConfig, lines: readonly Line[]): string {
   const at = instant(startOf(event.from))
   const sum = (of: 'base' | 'gst' | 'total') =>
-    lines.reduce((so, line) => so + line[of], 0) as Paise
-  const sold = {
+    lines.reduce((sumSoFar, line) => sumSoFar + line[of], 0) as Paise
+  const registration = {
     regNo: 'MADE0000000001' as RegNo,
     answers: {},
     fullName: 'Asha Sample',
@@ -26,7 +29,7 @@ function receiptOf(event: EventConfig, lines: readonly Line[]): string {
     lines,
     paid: { reference: 'REF', at, came: sum('total') },
   }
-  const body = documentOf(issuerOf(event), sold, { kind: 'receipt', serial: 'A1', at })
+  const body = documentOf(issuerOf(event), registration, { kind: 'receipt', serial: 'A1', at })
   const { rows, sums, total, in_words: words } = printed(body)
   return [
     ...rows.map((row) => row.join(' | ')),
@@ -39,14 +42,14 @@ function receiptOf(event: EventConfig, lines: readonly Line[]): string {
 
 test.each(REAL)('%s prices and prints as before', async (id) => {
   const path = `events/${id}.yaml`
-  const { event } = compileEvent(read(path).text, ours, { path })
+  const { event } = compileEvent(readSource(path).text, sharedFiles, { path })
   if (event === null) throw new Error(`${id} does not compile`)
   const receipts = event.categories.flatMap((category) =>
     event.fees.periods.flatMap((period) => {
       const on = period.from ?? period.to ?? event.from
       const lines = linesOf(event, {}, category.id, period.id, on)
       return lines.ok && lines.value.length > 0
-        ? [`${category.id}, ${period.id}: ${receiptOf(event, lines.value)}`]
+        ? [`${category.id}, ${period.id}: ${printReceipt(event, lines.value)}`]
         : [`${category.id}, ${period.id}: not on sale`]
     }),
   )

@@ -1,4 +1,4 @@
-/** Which places a registration takes, and what everybody may know of how many are left. */
+/** Which seats a registration needs, and what the public may know of how many are left. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import {
@@ -10,9 +10,9 @@ import {
   shownLeft,
 } from '../../../engine/pricing/quotas.ts'
 import type { Quota } from '../../../engine/event/pricing-types.ts'
-import { eventOf, field, isIn, when } from '../fixtures.ts'
+import { createEvent, field, isIn, when } from '../fixtures.ts'
 
-const limits: readonly Quota[] = [
+const quotas: readonly Quota[] = [
   { id: 'hall', max: 500, full: { message: 'Full' }, few: 20 },
   { id: 'pg', when: when(isIn('category', 'pg')), max: 100, full: { message: 'Full' } },
   {
@@ -29,27 +29,27 @@ test.each<[Answers, string | null, readonly string[]]>([
   [{}, 'pg', ['hall', 'pg']],
   [{ rooms: ['ecg', 'scan'] }, 'other', ['hall', 'seats.ecg', 'seats.scan']],
   [{ rooms: 'scan' }, 'pg', ['hall', 'pg', 'seats.scan']],
-  // An option without places, and one that every object has.
+  // An option without a quota, and one with the name of a property that every object has.
   [{ rooms: ['lecture', 'constructor'] }, 'other', ['hall']],
-])('answers %j of category %s take %j', (answers, category, places) => {
-  expect(placesOf(limits, answers, category).map(({ id }) => id)).toEqual(places)
+])('answers %j of category %s need %j', (answers, category, seats) => {
+  expect(placesOf(quotas, answers, category).map(({ id }) => id)).toEqual(seats)
 })
 
-test('the first place that is gone is told, of those that are asked for', () => {
-  const facts = { 'full.seats.scan': true, 'full.pg': true }
-  expect(firstFull(limits, { ...facts, rooms: ['ecg'] }, 'other')).toBeNull()
-  expect(firstFull(limits, { ...facts, rooms: ['scan'] }, 'other')?.id).toBe('seats.scan')
-  expect(firstFull(limits, { ...facts, rooms: ['scan'] }, 'pg')?.id).toBe('pg')
+test('the first sold-out seat among the requested ones is reported', () => {
+  const context = { 'full.seats.scan': true, 'full.pg': true }
+  expect(firstFull(quotas, { ...context, rooms: ['ecg'] }, 'other')).toBeNull()
+  expect(firstFull(quotas, { ...context, rooms: ['scan'] }, 'other')?.id).toBe('seats.scan')
+  expect(firstFull(quotas, { ...context, rooms: ['scan'] }, 'pg')?.id).toBe('pg')
 })
 
 const options = [
   { id: 'scan', label: 'Scanning' },
   { id: 'ecg', label: 'ECG: reading it' },
 ]
-const event = eventOf({ fields: [field('rooms', { type: 'many', options })] })
+const event = createEvent({ fields: [field('rooms', { type: 'many', options })] })
 
-test('a place is called as its option is, or as its limit', () => {
-  expect(allSeatPools(limits).map((place) => placeName(event, place))).toEqual([
+test('a seat has the label of its option, or of its quota', () => {
+  expect(allSeatPools(quotas).map((pool) => placeName(event, pool))).toEqual([
     'Hall',
     'Pg',
     'Scanning',
@@ -57,8 +57,8 @@ test('a place is called as its option is, or as its limit', () => {
   ])
 })
 
-test('of one of several options that is gone it is said which', () => {
-  expect(allSeatPools(limits).map((place) => sayFull(event, place))).toEqual([
+test('of several options, the full one is named', () => {
+  expect(allSeatPools(quotas).map((seat) => sayFull(event, seat))).toEqual([
     'Full',
     'Full',
     'Scanning: Full',
@@ -73,14 +73,14 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
     { hall: 20, pg: 1, 'seats.scan': 3, 'seats.ecg': 1 },
     { hall: 20, 'seats.scan': 3, 'seats.ecg': 1 },
   ],
-  // What is full is told also where nothing is told of few, and never as less than none.
+  // A full quota is published even if low numbers are not, and never as a negative number.
   [
     { pg: 0, hall: -2 },
     { hall: 0, pg: 0 },
   ],
-])('of %j are told %j', (left, told) => {
-  expect(shownLeft(limits, left)).toEqual(told)
-  expect(allSeatPools(limits).map(({ id }) => id)).toEqual([
+])('for %j, %j is published', (left, published) => {
+  expect(shownLeft(quotas, left)).toEqual(published)
+  expect(allSeatPools(quotas).map(({ id }) => id)).toEqual([
     'hall',
     'pg',
     'seats.scan',

@@ -1,4 +1,7 @@
-/** Place of supply, kinds of documents and the tax by rate, against the sections and rules that state them. */
+/**
+ * Place of supply, kinds of documents and the tax by rate, compared with the sections and rules
+ * that state them.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
@@ -15,7 +18,7 @@ const [KERALA, TAMIL_NADU, KARNATAKA, CHANDIGARH] = ['32', '33', '29', '04'] as 
 const [ADMISSION, ROOM, SPONSORSHIP] = ['998596', '996311', '998397'] as const
 
 test.each([
-  // Section 12(6): admission is supplied where the event is held, to whomever.
+  // Section 12(6): admission is supplied where the event is held, whoever the buyer is.
   [ADMISSION, KERALA, null, KERALA],
   [ADMISSION, KERALA, TAMIL_NADU, KERALA],
   [ADMISSION, KERALA, KERALA, KERALA],
@@ -90,7 +93,7 @@ test('one rate in two states is two rows: a room over the border has IGST, the a
   ])
 })
 
-test('the rows add up to the taxed lines, whatever was bought and credited', () => {
+test('the rows add up to the taxed lines, after any purchases and credits', () => {
   const rates = [null, 5, 18] as const
   fc.assert(
     fc.property(
@@ -104,8 +107,8 @@ test('the rows add up to the taxed lines, whatever was bought and credited', () 
         { maxLength: 8 },
       ),
       fc.constantFrom(KERALA, CHANDIGARH),
-      (sold, supplier) => {
-        const lines = sold.map(({ price, rate, place, sign }) => {
+      (soldItems, supplier) => {
+        const lines = soldItems.map(({ price, rate, place, sign }) => {
           const tax = {
             name: 'GST',
             percent: rate ?? 0,
@@ -117,7 +120,8 @@ test('the rows add up to the taxed lines, whatever was bought and credited', () 
         })
         const rows = summaryByRate(lines, supplier)
         const taxed = lines.filter(({ rate }) => rate !== null)
-        const sum = (amounts: readonly number[]) => amounts.reduce((so, one) => so + one, 0)
+        const sum = (amounts: readonly number[]) =>
+          amounts.reduce((sumSoFar, one) => sumSoFar + one, 0)
         expect(sum(rows.map(({ taxable }) => taxable))).toBe(sum(taxed.map(({ base }) => base)))
         expect(sum(rows.map((row) => row.cgst + row.sgst + row.igst + row.roundOff))).toBe(
           sum(taxed.map(({ gst }) => gst)),
@@ -145,7 +149,7 @@ test.each([
   expect(saleForm(lines, isRegistered)).toBe(form),
 )
 
-test('from 50,000 rupees of taxable value an unregistered buyer is asked for the address, a registered one never', () => {
+test('from 50,000 rupees of taxable value an unregistered buyer must give an address, a registered one never', () => {
   const below = paise(ADDRESS_FROM_PAISE - 1)
   expect([ADDRESS_FROM_PAISE, requiresAddress(ADDRESS_FROM_PAISE, false)]).toEqual([
     5_000_000,
@@ -160,4 +164,4 @@ test.each([
   [[5, 18, 12.5], '18%, 12.5% and 5%'],
   [[18, null], '18%'],
   [[null, undefined, 0], ''],
-])('the rates %j read %s', (rates, text) => expect(ratesText(rates)).toBe(text))
+])('the rates %j are shown as %s', (rates, text) => expect(ratesText(rates)).toBe(text))

@@ -1,4 +1,7 @@
-/** Three whole events sell what their brochures say: every bill was worked out by hand, every refusal is said in their words. */
+/**
+ * Three complete events match their brochures: every bill was worked out by hand, and every error
+ * has the message of its file.
+ */
 import { expect, test } from 'vitest'
 import {
   day,
@@ -24,31 +27,31 @@ import { REGISTRATION } from '../../../engine/event/pricing-types.ts'
 import { provedBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
 import { fieldsOfPrice } from '../../../engine/authoring/tools/price-fields.ts'
 import { priceListOf } from '../../../engine/authoring/tools/price-list.ts'
-import { judge } from '../answers/schema-agreement.ts'
-import { billsOf, instantOf, sayLine, THREE, type Bill } from './three-bills/bills.ts'
-import { ours, read } from '../event-files.ts'
+import { createAgreementCheck } from '../answers/schema-agreement.ts'
+import { readBills, billInstant, formatLine, BILL_EVENTS, type Bill } from './three-bills/bills.ts'
+import { sharedFiles, readSource } from '../event-files.ts'
 
-function eventNamed(id: string): EventConfig {
+function readEventById(id: string): EventConfig {
   const path = `tests/events/${id}.yaml`
-  return readEvent(read(path).text, ours, { path }) as EventConfig
+  return readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
 }
-const conference = eventNamed('nidancon2027')
-const marathon = eventNamed('nilarun2027')
-const webinar = eventNamed('soiltalk2027')
+const conference = readEventById('nidancon2027')
+const marathon = readEventById('nilarun2027')
+const webinar = readEventById('soiltalk2027')
 
 /** Its schema is compiled once. */
-const judgeOf = remember(judge)
+const agreementCheckFor = remember(createAgreementCheck)
 const ALL = [conference, marathon, webinar].flatMap((event) =>
-  billsOf(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
+  readBills(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
 )
 
-/** What every delegate answers: the delegate of the file's own examples. */
-const usual = (event: EventConfig): RawAnswers => {
+/** The answers that every delegate gives: those of the file's own examples. */
+const exampleAnswers = (event: EventConfig): RawAnswers => {
   const first = event.examples.find((example) => 'answers' in example)
   return first !== undefined && 'answers' in first ? first.answers : {}
 }
 
-function factsOf({ code, kind, full }: Bill): PricingContext {
+function createContext({ code, kind, full }: Bill): PricingContext {
   return {
     code:
       code === undefined
@@ -56,34 +59,38 @@ function factsOf({ code, kind, full }: Bill): PricingContext {
         : code === 'unknown' || code === 'spent'
           ? { is: code }
           : { is: 'valid', kind: code },
-    left: Object.fromEntries((full ?? []).map((place) => [place, 0])),
+    left: Object.fromEntries((full ?? []).map((seat) => [seat, 0])),
     rolls: { member_number: kind === undefined ? null : { kind } },
   }
 }
 
 /** The bill as the tables write it. */
-function billed(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'total'> {
-  const { answers } = counted(event, { ...usual(event), ...bill.given }, factsOf(bill))
-  const quoted = quote(event, answers, instantOf(bill))
-  if (!quoted.ok) return { lines: [], total: REFUSALS[quoted.error.code] }
-  const { base, gst, total, lines } = quoted.value
+function computeBill(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'total'> {
+  const { answers } = counted(
+    event,
+    { ...exampleAnswers(event), ...bill.given },
+    createContext(bill),
+  )
+  const result = quote(event, answers, billInstant(bill))
+  if (!result.ok) return { lines: [], total: QUOTE_ERRORS[result.error.code] }
+  const { base, gst, total, lines } = result.value
   expect(base + gst).toBe(total)
   return {
-    lines: wireLines(lines).map(sayLine),
+    lines: wireLines(lines).map(formatLine),
     total: rupees(total),
   }
 }
-const REFUSALS = {
+const QUOTE_ERRORS = {
   registration_closed: 'closed',
   not_on_sale: 'not on sale',
   no_category: 'no category',
 } as const
 
 test.each(ALL)('%s: %s', (_, __, event, bill) => {
-  expect(billed(event, bill)).toEqual({ lines: bill.lines, total: bill.total })
+  expect(computeBill(event, bill)).toEqual({ lines: bill.lines, total: bill.total })
 })
 
-test('the tables are worth their trouble: a hundred bills by hand, and each total is the sum of its lines', () => {
+test('the tables contain at least a hundred bills, and each total is the sum of its lines', () => {
   expect(ALL.length).toBeGreaterThanOrEqual(90)
   for (const [, who, , { lines, total }] of ALL) {
     if (typeof total !== 'number') continue
@@ -98,14 +105,14 @@ test('the tables are worth their trouble: a hundred bills by hand, and each tota
 })
 
 const AT_MOST_TWO = 'At most two workshops, and no two at the same time'
-const SAID: readonly (readonly [
+const INVALID_ANSWERS: readonly (readonly [
   what: string,
   event: EventConfig,
   given: RawAnswers,
   errors: Readonly<Record<string, string>>,
 ])[] = [
   ['one workshop', conference, { workshops: ['ecg'] }, {}],
-  ['two workshops after each other', conference, { workshops: ['writing', 'ultrasound'] }, {}],
+  ['two workshops one after the other', conference, { workshops: ['writing', 'ultrasound'] }, {}],
   [
     'a third workshop',
     conference,
@@ -113,33 +120,33 @@ const SAID: readonly (readonly [
     { workshops: AT_MOST_TWO },
   ],
   [
-    'two workshops at one time',
+    'two workshops at the same time',
     conference,
     { workshops: ['airway', 'ultrasound'] },
     { workshops: AT_MOST_TWO },
   ],
   [
-    'a workshop that there is not',
+    'a workshop that does not exist',
     conference,
     { workshops: ['ecg', 'surgery'] },
     { workshops: 'Please choose one of the options' },
   ],
-  ['one workshop as a text', conference, { workshops: 'ecg' }, {}],
+  ['one workshop as a string', conference, { workshops: 'ecg' }, {}],
   [
     'workshops as an object',
     conference,
     { workshops: { ecg: true } },
     { workshops: 'Please choose one of the options' },
   ],
-  ['four companions', conference, companions(1, 2, 3, 4), {}],
+  ['four companions', conference, withCompanions(1, 2, 3, 4), {}],
   [
-    'a companion of no age',
+    'a companion without an age',
     conference,
     { companions: [{ name: 'Ravi Sample' }] },
     { 'companions.0.age': 'Please give the age' },
   ],
   [
-    'a companion of no name',
+    'a companion without a name',
     conference,
     {
       companions: [
@@ -152,17 +159,17 @@ const SAID: readonly (readonly [
   [
     'a companion of 111',
     conference,
-    companions(111),
+    withCompanions(111),
     { 'companions.0.age': 'Please give the age in years' },
   ],
   [
-    'a companion not yet born',
+    'a companion not born yet',
     conference,
-    companions(-1),
+    withCompanions(-1),
     { 'companions.0.age': 'Please give the age in years' },
   ],
   [
-    'a companion who eats what there is not',
+    'a companion with an unknown food option',
     conference,
     { companions: [{ name: 'R', age: 40, food: 'caviar' }] },
     { 'companions.0.food': 'Please choose one of the options' },
@@ -180,7 +187,7 @@ const SAID: readonly (readonly [
     { dinner_tickets: 'Please choose from 0 to 5 tickets' },
   ],
   [
-    'a room for nobody knows how long',
+    'a room without a number of nights',
     conference,
     { room: 'twin' },
     { nights: 'Please say for how many nights', arrives_on: 'Please say when you arrive' },
@@ -198,7 +205,7 @@ const SAID: readonly (readonly [
     { nights: 'Please choose from 1 to 5 nights' },
   ],
   [
-    'arriving a day before there are rooms',
+    'arriving a day before rooms are available',
     conference,
     { room: 'twin', nights: 1, arrives_on: '2027-02-09' },
     { arrives_on: 'Rooms are kept from 10 to 14 February 2027' },
@@ -210,7 +217,7 @@ const SAID: readonly (readonly [
     {},
   ],
   [
-    'arriving when all is over',
+    'arriving after the event',
     conference,
     { room: 'twin', nights: 1, arrives_on: '2027-02-15' },
     { arrives_on: 'Rooms are kept from 10 to 14 February 2027' },
@@ -246,9 +253,9 @@ const SAID: readonly (readonly [
     { role: 'trainee', letter: 'letter.exe' },
     { letter: 'Please choose a file of an allowed type' },
   ],
-  ['a mobile number with the country’s', conference, { phone_number: '+91 98470 12345' }, {}],
+  ['a mobile number with the country code', conference, { phone_number: '+91 98470 12345' }, {}],
   [
-    'a number on a desk',
+    'a landline number',
     conference,
     { phone_number: '0487 2331234' },
     { phone_number: 'Please give an Indian mobile number of ten digits' },
@@ -297,7 +304,7 @@ const SAID: readonly (readonly [
   ],
 
   [
-    'a grown runner without a distance',
+    'an adult runner without a distance',
     marathon,
     { distance: '' },
     { distance: 'Please choose a distance' },
@@ -329,7 +336,7 @@ const SAID: readonly (readonly [
     { best_time: 'Please write hours and minutes and seconds such as 3:45:00' },
   ],
   [
-    'a best time over a distance that has none',
+    'a best time over a distance without best times',
     marathon,
     { distance: 'ten', best_time: '3 hours' },
     {},
@@ -347,14 +354,19 @@ const SAID: readonly (readonly [
     { donation: 50001 },
     { donation: 'Please give between 100 and 50000 rupees' },
   ],
-  ['a family member of the day of the race', marathon, born('2027-01-17'), {}],
+  ['a family member born on the day of the race', marathon, withFamily('2027-01-17'), {}],
   [
-    'a family member not yet born',
+    'a family member not born yet',
     marathon,
-    born('2027-01-18'),
+    withFamily('2027-01-18'),
     { 'family.0.born_on': 'Please give the day of birth' },
   ],
-  ['a shirt of no size', marathon, { shirt: 'xs' }, { shirt: 'Please choose one of the options' }],
+  [
+    'a shirt without a size',
+    marathon,
+    { shirt: 'xs' },
+    { shirt: 'Please choose one of the options' },
+  ],
   [
     'a name too long for a bib',
     marathon,
@@ -381,35 +393,35 @@ const SAID: readonly (readonly [
   ['no news', webinar, { news_consent: false }, {}],
 ]
 
-function companions(...ages: readonly number[]): RawAnswers {
+function withCompanions(...ages: readonly number[]): RawAnswers {
   return { companions: ages.map((age) => ({ name: `Person of ${age}`, age })) }
 }
-function born(...days: readonly string[]): RawAnswers {
+function withFamily(...days: readonly string[]): RawAnswers {
   return { family: days.map((born_on) => ({ name: `Born on ${born_on}`, born_on })) }
 }
 
-test.each(SAID)('%s: what is said of it', (_, event, given, errors) => {
-  const raw = { ...usual(event), ...given }
+test.each(INVALID_ANSWERS)('%s: the error messages', (_, event, given, errors) => {
+  const raw = { ...exampleAnswers(event), ...given }
   expect(errorsOf(event, raw)).toEqual(errors)
-  judgeOf(event)(raw)
+  agreementCheckFor(event)(raw)
 })
 
-test.each(ALL)('%s: %s: the schema takes the same answers', (_, __, event, { given }) => {
-  judgeOf(event)({ ...usual(event), ...given })
+test.each(ALL)('%s: %s: the schema accepts the same answers', (_, __, event, { given }) => {
+  agreementCheckFor(event)({ ...exampleAnswers(event), ...given })
 })
 
-test('the lines read as the brochure does', () => {
+test('the labels of the lines match the brochure', () => {
   const raw = {
-    ...usual(conference),
-    ...companions(40, 4),
+    ...exampleAnswers(conference),
+    ...withCompanions(40, 4),
     workshops: ['ecg'],
     dinner_tickets: 2,
     room: 'single',
     nights: 3,
     arrives_on: '2027-02-11',
   }
-  const quoted = quote(conference, counted(conference, raw).answers, startOf(day('2027-02-02')))
-  expect(quoted.ok && quoted.value.lines.map(({ label }) => label)).toEqual([
+  const result = quote(conference, counted(conference, raw).answers, startOf(day('2027-02-02')))
+  expect(result.ok && result.value.lines.map(({ label }) => label)).toEqual([
     'Non-member',
     'Accompanying person',
     'Workshop: ECG in an hour (Hall A, 12 noon)',
@@ -419,7 +431,7 @@ test('the lines read as the brochure does', () => {
   ])
 })
 
-test('the questions on which a price hangs are those that can change a bill, with those that show them', () => {
+test('the fields that affect a price are those that can change a bill, with those that show them', () => {
   expect(fieldsOfPrice(conference).map(({ id }) => id)).toEqual([
     'born_on',
     'role',
@@ -434,7 +446,7 @@ test('the questions on which a price hangs are those that can change a bill, wit
   ])
 })
 
-test('the price list and the first line of a bill are the same in every cell', () => {
+test('the price list and the first line of a bill are equal in every cell', () => {
   for (const event of [conference, marathon, webinar])
     for (const { category, cells } of priceTable(event))
       for (const { period, price } of cells) {
@@ -448,34 +460,40 @@ test('the price list and the first line of a bill are the same in every cell', (
       }
 })
 
-test('the marathon speaks of runners and races, and an event that says nothing of delegates and categories', () => {
-  const wordsOf = (event: EventConfig): readonly string[] =>
+test('the marathon uses "runner" and "race", and an event without terms uses "delegate" and "category"', () => {
+  const listEventTerms = (event: EventConfig): readonly string[] =>
     ['delegate', 'category', 'reg_no', 'total'].map((id) => labelOf(event, id))
-  expect(wordsOf(marathon)).toEqual(['Runner', 'Race', 'Bib reference', 'Total Amount'])
-  expect(wordsOf(webinar)).toEqual(['Delegate', 'Category', 'Registration Number', 'Total Amount'])
+  expect(listEventTerms(marathon)).toEqual(['Runner', 'Race', 'Bib reference', 'Total Amount'])
+  expect(listEventTerms(webinar)).toEqual([
+    'Delegate',
+    'Category',
+    'Registration Number',
+    'Total Amount',
+  ])
   const pending = { answers: { email: 'a@example.org' }, total: paise(100), regNo: 'NILA1' }
-  const letter = (event: EventConfig) => unfinishedMail(event, pending as never, null)?.text ?? ''
-  expect(letter(marathon)).toMatch(/^Dear runner,/)
-  expect(letter(conference)).toMatch(/^Dear delegate,/)
+  const unfinishedEmailText = (event: EventConfig) =>
+    unfinishedMail(event, pending as never, null)?.text ?? ''
+  expect(unfinishedEmailText(marathon)).toMatch(/^Dear runner,/)
+  expect(unfinishedEmailText(conference)).toMatch(/^Dear delegate,/)
   expect(alreadyMail(marathon, pending as never, 'complete')?.text).toMatch(/^Dear runner,/)
 })
 
-test.each(THREE)('%s: the checker finds nothing', (id) => {
+test.each(BILL_EVENTS)('%s: the checker has no finding', (id) => {
   const path = `tests/events/${id}.yaml`
-  const { findings } = compileEvent(read(path).text, ours, { path })
+  const { findings } = compileEvent(readSource(path).text, sharedFiles, { path })
   expect(findings.filter(({ severity }) => severity !== 'note').map(({ code }) => code)).toEqual([])
-  // An example that states the line of the registration states its price.
+  // An example that states the registration line states its price.
   expect(findings.map(({ code }) => code)).not.toContain('EV902')
 })
 
-test('the cheapest and the dearest bill that the checker finds are those found by hand', () => {
-  const ends = (event: EventConfig): readonly (number | undefined)[] => {
+test('the lowest and the highest bill that the checker finds match those worked out by hand', () => {
+  const billLimits = (event: EventConfig): readonly (number | undefined)[] => {
     const { extremes } = provedBill(event)
     return [extremes?.cheapest?.total, extremes?.dearest?.total]
   }
-  expect(ends(conference)).toEqual([0, 8_911_500])
-  expect(ends(marathon)).toEqual([0, 5_506_900])
-  expect(ends(webinar)).toEqual([0, 0])
+  expect(billLimits(conference)).toEqual([0, 8_911_500])
+  expect(billLimits(marathon)).toEqual([0, 5_506_900])
+  expect(billLimits(webinar)).toEqual([0, 0])
 })
 
 test('every cell of the price list is a line of a bill in the file’s own examples, and no bill has another price', () => {
@@ -493,10 +511,10 @@ test('every cell of the price list is a line of a bill in the file’s own examp
     const priced = new Set(tables.flatMap(({ id, parts }) => (parts.length === 0 ? [] : [id])))
     const billed = event.examples.flatMap((example) => {
       if (!('answers' in example)) return []
-      const facts = contextAmong(event, example.answers as Answers)
-      const quoted = quote(event, counted(event, example.answers, facts).answers, example.on)
-      if (!quoted.ok) return []
-      const { category, period, lines } = quoted.value
+      const context = contextAmong(event, example.answers as Answers)
+      const result = quote(event, counted(event, example.answers, context).answers, example.on)
+      if (!result.ok) return []
+      const { category, period, lines } = result.value
       return lines
         .filter(({ id }) => priced.has(id))
         .map(({ id, option, unit }) => {
@@ -508,11 +526,11 @@ test('every cell of the price list is a line of a bill in the file’s own examp
   }
 })
 
-test('a rule that asks a roll for another value is told by diff as what changes for whom', () => {
-  const { path, text } = read('tests/events/nidancon2027.yaml')
+test('diff reports a rule with a new member list value as a change for the affected answers', () => {
+  const { path, text } = readSource('tests/events/nidancon2027.yaml')
   const next = readEvent(
     text.replace('member_number.kind: [life, annual]', 'member_number.kind: annual'),
-    ours,
+    sharedFiles,
     {
       path,
     },
@@ -522,20 +540,25 @@ test('a rule that asks a roll for another value is told by diff as what changes 
   expect(rules[0]?.answers).toContain('member_number.kind: life')
 })
 
-test('diff says nothing of prices on days on which nobody can register', () => {
-  const { path, text } = read('tests/events/nidancon2027.yaml')
+test('diff reports no prices of days without registration', () => {
+  const { path, text } = readSource('tests/events/nidancon2027.yaml')
   const endless = text.replace('from: 2027-02-06, to: 2027-02-14}', 'from: 2027-02-06}')
   expect(endless).not.toBe(text)
-  const { sold, prices } = diffEvents(conference, readEvent(endless, ours, { path }) as EventConfig)
+  const { sold, prices } = diffEvents(
+    conference,
+    readEvent(endless, sharedFiles, { path }) as EventConfig,
+  )
   expect([...sold, ...prices]).toEqual([])
 })
 
-test('a page of the form that stands elsewhere is told by diff as another order, and nothing of its questions', () => {
-  const { path, text } = read('tests/events/nidancon2027.yaml')
+test('diff reports a moved page of the form as a new order, without its fields', () => {
+  const { path, text } = readSource('tests/events/nidancon2027.yaml')
   const [before = '', company = '', consent = '', after = ''] = text.split(
     /(?=^ {4}- title: Company and Stay)|(?=^ {4}- title: Consent)|(?=^ {2}panel:)/m,
   )
-  const next = readEvent(`${before}${consent}${company}${after}`, ours, { path }) as EventConfig
+  const next = readEvent(`${before}${consent}${company}${after}`, sharedFiles, {
+    path,
+  }) as EventConfig
   const { values } = diffEvents(conference, next)
   expect([...new Set(values.map(({ kind }) => kind))]).toEqual(['layout'])
   expect(values.find((one) => one.path === 'sections.order')).toMatchObject({

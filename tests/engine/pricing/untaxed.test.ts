@@ -1,4 +1,4 @@
-/** An event without tax: nothing that anybody reads of it speaks of one. */
+/** An event without tax: no text about it mentions a tax. */
 import { expect, test } from 'vitest'
 import {
   day,
@@ -19,25 +19,30 @@ import {
   showEvent,
   simulate,
 } from '../../../engine/authoring.ts'
-import { ours, read } from '../event-files.ts'
+import { sharedFiles, readSource } from '../event-files.ts'
 
 const TAX = /gst|\btax/i
 
-/** The first event of the specification, copied by somebody who charges no tax and took only its line away. */
-const text = read('events/afpicon2026.yaml')
+/**
+ * The first event of the specification, copied by an author who charges no tax and removed only
+ * its line.
+ */
+const text = readSource('events/afpicon2026.yaml')
   .text.replace(/ {2}tax: .*\n/, '')
   .replace('      - Fees are exclusive of 18% GST\n', '')
   .replace('      GST (18%): {gst}\n', '')
   .replace(' (including GST {gst})', '')
   .replace('    gst_amount: gst\n', '')
   .replace(/\nexamples:[\s\S]*$/, '\n')
-const { event: compiled, findings } = compileEvent(text, ours, { path: 'events/afpicon2026.yaml' })
+const { event: compiled, findings } = compileEvent(text, sharedFiles, {
+  path: 'events/afpicon2026.yaml',
+})
 const event = compiled as EventConfig
 
-test('every place that still asks for the tax is named, and the file is served without it', () => {
+test('every remaining use of the tax is reported, and the file is served without it', () => {
   expect(compiled).not.toBeNull()
-  const named = findings.filter(({ code }) => code === 'EV442').map(({ at }) => at.keyPath)
-  expect(named).toEqual([
+  const reportedPaths = findings.filter(({ code }) => code === 'EV442').map(({ at }) => at.keyPath)
+  expect(reportedPaths).toEqual([
     'form.summary.lines.1',
     'results.success.details.6',
     'admin.lists.0.columns.14',
@@ -45,7 +50,7 @@ test('every place that still asks for the tax is named, and the file is served w
   ])
 })
 
-test('the total is the price, and all there is to show', () => {
+test('the total is the price, and the only amount', () => {
   expect(quoteFor(event, 'afpi-pg', 'sep-1-dec-31')).toEqual({
     base: 525_000,
     gst: 0,
@@ -76,19 +81,22 @@ test.each<[string, () => unknown]>([
   ['the result pages', () => [resultRows(event, 'success', view, {}), event.results]],
   ['the receipt', () => receipt(event, view)],
   ['the mail', () => mailFor(event, view)],
-  ['the columns of the office and its CSV', () => event.admin.lists.map(({ columns }) => columns)],
   [
-    'the list of an event that states none',
+    'the columns of the staff list and its CSV',
+    () => event.admin.lists.map(({ columns }) => columns),
+  ],
+  [
+    'the list of an event that defines none',
     () => {
-      const alone = compileEvent(
+      const withoutSharedFiles = compileEvent(
         text.replace(/\nadmin:[\s\S]*?\n\n# ── Accepted/, '\n# ── Accepted'),
-        ours,
+        sharedFiles,
         {
           path: 'events/afpicon2026.yaml',
         },
       ).event
-      expect(alone?.admin.lists[0]?.columns.map(({ id }) => id)).toContain('total')
-      return alone?.admin.lists
+      expect(withoutSharedFiles?.admin.lists[0]?.columns.map(({ id }) => id)).toContain('total')
+      return withoutSharedFiles?.admin.lists
     },
   ],
   ['simulate', () => saySimulation(event, simulate(event))],
@@ -103,14 +111,14 @@ test.each<[string, () => unknown]>([
         () => null,
       ),
   ],
-])('%s', (_place, make) => {
-  const said = typeof make() === 'string' ? String(make()) : JSON.stringify(make())
-  expect(said.length).toBeGreaterThan(20)
-  expect(said.match(TAX)?.[0] ?? null).toBeNull()
+])('%s', (_place, produce) => {
+  const output = typeof produce() === 'string' ? String(produce()) : JSON.stringify(produce())
+  expect(output.length).toBeGreaterThan(20)
+  expect(output.match(TAX)?.[0] ?? null).toBeNull()
 })
 
-test('leaving the tax out is a change of every price that diff shows', () => {
-  const before = compileEvent(read('events/afpicon2026.yaml').text, ours, {
+test('diff shows a removed tax as a change of every price', () => {
+  const before = compileEvent(readSource('events/afpicon2026.yaml').text, sharedFiles, {
     path: 'events/afpicon2026.yaml',
   }).event as EventConfig
   expect(diffEvents(before, event).prices.length).toBeGreaterThan(5)

@@ -1,4 +1,4 @@
-/** What goes back of a payment by the scale of the file. */
+/** The refundable part of a payment by the scale of the file. */
 import { expect, test } from 'vitest'
 import { cancellationRefund, day, instant, paise, startOf } from '../../../engine/index.ts'
 
@@ -11,7 +11,7 @@ const scale = {
 }
 const noonOf = (on: string) => instant(startOf(day(on)) + 12 * 3_600_000)
 
-const refundOf = (price: number, paid: number, refunded: number, at = noonOf('2026-10-01')) =>
+const computeRefund = (price: number, paid: number, refunded: number, at = noonOf('2026-10-01')) =>
   cancellationRefund(
     scale,
     { price: paise(price), paid: paise(paid), refunded: paise(refunded) },
@@ -22,18 +22,18 @@ test.each([
   ['nothing was refunded before', 0, 437_287],
   ['the reduction was refunded first', 91_777, 345_510],
   ['a part of the reduction was refunded first', 50_000, 387_287],
-  ['goodwill was refunded besides', 101_777, 335_510],
-  ['more was refunded than the scale gives', 500_000, 0],
+  ['goodwill was refunded in addition', 101_777, 335_510],
+  ['more was refunded than the scale allows', 500_000, 0],
 ])(
-  'a companion of 917.77 was removed and %s: the refunds add up to the same',
+  'a companion of 917.77 was removed and %s: the refunds have the same sum',
   (_, refunded, proposed) => {
-    expect(refundOf(460_680, 552_457, refunded)).toBe(proposed)
+    expect(computeRefund(460_680, 552_457, refunded)).toBe(proposed)
   },
 )
 
-test('money beyond the price is refunded in full, and a price that is paid in part by the scale of that part', () => {
-  expect(refundOf(118_000, 128_000, 0)).toBe(10_000 + 88_500)
-  expect(refundOf(150_000, 100_000, 0)).toBe(75_000)
+test('an overpayment is refunded in full, and a part payment by the scale of that part', () => {
+  expect(computeRefund(118_000, 128_000, 0)).toBe(10_000 + 88_500)
+  expect(computeRefund(150_000, 100_000, 0)).toBe(75_000)
 })
 
 test.each([
@@ -43,17 +43,17 @@ test.each([
   ['2027-01-31', 1, 1],
   ['2027-02-01', 501_500, 0],
   ['2026-10-01', 0, 0],
-])('on %s of %i paise: %i', (on, kept, back) => {
-  expect(refundOf(kept, kept, 0, noonOf(on))).toBe(back)
+])('on %s of %i paise: %i', (on, paidPaise, refundPaise) => {
+  expect(computeRefund(paidPaise, paidPaise, 0, noonOf(on))).toBe(refundPaise)
 })
 
-test('a file without a scale proposes nothing', () => {
-  const money = { price: paise(501_500), paid: paise(501_500), refunded: paise(0) }
-  expect(cancellationRefund(null, money, noonOf('2026-10-01')).proposed).toBeNull()
+test('a file without a scale proposes no refund', () => {
+  const sums = { price: paise(501_500), paid: paise(501_500), refunded: paise(0) }
+  expect(cancellationRefund(null, sums, noonOf('2026-10-01')).proposed).toBeNull()
 })
 
-test('the last minute of a step counts, in India', () => {
+test('a step applies until its last minute, in Indian time', () => {
   const midnight = startOf(day('2027-01-01'))
-  expect(refundOf(100, 100, 0, instant(midnight - 1))).toBe(75)
-  expect(refundOf(100, 100, 0, midnight)).toBe(50)
+  expect(computeRefund(100, 100, 0, instant(midnight - 1))).toBe(75)
+  expect(computeRefund(100, 100, 0, midnight)).toBe(50)
 })

@@ -1,4 +1,4 @@
-/** What may be done to a registration, in which state and by whom. */
+/** Which actions are allowed on a registration, in which state and by whom. */
 import { describe, expect, test } from 'vitest'
 import {
   allowedActs,
@@ -10,17 +10,17 @@ import {
 } from '../../../engine/index.ts'
 import type { ActionName, Actor, RegistrationState } from '../../../engine/index.ts'
 
-const judged = (
+const checkAction = (
   state: RegistrationState,
-  act: ActionName,
+  action: ActionName,
   actor: Actor,
   why = 'Asked by phone.',
 ) => {
-  const answer = judgeAct(state, { act, actor, why })
+  const answer = judgeAct(state, { act: action, actor, why })
   return answer.ok ? answer.value.becomes : answer.error.code
 }
 
-describe('who may do what', () => {
+describe('permissions by role', () => {
   test.each<[Actor, readonly ActionName[]]>([
     ['viewer', []],
     ['desk', ['note', 'came_again', 'resend']],
@@ -47,16 +47,16 @@ describe('who may do what', () => {
     ],
     ['delegate', ['edit', 'ask_cancel', 'ask_refund', 'withdraw_refund']],
     ['clock', []],
-  ])('%s, to a registration that is complete', (actor, acts) => {
-    expect(allowedActs('complete', actor)).toEqual(acts)
+  ])('%s, on a complete registration', (actor, allowedActions) => {
+    expect(allowedActs('complete', actor)).toEqual(allowedActions)
   })
 
-  test('whoever looks only does nothing, in whatever state', () => {
+  test('a viewer may perform no action in any state', () => {
     expect(STATES.flatMap((state) => allowedActs(state, 'viewer'))).toEqual([])
   })
 
-  test('the desk confirms and cannot refund; the sentence says which role it takes', () => {
-    expect(judged('to_pay', 'confirm', 'desk')).toBe('to_pay')
+  test('the desk confirms and cannot refund; the message names the required role', () => {
+    expect(checkAction('to_pay', 'confirm', 'desk')).toBe('to_pay')
     expect(judgeAct('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
       error: {
         code: 'not_your_role',
@@ -65,21 +65,21 @@ describe('who may do what', () => {
     })
   })
 
-  test('nobody of the office speaks for the delegate, and no delegate for the office', () => {
-    expect(judged('to_pay', 'tell', 'owner')).toBe('not_your_role')
-    expect(judged('to_pay', 'lapse', 'owner')).toBe('not_your_role')
-    expect(judged('complete', 'cancel', 'delegate')).toBe('not_your_role')
-    expect(judged('to_pay', 'tell', 'delegate')).toBe('told')
+  test('staff cannot perform actions of the delegate, nor the delegate those of staff', () => {
+    expect(checkAction('to_pay', 'tell', 'owner')).toBe('not_your_role')
+    expect(checkAction('to_pay', 'lapse', 'owner')).toBe('not_your_role')
+    expect(checkAction('complete', 'cancel', 'delegate')).toBe('not_your_role')
+    expect(checkAction('to_pay', 'tell', 'delegate')).toBe('told')
   })
 })
 
-describe('the life of a registration', () => {
-  test('nobody waits in a state in which nobody may act; from where it goes on somebody can take it on', () => {
+describe('the states of a registration', () => {
+  test('every state that waits has an allowed action, and each state that continues has a next action', () => {
     for (const state of STATES) {
-      const office = allowedActs(state, 'owner')
-      expect(office, state).toContain('note')
+      const ownerActions = allowedActs(state, 'owner')
+      expect(ownerActions, state).toContain('note')
       if (!['cancelled', 'refused'].includes(state))
-        expect(office, state).toEqual(expect.arrayContaining(['correct', 'cancel']))
+        expect(ownerActions, state).toEqual(expect.arrayContaining(['correct', 'cancel']))
     }
     expect(allowedActs('to_approve', 'owner')).toEqual(
       expect.arrayContaining(['approve', 'refuse']),
@@ -103,14 +103,14 @@ describe('the life of a registration', () => {
     ['cancelled', 'correct', 'owner', 'not_now'],
     ['cancelled', 'accept', 'owner', 'not_now'],
     ['complete', 'approve', 'owner', 'not_now'],
-  ])('%s, %s by %s: %s', (state, act, actor, expected) => {
-    expect(judged(state, act, actor)).toBe(expected)
+  ])('%s, %s by %s: %s', (state, actionName, actor, expected) => {
+    expect(checkAction(state, actionName, actor)).toBe(expected)
   })
 
-  test('what asks for a reason takes none that is empty or endless, and trims it', () => {
-    expect(judged('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
-    expect(judged('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
-    expect(judged('complete', 'resend', 'desk', '')).toBe('complete')
+  test('an action with a reason rejects an empty or too long one, and trims it', () => {
+    expect(checkAction('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
+    expect(checkAction('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
+    expect(checkAction('complete', 'resend', 'desk', '')).toBe('complete')
     expect(judgeAct('complete', { act: 'note', actor: 'desk', why: ' Rang. ' })).toMatchObject({
       value: { why: 'Rang.' },
     })
@@ -142,7 +142,7 @@ test.each<[RegistrationState, Parameters<typeof stateAfter>[1]['status'], boolea
     ['to_approve', 'pending', false, 0, 'to_approve'],
   ],
 )(
-  '%s, when its money is %s (expired: %s, due: %s): %s',
+  '%s, with payment state %s (expired: %s, due: %s): %s',
   (state, status, hasExpired, due, after) => {
     expect(stateAfter(state, { status, hasExpired, due: paise(due), hasTerm: false })).toBe(after)
   },

@@ -13,7 +13,7 @@ import type { CsvProblem } from '../../../server/office/spreadsheets/parse-csv.t
 import { freshNumber } from '../../../server/registration/create-registration.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
-import { ours, read } from '../../engine/event-files.ts'
+import { sharedFiles, readSource } from '../../engine/event-files.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
@@ -136,7 +136,7 @@ test('a row becomes a registration: labels become values, amounts paise, times I
 
 describe('lists in a cell', () => {
   const path = 'tests/events/nidancon2027.yaml'
-  const conference = readEvent(read(path).text, ours, { path }) as EventConfig
+  const conference = readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
   const answersOf = (column: string, cell: string): unknown => {
     const said = `"${cell.replaceAll('"', '""')}"`
     const found = readImportText(
@@ -172,7 +172,9 @@ describe('lists in a cell', () => {
 
   test('days of people are read as the export says them', () => {
     const marathonPath = 'tests/events/nilarun2027.yaml'
-    const marathon = readEvent(read(marathonPath).text, ours, { path: marathonPath }) as EventConfig
+    const marathon = readEvent(readSource(marathonPath).text, sharedFiles, {
+      path: marathonPath,
+    }) as EventConfig
     const found = readImportText(
       marathon,
       'hash',

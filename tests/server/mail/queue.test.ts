@@ -14,7 +14,7 @@ import type { ServedEvent } from '../../../server/dependencies.ts'
 import { DATABASE_FILE } from '../../../server/storage/database/sqlite-connection.ts'
 import type { NewMail, Store } from '../../../server/storage/index.ts'
 import { freePort } from '../../browser/serve.ts'
-import { eventOf } from '../../engine/fixtures.ts'
+import { createEvent } from '../../engine/fixtures.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { lendTables } from '../prepared-files.ts'
 import { runHere } from '../run-command.ts'
@@ -165,7 +165,7 @@ describe('without SMTP', () => {
   })
 
   test('a ticket brings its number as a code for the desk and the days for the calendar', async () => {
-    const config = eventOf({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
+    const config = createEvent({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
     served = { config, hash: '', text: '', shared: '' }
     const { regNo } = await queued()
     await paid(regNo)

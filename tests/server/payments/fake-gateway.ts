@@ -6,7 +6,7 @@ import type { EventConfig, OrderId } from '../../../engine/index.ts'
 import type { Account, GatewayAdapter } from '../../../server/dependencies.ts'
 import { airpay } from '../../../server/payments/gateways/airpay/airpay.ts'
 import type { AirpayOptions } from '../../../server/payments/gateways/airpay/airpay.ts'
-import { eventOf } from '../../engine/fixtures.ts'
+import { createEvent } from '../../engine/fixtures.ts'
 
 export const account: Account = {
   name: 'demo',
@@ -57,7 +57,7 @@ export async function openStandIn(): Promise<StandIn> {
 }
 
 /** An event paid into the account above. */
-export const event: EventConfig = eventOf({
+export const event: EventConfig = createEvent({
   payment: {
     account: 'demo',
     gateway: {

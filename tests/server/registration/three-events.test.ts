@@ -12,10 +12,10 @@ import type { AnsweredValues } from '../../../engine/api/registration.ts'
 import { PROOF } from '../../browser/delegate.ts'
 import { signIn } from '../office/office.ts'
 import {
-  billsOf,
-  instantOf,
-  sayLine,
-  THREE,
+  readBills,
+  billInstant,
+  formatLine,
+  BILL_EVENTS,
   type Bill,
 } from '../../engine/pricing/three-bills/bills.ts'
 import { startTestApp } from '../harness.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-11-01',
     events: {
-      ...Object.fromEntries(THREE.map((id) => [`${id}.yaml`, textOf(id)])),
+      ...Object.fromEntries(BILL_EVENTS.map((id) => [`${id}.yaml`, textOf(id)])),
       [`${SMALL}.yaml`]: smallText(),
     },
   })
@@ -142,17 +142,17 @@ const IN_ORDER = ({ who, full, code, total }: Bill): boolean =>
   typeof total === 'number' &&
   !/not on the roll|not say what they are/.test(who)
 
-describe.each(THREE)('%s', (eventId) => {
+describe.each(BILL_EVENTS)('%s', (eventId) => {
   test.each(
-    billsOf(eventId)
+    readBills(eventId)
       .filter(IN_ORDER)
       .map((bill) => [bill.who, bill] as const),
   )('%s: registered, stored and paid for what the table says', async (_, bill) => {
-    server.at(isoIndia(instantOf(bill)))
+    server.at(isoIndia(billInstant(bill)))
     const answers = somebody(eventId, { ...bill.given, ...withFacts(bill) })
     const answer = await registered(eventId, answers)
     const before = await stored(eventId, answer.reg_no)
-    expect({ lines: before.lines.map(sayLine), total: before.total }).toEqual({
+    expect({ lines: before.lines.map(formatLine), total: before.total }).toEqual({
       lines: bill.lines,
       total: bill.total,
     })
@@ -167,11 +167,11 @@ describe.each(THREE)('%s', (eventId) => {
   })
 
   test.each(
-    billsOf(eventId)
+    readBills(eventId)
       .filter(({ total }) => typeof total === 'string')
       .map((bill) => [bill.who, bill] as const),
   )('%s: told that nothing is sold', async (_, bill) => {
-    server.at(isoIndia(instantOf(bill)))
+    server.at(isoIndia(billInstant(bill)))
     const { status, body } = await sent(eventId, somebody(eventId, bill.given))
     expect([status, body['code']]).toEqual([
       409,

@@ -1,4 +1,7 @@
-/** What every call of the web app accepts as its answer, and that nothing else gets past its reader. */
+/**
+ * The response that every call of the web app accepts, and that its reader rejects everything
+ * else.
+ */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { categoryOf, day, startOf } from '../../../engine/index.ts'
@@ -161,7 +164,7 @@ const page = {
   registrations: [row],
 }
 
-/** Every reader with a good answer and the paths of it that it cannot do without. */
+/** Every reader with a valid response and the paths that it requires. */
 const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly string[]])[] = [
   ['the tariff', tariffReader(afpicon, NOW), tariff(afpicon, ON), []],
   [
@@ -253,16 +256,16 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
 ]
 
 /** Every path of a value, as `a.0.b`. */
-const pathsOf = (value: unknown, path = ''): readonly string[] =>
+const listPaths = (value: unknown, path = ''): readonly string[] =>
   typeof value !== 'object' || value === null
     ? []
     : Object.entries(value).flatMap(([name, inner]) => {
         const here = path === '' ? name : `${path}.${name}`
-        return [here, ...pathsOf(inner, here)]
+        return [here, ...listPaths(inner, here)]
       })
 
-/** A copy with what stands at a path replaced; without `by` it is taken out. */
-function changed(value: unknown, path: string, ...by: readonly unknown[]): unknown {
+/** A copy with the value at a path replaced, or removed if `by` is missing. */
+function replaceAtPath(value: unknown, path: string, ...replacement: readonly unknown[]): unknown {
   const copy: unknown = structuredClone(value)
   const names = path.split('.')
   const last = names.pop() ?? ''
@@ -270,15 +273,15 @@ function changed(value: unknown, path: string, ...by: readonly unknown[]): unkno
     (at, name) => (at as Record<string, unknown>)[name],
     copy,
   ) as Record<string, unknown>
-  if (by.length === 0) delete holder[last]
-  else holder[last] = by[0]
+  if (replacement.length === 0) delete holder[last]
+  else holder[last] = replacement[0]
   return copy
 }
 
 const NO_ROWS: readonly unknown[] = []
 const ONLY_SUCCESS = { status: 'success' }
 const OTHERS = [undefined, null, 0, '', 'text', true, NO_ROWS, [null], {}, ONLY_SUCCESS]
-/** Answers with less in them than usual that are answers all the same. */
+/** Responses with fewer properties than usual that are still valid. */
 const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>([
   [readDone, new Map([[ONLY_SUCCESS, true]])],
   [readFound, new Map([[ONLY_SUCCESS, { registration: null }]])],
@@ -303,28 +306,28 @@ const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>(
   ],
 ])
 
-describe.each(READERS)('%s', (_, read, good, needed) => {
-  // What travels is JSON: a value of undefined is not there.
-  const answer: unknown = JSON.parse(JSON.stringify(good))
+describe.each(READERS)('%s', (_, read, valid, needed) => {
+  // Responses are JSON, so an undefined value is missing.
+  const answer: unknown = JSON.parse(JSON.stringify(valid))
 
-  test('the real answer is read', () => {
+  test('the real response is read', () => {
     expect(read(answer)).not.toBeNull()
   })
-  test.each(OTHERS)('%j is not it', (other) => {
+  test.each(OTHERS)('%j is rejected', (other) => {
     expect(read(other)).toEqual(LESS_THAN_USUAL.get(read)?.get(other) ?? null)
   })
-  test('what it cannot do without may neither be missing nor of another type', () => {
+  test('rejects a response in which a required value is missing or of another type', () => {
     for (const path of needed) {
-      expect(read(changed(answer, path)), `without ${path}`).toBeNull()
-      expect(read(changed(answer, path, [7])), `${path} of another type`).toBeNull()
+      expect(read(replaceAtPath(answer, path)), `without ${path}`).toBeNull()
+      expect(read(replaceAtPath(answer, path, [7])), `${path} of another type`).toBeNull()
     }
   })
-  test('whatever stands anywhere in it, reading never throws', () => {
-    const paths = pathsOf(answer)
+  test('reading never throws, whatever the values', () => {
+    const paths = listPaths(answer)
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
-        expect(() => read(changed(answer, path, value))).not.toThrow()
-        expect(() => read(changed(answer, path))).not.toThrow()
+        expect(() => read(replaceAtPath(answer, path, value))).not.toThrow()
+        expect(() => read(replaceAtPath(answer, path))).not.toThrow()
       }),
       { seed: 20261121, numRuns: runs(400) },
     )
@@ -337,30 +340,31 @@ describe.each(READERS)('%s', (_, read, good, needed) => {
   })
 })
 
-describe('the form has its prices from any of the tariff’s shapes', () => {
-  const WHO: readonly (readonly [EventConfig, Readonly<Record<string, string | boolean>>])[] = [
-    [afpicon, { ticket_type: 'afpi-pg' }],
-    [chirurgia, { designation: 'pg', asi_member: false }],
-    [midzone, { is_pg: true, afpi_member: true, afpi_membership_number: '1' }],
-  ]
-  test.each(WHO)('$title', (event, answers) => {
+describe('the form gets its prices from each form of the tariff', () => {
+  const EXAMPLES: readonly (readonly [EventConfig, Readonly<Record<string, string | boolean>>])[] =
+    [
+      [afpicon, { ticket_type: 'afpi-pg' }],
+      [chirurgia, { designation: 'pg', asi_member: false }],
+      [midzone, { is_pg: true, afpi_member: true, afpi_membership_number: '1' }],
+    ]
+  test.each(EXAMPLES)('$title', (event, answers) => {
     const all = tariff(event, ON)
     expect(categoryOf(event, answers)).not.toBeNull()
-    const priceFrom = (body: unknown) => {
+    const readPrices = (body: unknown) => {
       const answer = tariffReader(event, NOW)(body)
       return answer === null ? null : priceOf(event, { is: 'here', answer }, answers)
     }
-    const price = priceFrom(all)
+    const price = readPrices(all)
     expect(price).toMatchObject({ is: 'price' })
     const { current_period, tariff_data, pricing } = all
-    expect(priceFrom({ current_period, tariff_data })).toEqual(price)
-    expect(priceFrom({ status: 'success', pricing })).toEqual(price)
+    expect(readPrices({ current_period, tariff_data })).toEqual(price)
+    expect(readPrices({ status: 'success', pricing })).toEqual(price)
     const withoutTax = Object.fromEntries(
       Object.entries(pricing).map(([category, { base, total }]) => [category, { base, total }]),
     )
-    expect(priceFrom({ pricing: withoutTax })).toEqual(price)
-    expect(priceFrom({ pricing: { ...pricing, other: { base: 'free' } } })).toBeNull()
-    expect(priceFrom({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
+    expect(readPrices({ pricing: withoutTax })).toEqual(price)
+    expect(readPrices({ pricing: { ...pricing, other: { base: 'free' } } })).toBeNull()
+    expect(readPrices({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
   })
   test('a closed day and a day in no period have none', () => {
     const { tariff_data } = tariff(afpicon, ON)
@@ -373,7 +377,7 @@ describe('the form has its prices from any of the tariff’s shapes', () => {
   })
 })
 
-test('a registration with payment data alone is named by its order', () => {
+test('a registration with payment data alone is identified by its order', () => {
   expect(readRegistered({ payment_data: paymentData })).toMatchObject({ reg_no: 'SAMP1' })
   expect(readRegistered({ status: 'success', reg_no: 'SAMP1', payment_data: null })).toEqual({
     status: 'success',
@@ -382,17 +386,17 @@ test('a registration with payment data alone is named by its order', () => {
   })
 })
 
-describe('how a registration stands', () => {
-  const standsOf = (more: object) =>
+describe('the payment state of a registration', () => {
+  const readPaymentState = (more: object) =>
     readFound({ registration: { ...registration, ...more } })?.registration?.stands
   test.each(['complete', 'not-paid', 'at-bank', 'organisers', 'failed', 'refunded'])(
-    '%s is what the server says',
-    (stands) => expect(standsOf({ stands })).toBe(stands),
+    '%s is taken from the response',
+    (stands) => expect(readPaymentState({ stands })).toBe(stands),
   )
   test.each(['paid', '', null, 7, 'Complete', 'toString', ['complete']])(
-    'a word that nobody knows (%j) waits for the bank: it is neither paid nor to be paid again',
+    'an unknown state (%j) waits for the bank: it is neither paid nor offered for payment',
     (stands) => {
-      expect(standsOf({ stands })).toBe('at-bank')
+      expect(readPaymentState({ stands })).toBe('at-bank')
       expect(readRegistered({ reg_no: 'SAMP1', stands })?.stands).toBe('at-bank')
     },
   )
@@ -405,12 +409,12 @@ describe('how a registration stands', () => {
     ['failed', true, 'organisers'],
     ['refunded', false, 'refunded'],
   ] as const)(
-    'an answer that says the status alone: %s, in review %s: %s',
+    'a response with the status alone: %s, in review %s: %s',
     (payment_status, in_review, stands) =>
-      expect(standsOf({ stands: undefined, payment_status, in_review })).toBe(stands),
+      expect(readPaymentState({ stands: undefined, payment_status, in_review })).toBe(stands),
   )
-  test('what is of another type is not said: no second payment, no refund, no pay button', () => {
-    const odd = {
+  test('a value of another type is ignored: no second payment, no refund, no pay button', () => {
+    const oddResponse = {
       second_payment: 'true',
       refunded_amount: '-5',
       difference_due: 'much',
@@ -418,7 +422,9 @@ describe('how a registration stands', () => {
       held_until: 7,
       review_since: {},
     }
-    expect(readFound({ registration: { ...registration, ...odd } })?.registration).toMatchObject({
+    expect(
+      readFound({ registration: { ...registration, ...oddResponse } })?.registration,
+    ).toMatchObject({
       second_payment: false,
       refunded_amount: 0,
       difference_due: 0,
@@ -429,12 +435,12 @@ describe('how a registration stands', () => {
   })
 })
 
-test('a day on which more was given back than came does not take the dashboard away', () => {
-  const answer = changed(stats, 'data.by_day.sample.0.revenue', -1180)
+test('a day with more refunds than payments does not break the dashboard', () => {
+  const answer = replaceAtPath(stats, 'data.by_day.sample.0.revenue', -1180)
   expect(readStats(answer)?.by_day['sample']?.[0]?.revenue).toBe(-1180)
 })
 
-test('the office says an instant as everybody else does: Sep, twelve hours, am and pm', () => {
+test('the staff pages format an instant as all pages do: Sep, twelve hours, am and pm', () => {
   expect(dateParts('2025-09-05T00:05:00+05:30')).toEqual(['5 Sep 2025', '12:05 am'])
   expect(dateParts('2025-09-05T18:30:00Z')).toEqual(['6 Sep 2025', '12:00 am'])
   expect(dateParts('2025-06-05T13:00:00+05:30')).toEqual(['5 Jun 2025', '1:00 pm'])

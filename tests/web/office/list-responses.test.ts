@@ -46,22 +46,22 @@ test.each([
   expect(pageWindow(current, last)).toEqual(shown),
 )
 
-describe('the address of a list becomes its call', () => {
-  const address = (query: string, paging: boolean) =>
+describe('the address of a list becomes its API call', () => {
+  const buildAddress = (query: string, paging: boolean) =>
     withFilters(paging ? list.api : list.export.api, list, new URLSearchParams(query), paging)
-  test('empty values and names that are no filter are left out', () =>
-    expect(address('search=&category=a&evil=1&page=2&page_size=10', true)).toBe(
+  test('empty values and unknown filters are omitted', () =>
+    expect(buildAddress('search=&category=a&evil=1&page=2&page_size=10', true)).toBe(
       '/admin/members/registrations/?category=a&page=2&page_size=10&rows=listed',
     ))
-  test('a page asks for what it lists and nothing more', () =>
-    expect(address('', true)).toBe('/admin/members/registrations/?rows=listed'))
-  test('an export keeps its own parameter, takes the filters and no page', () =>
-    expect(address('search=a%26b&page=2', false)).toBe(
+  test('a page requests only what it lists', () =>
+    expect(buildAddress('', true)).toBe('/admin/members/registrations/?rows=listed'))
+  test('an export keeps its own parameter and the filters, without the page', () =>
+    expect(buildAddress('search=a%26b&page=2', false)).toBe(
       '/admin/export/?event_type=members&search=a%26b',
     ))
 })
 
-describe('any shape of a list answer', () => {
+describe('any form of a list response', () => {
   const rows = [
     {
       id: 1,
@@ -77,7 +77,7 @@ describe('any shape of a list answer', () => {
     expect(
       listReader(list)({ status: 'success', registrations: rows, count: 1, page: 3 }),
     ).toMatchObject({ rows, page: 3, pageSize: 20 }))
-  test('the rows alone are all there are', () => {
+  test('the rows alone are the total', () => {
     expect(listReader(list)(rows)).toMatchObject({ rows, count: 1, page: 1, pageSize: 1 })
     expect(listReader(list)([])).toMatchObject({ rows: [], count: 0 })
   })
@@ -93,7 +93,7 @@ describe('any shape of a list answer', () => {
     [{ reg_no: 'X1' }],
     { registrations: [{ ...rows[0], payment_status: 'paid' }], count: 1 },
     { registrations: [null], count: 1 },
-  ])('an unknown shape is none: %j', (answer) => expect(listReader(list)(answer)).toBeNull())
+  ])('an unknown form is rejected: %j', (answer) => expect(listReader(list)(answer)).toBeNull())
 })
 
 test.each([
@@ -105,13 +105,13 @@ test.each([
   [null, '/admin/dashboard'],
 ])('after signing in %j leads to %s', (next, to) => expect(safeNext(next)).toBe(to))
 
-describe('the plot', () => {
+describe('the chart', () => {
   const entry = (day: string, registrations: number, revenue = 0) => ({
     day,
     registrations,
     revenue,
   })
-  test('days without anything are drawn as nothing, not left out', () => {
+  test('days without registrations are zero, not omitted', () => {
     expect(
       barsOf([entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)], '2025-12-01').map(
         ({ from, registrations }) => [from, registrations],
@@ -123,9 +123,9 @@ describe('the plot', () => {
       ['2025-10-04', 1],
     ])
   })
-  test('it runs on to today while registrations come in', () =>
+  test('it continues to today while registration is open', () =>
     expect(barsOf([entry('2025-10-01', 3)], '2025-10-03')).toHaveLength(3))
-  test('a long time is drawn in weeks and loses nothing', () => {
+  test('a long time is shown in weeks without losing a registration', () => {
     const days = Array.from({ length: 200 }, (_, index) =>
       entry(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1),
     )
@@ -134,7 +134,7 @@ describe('the plot', () => {
     expect(bars.reduce((sum, bar) => sum + bar.registrations, 0)).toBe(400)
     expect(bars[0]?.revenue).toBe(0.7)
   })
-  test('the sentence says how many, when, the most and today', () => {
+  test('the description has the number, the days, the highest and today', () => {
     const bars = barsOf([entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)], '2025-10-02')
     expect(sentenceOf(bars, 'AFPI', '2025-10-02')).toBe(
       '4 registrations from 1 Oct 2025 to 2 Oct 2025; busiest day 1 Oct 2025 (3); highest revenue on 1 Oct 2025 (₹\u00a021,240); 1 today.',
@@ -147,7 +147,7 @@ describe('the plot', () => {
   })
 })
 
-describe('columns become cells', () => {
+describe('columns of the list', () => {
   type Column = AdminList['columns'][number]
   const column = (id: string, kind: Column['kind'], role?: Column['role']): Column => ({
     id,
@@ -155,9 +155,9 @@ describe('columns become cells', () => {
     kind,
     ...(role === undefined ? {} : { role }),
   })
-  const always = { name: 'full_name', category: 'category' }
-  const placed = (columns: readonly Column[], ...chosen: readonly string[]) =>
-    cellsOf(columns, always, chosen).cells.map((cell) => [
+  const firstColumns = { name: 'full_name', category: 'category' }
+  const arrangeColumns = (columns: readonly Column[], ...chosen: readonly string[]) =>
+    cellsOf(columns, firstColumns, chosen).cells.map((cell) => [
       cell.column.id,
       cell.under.map(({ id }) => id).join(' '),
       cell.slot,
@@ -170,7 +170,7 @@ describe('columns become cells', () => {
     column('phone_number', 'text', 'phone'),
   ]
   const member = [column('asi_member', 'yes-no'), column('asi_membership_number', 'text')]
-  const money = [
+  const moneyColumns = [
     column('total', 'money'),
     column('payment_status', 'status'),
     column('created_at', 'date'),
@@ -183,13 +183,17 @@ describe('columns become cells', () => {
     ['payment_status', '', 'status'],
     ['created_at', '', 'at'],
   ]
-  test('number, name, category, total, status and date come first; phone, email and membership stand under them', () =>
-    expect(placed([...contact, column('category', 'option'), ...member, ...money])).toEqual(FIXED))
-  test('they are there where the event file lists none of them, so that every list shows what is paid', () =>
-    expect(placed([column('hospital', 'text')]).map(([id]) => id)).toEqual(FIXED.map(([id]) => id)))
-  test('an event that asks for no name shows its first text instead', () =>
+  test('number, name, category, total, status and date come first; phone, email and membership are below them', () =>
     expect(
-      cellsOf([column('team', 'text')], { ...always, name: null }, []).cells[1]?.column.id,
+      arrangeColumns([...contact, column('category', 'option'), ...member, ...moneyColumns]),
+    ).toEqual(FIXED))
+  test('the first columns are shown even if the event file lists none of them, so that every list shows what is paid', () =>
+    expect(arrangeColumns([column('hospital', 'text')]).map(([id]) => id)).toEqual(
+      FIXED.map(([id]) => id),
+    ))
+  test('an event without a name field shows its first text instead', () =>
+    expect(
+      cellsOf([column('team', 'text')], { ...firstColumns, name: null }, []).cells[1]?.column.id,
     ).toBe('team'))
   test('every other column can be added, and none is lost', () => {
     const columns = [
@@ -198,24 +202,24 @@ describe('columns become cells', () => {
       column('category', 'option'),
       column('paper', 'yes-no'),
       column('food', 'option'),
-      ...money,
+      ...moneyColumns,
       column('fee', 'money'),
     ]
-    const { more } = cellsOf(columns, always, [])
+    const { more } = cellsOf(columns, firstColumns, [])
     expect(more.map(({ id }) => id)).toEqual(['id', 'paper', 'food', 'fee'])
-    expect(placed(columns, 'fee', 'paper', 'gone')).toEqual([
+    expect(arrangeColumns(columns, 'fee', 'paper', 'gone')).toEqual([
       ...FIXED,
       ['paper', '', null],
       ['fee', '', null],
     ])
-    const all = cellsOf(columns, always, ['id', 'paper', 'food', 'fee']).cells
+    const all = cellsOf(columns, firstColumns, ['id', 'paper', 'food', 'fee']).cells
     expect(
       all.flatMap(({ column: { id }, under }) => [id, ...under.map((one) => one.id)]).toSorted(),
     ).toEqual(columns.map(({ id }) => id).toSorted())
   })
 })
 
-test('money in a cell is grouped the Indian way and exact', () => {
+test('an amount in a cell is exact, with Indian grouping', () => {
   expect(moneyOf(123456.5, true)).toBe('₹\u00a01,23,456.50')
   expect(moneyOf(7080)).toBe('7,080')
   expect(moneyOf(null)).toBe('')

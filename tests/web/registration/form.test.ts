@@ -1,4 +1,7 @@
-/** What the form page decides without a browser: the price it shows and why there is none, and what became of a registration. */
+/**
+ * Decisions of the form page that need no browser: the shown price or the reason why there is
+ * none, and the result of a registration.
+ */
 import { expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { Option, PublicEvent } from '../../../engine/index.ts'
@@ -11,10 +14,10 @@ import { wayOf } from '../../../web/registration/fields/choose-field-widget.ts'
 import { neverDrawn } from '../../../web/build/omit-unused-library-code.ts'
 import { groupsOf } from '../../../web/results/registration-number.tsx'
 import { proofsIn } from '../../../web/registration/draft-storage.ts'
-import { eventOf, field, must } from '../../engine/fixtures.ts'
+import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
 
 const prices = { plain: { now: paise(100_000) }, special: { now: null } }
-const priced: PublicEvent = eventOf({
+const priced: PublicEvent = createEvent({
   fields: [
     field('kind', {
       type: 'select',
@@ -22,7 +25,7 @@ const priced: PublicEvent = eventOf({
         { id: 'plain', label: 'Plain' },
         { id: 'special', label: 'Special' },
       ],
-      required: must('Please select a kind'),
+      required: requiredMessage('Please select a kind'),
     }),
   ],
   categories: [
@@ -49,17 +52,21 @@ const answer: TariffAnswer = {
   tariff_data: {},
   pricing: { plain: { base: 1000, gst: 180, total: 1180 } },
 }
-const here = (more: Partial<TariffAnswer> = {}): Tariff => ({
+const createTariff = (more: Partial<TariffAnswer> = {}): Tariff => ({
   is: 'here',
   answer: { ...answer, ...more },
 })
-const why = (event: PublicEvent, tariff: Tariff, answers: Readonly<Record<string, string>>) => {
+const findReason = (
+  event: PublicEvent,
+  tariff: Tariff,
+  answers: Readonly<Record<string, string>>,
+) => {
   const price = priceOf(event, tariff, answers)
   return price.is === 'none' ? price.why : price.is
 }
 
 test('the price is the server’s, in paise', () => {
-  expect(priceOf(priced, here(), { kind: 'plain' })).toEqual({
+  expect(priceOf(priced, createTariff(), { kind: 'plain' })).toEqual({
     is: 'price',
     quote: {
       category: 'plain',
@@ -85,61 +92,64 @@ test('the price is the server’s, in paise', () => {
 test.each([
   ['while the tariff loads', { is: 'loading' }, { kind: 'plain' }, 'Loading today’s prices'],
   [
-    'when it cannot be loaded',
+    'if it cannot be loaded',
     { is: 'failed', message: 'Network error.' },
     { kind: 'plain' },
     'We could not load today’s prices. Network error.',
   ],
   [
     'on a closed day',
-    here({ open: false, closed_text: 'Closed until June.' }),
+    createTariff({ open: false, closed_text: 'Closed until June.' }),
     { kind: 'plain' },
     'Closed until June.',
   ],
-  ['without a category', here(), {}, 'Please select a kind'],
+  ['without a category', createTariff(), {}, 'Please select a kind'],
   [
     'for a category that is not on sale',
-    here(),
+    createTariff(),
     { kind: 'special' },
     'This category is not on sale today',
   ],
   [
     'on a day in no period',
-    here({ current_period: null }),
+    createTariff({ current_period: null }),
     { kind: 'plain' },
     'This category is not on sale today',
   ],
-] as const)('%s there is no price, and the button says why', (_, tariff, answers, text) => {
-  expect(why(priced, tariff, answers)).toBe(text)
+] as const)('%s there is no price, and the button states why', (_, tariff, answers, text) => {
+  expect(findReason(priced, tariff, answers)).toBe(text)
 })
 
-test('a pay bar that gave "Required" as its reason says what is to be chosen', () => {
+test('a pay bar that gave "Required" as its reason names the missing choice', () => {
   const [kind] = priced.fields
-  if (kind === undefined) throw new Error('the event asks nothing')
-  const terse = { ...priced, fields: [{ ...kind, label: 'Coming as', required: must('Required') }] }
-  expect(why(terse, here(), {})).toBe('Please choose: Coming as')
+  if (kind === undefined) throw new Error('the event has no fields')
+  const terse = {
+    ...priced,
+    fields: [{ ...kind, label: 'Coming as', required: requiredMessage('Required') }],
+  }
+  expect(findReason(terse, createTariff(), {})).toBe('Please choose: Coming as')
 })
 
-test('a price of nothing is a price, and the button works', () => {
-  const free = here({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
+test('a price of zero is a price, and the button works', () => {
+  const free = createTariff({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
   expect(priceOf(priced, free, { kind: 'plain' })).toEqual({
     is: 'price',
     quote: { category: 'plain', period: 'now', base: 0, gst: 0, total: 0, lines: [] },
   })
 })
 
-test('an event without prices waits for none', () => {
-  expect(why(eventOf(), { is: 'loading' }, {})).toBe('free')
+test('a free event waits for no prices', () => {
+  expect(findReason(createEvent(), { is: 'loading' }, {})).toBe('free')
 })
 
-test('numbers are grouped after their prefix and only then', () => {
-  const event = eventOf()
+test('only registration numbers are grouped after their prefix', () => {
+  const event = createEvent()
   expect(groupsOf(event, 'SAMP4839201755603')).toEqual(['SAMP', '4839', '2017', '5560', '3'])
   expect(groupsOf(event, 'SAMP-2025-17')).toEqual(['SAMP-2025-17'])
   expect(groupsOf(event, 'OTHER123')).toEqual(['OTHER123'])
 })
 
-const choice = (count: number, more: Partial<Option> = {}) =>
+const createChoice = (count: number, more: Partial<Option> = {}) =>
   Array.from({ length: count }, (_, at) => ({ id: `o${at}`, label: `Option ${at}`, ...more }))
 test.each([
   ['a text', { type: 'text' }, 'line'],
@@ -147,45 +157,53 @@ test.each([
   ['yes or no', { type: 'yes-no' }, 'yes-no'],
   ['yes or no as a switch', { type: 'yes-no', as: 'switch' }, 'switch'],
   ['a file', { type: 'file' }, 'file'],
-  ['states', { type: 'select', options: choice(5) }, 'list'],
-  ['options that ask to stand open', { type: 'select', as: 'radio', options: choice(7) }, 'rows'],
-  ['too many of them for a phone', { type: 'select', as: 'radio', options: choice(8) }, 'list'],
+  ['states', { type: 'select', options: createChoice(5) }, 'list'],
   [
-    'options that explain themselves',
-    { type: 'select', options: choice(3, { about: 'x' }) },
+    'options that are set to be shown as a list',
+    { type: 'select', as: 'radio', options: createChoice(7) },
     'rows',
   ],
-  ['many that do', { type: 'select', options: choice(8, { about: 'x' }) }, 'menu'],
-  ['coloured options', { type: 'select', options: choice(3, { colour: 'blue' }) }, 'menu'],
-  ['categories', { type: 'select', offersCategories: true, options: choice(5) }, 'rows'],
+  [
+    'too many options for a phone',
+    { type: 'select', as: 'radio', options: createChoice(8) },
+    'list',
+  ],
+  [
+    'options with descriptions',
+    { type: 'select', options: createChoice(3, { about: 'x' }) },
+    'rows',
+  ],
+  ['many that do', { type: 'select', options: createChoice(8, { about: 'x' }) }, 'menu'],
+  ['coloured options', { type: 'select', options: createChoice(3, { colour: 'blue' }) }, 'menu'],
+  ['categories', { type: 'select', offersCategories: true, options: createChoice(5) }, 'rows'],
   [
     'categories as a dropdown',
-    { type: 'select', as: 'dropdown', offersCategories: true, options: choice(5) },
+    { type: 'select', as: 'dropdown', offersCategories: true, options: createChoice(5) },
     'menu',
   ],
-] as const)('%s are asked for as %o: %s', (_, more, way) => {
-  expect(wayOf(field('one', more))).toBe(way)
+] as const)('%s have the widget %o: %s', (_, more, widgetName) => {
+  expect(wayOf(field('one', more))).toBe(widgetName)
 })
 
-test('a library that has moved what we leave out stops the build', () => {
+test('the build stops if the library has moved a module that we leave out', () => {
   const { buildEnd, load } = neverDrawn()
-  const said: string[] = []
+  const errors: string[] = []
   const build = {
     environment: { name: 'client' },
-    error: (text: string) => void said.push(text),
+    error: (text: string) => void errors.push(text),
   }
   expect(load('/elsewhere/@rjsf/core/lib/components/widgets/index.js')).toContain('export default')
   expect(load('/elsewhere/@rjsf/core/lib/components/Form.js')).toBe(null)
   buildEnd.call(build)
-  expect(said.join()).toContain('@rjsf/core/lib/components/templates/index.js')
-  expect(said.join()).not.toContain('widgets/index.js')
-  // What is built for the server reads other files of the same packages.
-  const before = said.length
+  expect(errors.join()).toContain('@rjsf/core/lib/components/templates/index.js')
+  expect(errors.join()).not.toContain('widgets/index.js')
+  // The build for the server reads other files of the same packages.
+  const before = errors.length
   buildEnd.call({ ...build, environment: { name: 'ssr' } })
-  expect(said).toHaveLength(before)
+  expect(errors).toHaveLength(before)
 })
 
-test('a photo in Apple’s own format is read where the browser can, and refused in a sentence where it cannot', () => {
+test('a photo in Apple’s format is converted if the browser can, and rejected with a message otherwise', () => {
   const proof = field('proof', {
     type: 'file',
     accept: ['pdf', 'jpg'],
@@ -194,14 +212,16 @@ test('a photo in Apple’s own format is read where the browser can, and refused
   const photo = new File(['not read by this browser'], 'IMG_0001.HEIC')
   expect(mayShrink(proof, photo)).toBe(true)
   expect(refusalOf(proof, photo)).toBe('IMG_0001.HEIC: Please choose a PDF or a JPG')
-  // Where no picture is taken, nothing is tried.
+  // If images are not accepted, no conversion is tried.
   expect(mayShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
 })
 
-test('a file that was sent is there after a reload, whatever year the phone thinks it is, until the server forgets it', () => {
-  const event = eventOf({ fields: [field('letter', { type: 'file', accept: ['pdf'] })] })
+test('an uploaded file is still there after a reload, whatever the clock of the phone, until the server deletes it', () => {
+  const event = createEvent({ fields: [field('letter', { type: 'file', accept: ['pdf'] })] })
   const letter = { name: 'letter.pdf', bytes: 9, token: 'abc', until: '2001-01-02T12:00:00+05:30' }
-  const kept = (now: string) => [...proofsIn(event, now, { letter, gone: letter }).keys()]
-  expect(kept('2001-01-02T11:59:00+05:30')).toEqual(['letter'])
-  expect(kept('2001-01-02T12:00:00+05:30')).toEqual([])
+  const findKeptUploads = (now: string) => [
+    ...proofsIn(event, now, { letter, gone: letter }).keys(),
+  ]
+  expect(findKeptUploads('2001-01-02T11:59:00+05:30')).toEqual(['letter'])
+  expect(findKeptUploads('2001-01-02T12:00:00+05:30')).toEqual([])
 })

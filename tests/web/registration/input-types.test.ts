@@ -1,4 +1,4 @@
-/** What a browser is told of what is typed: which keyboard a phone shows, what it fills in, what it may change. */
+/** The attributes of an input: the keyboard of a phone, autofill, capitals and spelling. */
 import { expect, test } from 'vitest'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
@@ -6,10 +6,12 @@ import { typingOf } from '../../../web/registration/fields/keyboard-and-autofill
 import { field } from '../../engine/fixtures.ts'
 
 const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }
-/** fills in · keyboard · capitals · may it correct the spelling; "-": nothing is said, the browser's usual. */
-const told = (one: Field, of: PublicEvent['roles'] | null = roles): string => {
+/** autofill · keyboard · capitals · spelling correction; "-": not set, the browser's default. */
+const describeInput = (one: Field, of: PublicEvent['roles'] | null = roles): string => {
   const { autocomplete, inputMode, autocapitalize, spellCheck } = typingOf(one, of)
-  return [autocomplete, inputMode, autocapitalize, spellCheck].map((is) => is ?? '-').join(' · ')
+  return [autocomplete, inputMode, autocapitalize, spellCheck]
+    .map((attribute) => attribute ?? '-')
+    .join(' · ')
 }
 
 test.each<[string, Partial<Field>, string]>([
@@ -48,16 +50,16 @@ test.each<[string, Partial<Field>, string]>([
   ['spouse_name', {}, 'off · - · words · false'],
   ['qualification', {}, '- · - · - · -'],
   ['remarks', { type: 'multiline' }, '- · - · - · -'],
-])('%s %o: %s', (id, more, said) => {
-  expect(told(field(id, more))).toBe(said)
+])('%s %o: %s', (id, more, expected) => {
+  expect(describeInput(field(id, more))).toBe(expected)
 })
 
-test('of another person nothing is filled in, and the keyboard is the same', () => {
-  expect(told(field('name'), null)).toBe('off · - · words · false')
-  expect(told(field('email', { type: 'email' }), null)).toBe('off · email · off · false')
+test('a field of another person has no autofill, and the same keyboard', () => {
+  expect(describeInput(field('name'), null)).toBe('off · - · words · false')
+  expect(describeInput(field('email', { type: 'email' }), null)).toBe('off · email · off · false')
 })
 
-test('the key of a phone’s keyboard goes on to the next question, but within several lines', () => {
+test('the enter key of a phone’s keyboard moves to the next field, except within several lines', () => {
   expect(typingOf(field('city'), roles).enterKeyHint).toBe('next')
   expect(typingOf(field('remarks', { type: 'multiline' }), roles).enterKeyHint).toBeUndefined()
 })

@@ -1,4 +1,7 @@
-/** What the form of an event that sells more than a registration decides without a browser: keys of messages, rows of bills, marks. */
+/**
+ * Decisions of the form of an event with items that need no browser: keys of messages, rows of
+ * bills, marks.
+ */
 import { expect, test } from 'vitest'
 import {
   labelOf,
@@ -21,20 +24,24 @@ import {
 } from '../../../web/registration/form/field-keys.ts'
 import { askedBy } from '../../../web/registration/submit-anyway-dialog.tsx'
 import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
-import { eventOf, field, isIn, must, when } from '../../engine/fixtures.ts'
+import { createEvent, field, isIn, requiredMessage, when } from '../../engine/fixtures.ts'
 
 const GST = { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' } as const
 const options = (...ids: string[]) => ids.map((id) => ({ id, label: id.toUpperCase() }))
-const event: PublicEvent = eventOf({
+const event: PublicEvent = createEvent({
   fields: [
-    field('kind', { type: 'select', options: options('plain', 'pg'), required: must('Choose') }),
+    field('kind', {
+      type: 'select',
+      options: options('plain', 'pg'),
+      required: requiredMessage('Choose'),
+    }),
     field('workshops', { type: 'many', options: options('usg', 'ecmo') }),
     field('companions', {
       type: 'people',
       max: 3,
       fields: [
         field('first_name'),
-        field('age', { type: 'number', required: must('Give the age') }),
+        field('age', { type: 'number', required: requiredMessage('Give the age') }),
       ],
     }),
     field('room', { type: 'select', options: options('none', 'twin') }),
@@ -111,10 +118,10 @@ const tariff: TariffAnswer = {
   pricing: {},
 }
 const filled = { kind: 'plain', workshops: ['ecmo', 'usg'], companions: [{ age: 4 }, { age: 40 }] }
-const answersOf = (raw: object, facts: PricingContext = EMPTY_CONTEXT) =>
-  normalise(event, raw as Readonly<Record<string, unknown>>, facts).answers
-const billOf = (raw: object, of = event) => {
-  const found = byBill(of, tariff, 'plain', answersOf(raw))
+const createAnswers = (raw: object, context: PricingContext = EMPTY_CONTEXT) =>
+  normalise(event, raw as Readonly<Record<string, unknown>>, context).answers
+const createBill = (raw: object, of = event) => {
+  const found = byBill(of, tariff, 'plain', createAnswers(raw))
   if (found === null || typeof found === 'string') throw new Error(`no bill: ${found}`)
   return found
 }
@@ -124,24 +131,24 @@ test.each([
   ['companions', 'root_companions'],
   ['companions.0.age', 'root_companions_0_age'],
   ['companions.12.first_name', 'root_companions_12_first_name'],
-])('the message %s belongs to the element %s, and back', (key, element) => {
+])('the message %s belongs to the element %s, and vice versa', (key, element) => {
   expect(elementOf(key)).toBe(element)
   expect(keyOf(event, element)).toBe(key)
 })
 
-test('a person is called by their number, an answer of theirs by both', () => {
+test('a person is named by their number, and an answer of theirs by both', () => {
   expect(nameOf(event, 'companions.1.age')).toBe('Person 2: Label of age')
   expect(nameOf(event, 'room')).toBe('Label of room')
 })
 
-test('messages reach the form library at their places', () => {
+test('messages are passed to the form library at their fields', () => {
   expect(treeOf({ room: 'A', companions: 'B', 'companions.1.age': 'C' })).toEqual({
     room: { __errors: ['A'] },
     companions: { __errors: ['B'], 1: { age: { __errors: ['C'] } } },
   })
 })
 
-test('when a person is taken off the list, messages of those behind move up, and theirs go', () => {
+test('when a person is removed from the list, the messages of the next ones move up, and theirs are removed', () => {
   const errors = {
     room: 'r',
     'companions.0.age': 'first',
@@ -158,20 +165,20 @@ test('when a person is taken off the list, messages of those behind move up, and
   expect(movedWith(errors, 'room', 'x', 'y')).toBe(errors)
 })
 
-test('the browser’s bill is the engine’s, at the server’s clock', () => {
+test('the browser’s bill is the engine’s, at the server’s time', () => {
   const at = readInstant(tariff.now)
   if (at === null) throw new Error('no clock')
-  const bill = billOf(filled)
-  expect(quote(event, answersOf(filled), at)).toEqual({ ok: true, value: bill })
+  const bill = createBill(filled)
+  expect(quote(event, createAnswers(filled), at)).toEqual({ ok: true, value: bill })
   expect(bill.total).toBe(1_829_000)
 })
 
 const text = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll('\u00a0', ' ') : '(more)'
 
-test('a bill is drawn line by line, quantity × unit, and its lines add up to what is below them', () => {
+test('a bill is shown line by line, quantity × unit, and its lines add up to the totals below', () => {
   expect(
-    billRows(event, billOf({ ...filled, room: 'twin', nights: 3 }), ['total']).map(
+    billRows(event, createBill({ ...filled, room: 'twin', nights: 3 }), ['total']).map(
       ({ label, about, value, total }) => [
         label,
         about && text(about),
@@ -192,7 +199,7 @@ test('a bill is drawn line by line, quantity × unit, and its lines add up to wh
   ])
 })
 
-/** The same event, whose rooms have 5% within their prices. */
+/** The same event, whose rooms include 5% tax. */
 const twoRates: PublicEvent = {
   ...event,
   fees: {
@@ -205,24 +212,27 @@ const twoRates: PublicEvent = {
   },
 }
 
-test('“GST (18%)” stood above a bill that has 5% too: the label has the rates of the bill', () => {
-  const labelWith = (answers: object): unknown =>
-    billRows(twoRates, billOf({ ...filled, ...answers }, twoRates), ['total']).at(-2)?.label
-  expect(labelWith({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
-  expect(labelWith({ room: 'none' })).toBe('GST (18%)')
+test('“GST (18%)” was shown above a bill that has 5% too: the label has the rates of the bill', () => {
+  const renderTaxLabel = (answers: object): unknown =>
+    billRows(twoRates, createBill({ ...filled, ...answers }, twoRates), ['total']).at(-2)?.label
+  expect(renderTaxLabel({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
+  expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')
   expect(labelOf(twoRates, 'gst')).toBe('GST (18% and 5%)')
   expect(labelOf(event, 'gst')).toBe('GST (18%)')
 })
 
-test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it has the label that the form had', () => {
+test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it has the label of the form', () => {
   const { success } = twoRates.results
   const details = [{ show: 'gst', label: labelOf(twoRates, 'gst') }]
-  const drawn = { ...twoRates, results: { ...twoRates.results, success: { ...success, details } } }
-  const labelWith = (answers: object): unknown => {
-    const { base, gst, total, lines } = billOf({ ...filled, ...answers }, drawn)
+  const eventWithTaxRow = {
+    ...twoRates,
+    results: { ...twoRates.results, success: { ...success, details } },
+  }
+  const renderTaxLabel = (answers: object): unknown => {
+    const { base, gst, total, lines } = createBill({ ...filled, ...answers }, eventWithTaxRow)
     const stored = {
       regNo: 'X1',
-      answers: answersOf({ ...filled, ...answers }),
+      answers: createAnswers({ ...filled, ...answers }),
       category: 'plain',
       period: 'now',
       base,
@@ -235,25 +245,27 @@ test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it h
       paidAt: null,
       createdAt: null,
     } as const
-    return resultRows(drawn, 'success', stored, {})[0]?.label
+    return resultRows(eventWithTaxRow, 'success', stored, {})[0]?.label
   }
-  expect(labelWith({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
-  expect(labelWith({ room: 'none' })).toBe('GST (18%)')
+  expect(renderTaxLabel({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
+  expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')
 })
 
-test('one night is one night, and a bill of one line has no sum of lines', () => {
-  const rows = billRows(event, billOf({ kind: 'plain', room: 'twin', nights: 1 }), ['total'])
+test('one night is singular, and a bill of one line has no subtotal', () => {
+  const rows = billRows(event, createBill({ kind: 'plain', room: 'twin', nights: 1 }), ['total'])
   expect(rows.map(({ label }) => label)).toContain('TWIN, 1 night')
-  const alone = { ...event, fees: { ...event.fees, items: [], adjustments: [] } }
+  const eventWithoutItems = { ...event, fees: { ...event.fees, items: [], adjustments: [] } }
   const at = readInstant(tariff.now)
-  const quoted = at === null ? null : quote(alone, answersOf({ kind: 'plain' }), at)
+  const quoted = at === null ? null : quote(eventWithoutItems, createAnswers({ kind: 'plain' }), at)
   if (quoted?.ok !== true) throw new Error('no quote')
-  expect(billRows(alone, quoted.value, ['total']).map(({ label }) => label)).toContain('Base')
+  expect(billRows(eventWithoutItems, quoted.value, ['total']).map(({ label }) => label)).toContain(
+    'Base',
+  )
 })
 
-test('a question that is counted says what one of it costs, of several things which', () => {
-  expect(text(marks({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe('₹ 4,000 each')
-  expect(marks({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
+test('a number field shows the unit price, or the prices of its items', () => {
+  expect(text(findMarks({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe('₹ 4,000 each')
+  expect(findMarks({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
   const [workshop, one, ...others] = event.fees.items
   if (workshop === undefined || one === undefined) throw new Error('no items')
   const child = {
@@ -266,16 +278,18 @@ test('a question that is counted says what one of it costs, of several things wh
     ...event,
     fees: { ...event.fees, items: [workshop, one, child, ...others] },
   }
-  const said = marksOf(family, tariff, answersOf({ kind: 'plain' }), 'plain').get('companions')
-  expect(text(said?.price)).toBe('Accompanying ₹ 4,000 each, Child Free')
+  const companionMarks = marksOf(family, tariff, createAnswers({ kind: 'plain' }), 'plain').get(
+    'companions',
+  )
+  expect(text(companionMarks?.price)).toBe('Accompanying ₹ 4,000 each, Child Free')
 })
 
-test('beside a bill from before, what changed and what is gone are struck', () => {
+test('next to an earlier bill, changed and removed lines are struck through', () => {
   const rows = billRows(
     event,
-    billOf({ kind: 'plain', workshops: ['usg'] }),
+    createBill({ kind: 'plain', workshops: ['usg'] }),
     ['total'],
-    billOf(filled),
+    createBill(filled),
   )
   expect(rows.map(({ id }) => id)).toEqual([
     'registration.',
@@ -294,61 +308,67 @@ test('beside a bill from before, what changed and what is gone are struck', () =
   ])
 })
 
-test('a quote without lines is drawn as its sums', () => {
-  const { lines: _, ...sums } = billOf(filled)
+test('a quote without lines is shown by its totals', () => {
+  const { lines: _, ...sums } = createBill(filled)
   expect(billRows(event, { ...sums, lines: [] }, ['total']).map(({ id }) => id)).toEqual(['total'])
 })
 
-const marks = (raw: object, category: string | null, left: Record<string, number> = {}) =>
-  marksOf(event, { ...tariff, left }, answersOf(raw), category)
+const findMarks = (raw: object, category: string | null, left: Record<string, number> = {}) =>
+  marksOf(event, { ...tariff, left }, createAnswers(raw), category)
 
-test('an option says its price in these answers, what is not on sale, and of nights by what it is multiplied', () => {
-  const plain = marks({ kind: 'plain' }, 'plain')
+test('an option shows its price for these answers, whether it is on sale, and the price per night', () => {
+  const plain = findMarks({ kind: 'plain' }, 'plain')
   expect(text(plain.get('workshops.ecmo')?.price)).toBe('₹ 2,000')
   expect(text(plain.get('room.twin')?.price)).toBe('₹ 2,500 per night')
   expect(plain.get('room.none')).toEqual({})
-  expect(marks({ kind: 'pg' }, 'pg').get('workshops.ecmo')).toEqual({ price: null })
-  // Which of several tables counts cannot be known before the category is.
-  expect(marks({}, null).get('workshops.usg')).toEqual({})
+  expect(findMarks({ kind: 'pg' }, 'pg').get('workshops.ecmo')).toEqual({ price: null })
+  // Which of several price tables applies is unknown before the category.
+  expect(findMarks({}, null).get('workshops.usg')).toEqual({})
 })
 
-test('an option says how many places are left, and that there is none', () => {
-  const found = marks({ kind: 'plain' }, 'plain', { 'seats.usg': 2, 'seats.ecmo': 0 })
+test('an option shows how many seats are left, and when it is full', () => {
+  const found = findMarks({ kind: 'plain' }, 'plain', { 'seats.usg': 2, 'seats.ecmo': 0 })
   expect(found.get('workshops.usg')?.left).toBe('2 left')
   expect(found.get('workshops.ecmo')?.full).toBe('Full')
 })
 
-test('what answers ask for and is not on sale is named', () => {
-  expect(byBill(event, tariff, 'pg', answersOf({ kind: 'pg', workshops: ['ecmo'] }))).toBe(
+test('a chosen item that is not on sale is named', () => {
+  expect(byBill(event, tariff, 'pg', createAnswers({ kind: 'pg', workshops: ['ecmo'] }))).toBe(
     'ECMO is not on sale today',
   )
 })
 
-const gone = (...places: string[]): PricingContext => ({
+const withFullSeats = (...seats: string[]): PricingContext => ({
   ...EMPTY_CONTEXT,
-  left: Object.fromEntries(places.map((place) => [place, 0])),
+  left: Object.fromEntries(seats.map((seat) => [seat, 0])),
 })
 
-test('a full hall stops the bill with its words; a category that is full gives another, and says so', () => {
-  expect(byBill(event, tariff, 'plain', answersOf({ kind: 'plain' }, gone('hall')))).toBe(
-    'The hall is full',
-  )
-  const offered = answersOf({ kind: 'pg' }, gone('pgs'))
-  expect(byBill(event, tariff, 'plain', offered)).toMatchObject({ category: 'plain' })
-  expect(notesOf(event, offered, { pgs: 0 })).toEqual(['PG is full'])
-  expect(notesOf(event, answersOf({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual(['1 seat left'])
-  // Of the hall and the category there are few: one number is said, the one that counts.
-  expect(notesOf(event, answersOf({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual(['2 seats left'])
+test('a full hall blocks the bill with its message; a full category offers another one, with a note', () => {
+  expect(
+    byBill(event, tariff, 'plain', createAnswers({ kind: 'plain' }, withFullSeats('hall'))),
+  ).toBe('The hall is full')
+  const answersOfOther = createAnswers({ kind: 'pg' }, withFullSeats('pgs'))
+  expect(byBill(event, tariff, 'plain', answersOfOther)).toMatchObject({ category: 'plain' })
+  expect(notesOf(event, answersOfOther, { pgs: 0 })).toEqual(['PG is full'])
+  expect(notesOf(event, createAnswers({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
+    '1 seat left',
+  ])
+  // Both the hall and the category have few seats: only the decisive number is shown.
+  expect(notesOf(event, createAnswers({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual([
+    '2 seats left',
+  ])
 })
 
-test('a workshop that became full after it was chosen stops the bill, by its name', () => {
+test('a workshop that became full after it was chosen blocks the bill, by its name', () => {
   const chosen = { kind: 'plain', workshops: ['usg', 'ecmo'] }
-  expect(byBill(event, tariff, 'plain', answersOf(chosen, gone('seats.ecmo')))).toBe('ECMO: Full')
-  const other = answersOf({ ...chosen, workshops: ['usg'] }, gone('seats.ecmo'))
+  expect(byBill(event, tariff, 'plain', createAnswers(chosen, withFullSeats('seats.ecmo')))).toBe(
+    'ECMO: Full',
+  )
+  const other = createAnswers({ ...chosen, workshops: ['usg'] }, withFullSeats('seats.ecmo'))
   expect(byBill(event, tariff, 'plain', other)).toMatchObject({ category: 'plain' })
 })
 
-test('a hall that is full for everybody stops the bill, also where it offers another category', () => {
+test('a hall that is full for all categories blocks the bill, even if it offers another category', () => {
   const [, ...others] = event.quotas
   const offering: PublicEvent = {
     ...event,
@@ -357,24 +377,24 @@ test('a hall that is full for everybody stops the bill, also where it offers ano
       ...others,
     ],
   }
-  const asked = answersOf({ kind: 'plain' }, gone('hall'))
-  expect(byBill(offering, tariff, 'plain', asked)).toBe('The hall is full')
-  expect(notesOf(offering, asked, { hall: 0 })).toEqual([])
-  // Without a bill there is one place for it.
+  const chosenAnswers = createAnswers({ kind: 'plain' }, withFullSeats('hall'))
+  expect(byBill(offering, tariff, 'plain', chosenAnswers)).toBe('The hall is full')
+  expect(notesOf(offering, chosenAnswers, { hall: 0 })).toEqual([])
+  // Without a bill, the message is shown in one place.
   const free = { ...offering, fees: { ...offering.fees, prices: null } }
-  expect(notesOf(free, asked, { hall: 0 })).toEqual(['The hall is full'])
+  expect(notesOf(free, chosenAnswers, { hall: 0 })).toEqual(['The hall is full'])
 })
 
-const refusal = (code: string, answer: object) =>
+const createApiError = (code: string, answer: object) =>
   askedBy({ status: 409, code, message: 'Why.', answer })
-test('only a refusal with a way on is asked about', () => {
-  const wire = { category: 'plain', period: 'now', base: 10, gst: 1.8, total: 11.8, lines: [] }
-  expect(refusal('registered_already', { may_confirm: true })).toEqual({
+test('only a refusal with an alternative leads to a question', () => {
+  const apiQuote = { category: 'plain', period: 'now', base: 10, gst: 1.8, total: 11.8, lines: [] }
+  expect(createApiError('registered_already', { may_confirm: true })).toEqual({
     message: 'Why.',
     now: null,
   })
-  expect(refusal('registered_already', {})).toBeNull()
-  expect(refusal('full', { quote: null })).toBeNull()
-  expect(refusal('full', { quote: wire })?.now?.total).toBe(1180)
-  expect(refusal('price_changed', { quote: wire })).toBeNull()
+  expect(createApiError('registered_already', {})).toBeNull()
+  expect(createApiError('full', { quote: null })).toBeNull()
+  expect(createApiError('full', { quote: apiQuote })?.now?.total).toBe(1180)
+  expect(createApiError('price_changed', { quote: apiQuote })).toBeNull()
 })

@@ -1,4 +1,7 @@
-/** Each price list is entirely with tax or entirely without: form, fee table, plain page, organisers' page, preview. */
+/**
+ * Each price list is entirely with tax or entirely without: form, fee table, plain page,
+ * organisers' page, preview.
+ */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { listedTaxText, normalise, paidTaxText, paise } from '../../../engine/index.ts'
@@ -10,30 +13,30 @@ import { marksOf } from '../../../web/registration/price/itemised-price.ts'
 import { priceOfOption } from '../../../web/registration/fields/radio-choices.tsx'
 import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
 import { Sold } from '../../../web/organisers/preview/item-prices.tsx'
-import { eventOf, field, must } from '../../engine/fixtures.ts'
+import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
 import { noon } from '../../server/office/office.ts'
 
 const NOW = noon('2026-01-20')
-const taxOf = (percent: number, prices: 'exclusive' | 'inclusive') =>
+const createTax = (percent: number, prices: 'exclusive' | 'inclusive') =>
   ({ name: 'GST', percent, prices, round: 'paise' }) as const
 const TAXES = {
   none: null,
-  'on top, 18%': taxOf(18, 'exclusive'),
-  'inside, 18%': taxOf(18, 'inclusive'),
-  'on top, 5%': taxOf(5, 'exclusive'),
-  'inside, 5%': taxOf(5, 'inclusive'),
+  'on top, 18%': createTax(18, 'exclusive'),
+  'inside, 18%': createTax(18, 'inclusive'),
+  'on top, 5%': createTax(5, 'exclusive'),
+  'inside, 5%': createTax(5, 'inclusive'),
 }
 type TaxName = keyof typeof TAXES
 
-/** Registration at ₹ 1,180, a room at ₹ 2,100; each with its tax. */
-const eventWith = (registration: TaxName, room: TaxName): EventConfig =>
-  eventOf({
+/** Registration at ₹ 1,180, a room at ₹ 2,100, each including tax. */
+const createEventWithTaxes = (registration: TaxName, room: TaxName): EventConfig =>
+  createEvent({
     fields: [
       field('email', { type: 'email' }),
       field('kind', {
         type: 'select',
         options: [{ id: 'plain', label: 'Plain' }],
-        required: must('Choose'),
+        required: requiredMessage('Choose'),
       }),
       field('room', { type: 'select', options: [{ id: 'twin', label: 'Twin' }] }),
     ],
@@ -57,11 +60,11 @@ const eventWith = (registration: TaxName, room: TaxName): EventConfig =>
     },
   })
 
-const amountsIn = (html: string): readonly string[] =>
+const findAmounts = (html: string): readonly string[] =>
   [...html.replaceAll('\u00a0', ' ').matchAll(/₹ [\d,.]+\d/g)].map(([amount]) => amount)
 
-/** The price of the registration and of the room wherever a delegate reads them. */
-function listed(event: EventConfig) {
+/** The price of the registration and of the room on every page for delegates. */
+function listPrices(event: EventConfig) {
   const answer = tariff(event, NOW)
   const { answers } = normalise(event, { kind: 'plain' })
   const room = marksOf(event, answer, answers, 'plain').get('room.twin')?.price ?? ''
@@ -70,15 +73,15 @@ function listed(event: EventConfig) {
     <FeeTable event={event} category={null} now="2026-01-20T12:00:00+05:30" />,
   )
   return {
-    form: amountsIn(`${form} ${room}`),
-    table: amountsIn(table),
-    plain: amountsIn(needsScript(event)),
+    form: findAmounts(`${form} ${room}`),
+    table: findAmounts(table),
+    plain: findAmounts(needsScript(event)),
   }
 }
-/** The same wherever organisers read them. */
+/** The same on every page for organisers. */
 const paid = (event: EventConfig) => ({
-  page: amountsIn(renderToStaticMarkup(<Sold event={event} />)),
-  preview: amountsIn(preview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
+  page: findAmounts(renderToStaticMarkup(<Sold event={event} />)),
+  preview: findAmounts(preview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
 })
 
 describe('a price list had some prices with tax and some without', () => {
@@ -90,10 +93,10 @@ describe('a price list had some prices with tax and some without', () => {
     ['inside, 18%', 'on top, 5%', '₹ 1,180', '₹ 2,205', '18% GST included'],
     ['none', 'inside, 5%', '₹ 1,180', '₹ 2,100', ''],
     ['none', 'on top, 5%', '₹ 1,180', '₹ 2,100', ''],
-  ])('for delegates, with tax %s and of rooms %s', (registration, room, one, other, said) => {
-    const event = eventWith(registration, room)
-    expect(listed(event)).toEqual({ form: [one, other], table: [one], plain: [one] })
-    expect(listedTaxText(event)).toBe(said)
+  ])('for delegates, with tax %s and of rooms %s', (registration, room, one, other, expected) => {
+    const event = createEventWithTaxes(registration, room)
+    expect(listPrices(event)).toEqual({ form: [one, other], table: [one], plain: [one] })
+    expect(listedTaxText(event)).toBe(expected)
   })
 
   test.each<[TaxName, TaxName, string, string, string]>([
@@ -102,9 +105,9 @@ describe('a price list had some prices with tax and some without', () => {
     ['inside, 18%', 'on top, 5%', '₹ 1,180', '₹ 2,205', 'GST (18% and 5%) included'],
     ['none', 'on top, 5%', '₹ 1,180', '₹ 2,205', 'GST included'],
     ['none', 'none', '₹ 1,180', '₹ 2,100', ''],
-  ])('for organisers, with tax %s and of rooms %s', (registration, room, one, other, said) => {
-    const event = eventWith(registration, room)
+  ])('for organisers, with tax %s and of rooms %s', (registration, room, one, other, expected) => {
+    const event = createEventWithTaxes(registration, room)
     expect(paid(event)).toEqual({ page: [other], preview: [one, other] })
-    expect(paidTaxText(event)).toBe(said)
+    expect(paidTaxText(event)).toBe(expected)
   })
 })

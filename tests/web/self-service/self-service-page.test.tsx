@@ -1,11 +1,18 @@
-/** Sentences of a delegate's own page that follow from what was paid. */
+/** Sentences of a delegate's own page that depend on what was paid. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { Cancel } from '../../../web/self-service/request-cancellation.tsx'
 import type { PanelProps } from '../../../web/self-service/panel-props.ts'
 
-const said = (state: PanelProps['mine']['state'], kept: number, back: number | null): string => {
-  const mine = { state, cancel: { asked_at: null, kept, back } } as PanelProps['mine']
+const renderPanel = (
+  state: PanelProps['mine']['state'],
+  retained: number,
+  refund: number | null,
+): string => {
+  const mine = {
+    state,
+    cancel: { asked_at: null, kept: retained, back: refund },
+  } as PanelProps['mine']
   const page = renderToStaticMarkup(
     <Cancel event={{} as PanelProps['event']} mine={mine} path="/" again={() => {}} />,
   )
@@ -14,15 +21,15 @@ const said = (state: PanelProps['mine']['state'], kept: number, back: number | n
 
 test.each([
   [
-    'who has told of a transfer is not told that nothing was paid',
-    said('told', 0, null),
+    'a delegate with a payment claim is not told that nothing was paid',
+    renderPanel('told', 0, null),
     'The organisers have not found your payment yet. They decide whether you get a refund.',
   ],
   [
-    'who has not paid is told that there is nothing to refund',
-    said('to_pay', 0, null),
+    'a delegate who has not paid is told that there is nothing to refund',
+    renderPanel('to_pay', 0, null),
     'You have not paid anything, so there is nothing to refund.',
   ],
-])('asking to cancel: %s', (_, is, sentence) => {
+])('requesting cancellation: %s', (_, is, sentence) => {
   expect(is).toBe(sentence)
 })

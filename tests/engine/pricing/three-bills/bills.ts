@@ -1,4 +1,4 @@
-/** The tables of bills beside this file: whose they are, and how they write a line. */
+/** The tables of bills next to this file: their events, and how they write a line. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
@@ -11,9 +11,9 @@ import {
 } from '../../../../engine/index.ts'
 import type { WireLine } from '../../../../engine/api/bill-lines.ts'
 
-export const THREE = ['nidancon2027', 'nilarun2027', 'soiltalk2027'] as const
+export const BILL_EVENTS = ['nidancon2027', 'nilarun2027', 'soiltalk2027'] as const
 
-/** A row of a table: the files say what each part means. */
+/** A row of a table: the files state what each part means. */
 export type Bill = {
   readonly who: string
   readonly on: string
@@ -25,17 +25,17 @@ export type Bill = {
   readonly total: number | string
 }
 
-export function billsOf(eventId: string): readonly Bill[] {
+export function readBills(eventId: string): readonly Bill[] {
   return parse(readFileSync(join(import.meta.dirname, `${eventId}.yaml`), 'utf8')) as Bill[]
 }
 
-/** A day from its beginning, or the instant that is written. */
-export function instantOf({ on }: Bill): Instant {
+/** A day from its beginning, or the given instant. */
+export function billInstant({ on }: Bill): Instant {
   return on.includes('T') ? (readInstant(on) as Instant) : startOf(day(on))
 }
 
 /** `workshop.ecg 1 × 1750 = 1750 + 315`, in rupees. */
-export function sayLine({ id, option, quantity, unit, base, gst }: WireLine): string {
-  const sold = option === null ? id : `${id}.${option}`
-  return `${sold} ${quantity} × ${unit === 0 ? 'free' : unit} = ${base} + ${gst}`
+export function formatLine({ id, option, quantity, unit, base, gst }: WireLine): string {
+  const itemId = option === null ? id : `${id}.${option}`
+  return `${itemId} ${quantity} × ${unit === 0 ? 'free' : unit} = ${base} + ${gst}`
 }
