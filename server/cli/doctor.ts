@@ -18,14 +18,17 @@ import { damageIn, lookInto } from '../storage/recovery/copy-database.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { lackOf, lostDatabase } from '../storage/recovery/missing-database.ts'
 import { versionsIn } from '../storage/database/run-migrations.ts'
+import { damagedLogIn, wrongLogIn } from '../storage/recovery/inspect-log.ts'
+import { lostLogIn } from '../storage/recovery/rescue-deleted-database.ts'
 import { servingPid } from '../storage/database/single-server-lock.ts'
 import { lookAtPostgres } from '../storage/postgres/inspect-database.ts'
 import { databaseTrouble } from '../storage/database/error-explanations.ts'
 import { readArguments } from './options.ts'
 import type { Command } from './command.ts'
-import { addressOf, askHealth } from './health.ts'
-import { nextStartFindings } from './doctor-next-start.ts'
-import { recoveryFindings } from './doctor-recovery.ts'
+import { askHealth } from './health.ts'
+import { nextStartFindings } from './doctor/next-start.ts'
+import { serversOf } from './doctor/servers.ts'
+import { recoveryFindings } from './doctor/recovery.ts'
 import { leftIn } from './leftover-files.ts'
 import { isWebBuilt } from './web-app-build.ts'
 
@@ -85,7 +88,7 @@ const CHECKS: readonly Check[] = [
         : good(`${text}.`),
     ]
   },
-  async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
+  async ({ environment }) => [await serversOf(environment)],
   async ({ environment, hasDatabase, served, here }) =>
     hasDatabase ? databaseOf(environment, served, here) : missingDatabase(environment),
   async ({ environment, hasDatabase, events }) =>
@@ -162,7 +165,7 @@ export const doctoring: Command = {
     }
     for (const check of CHECKS) for (const finding of await check(place)) say(finding)
     for (const reported of await reportedBy(environment))
-      if (!found.some(({ text }) => text.includes(reported)))
+      if (!found.some(({ text }) => text.includes(reported) || isSame(text, reported)))
         say(look(`The server reports: ${reported}`))
     return found.some(({ is }) => is === 'wrong') ? 1 : 0
   },
@@ -218,36 +221,15 @@ async function nodeOf(): Promise<Finding> {
     : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
 }
 
+/** The doctor says more of a rescued database, after the same first sentence. */
+const isSame = (one: string, other: string): boolean => one.split('. ')[0] === other.split('. ')[0]
+
 /** What the server of this DATA_DIR reports itself: only it knows how its clock jumped, for example. */
 async function reportedBy(environment: Environment): Promise<readonly string[]> {
   const answering = await askHealth(environment)
   const isOurs =
     answering?.process !== undefined && answering.process === servingPid(environment.dataDir)
   return isOurs ? (answering.troubles ?? []) : []
-}
-
-const NOT_YET = 'Do not stop it before its log says where it wrote the data that it holds.'
-/** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
-async function serversOf(environment: Environment, hasDatabase: boolean): Promise<Finding> {
-  const pid = servingPid(environment.dataDir)
-  const url = addressOf(environment)
-  const answering = await askHealth(environment)
-  if (pid === null)
-    return answering === null
-      ? good('No server is at work here now.')
-      : wrong(
-          `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there. Stop that one, or set another PORT.`,
-        )
-  const here = `A server is at work here (process ${pid})`
-  if (!hasDatabase) return wrong(`${here}, and its database is gone. ${NOT_YET}`)
-  if (answering === null)
-    return wrong(
-      `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with. Compare them, look into its log, and start it again.`,
-    )
-  const other = answering.process ?? pid
-  return other === pid
-    ? good(`${here}.`)
-    : wrong(`${here}, and another one (process ${other}) answers at ${url}. Stop one of them.`)
 }
 
 function rightsOf({ dataDir }: Environment): readonly Finding[] {
@@ -273,8 +255,8 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
 }
 
 /** Reports a missing database, or one without tables; a server that still holds it is reported already. */
-function missingDatabase(environment: Environment): readonly Finding[] {
-  if (servingPid(environment.dataDir) !== null) return leftIn(environment.dataDir).map(look)
+async function missingDatabase(environment: Environment): Promise<readonly Finding[]> {
+  if (servingPid(environment.dataDir) !== null) return (await leftIn(environment.dataDir)).map(look)
   const lost = lostDatabase(environment.dataDir)
   return [
     lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost),
@@ -301,8 +283,12 @@ async function databaseOf(
       ),
     ]
   }
+  const pid = servingPid(dataDir)
+  /** As a start says it, which does not open a database with a log that belongs to another one. */
+  const refused = pid === null ? (lostLogIn(dataDir) ?? wrongLogIn(dataDir)) : null
+  if (refused !== null) return [wrong(refused.message), ...(await leftIn(dataDir)).map(look)]
   try {
-    if (lackOf(dataDir) !== null) return missingDatabase(environment)
+    if (lackOf(dataDir) !== null) return await missingDatabase(environment)
     const { found, known } = versionsIn(dataDir)
     if (found !== null && found > known)
       return [
@@ -319,7 +305,10 @@ async function databaseOf(
       return [
         version,
         wrong(
-          `The database is damaged: ${damage}. Stop the server, keep a copy of rollcall.db and of rollcall.db-wal and rollcall.db-shm beside it, and put back the last backup (rollcall db restore DIR --move-aside).`,
+          pid === null
+            ? (damagedLogIn(dataDir)?.message ??
+                `The database is damaged: ${damage}. Keep a copy of rollcall.db and of rollcall.db-wal and rollcall.db-shm beside it, and put back the last backup (rollcall db restore DIR --move-aside).`)
+            : DAMAGED_UNDER(pid),
         ),
       ]
     const { rows } = lookInto(path.join(dataDir, DATABASE_FILE))
@@ -331,15 +320,24 @@ async function databaseOf(
         ? [look('The database has no registrations: a copy of it does not count as a backup.')]
         : []),
       filesOf(missing),
-      ...leftIn(dataDir).map(look),
-      ...(found === known && servingPid(dataDir) === null
+      ...(await leftIn(dataDir)).map(look),
+      ...(found === known && pid === null
         ? (await nextStartFindings(environment, here)).map(wrong)
         : []),
     ]
   } catch (error) {
-    return [wrong(databaseTrouble(error) ?? String(error)), ...leftIn(dataDir).map(look)]
+    const text =
+      pid !== null && isDamage(error)
+        ? DAMAGED_UNDER(pid)
+        : (databaseTrouble(error) ?? String(error))
+    return [wrong(text), ...(await leftIn(dataDir)).map(look)]
   }
 }
+
+const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown } | null)?.code))
+const DAMAGED_UNDER = (pid: number): string =>
+  `The file rollcall.db is not a whole database. A server is at work here (process ${pid}), which may hold the rest: do not stop it. Its log says where it writes the data that it holds, and what to do then.`
 
 const filesOf = (missing: readonly string[]): Finding =>
   missing.length === 0

@@ -20,7 +20,7 @@ import {
 import { failedStart, holdDatabase } from './recovery/hold-database.ts'
 import type { OwnFile } from './recovery/detect-replaced-database.ts'
 import { wrongLogIn } from './recovery/inspect-log.ts'
-import { lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
+import { forgetLostLog, lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
 import type { Seam } from './database/fault-injection.ts'
 import { StoreBusy } from './index.ts'
 import type { Store } from './index.ts'
@@ -83,6 +83,7 @@ export async function openInside({
   keepPrivate(dataDir)
   const lostLog = lostLogIn(dataDir)
   if (lostLog !== null) throw lostLog
+  forgetLostLog(dataDir)
   const wrongLog = wrongLogIn(dataDir)
   if (wrongLog !== null) throw wrongLog
   const file = join(dataDir, DATABASE_FILE)

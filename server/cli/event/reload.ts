@@ -1,7 +1,7 @@
 /** `rollcall event reload`: tells the running server to read its event files again. */
 import { existsSync } from 'node:fs'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
-import { removedFiles } from '../doctor-next-start.ts'
+import { removedFiles } from '../doctor/next-start.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 

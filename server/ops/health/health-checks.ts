@@ -8,6 +8,7 @@ import type { Instant } from '../../../engine/index.ts'
 import { whyErasingWaits } from '../../office/operations/confirm-clock.ts'
 import type { Deps } from '../../dependencies.ts'
 import { REMOVED } from '../../events/versions/last-valid-version.ts'
+import { completenessIn } from '../recovery/rescued-completeness.ts'
 import { backedUpAt } from '../backup/last-backup.ts'
 import { givenUpSentence, mailSentence, mailState } from './mail-state.ts'
 import type { MailState } from './mail-state.ts'
@@ -149,7 +150,7 @@ export function openCondition(deps: ConditionDeps): Condition {
       )
     const waits = await whyErasingWaits(deps)
     if (waits !== null) say('erasing', waits)
-    for (const text of rescuedOf(environment)) say('rescued', text)
+    for (const text of await rescuedOf(environment)) say('rescued', text)
     const { trouble } = deps.uploads.state()
     if (trouble !== null) say('files', trouble)
     const last = await backedUpAt(environment.dataDir)
@@ -173,7 +174,7 @@ export function openCondition(deps: ConditionDeps): Condition {
         if (lost !== null)
           return [
             { code: 'cannot_write', text: LOST(lost), isDown: true },
-            ...rescuedOf(environment).map(
+            ...(await rescuedOf(environment)).map(
               (text) => ({ code: 'rescued', text, isDown: true }) as const,
             ),
           ]
@@ -192,8 +193,11 @@ export function openCondition(deps: ConditionDeps): Condition {
   }
 }
 
-const rescuedOf = ({ dataDir, databaseUrl }: Deps['environment']): readonly string[] =>
-  databaseUrl === null ? rescuedSentences(dataDir) : []
+const rescuedOf = async ({
+  dataDir,
+  databaseUrl,
+}: Deps['environment']): Promise<readonly string[]> =>
+  databaseUrl === null ? rescuedSentences(dataDir, await completenessIn(dataDir)) : []
 const LOST = (what: string): string =>
   `The database file ${what}. Writes are refused. The log says where the data is.`
 const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`

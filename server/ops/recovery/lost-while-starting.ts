@@ -1,6 +1,7 @@
 /** Writes out a database that was lost while the server started, and explains why the server does not start. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandsFor } from '../../storage/recovery/rescued-databases.ts'
+import { completenessIn } from './rescued-completeness.ts'
 import { watchForLoss } from './rescue-lost-database.ts'
 import type { LossDeps } from './rescue-lost-database.ts'
 
@@ -21,12 +22,13 @@ export async function refuseIfLost(
   }
   const rescued = watch.rescued()
   if (rescued === null) return null
+  const { dataDir } = deps.environment
   const { file, isWhole } = rescued
   const there = isWhole
     ? `Everything that was in it is in ${file}, which was checked.`
-    : `What could be read of it is in ${file}, and some rows may be missing: keep all files of DATA_DIR, and compare it with the last backup.`
+    : `What could be read of it is in ${file}, and some rows may be missing: keep all files of DATA_DIR.${(await completenessIn(dataDir))(file)}`
   return {
-    text: `The database file ${what} while the server started. ${there} To use it, run: ${commandsFor(deps.environment.dataDir, file)}. Then start the server.`,
+    text: `The database file ${what} while the server started. ${there} To use it, run: ${commandsFor(dataDir, file)}. Then start the server.`,
     status: 2,
   }
 }

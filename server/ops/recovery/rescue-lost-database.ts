@@ -9,6 +9,7 @@ import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import type { Rescued } from '../../storage/files/upload-and-clock-types.ts'
 import { placeTrouble } from '../../storage/database/error-explanations.ts'
 import { spareDirs } from '../environment.ts'
+import { WHY_INCOMPLETE } from './rescued-completeness.ts'
 import { knownFrom } from './start-recovery.ts'
 import { lastServed } from './detect-older-database.ts'
 
@@ -49,13 +50,12 @@ export function watchForLoss(
   let failedAt: number | null = null
   const rescue = async (): Promise<void> => {
     const at = clock()
-    const why = 'The database was lost while the server used it, and some rows could not be read.'
     const known = knownFrom(await lastServed(dataDir))
     try {
       saved = await store.rescue({
         dataDir,
         spareDirs: spare,
-        recovery: { at, who: 'rollcall', why, copyAt: null, ...known },
+        recovery: { at, who: 'rollcall', why: WHY_INCOMPLETE, copyAt: null, ...known },
       })
       const { file, rows, isWhole } = saved
       log.error({ file, rows, isWhole }, isWhole ? WHOLE(file) : PARTS(file))

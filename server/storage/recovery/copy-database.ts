@@ -1,4 +1,5 @@
 /** Copies databases while they are in use, checks copies, and counts rows to compare two. */
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { clockSeen } from './last-trusted-time.ts'
@@ -9,6 +10,7 @@ import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { counted, newestRecoveryAt, recoveryFigures, recoveryOf, storedAt } from './recovery.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
+import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 
 export type CopyCheck = {
@@ -101,6 +103,28 @@ export function progressIn(file: string):
       const sql = statements(db)
       return { ...counted(sql), storedAt: storedAt(sql), recoveredAt: newestRecoveryAt(sql) }
     })
+  } catch {
+    return null
+  }
+}
+
+export type RescuedContents = {
+  readonly registrations: number
+  readonly progress: ReturnType<typeof counted>
+  /** Null: it is not in recovery. */
+  readonly recoveryWhy: string | null
+  /** When it was written. */
+  readonly at: Instant
+}
+/** Null: it cannot be read. */
+export function rescuedIn(file: string): RescuedContents | null {
+  try {
+    return reading(file, (db) => ({
+      registrations: Number(db.prepare('SELECT count(*) FROM registrations').pluck().get()),
+      progress: counted(statements(db)),
+      recoveryWhy: recoveryOf(statements(db))?.why ?? null,
+      at: instant(Math.floor(statSync(file).mtimeMs)),
+    }))
   } catch {
     return null
   }

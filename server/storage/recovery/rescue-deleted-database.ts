@@ -277,12 +277,12 @@ function logHeaderIn(folder: string): string | null {
  */
 export function lostLogIn(dataDir: string): Error | null {
   const noted = path.join(dataDir, LOST_FILE)
-  if (!existsSync(noted)) return null
-  if (logHeaderIn(dataDir) !== readFileSync(noted, 'utf8')) {
-    rmSync(noted, { force: true })
-    return null
-  }
+  if (!existsSync(noted) || logHeaderIn(dataDir) !== readFileSync(noted, 'utf8')) return null
   return new Error(
     `The database ${DATABASE_FILE} in ${dataDir} was deleted, replaced or written over while a server used it. ${DATABASE_FILE}-wal is the log of the database before; with another database it would make a damaged one. Move ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm into another folder, put rollcall.rescued.db, which that server wrote, in the place of ${DATABASE_FILE}, and start again.`,
   )
 }
+
+/** Call it once the log is known to be another one. */
+export const forgetLostLog = (dataDir: string): void =>
+  rmSync(path.join(dataDir, LOST_FILE), { force: true })

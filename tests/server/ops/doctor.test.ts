@@ -11,6 +11,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  utimesSync,
   writeFileSync,
   writeSync,
   closeSync,
@@ -200,13 +201,19 @@ const faults: Readonly<Record<string, Fault>> = {
     says: /^wrong +0 MB are free for DATA_DIR: files of delegates are refused, and soon everybody\./,
   },
   'a server that got stuck, or listens elsewhere': {
-    make: () => beginServing(app.dir) ?? (() => {}),
+    make: () => {
+      const leave = beginServing(app.dir) ?? (() => {})
+      // One that was started just now may be about to answer.
+      utimesSync(join(app.dir, 'serving.pid'), 0, 0)
+      return leave
+    },
     says: /^wrong +A server is at work here \(process \d+\), and none answers at http:\/\/127\.0\.0\.1:1\/healthz/,
   },
   'a server whose database was deleted: it must not be stopped': {
     more: another((dir) => {
       held.push(beginServing(dir))
       writeFileSync(join(dir, 'serving.pid'), '4711')
+      writeFileSync(join(dir, 'last-served.json'), '{}')
     }),
     says: /^wrong +A server is at work here \(process 4711\), and its database is gone\. Do not stop it/,
   },

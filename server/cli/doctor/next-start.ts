@@ -1,16 +1,16 @@
 /** Tells what a stopped server would report after its next start: a wrong clock, removed event files. */
 import path from 'node:path'
-import { dayOf, formatInstant, tookPlace } from '../../engine/index.ts'
-import type { Instant } from '../../engine/index.ts'
-import type { Environment } from '../dependencies.ts'
-import { lastServed } from '../events/versions/version-approval.ts'
-import { eventFilesIn } from '../events/files/event-folder.ts'
-import { idNamed, REMOVED } from '../events/versions/last-valid-version.ts'
-import { lengthOf } from '../ops/clock-jumps.ts'
-import { makeClock } from '../ops/clock.ts'
-import { waitsSentence } from '../ops/health/clock-check.ts'
-import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
-import { clockSeenIn, filesInUse } from '../storage/recovery/copy-database.ts'
+import { dayOf, formatInstant, tookPlace } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
+import type { Environment } from '../../dependencies.ts'
+import { lastServed } from '../../events/versions/version-approval.ts'
+import { eventFilesIn } from '../../events/files/event-folder.ts'
+import { idNamed, REMOVED } from '../../events/versions/last-valid-version.ts'
+import { lengthOf } from '../../ops/clock-jumps.ts'
+import { makeClock } from '../../ops/clock.ts'
+import { waitsSentence } from '../../ops/health/clock-check.ts'
+import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
+import { clockSeenIn, filesInUse } from '../../storage/recovery/copy-database.ts'
 
 /** The difference of which the server's log speaks too. */
 const SET_BACK_MS_MIN = 60_000

@@ -1,15 +1,15 @@
 /** Tells what a recovery means for an installation: the one that is open, the next start's, or one after a restore. */
-import { dayOf, formatCount, formatDay, formatInstant } from '../../engine/index.ts'
-import type { EventConfig, Instant } from '../../engine/index.ts'
-import type { Environment } from '../dependencies.ts'
-import { backedUpAt } from '../ops/backup/last-backup.ts'
-import { makeClock } from '../ops/clock.ts'
-import { dueToErase, sentencesOf, recoveryStatusOf } from '../ops/recovery/recovery-status.ts'
-import { whyNextStartRecovers } from '../ops/recovery/start-recovery.ts'
-import type { RecoveryFigures } from '../storage/index.ts'
-import { openStore } from '../storage/open-store.ts'
-import { lookAtPostgres } from '../storage/postgres/inspect-database.ts'
-import { figuresIn, isInRecovery, storedSince } from '../storage/recovery/copy-database.ts'
+import { dayOf, formatCount, formatDay, formatInstant } from '../../../engine/index.ts'
+import type { EventConfig, Instant } from '../../../engine/index.ts'
+import type { Environment } from '../../dependencies.ts'
+import { backedUpAt } from '../../ops/backup/last-backup.ts'
+import { makeClock } from '../../ops/clock.ts'
+import { dueToErase, sentencesOf, recoveryStatusOf } from '../../ops/recovery/recovery-status.ts'
+import { whyNextStartRecovers } from '../../ops/recovery/start-recovery.ts'
+import type { RecoveryFigures } from '../../storage/index.ts'
+import { openStore } from '../../storage/open-store.ts'
+import { lookAtPostgres } from '../../storage/postgres/inspect-database.ts'
+import { figuresIn, isInRecovery, storedSince } from '../../storage/recovery/copy-database.ts'
 
 type Finding = { readonly isGood: boolean; readonly text: string }
 const look = (text: string): Finding => ({ isGood: false, text })
