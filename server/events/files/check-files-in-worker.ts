@@ -30,7 +30,8 @@ export function judgeApart(
   msMax = judgingMs(toJudge),
 ): Promise<Result<FolderVerdict, string>> {
   const fresh = toJudge.folder.files.filter(({ path }) => !toJudge.known.has(path))
-  const names = fresh.map(({ path }) => path).join(', ')
+  // Where all are known, what is checked is how they go together.
+  const names = fresh.length === 0 ? 'the event files' : fresh.map(({ path }) => path).join(', ')
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./check-files-worker.ts', import.meta.url), {
       workerData: toJudge,
@@ -44,7 +45,7 @@ export function judgeApart(
       () =>
         done(
           err(
-            `Checking ${names} took longer than ${msMax / 1000} seconds and was stopped: one of them asks for too much. What was served before stays; rollcall validate takes its time and says more.`,
+            `Checking ${names} took longer than ${msMax / 1000} seconds and was stopped: the machine is busy, or a file asks for too much. What was served before stays; rollcall validate takes its time and says more.`,
           ),
         ),
       msMax,

@@ -27,4 +27,4 @@ export async function inTime<T>(
 }
 
 export const tooSlow = (place: string): string =>
-  `${place} was not read within ${MS_MAX / 1000} seconds. Look at the disk or the network drive that it is on.`
+  `${place} was not read within ${MS_MAX / 1000} seconds: the machine is busy, or the disk or network drive that it is on does not answer. What was served before stays.`

@@ -26,6 +26,8 @@ import { unreadIn } from './ignored-files.ts'
 export type Folder = EventFolder & {
   /** Problems that prevent a check, in sentences: no event file, or a shared file that cannot be read. */
   readonly problems: readonly string[]
+  /** Paths of shared files that were not read, or are not there: they are not empty. */
+  readonly unreadShared: readonly string[]
   /** Path of an event file that cannot be read → the reason, in a sentence. */
   readonly unreadable: ReadonlyMap<string, string>
   /** Files that look like event files but are ignored, in sentences. */
@@ -164,7 +166,7 @@ export async function readFolder(
 }
 
 /**
- * Reads a folder's shared files and its site file. A missing shared file reads as empty, which the check reports.
+ * Reads a folder's shared files and its site file. A missing shared file reads as empty, and is named.
  */
 export async function readShared(folder: string): Promise<Omit<Folder, 'files'>> {
   const problems: string[] = []
@@ -174,15 +176,22 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     if (!text.ok) problems.push(text.error)
     return text.ok && text.value !== null ? { path: file, text: text.value } : null
   }
-  const orEmpty = async (name: SharedName): Promise<SourceText> =>
-    (await read(name)) ?? { path: path.join(folder, `${name}.yaml`), text: '' }
+  const unreadShared: string[] = []
+  const orEmpty = async (name: SharedName): Promise<SourceText> => {
+    const file = await read(name)
+    if (file !== null) return file
+    const at = path.join(folder, `${name}.yaml`)
+    unreadShared.push(at)
+    return { path: at, text: '' }
+  }
   const [lists, gateways, texts, site] = await Promise.all([
     orEmpty('lists'),
     orEmpty('gateways'),
     orEmpty('texts'),
     read('site'),
   ])
-  return { shared: { lists, gateways, texts }, site, problems, unreadable: new Map(), unread: [] }
+  const shared = { lists, gateways, texts }
+  return { shared, site, problems, unreadShared, unreadable: new Map(), unread: [] }
 }
 
 /** Returns all texts by path, for printing findings. */
@@ -213,6 +222,7 @@ export async function compileFolder(
   }
   const { production } = options
   const { files, shared: common, site } = folder
+  const unreadShared = new Set(folder.unreadShared)
   const whole = hashOf(
     JSON.stringify([production, site?.text, files.map(({ path: file }) => [file, hashAt(file)])]),
     shared,
@@ -233,7 +243,12 @@ export async function compileFolder(
     const judged = verdict.files[at]
     if (judged === undefined || judged.event === null) {
       const findings = judged?.findings ?? []
-      refused.set(file.path, whyRefused(file, folder.shared, findings, production))
+      refused.set(
+        file.path,
+        findings.length === 0 && unreadShared.size > 0
+          ? `${path.basename(file.path)} was not checked, because ${namesOf(unreadShared)} in _shared could not be read.`
+          : whyRefused(file, folder.shared, findings, production),
+      )
       if (findings.length > 0)
         findingsOf.set(file.path, formatFindings(findings, sourcesOf(folder)))
       continue
@@ -242,7 +257,8 @@ export async function compileFolder(
     served.push({ config: event, hash: hashAt(file.path), text: file.text, shared })
     if (isNew) await cache.write(hashAt(file.path), { event, leadsTo })
   }
-  const told = verdict.findings.filter(({ severity }) => severity !== 'note')
+  const findings = verdict.findings.filter(({ at }) => !unreadShared.has(at.path))
+  const told = findings.filter(({ severity }) => severity !== 'note')
   const hasFiles = folder.files.length + folder.unreadable.size > 0
   const blamed = new Set(folder.files.map((file) => file.path))
   return {
@@ -252,7 +268,10 @@ export async function compileFolder(
     folderErrors: [
       ...folder.problems,
       // Shared files are inside the folder: if the folder is missing, so are they.
-      ...(hasFiles && hasErrors(verdict.findings.filter(({ at }) => !blamed.has(at.path)))
+      ...(hasFiles && folder.problems.length === 0 && unreadShared.size > 0
+        ? [`There is no ${namesOf(unreadShared)} in _shared. Put it back.`]
+        : []),
+      ...(hasFiles && hasErrors(findings.filter(({ at }) => !blamed.has(at.path)))
         ? ['The files in _shared have findings.']
         : []),
     ],
@@ -264,6 +283,9 @@ export async function compileFolder(
     ].join('\n'),
   }
 }
+
+const namesOf = (files: ReadonlySet<string>): string =>
+  [...files].map((file) => path.basename(file)).join(', ')
 
 /** Returns true if the same files will give the same result: there are no findings, and every file was known. */
 function isSettled({ files, findings }: FolderVerdict): boolean {

@@ -271,7 +271,7 @@ const FOLDERS: readonly Row[] = [
   {
     what: 'a shared file that is missing',
     files: { 'sample2026.yaml': sample, '_shared/gateways.yaml': null },
-    refused: /EV103.*the file is empty/,
+    refused: /There is no gateways\.yaml in _shared\. Put it back\.|EV103.*the file is empty/,
   },
   {
     what: 'demo values in production',
@@ -405,6 +405,14 @@ test('a changed file that takes longer to check than a server waits is not taken
   expect(said.join('\n')).toMatch(
     /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* What was served before stays/m,
   )
+  // How the files go together is checked also where each is known.
+  writeFileSync(file, readFileSync(file, 'utf8').replace('\n# changed\n', ''))
+  writeFileSync(
+    join(folder, '_shared', 'site.yaml'),
+    `${readFileSync(join(ownShared, 'site.yaml'), 'utf8')}\n`,
+  )
+  await registry?.reload()
+  expect(said.at(-1)).toMatch(/^Checking the event files took longer than 0\.001 seconds/)
   await registry?.close()
 
   const patient = await opened(folder, false, null)

@@ -235,7 +235,11 @@ test('shared files that are gone for a moment do not change what events say', as
   rmSync(join(app.eventsDir, '_shared', 'texts.yaml'))
   await app.deps.events.reload()
   expect(app.deps.events.byId('sample2026')?.hash).toBe(before)
-  expect(app.printed.join('\n')).toContain('the file is empty')
+  expect(app.deps.events.refused()).toContainEqual({
+    file: '_shared',
+    why: 'There is no texts.yaml in _shared. Put it back.',
+  })
+  expect(app.printed.join('\n')).not.toContain('the file is empty')
 })
 
 test('a server starts where compiled events cannot be kept', async () => {

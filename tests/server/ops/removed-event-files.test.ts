@@ -113,3 +113,24 @@ test('the folder of event files is missing: the server is degraded and serves on
   })
   renameSync(away, folders.eventsDir)
 })
+
+test('the log said EV103 "the file is empty" of shared files that were not there', async () => {
+  const process = await operate(folders)
+  server = process
+  const shared = join(folders.eventsDir, '_shared')
+  renameSync(join(shared, 'texts.yaml'), join(shared, 'texts.away'))
+  await expect
+    .poll(async () => (await health()).troubles, PATIENT)
+    .toContainEqual('There is no texts.yaml in _shared. Put it back.')
+  renameSync(join(shared, 'texts.away'), join(shared, 'texts.yaml'))
+  await expect.poll(async () => (await health()).troubles, PATIENT).toEqual([])
+  const away = `${folders.eventsDir}-away`
+  renameSync(folders.eventsDir, away)
+  await expect
+    .poll(async () => (await health()).troubles.join(' '), PATIENT)
+    .toContain('there is no such folder')
+  renameSync(away, folders.eventsDir)
+  await expect.poll(async () => (await health()).troubles, PATIENT).toEqual([])
+  expect(await process.stop()).toBe(0)
+  expect(process.printed()).not.toMatch(/EV103|the file is empty|_shared have findings/)
+})
