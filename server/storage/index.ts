@@ -388,7 +388,7 @@ export interface Store
   lost(): Promise<string | null>
   /** Writes the remaining data to a separate file; from then on every write is refused. */
   rescue(plan: RescuePlan): Promise<Rescued>
-  /** A real write and read, for the health check. */
+  /** A real write and read, for the health check. NoFurtherConnection: both work, and a further connection is refused. */
   ping(at: Instant): Promise<void>
   /** Returns counts of waiting work, and of registrations by event. */
   operating(): Promise<Operating>

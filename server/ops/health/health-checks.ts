@@ -16,6 +16,7 @@ import { lengthOf } from '../clock-jumps.ts'
 import { lookAtDescriptors } from '../file-descriptors.ts'
 import { freeBytes, freeFiles } from '../free-disk-space.ts'
 import { StoreBusy } from '../../storage/index.ts'
+import { NoFurtherConnection } from '../../storage/database/store-busy-error.ts'
 import { writeTrouble } from '../../storage/database/error-explanations.ts'
 import { rescuedSentences } from '../../storage/recovery/rescued-databases.ts'
 
@@ -54,6 +55,7 @@ export type Trouble = {
     | 'backup'
     | 'clock'
     | 'descriptors'
+    | 'connections'
     | 'recovery'
     | 'erasing'
     | 'files'
@@ -185,6 +187,8 @@ export function openCondition(deps: ConditionDeps): Condition {
         return await seen.troubles
       } catch (error) {
         seen = null
+        if (error instanceof NoFurtherConnection)
+          return [{ code: 'connections', text: NO_FURTHER_CONNECTION, isDown: false }]
         const text = writeTrouble(error instanceof StoreBusy ? error.code : '')
         deps.log.error({ error: String(error), why: text }, 'the health check could not write')
         return [{ code: 'cannot_write', text, isDown: true }]
@@ -198,6 +202,8 @@ const rescuedOf = async ({
   databaseUrl,
 }: Deps['environment']): Promise<readonly string[]> =>
   databaseUrl === null ? rescuedSentences(dataDir, await completenessIn(dataDir)) : []
+const NO_FURTHER_CONNECTION =
+  'PostgreSQL has no free connection. Registrations are taken over the connections that this server has; files of delegates may be refused. End other connections, or raise its max_connections or the limit of the role or the database.'
 const LOST = (what: string): string =>
   `The database file ${what}. Writes are refused. The log says where the data is.`
 const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`

@@ -7,3 +7,6 @@ export class StoreBusy extends Error {
     this.code = code
   }
 }
+
+/** The store does what it is asked over the connections that it has, and the database gives it no further one. */
+export class NoFurtherConnection extends StoreBusy {}

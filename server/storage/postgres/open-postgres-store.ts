@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { reads } from '../operations/key-lookups.ts'
 import type { listings } from '../operations/list-queries.ts'
 import type { Seam } from '../database/fault-injection.ts'
-import { StoreBusy } from '../database/store-busy-error.ts'
+import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import type { Store } from '../index.ts'
 import { startThread } from '../database/worker-client.ts'
 import type { Thread } from '../database/worker-client.ts'
@@ -99,8 +99,13 @@ export async function openInsidePostgres({
     store: {
       ...store,
       async ping(at) {
-        await probe()
+        const refusal = await probe().then(
+          () => null,
+          (error: unknown) => error,
+        )
+        if (refusal !== null && !(refusal instanceof NoFurtherConnection)) throw refusal
         await store.ping(at)
+        if (refusal !== null) throw refusal
       },
     },
   }

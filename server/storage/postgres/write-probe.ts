@@ -5,7 +5,7 @@
  */
 import type pg from 'pg'
 import { OF_POSTGRES } from '../database/transient-errors.ts'
-import { StoreBusy } from '../database/store-busy-error.ts'
+import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import { notSaid } from './statement-pipeline.ts'
 import { codeOf } from './error-explanations.ts'
 
@@ -17,11 +17,16 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   53100: TAKES_ROOM,
   53300: 'SELECT 1',
 }
+/** No free connection: whoever has one goes on working. */
+const NO_CONNECTION = '53300'
 
 export type Probing = {
   /** Passes a call on, and remembers a refusal. */
   noting<T>(call: Promise<T>): Promise<T>
-  /** Retries what was refused last; throws StoreBusy while it still fails. Costs nothing if nothing was refused. */
+  /**
+   * Retries what was refused last; throws StoreBusy while it still fails, and NoFurtherConnection where only a further
+   * connection is refused. Costs nothing if nothing was refused.
+   */
   probe(): Promise<void>
 }
 
@@ -44,7 +49,8 @@ export function openProbing(pool: Pick<pg.Pool, 'query'>): Probing {
       } catch (error) {
         const { code, message } = notSaid(error)
         // Whoever may make no table there learns nothing more: the next refusal says it again.
-        if (code === asked) throw new StoreBusy(message, OF_POSTGRES + codeOf({ code, message }))
+        const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
+        if (code === asked) throw new Refusal(message, OF_POSTGRES + codeOf({ code, message }))
         refused = null
       }
     },

@@ -13,7 +13,7 @@ import { runHere } from '../run-command.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { instant } from '../../../engine/index.ts'
 import type { Opening } from '../../../server/main.ts'
-import { attemptHere, makeFolders, operateHere } from './operator.ts'
+import { attemptHere, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 
@@ -272,6 +272,28 @@ else {
       await expect.poll(() => register(there, 'asha@example.org')).toBe(503)
       await inShell('ALTER ROLE taken CONNECTION LIMIT -1')
       await becomes(there, 200, /"health":"good"/)
+    })
+
+    test('was not healthy while it took registrations, because PostgreSQL had no further connection', async () => {
+      const url = await owned('busy')
+      const process = await operate(dataDir('busy'), { DATABASE_URL: url })
+      server = process
+      await becomes(process, 200, /"health":"good"/)
+      await inShell(
+        'ALTER ROLE busy CONNECTION LIMIT 0',
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'busy'",
+      )
+      const registers = () => register(process, 'asha@example.org')
+      await expect.poll(registers, { timeout: PATIENT_MS }).toBe(503)
+      await inShell('ALTER ROLE busy CONNECTION LIMIT -1')
+      await expect.poll(registers, { timeout: PATIENT_MS }).toBe(201)
+      // It has its connections, and gets no more.
+      await inShell('ALTER ROLE busy CONNECTION LIMIT 0')
+      await becomes(process, 200, /"health":"degraded".*PostgreSQL has no free connection/)
+      expect(await register(process, 'meera@example.org')).toBe(201)
+      expect((await health(process)).status).toBe(200)
+      await inShell('ALTER ROLE busy CONNECTION LIMIT -1')
+      await becomes(process, 200, /"health":"good"/)
     })
 
     test('is not healthy while PostgreSQL is down, and says so', async () => {
