@@ -47,7 +47,7 @@ test.each([
   },
 )
 
-test('what another process has built from the same sources meanwhile is used', async () => {
+test('uses the build that another process made from the same sources', async () => {
   const place = join(folder, 'dist')
   await putInPlace(await made('the first', 'new'), place, { force: false })
   await putInPlace(await made('the second', 'new'), place, { force: false })

@@ -37,7 +37,7 @@ test('a few thousand registrations over all events, with every status', async ()
   ).toBeGreaterThan(0)
 })
 
-test('every one of them is one that the form would have taken, and obviously made up', () => {
+test("every registration passes the form's validation and is obviously invented", () => {
   for (const row of app.rows(
     'SELECT event_id, answers, email FROM registrations WHERE event_id IN (SELECT DISTINCT r.event_id FROM registrations r JOIN payment_facts f JOIN payments p ON p.registration_id = r.id AND f.payment_id = p.id)',
   )) {
@@ -48,7 +48,7 @@ test('every one of them is one that the form would have taken, and obviously mad
   }
 })
 
-test('no mail waits to be sent', () =>
+test('queues no email', () =>
   expect(app.rows("SELECT count(*) AS n FROM mail_queue WHERE status <> 'sent'")).toEqual([
     { n: 0 },
   ]))

@@ -34,7 +34,7 @@ const call = async (
 const rollcall = async (...args: string[]): Promise<Ran> =>
   here.rollcall(args, { variables: { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir } })
 
-test('codes are made, listed and withdrawn while the server runs', async () => {
+test('creates, lists and withdraws discount codes while the server runs', async () => {
   const made = await rollcall(
     'event',
     'discount-codes',
@@ -58,7 +58,7 @@ test('codes are made, listed and withdrawn while the server runs', async () => {
   )
 })
 
-test('a roll is replaced as a whole, or not at all with every bad line named', async () => {
+test('replaces a member list as a whole, or rejects it and names every bad line', async () => {
   here.write(
     'bad.csv',
     'Number,Name,Kind,Valid_to,Phone\nL 12,Asha Sample,life,,1\nl12,Ravi,annual,2026-02-30,2\n,Nobody,life,,3\nX3,Xaver,honorary,,4\nL12,Again,LIFE,,5\n',

@@ -163,7 +163,7 @@ test.each<[string, (text: string) => string, string]>([
   expect(found.map(({ range }) => range.start.line)).toContain(line)
 })
 
-describe('keys complete with a sentence each', () => {
+describe('completes keys, each with a description', () => {
   const head = '# yaml-language-server: $schema=../schemas/event.schema.json\nformat: 1\n'
   test.each<[string, string, readonly string[]]>([
     ['at the top', '', ['event', 'fees', 'form', 'examples']],
@@ -185,7 +185,7 @@ describe('keys complete with a sentence each', () => {
   })
 })
 
-test('every key of the schema has its sentence, its own or that of what it refers to', () => {
+test('every key of the schema has a description', () => {
   const schema = JSON.parse(here.read('schemas/event.schema.json')) as {
     definitions: Record<string, { description?: string }>
   }

@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => here.remove())
 
 describe('explain', () => {
-  test('a field, an option or an event that there is not: the near one is named', async () => {
+  test('an unknown field, option or event gets a suggestion', async () => {
     const { out } = await here.rollcall([
       'event',
       'explain',
@@ -50,7 +50,7 @@ describe('explain', () => {
     )
   })
 
-  test('says how answers were read, which rules were tried, the cell with its line, and the tax', async () => {
+  test('prints the answers as read, the rules tried, the price cell with its line, and the tax', async () => {
     const given =
       '{"designation":"PG","asi_member":"false","asi_membership_number":"A-7","full_name":"Asha","email":"a@example.org","phone_number":"9876543210"}'
     const { status, out } = await here.rollcall([
@@ -85,7 +85,7 @@ describe('explain', () => {
     expect(status).toBe(0)
   })
 
-  test('the earlier of two periods of one day, and a price to which tax is added', async () => {
+  test('uses the earlier of two periods that contain the day, and adds tax to an exclusive price', async () => {
     const { out } = await here.rollcall([
       'event',
       'explain',
@@ -121,7 +121,7 @@ describe('explain', () => {
     expect(plain((await here.rollcall(['event', 'explain', ...args])).out)).toContain(said)
   })
 
-  test('as JSON it carries paise and the line', async () => {
+  test('prints paise and the line number as JSON', async () => {
     const { out } = await here.rollcall([
       'event',
       'explain',
@@ -147,7 +147,7 @@ describe('explain', () => {
     )
   })
 
-  test('a bill: each line with its cell and its place, what changes it, and why the rest is not on it', async () => {
+  test('explains a bill: the price cell of each line, its adjustments, and why other items are not on it', async () => {
     const { out } = await here.rollcall([
       'event',
       'explain',
@@ -197,7 +197,7 @@ describe('explain', () => {
     ])
   })
 
-  test('the roll says who is a member, and each thing that is not on the bill says why', async () => {
+  test('reads membership from the member list, and explains each item that is not on the bill', async () => {
     const { out } = await here.rollcall([
       'event',
       'explain',
@@ -223,7 +223,7 @@ describe('explain', () => {
     ])
   })
 
-  test('what is not on sale is named with its cell', async () => {
+  test('names an item that is not on sale, with its price cell', async () => {
     const file = 'events/half.yaml'
     here.write(
       file,
@@ -264,7 +264,7 @@ describe('explain', () => {
       ['--roll', 'member_number=life'],
       'Write a value of the member list for member_number as member_number.column=value, or member_number=none.',
     ],
-  ])('a fact that the event does not have: %s', async (args, sentence) => {
+  ])('rejects context that the event does not use: %s', async (args, sentence) => {
     const ran = await here.rollcall(['event', 'explain', sold('nidancon2027'), ...args])
     expect([ran.status, ran.out, ran.err.trim().split('\n').at(-1)]).toEqual([2, '', sentence])
   })
@@ -293,7 +293,7 @@ describe('explain', () => {
 })
 
 describe('simulate', () => {
-  test('goes by column: 25 January lies in two periods, and each still has its own prices', async () => {
+  test('lists prices by period: 25 January is in two periods, each with its own prices', async () => {
     const { status, out } = await here.rollcall(['event', 'simulate', 'afpicon2026'])
     expect(status).toBe(0)
     const blocks = plain(out).split('\n\n')
@@ -305,7 +305,7 @@ describe('simulate', () => {
     )
   })
 
-  test('who gets which category does not depend on the order of the rules', async () => {
+  test('categories do not depend on the order of the rules', async () => {
     const who = async (file: string): Promise<string> =>
       plain((await here.rollcall(['event', 'simulate', file])).out)
         .split('\n\n')
@@ -321,7 +321,7 @@ describe('simulate', () => {
     expect(await who('events/turned.yaml')).toBe(before)
   })
 
-  test('a price list of small tables: each item by its rows, then what changes and bounds it', async () => {
+  test('prints a price table for each item, then adjustments and limits', async () => {
     const blocks = plain(
       (await here.rollcall(['event', 'simulate', sold('nidancon2027')])).out,
     ).split('\n\n')
@@ -362,7 +362,7 @@ describe('simulate', () => {
       expect(block(title), title).toHaveLength(1 + rows)
   })
 
-  test('the cheapest and the dearest bill with the answers that give them, and who is in which category', async () => {
+  test('prints the lowest and highest bill with their answers, and the delegates of each category', async () => {
     const blocks = plain(
       (await here.rollcall(['event', 'simulate', sold('nidancon2027')])).out,
     ).split('\n\n')
@@ -389,7 +389,7 @@ describe('simulate', () => {
     expect(who).not.toMatch(/senior .*not in the member list/)
   })
 
-  test('what the delegate names has no table, and an event without items keeps its own', async () => {
+  test('prints no table for an amount that the delegate enters, and one table for an event without items', async () => {
     const named = plain((await here.rollcall(['event', 'simulate', sold('nilarun2027')])).out)
     expect(named).toContain(
       '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as entered in donation, no tax\n\n',
@@ -398,7 +398,7 @@ describe('simulate', () => {
     expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nLimits\n')
   })
 
-  test('stand-ins are marked', async () => {
+  test('marks placeholder texts', async () => {
     const { out } = await here.rollcall(['event', 'simulate', 'chirurgia2026'])
     expect(out).toContain('inside the price. (demo values)')
     expect((await here.rollcall(['event', 'simulate', 'afpicon2026'])).out).not.toContain(
@@ -431,7 +431,7 @@ describe('diff', () => {
     expect(plain(out)).not.toContain('Categories')
   })
 
-  test('what is sold besides: per line and days, for whom, and what bounds it', async () => {
+  test('items: changes by line and day, conditions and limits', async () => {
     const text = readFileSync(sold('nidancon2027'), 'utf8')
     here.write('events/old.yaml', text)
     here.write(
@@ -464,7 +464,7 @@ describe('diff', () => {
     expect(out).not.toContain('fees.items')
   })
 
-  test('an item, a quota and a code kind come and go', async () => {
+  test('added and removed items, quotas and kinds of discount codes', async () => {
     const text = readFileSync(sold('nidancon2027'), 'utf8')
     here.write('events/old.yaml', text)
     here.write(
@@ -485,7 +485,7 @@ describe('diff', () => {
     expect(out).toContain('  code speaker: nothing → Speaker: gives the category faculty')
   })
 
-  test('only the text changed: nothing to say', async () => {
+  test('reports nothing if only texts have changed', async () => {
     here.write(
       'events/same.yaml',
       `${here.read('events/midzone2025.yaml').replace('{id: standard}', '{ id: "standard" }')}\n# A remark.\n`,
@@ -499,7 +499,7 @@ describe('diff', () => {
     expect([status, out.trim()]).toEqual([0, 'midzone2025 → events/same.yaml: nothing changes.'])
   })
 
-  test('rules, messages, addresses and fields are named', async () => {
+  test('names changed rules, messages, addresses and fields', async () => {
     const text = here
       .read('events/midzone2025.yaml')
       .replace(
@@ -521,7 +521,7 @@ describe('diff', () => {
     expect(out).toContain('fields.institution.label: "Institution" → "Hospital"')
   })
 
-  test('against git: files as they stood in a revision, and new ones', async () => {
+  test('compares with files of a git revision, and reports new files', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', ...args], {
         cwd: here.folder,
@@ -553,7 +553,7 @@ describe('diff', () => {
     ).toBe(0)
   })
 
-  test('one file is not enough', async () => {
+  test('requires two files', async () => {
     expect((await here.rollcall(['event', 'diff', 'midzone2025'])).status).toBe(2)
   })
 })

@@ -8,7 +8,7 @@ beforeAll(() => {
 })
 afterAll(() => here.remove())
 
-test('a code or its name is explained with a wrong and a right example and what is printed', async () => {
+test('explains a code or its name with an incorrect and a correct example, and the printed finding', async () => {
   const { status, out } = await here.rollcall(['event', 'finding', 'ev302'])
   expect(status).toBe(0)
   expect(out).toMatch(
@@ -22,7 +22,7 @@ test('a code or its name is explained with a wrong and a right example and what 
   })
 })
 
-test('without one it lists them all', async () => {
+test('lists all findings without an argument', async () => {
   const { out } = await here.rollcall(['event', 'finding'])
   expect(
     out
@@ -33,7 +33,7 @@ test('without one it lists them all', async () => {
   ).toEqual(Object.keys(catalogue).sort())
 })
 
-test('an unknown one is asked wrongly', async () => {
+test('exits with 2 for an unknown code', async () => {
   expect(await here.rollcall(['event', 'finding', 'EV999'])).toEqual({
     status: 2,
     out: '',

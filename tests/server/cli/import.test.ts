@@ -75,7 +75,7 @@ async function stored(): Promise<number> {
   }
 }
 
-test('a row becomes a registration: labels become values, amounts paise, times Indian; what is not there is nothing', () => {
+test('converts a row to a registration: labels to values, amounts to paise, times to Indian time, empty cells to no answer', () => {
   const read = readImportText(pulmo(), 'hash', GOOD.join('\n'))
   expect(read.ok && read.value).toEqual([
     {
@@ -134,7 +134,7 @@ test('a row becomes a registration: labels become values, amounts paise, times I
   ])
 })
 
-describe('lists in a cell', () => {
+describe('reads lists in a cell', () => {
   const path = 'tests/events/nidancon2027.yaml'
   const conference = readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
   const answersOf = (column: string, cell: string): unknown => {
@@ -163,14 +163,14 @@ describe('lists in a cell', () => {
       'as JSON',
       '[{"name":"Mini Sample","age":4,"food":"vegetarian"},{"name":"Ravi Sample","age":"45","food":"non-vegetarian"}]',
     ],
-  ])('people are read %s', (_how, cell) => {
+  ])('reads accompanying people %s', (_how, cell) => {
     expect(answersOf('companions', cell)).toEqual([
       { name: 'Mini Sample', age: 4, food: 'vegetarian' },
       { name: 'Ravi Sample', age: 45, food: 'non-vegetarian' },
     ])
   })
 
-  test('days of people are read as the export says them', () => {
+  test('reads the days of accompanying people as the export writes them', () => {
     const marathonPath = 'tests/events/nilarun2027.yaml'
     const marathon = readEvent(readSource(marathonPath).text, sharedFiles, {
       path: marathonPath,
@@ -190,12 +190,12 @@ describe('lists in a cell', () => {
     ['companions', 'Mini Sample, 4', /“Mini Sample, 4” has not 3 answers.*\[\{"name": "…"\}\]/],
     ['companions', 'Mini Sample, four, Vegetarian', /age: “four” is no number/],
     ['companions', '[{"nam":"Mini"}]', /“nam” is none of name, age, food/],
-  ])('of %s, %s is told what is wrong with it', (column, cell, said) => {
+  ])('reports the mistake in %s: %s', (column, cell, said) => {
     expect(answersOf(column, cell)).toMatch(said)
   })
 })
 
-describe('what is wrong is said, with its line', () => {
+describe('reports a mistake with its line', () => {
   const header =
     'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count,email'
   const line = (change: Record<string, string>): string => {
@@ -271,7 +271,7 @@ describe('what is wrong is said, with its line', () => {
     ]),
   )
 
-  test('every bad line is named, not only the first', () =>
+  test('names every bad line, not only the first', () =>
     expect(
       problems([
         header,
@@ -280,11 +280,11 @@ describe('what is wrong is said, with its line', () => {
         line({ payment_status: '?', created_at: '?' }),
       ]).map((problem) => problem.line),
     ).toEqual([2, 4, 4]))
-  test('a number that stands there twice', () =>
+  test('rejects a duplicate registration number', () =>
     expect(problems([header, line({}), line({})])).toEqual([
       { line: 3, message: 'PULMO1 stands in line 2 already.' },
     ]))
-  test('a payment that stands there twice, which counted as paid twice', () => {
+  test('a payment that is listed twice was counted twice: it is rejected', () => {
     const [heads, one] = [`${header},payment_id`, `${line({ payment_status: 'success' })}`]
     const other = line({ reg_no: 'PULMO2', payment_status: 'success' })
     expect(problems([heads, `${one},UTR 526123456702`, `${other},5261 2345 6702`])).toEqual([
@@ -296,26 +296,26 @@ describe('what is wrong is said, with its line', () => {
     ])
     expect(problems([heads, `${one},cash`, `${other},cash`])).toEqual([])
   })
-  test('a line with too few cells', () =>
+  test('rejects a line with too few cells', () =>
     expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([
       { line: 2, message: 'There are 2 cells under 10 headings.' },
     ]))
-  test('a cell with a line break in it moves the count as an editor does', () =>
+  test('counts lines as an editor does if a cell contains a line break', () =>
     expect(
       problems([header, line({ full_name: '"Dr.\nExample"' }), line({ reg_no: 'X' })]).map(
         (problem) => problem.line,
       ),
     ).toEqual([4]))
-  test('a quote that never ends', () =>
+  test('rejects a quote that is never closed', () =>
     expect(problems([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(/^This is not CSV: /))
-  test('an unknown column, and one that is needed', () => {
+  test('rejects an unknown column, and names a missing one', () => {
     const [unknown, ...rest] = problems(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
     expect(unknown?.message).toMatch(
       /^“fullname” is no column of PULMOCON 2025\. It may be full_name, email, /,
     )
     expect(rest).toEqual([{ line: 1, message: 'There is no column “payment_status”.' }])
   })
-  test('two columns of the same meaning', () =>
+  test('rejects two columns of the same meaning', () =>
     expect(
       problems([
         'reg_no,payment_status,created_at,final_amount,amount',
@@ -331,7 +331,7 @@ describe('what is wrong is said, with its line', () => {
 })
 
 describe('the command', () => {
-  test('brings all in, and a second time changes nothing', async () => {
+  test('imports all rows, and changes nothing when repeated', async () => {
     const file = write(GOOD)
     expect(await run('pulmocon2025', file)).toEqual({
       status: 0,
@@ -345,7 +345,7 @@ describe('the command', () => {
     expect(await stored()).toBe(2)
   })
 
-  test('stores nothing when one line is bad', async () => {
+  test('stores nothing if one line is invalid', async () => {
     const file = write([...GOOD, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
     const done = await run('pulmocon2025', file)
     expect(done.status).toBe(1)
@@ -355,7 +355,7 @@ describe('the command', () => {
     expect(await stored()).toBe(0)
   })
 
-  test('refuses a number that is there with other answers, and the new lines with it', async () => {
+  test('rejects the file if a stored number has other answers', async () => {
     await run('pulmocon2025', write(GOOD))
     const file = write([
       GOOD[0] ?? '',
@@ -375,13 +375,13 @@ describe('the command', () => {
     [[], 2],
     [['pulmocon2025'], 2],
     [['pulmocon2025', '/nowhere/at-all.csv'], 2],
-  ])('asked with %j it says how to ask', async (args, status) => {
+  ])('prints its usage for %j', async (args, status) => {
     const done = await run(...args)
     expect(done.status).toBe(status)
     expect(done.complained).not.toBe('')
   })
 
-  test('an event nobody knows is named beside those there are', async () => {
+  test('names the unknown event and lists the known ones', async () => {
     const done = await run('pulmocon', write(GOOD))
     expect(done.status).toBe(2)
     expect(done.complained).toBe(
@@ -401,7 +401,7 @@ const numbered = (lines: readonly string[]): ImportRow[] => {
   return read.value.map(({ row }) => ({ ...row, regNo: freshNumber(pulmo()) }))
 }
 
-test('numbers that count up elsewhere are given numbers of ours, which do not, and keep the old one; numbers of ours stay', async () => {
+test('replaces sequential numbers by random ones and keeps the old number; keeps numbers in our format', async () => {
   const ours = freshNumber(pulmo())
   const file = write([...GOOD, `19,${ours},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`])
   expect((await run('pulmocon2025', file)).status).toBe(0)
@@ -419,7 +419,7 @@ test('numbers that count up elsewhere are given numbers of ours, which do not, a
   }
 })
 
-describe('an old link, with a number that was counted up elsewhere', () => {
+describe('a link with an old sequential number', () => {
   const url = '/api/registrations/PULMO-2025-17/'
   const withEmail = (test: TestApp, email: unknown, path = url) =>
     test.app.inject({ method: 'POST', url: path, payload: { email } })
@@ -434,7 +434,7 @@ describe('an old link, with a number that was counted up elsewhere', () => {
   })
   afterAll(() => other.close())
 
-  test('asks for the email address, and with it shows the registration, under its number of ours', async () => {
+  test('asks for the email address, then shows the registration under its new number', async () => {
     const asked = await other.app.inject(url)
     expect([asked.statusCode, asked.json()]).toEqual([
       403,
@@ -457,14 +457,14 @@ describe('an old link, with a number that was counted up elsewhere', () => {
     expect((await other.app.inject(`/api/registrations/${own}/`)).statusCode).toBe(200)
   })
 
-  test('whose registration has no email address opens with none', async () => {
+  test('cannot be opened if the registration has no email address', async () => {
     for (const email of ['', undefined, null])
       expect((await withEmail(other, email, '/api/registrations/PULMO-2025-18/')).statusCode).toBe(
         403,
       )
   })
 
-  test('tries no payment again by itself', async () => {
+  test('does not retry a payment automatically', async () => {
     const answer = await other.app.inject({
       method: 'POST',
       url: '/api/payment/retry/',
@@ -473,7 +473,7 @@ describe('an old link, with a number that was counted up elsewhere', () => {
     expect(answer.statusCode).toBe(404)
   })
 
-  test('cannot be followed by its neighbours for long: right numbers that can be counted up to count as guesses', async () => {
+  test('correct sequential numbers count as guesses, so that neighbours cannot be enumerated', async () => {
     const statuses: number[] = []
     for (let times = 0; times < 21; times++)
       statuses.push(
@@ -488,7 +488,7 @@ describe('an old link, with a number that was counted up elsewhere', () => {
   })
 })
 
-test('the office sees imported rows, and its export can be brought in elsewhere', async () => {
+test('the office lists imported rows, and its export can be imported elsewhere', async () => {
   const rows = numbered(GOOD)
   await app.deps.store.importRegistrations(rows)
   const office = await signIn(app)

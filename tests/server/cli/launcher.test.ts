@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rollcall-launcher-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the command line', () => {
-  test('a wrong variable is one sentence and status 2', () => {
+  test('an invalid variable prints one sentence and exits with 2', () => {
     expect(run([launcher, 'start'], { PORT: 'x', DATA_DIR: join(folder, 'unused') })).toEqual({
       status: 2,
       out: '',
@@ -17,7 +17,7 @@ describe('the command line', () => {
     })
   })
 
-  test('help fits on one screen and names every command, and every command has its own', async () => {
+  test('help fits on one screen and lists every command; each command has its own help', async () => {
     const { status, out } = run([launcher, '--help'])
     expect(status).toBe(0)
     expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
@@ -56,7 +56,7 @@ describe('the command line', () => {
     [['backup'], 'db backup'],
     [['event', 'explian'], 'event explain'],
     [['valdate'], 'validate'],
-  ])('a mistyped command names the one that was meant: %j', async (args, meant) => {
+  ])('suggests the intended command for a typo: %j', async (args, meant) => {
     const { status, err } = await runHere(args)
     expect(status).toBe(2)
     expect(err).toContain(`Did you mean "rollcall ${meant}"?`)
@@ -71,11 +71,11 @@ describe('the command line', () => {
     [['user']],
     [['user', 'delete', 'x']],
     [['build', '--fast']],
-  ])('%j is asked wrongly: status 2', async (args) => {
+  ])('exits with 2 for invalid usage: %j', async (args) => {
     expect((await runHere(args)).status).toBe(2)
   })
 
-  test('admin add and passwd: made up and printed, or from standard input; a name twice or unknown is status 1', async () => {
+  test('user add and password: generates and prints a password or reads it from standard input; exits with 1 for a duplicate or unknown name', async () => {
     const variables = { DATA_DIR: join(folder, 'cli') }
     const added = run([launcher, 'user', 'add', 'meera'], variables)
     expect([added.status, added.out]).toEqual([
@@ -164,7 +164,7 @@ describe('the command line', () => {
     })
   })
 
-  test('a Node that is too old hands over to the one of the lockfile, or says what to do', () => {
+  test('an old Node starts the installed Node, or prints what to do', () => {
     // A preloaded line makes this Node say that it is an old one; the Node it hands over to is not preloaded.
     const old = join(folder, 'old.cjs')
     writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")

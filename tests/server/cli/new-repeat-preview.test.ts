@@ -151,7 +151,7 @@ describe('new', () => {
     )
   })
 
-  test('what was told is no stand-in', () => {
+  test('answers are not marked as placeholders', () => {
     expect(compiled(newEventFile(full)).demo).toEqual([
       'look',
       'fees.tax',
@@ -171,7 +171,7 @@ describe('new', () => {
     expect(compiled(newEventFile({ ...full, free: true })).demo).toEqual(['look', 'email'])
   })
 
-  test('what was told of companions and workshops is sold', () => {
+  test('sells the accompanying persons and workshops that were entered', () => {
     const event = compiled(
       newEventFile({
         ...full,
@@ -200,7 +200,7 @@ describe('new', () => {
     ).toContainEqual({ registration: 472_000, accompanying: 354_000, workshop: 177_000 })
   })
 
-  test("numbers begin like nobody else's", () => {
+  test('the order id prefix is unique', () => {
     expect(prefixFor('chirurgia2027', ['CHIR', 'AFPI'])).toBe('CHIA')
     expect(prefixFor('lungs2027', ['LU'])).toBe(null)
     expect([eventIdFrom('my-event'), eventIdFrom('2027 Lungs'), eventIdFrom('ഒന്ന്')]).toEqual([
@@ -210,7 +210,7 @@ describe('new', () => {
     ])
   })
 
-  test('from the command line: written, served under its own names, never over another file', async () => {
+  test('writes an event file that can be served, and never overwrites a file', async () => {
     const first = await here.rollcall([
       'new',
       'my-event',
@@ -241,7 +241,7 @@ describe('new', () => {
     expect((await here.rollcall(['validate'])).status).toBe(0)
   })
 
-  test('answers as people give them, piped in: one that cannot be read is asked for again, the others are kept', async () => {
+  test('reads piped answers: repeats the question for an unreadable one and keeps the others', async () => {
     const input = [
       'Rivers & Lungs 2027',
       'soon',
@@ -297,7 +297,7 @@ describe('new', () => {
     expect((await here.rollcall(['validate', 'events/rivers2027.yaml'])).status).toBe(0)
   })
 
-  test('prices of 0 begin an event that is free, and nothing about money is asked', async () => {
+  test('creates a free event for prices of 0, without questions about payment', async () => {
     const input = 'Open Day\n\n\n\n\n\nEverybody = 0 / 0\n'
     const { status, err } = await here.rollcall(['new', 'opendoor'], { input })
     expect([status, err]).toEqual([0, ''])
@@ -309,7 +309,7 @@ describe('new', () => {
     ])
   })
 
-  test('an answer that is wrong to the end writes nothing', async () => {
+  test('writes nothing if an answer stays invalid', async () => {
     const { status, err } = await here.rollcall(['new', 'bad'], { input: 'Title\nsoon\nlater' })
     expect([status, err.trim().split('\n').at(-1)]).toEqual([2, 'Nothing is written.'])
     expect(existsSync(join(here.folder, 'events', 'bad.yaml'))).toBe(false)
@@ -326,7 +326,7 @@ describe('new', () => {
     ['a tax in no place', ['new', 'bad', '--gst', 'yes']],
     ['no such way to pay', ['new', 'bad', '--payment', 'cash']],
     ['no address', ['new', 'bad', '--support', 'help']],
-  ])('%s is asked wrongly, and nothing is written', async (_name, args) => {
+  ])('rejects invalid usage and writes nothing: %s', async (_name, args) => {
     const { status, out, err } = await here.rollcall(args)
     expect([status, out]).toEqual([2, ''])
     expect(err).not.toContain('    at ')
@@ -335,7 +335,7 @@ describe('new', () => {
 })
 
 describe('repeat', () => {
-  test('the next time is written, what was done is said, and it is served beside the old one', async () => {
+  test('writes the file of the next event, reports the changes, and both events can be served', async () => {
     const { status, out, err } = await here.rollcall([
       'event',
       'repeat',
@@ -365,7 +365,7 @@ describe('repeat', () => {
     ['an event that is not there', ['event', 'repeat', 'nowhere', 'nowhere2']],
     ['half a week', ['event', 'repeat', 'afpicon2026', 'afpicon2028', '--weeks', '1.5']],
     ['no weeks', ['event', 'repeat', 'afpicon2026', 'afpicon2028', '--weeks', '0']],
-  ])('%s is asked wrongly, and nothing is written', async (_name, args) => {
+  ])('rejects invalid usage and writes nothing: %s', async (_name, args) => {
     const { status, out, err } = await here.rollcall(args)
     expect([status, out]).toEqual([2, ''])
     expect(err).not.toContain('    at ')
@@ -374,7 +374,7 @@ describe('repeat', () => {
 })
 
 describe('show', () => {
-  test.each(files)('%s written out whole reads back as the same event', (name) => {
+  test.each(files)('%s: the expanded file compiles to the same event', (name) => {
     const event = compiled(here.read(`events/${name}`), name)
     expect(compiled(showEvent(event), name)).toEqual(event)
   })
@@ -405,7 +405,7 @@ describe('show', () => {
     if (event !== null) expect(readEvent(showEvent(event), shared)).toEqual(event)
   })
 
-  test('defaults and shared lists stand in their places', async () => {
+  test('includes defaults and shared lists', async () => {
     const { status, out } = await here.rollcall(['event', 'show', 'afpicon2026'])
     expect(status).toBe(0)
     expect(out).toContain('label: Kerala')
@@ -415,7 +415,7 @@ describe('show', () => {
 })
 
 describe('schema', () => {
-  test('the whole schema is one that ajv takes, and judges by', async () => {
+  test('the full schema compiles in ajv and validates', async () => {
     const { status, out } = await here.rollcall(['event', 'schema', 'midzone2025'])
     const { schema, flat, ui } = JSON.parse(out) as {
       schema: object
@@ -445,7 +445,7 @@ describe('schema', () => {
 })
 
 describe('preview', () => {
-  test('pages of every example, without a script or an address elsewhere', async () => {
+  test('writes a page for every example, without scripts or external addresses', async () => {
     const { status, out } = await here.rollcall([
       'event',
       'preview',
@@ -479,14 +479,14 @@ describe('preview', () => {
     expect(empty).not.toContain('Dear ')
   })
 
-  test.each(files)('%s: every page links only to pages that are there', (name) => {
+  test.each(files)('%s: every link leads to a page that exists', (name) => {
     const pages = preview(compiled(here.read(`events/${name}`), name))
     const names = pages.map((page) => page.name)
     for (const { html } of pages)
       for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
   })
 
-  test('what is sold besides has its tables, and an example its bill', () => {
+  test('shows price tables of items, and the bill of an example', () => {
     const text = readFileSync(join(top, 'tests', 'events', 'nidancon2027.yaml'), 'utf8')
     const event = readEvent(text, shared)
     const pages = event === null ? [] : preview(event)
@@ -496,7 +496,7 @@ describe('preview', () => {
     expect(examples.join('\n')).toContain('Accompanying person: ₹ 5,310')
   })
 
-  test('texts of the file and answers are never markup', () => {
+  test('escapes texts and answers', () => {
     const event = compiled(
       here
         .read('events/midzone2025.yaml')
@@ -509,7 +509,7 @@ describe('preview', () => {
     }
   })
 
-  test('a folder that is there already is written into', async () => {
+  test('writes into an existing folder', async () => {
     mkdirSync(join(here.folder, 'there'), { recursive: true })
     expect(
       (await here.rollcall(['event', 'preview', 'events/midzone2025.yaml', '--out', 'there']))

@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 const variables = () => ({ DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir })
 
-test('an old price is worked out again from the version of the file it was quoted with', async () => {
+test('explains an old price with the version of the file that quoted it', async () => {
   expect(server.deps.events.byId('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
     150_000,
   )
@@ -63,7 +63,7 @@ test('an old price is worked out again from the version of the file it was quote
   expect(plain(out)).toContain('total     ₹ 1,180')
 })
 
-test('diff says how many registrations a change touches, and what it would break', async () => {
+test('diff reports how many registrations a change affects, and what it would break', async () => {
   writeFileSync(join(here.folder, 'old.yaml'), fixtureEvent())
   writeFileSync(
     join(here.folder, 'next.yaml'),
@@ -83,7 +83,7 @@ test('diff says how many registrations a change touches, and what it would break
   expect(out).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
 })
 
-test('what was sold is exported item by item, and the people who come along one in a row', async () => {
+test('exports sold items one by one, and accompanying people one per row', async () => {
   const sent = await server.post('/api/fair2026/register/', {
     full_name: 'Asha Nair',
     email: 'asha@example.org',

@@ -19,7 +19,7 @@ const codesIn = (json: string): readonly string[] =>
 const spoiled = (): void =>
   here.change('events/midzone2025.yaml', 'prices: exclusive', 'prices: exclusiv')
 
-test('every file of events/, clean: 0; one mistake: 1 and its line; what cannot be asked: 2', async () => {
+test('exits with 0 for valid files, 1 for a mistake with its line, 2 for invalid usage', async () => {
   expect(await here.rollcall(['validate'])).toMatchObject({ status: 0, err: '' })
   spoiled()
   const { status, out } = await here.rollcall(['validate'])
@@ -36,7 +36,7 @@ test('every file of events/, clean: 0; one mistake: 1 and its line; what cannot 
     expect(await here.rollcall(['validate', ...args])).toMatchObject({ status: 2, out: '' })
 })
 
-test('a file that no server reads is told so too when it is checked by its name, beside what is in it', async () => {
+test('reports that the server does not read a file of this name, in addition to its findings', async () => {
   const text = here.read('events/midzone2025.yaml')
   here.write('events/midzone2025.yaml.txt', text)
   here.write('events/midzone2025.yaml.bak', text)
@@ -49,7 +49,7 @@ test('a file that no server reads is told so too when it is checked by its name,
     expect(await here.rollcall(['validate', name])).toMatchObject({ status: 0, err: '' })
 })
 
-test('a file that was meant as an event file and is not read is named, with what to do', async () => {
+test('names a file that looks like an event file but is not read, with what to do', async () => {
   const text = here.read('events/midzone2025.yaml')
   for (const name of [
     'ortho2027.yaml.txt',
@@ -123,7 +123,7 @@ test('standard input, with the shared files of events/', async () => {
   expect(out).toContain('standard input')
 })
 
-test('--production counts demo values, --strict counts warnings, --only leaves the rest out', async () => {
+test('--production reports demo values, --strict fails on warnings, --only selects findings', async () => {
   expect(
     (await here.rollcall(['validate', '--production', 'events/midzone2025.yaml'])).status,
   ).toBe(1)
@@ -139,7 +139,7 @@ test('--production counts demo values, --strict counts warnings, --only leaves t
   expect((await here.rollcall(['validate', '--strict', 'events/midzone2025.yaml'])).status).toBe(1)
 })
 
-test('--format json: one value with places from 1 and a summary', async () => {
+test('--format json: one object with positions from 1 and a summary', async () => {
   spoiled()
   const { status, out } = await here.rollcall(['validate', '--format', 'json'])
   const { version, diagnostics, summary } = JSON.parse(out) as {
@@ -216,13 +216,13 @@ describe('--format github', () => {
     notes: [],
   })
 
-  test('escapes what would end the command or a property', () => {
+  test('escapes characters that would end the command or a property', () => {
     expect(findingsAsGithub([finding('error', '100%\nof: it')])).toBe(
       '::error file=events/a%2Cb.yaml,line=2,endLine=2,col=3,endColumn=5,title=EV202::100%25%0Aof: it',
     )
   })
 
-  test('ten of a kind, worst first, then how many are left', () => {
+  test('prints ten findings of each kind, errors first, then the number of the rest', () => {
     const lines = findingsAsGithub([
       ...Array.from({ length: 3 }, () => finding('note', 'n')),
       ...Array.from({ length: 12 }, (_, i) => finding('error', `e${i}`)),
@@ -234,7 +234,7 @@ describe('--format github', () => {
     ])
   })
 
-  test('the report for people follows', async () => {
+  test('prints the readable report after it', async () => {
     spoiled()
     const { out } = await here.rollcall(['validate', '--format', 'github'])
     expect(out).toMatch(
@@ -244,7 +244,7 @@ describe('--format github', () => {
 })
 
 describe('--fix', () => {
-  test('writes what is certain and judges what is left', async () => {
+  test('applies certain fixes and reports the rest', async () => {
     const clean = here.read('events/midzone2025.yaml')
     spoiled()
     const { status, err } = await here.rollcall(['validate', '--fix'])
@@ -269,7 +269,7 @@ describe('--fix', () => {
     },
   )
 
-  test('of two edits that overlap one is applied', () => {
+  test('applies one of two overlapping fixes', () => {
     const fix = (start: number, end: number, text: string): Finding => ({
       code: 'EV1',
       slug: '',
@@ -292,7 +292,7 @@ describe('--fix', () => {
   })
 })
 
-test('--watch judges again when a file changes', async () => {
+test('--watch checks again when a file changes', async () => {
   const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), 'validate', '--watch'], {
     cwd: here.folder,
     env: { PATH: process.env['PATH'] ?? '' },

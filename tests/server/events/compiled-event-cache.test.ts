@@ -37,7 +37,7 @@ const changed = (name: string, from: string, to: string): void => {
   writeFileSync(file, text.replace(from, to))
 }
 
-test('the third start says what the first said, without asking the checker', async () => {
+test('the third start reports the same findings without running the checker', async () => {
   const first = await started()
   const second = await started()
   const third = await started()
@@ -49,20 +49,20 @@ test.each([
   ['an event file', 'afpicon2026.yaml', 'label: City', 'label: Town'],
   ['the words of the landing page', '_shared/site.yaml', 'Rollcall', 'Roll call'],
   ['a shared text', '_shared/texts.yaml', 'Please try again.', 'Try again, please.'],
-])('once %s is another, it is asked', async (_, name, from, to) => {
+])('runs the checker when %s changes', async (_, name, from, to) => {
   await started()
   await started()
   changed(name, from, to)
   expect((await started()).isJudged).toBe(true)
 })
 
-test('in production it is asked of what was clean in rehearsal', async () => {
+test('runs the checker in production for a file that was valid in the sandbox', async () => {
   await started()
   await started()
   expect((await started(true)).isJudged).toBe(true)
 })
 
-test('what was found is found again', async () => {
+test('cached findings are reported again', async () => {
   await started()
   await started()
   changed('_shared/site.yaml', 'format: 1', 'format: 9')
@@ -72,7 +72,7 @@ test('what was found is found again', async () => {
   expect((await started()).findings).toBe(found.findings)
 })
 
-test('a checker that gives up is not asked of what it has judged', async () => {
+test('a check that timed out is not repeated for an unchanged file', async () => {
   await started()
   await started()
   const options = { cacheFolder: join(work, 'cache'), production: false }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { inTime } from '../../../server/events/files/disk-timeout.ts'
 
-test('a file on a network drive that hangs is given up, and not asked for again until its answer has come', async () => {
+test('stops waiting for a file on a hanging network drive, and does not read it again until the first read ends', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   let asked = 0
   const ask = (): Promise<string> => {

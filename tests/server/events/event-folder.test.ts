@@ -351,7 +351,7 @@ async function opened(folder: string, production = false, judge: Judge | null = 
   return { registry: registry.ok ? registry.value : null, said }
 }
 
-test('there are rows of both kinds, and each has a name of its own', () => {
+test('the table has accepted and rejected rows with unique names', () => {
   expect(FOLDERS.length).toBeGreaterThanOrEqual(30)
   expect(FOLDERS.filter(({ refused }) => refused === undefined).length).toBeGreaterThan(10)
   expect(new Set(FOLDERS.map(({ what }) => what)).size).toBe(FOLDERS.length)
@@ -376,7 +376,7 @@ describe.each(FOLDERS)('$what', ({ files, make, production = false, refused }) =
 describe.each(FOLDERS.filter(({ refused, production }) => refused && !production))(
   'a server that runs while its folder becomes: $what',
   ({ files, make }) => {
-    test('keeps what it served, and nothing of it clashes', async () => {
+    test('keeps serving its events without a conflict', async () => {
       const folder = folderOf({ files: { 'sample2026.yaml': sample, 'other2026.yaml': other } })
       const { registry } = await opened(folder)
       if (registry === null) throw new Error('the clean folder must be served')
@@ -393,7 +393,7 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
   },
 )
 
-test('a changed file that takes longer to check than a server waits is not taken: what was served before stays, and why is said', async () => {
+test('a changed file that takes too long to check is not served: the previous version stays, with the reason', async () => {
   const folder = folderOf({ files: { 'sample2026.yaml': sample } })
   const { registry, said } = await opened(folder, false, (toJudge) => judgeApart(toJudge, 1))
   const file = join(folder, 'sample2026.yaml')

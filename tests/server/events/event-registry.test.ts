@@ -77,7 +77,7 @@ test('a price changed together with its example: form and server follow, the ope
   expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 2 }])
 })
 
-test('a price changed against its example keeps the old version serving and prints the finding', async () => {
+test('a price that contradicts its example is not served, and the finding is printed', async () => {
   const app = await start()
   app.writeEvent(file, fixtureEvent({ price: 1500, total: 1180 }))
   await app.deps.events.reload()
@@ -112,7 +112,7 @@ test('the server does not start without an event file', async () => {
   await expect(startTestApp({ events: {} })).rejects.toThrow(/There is no event file to serve/)
 })
 
-test('a new file is served; one whose file was removed takes no registration after the seconds that a renamed file needs', async () => {
+test('serves a new file; closes registration a few seconds after a file is removed', async () => {
   const app = await start()
   app.writeEvent('other2026.yaml', other)
   await app.deps.events.reload()
@@ -147,7 +147,7 @@ test('a new file is served; one whose file was removed takes no registration aft
   expect(await health()).toEqual([])
 })
 
-test('a file that was renamed, or taken away by whoever wrote it anew, closes nothing; the other way is noticed', async () => {
+test('renaming or rewriting a file does not close registration', async () => {
   const app = await start()
   app.writeEvent('other2026.yaml', other)
   await app.deps.events.reload()
@@ -169,7 +169,7 @@ test('a file that was renamed, or taken away by whoever wrote it anew, closes no
   expect(app.deps.events.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
 })
 
-test('a folder of event files that is missing closes nothing, and health says that it is', async () => {
+test('a missing folder of event files closes no registration, and health reports it', async () => {
   const app = await start()
   renameSync(app.eventsDir, `${app.eventsDir}-away`)
   await app.deps.events.reload()
@@ -206,7 +206,7 @@ test.each([
   expect(app.printed.join('\n')).toMatch(/EV80[124]/)
 })
 
-test('a page changes hands between two events in one reload', async () => {
+test('two events can exchange an address in one reload', async () => {
   const app = await start(fixtureEvent(), {
     events: {
       [file]: fixtureEvent(),
@@ -229,7 +229,7 @@ test('a page changes hands between two events in one reload', async () => {
   expect(app.printed.join('\n')).toContain('What was served before stays')
 })
 
-test('shared files that are gone for a moment do not change what events say', async () => {
+test('shared files that are missing for a moment do not change the events', async () => {
   const app = await start()
   const before = app.deps.events.byId('sample2026')?.hash
   rmSync(join(app.eventsDir, '_shared', 'texts.yaml'))
@@ -242,7 +242,7 @@ test('shared files that are gone for a moment do not change what events say', as
   expect(app.printed.join('\n')).not.toContain('the file is empty')
 })
 
-test('a server starts where compiled events cannot be kept', async () => {
+test('starts even if compiled events cannot be cached', async () => {
   const app = await start()
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   writeFileSync(join(app.dir, 'no-folder'), '')
@@ -255,7 +255,7 @@ test('a server starts where compiled events cannot be kept', async () => {
   ])
 })
 
-test('what another engine compiled long ago goes, what it compiled lately stays', async () => {
+test('deletes old cache entries of another engine version and keeps recent ones', async () => {
   const app = await start()
   const { openCache } = await import('../../../server/events/files/compiled-event-cache.ts')
   const cache = join(app.dir, 'compiled')
@@ -265,7 +265,7 @@ test('what another engine compiled long ago goes, what it compiled lately stays'
   expect(readdirSync(cache).filter((name) => name.startsWith('l'))).toEqual(['lately'])
 })
 
-test('the validator travels packed to a browser that can unpack it, and is the same text', async () => {
+test('sends the validator compressed to browsers that support it, with the same content', async () => {
   const app = await start()
   const url =
     (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
@@ -278,7 +278,7 @@ test('the validator travels packed to a browser that can unpack it, and is the s
   expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.payload)
 })
 
-test('the page that was open before a reload still finds its validator', async () => {
+test('a page that was open before a reload can still load its validator', async () => {
   const app = await start()
   const old =
     (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
@@ -297,7 +297,7 @@ test('the page that was open before a reload still finds its validator', async (
   }
 })
 
-test('what is open is compiled before a delegate asks, and an event that cannot be is named in the log', async () => {
+test('compiles open events in advance, and logs an event that cannot be compiled', async () => {
   const app = await start()
   const { warmValidators } = await import('../../../server/events/answer-validators.ts')
   const warmed: string[] = []
@@ -326,7 +326,7 @@ test('what is open is compiled before a delegate asks, and an event that cannot 
   expect(warmed[0]).toMatch(/other2026.*duplicate/)
 })
 
-test('a file changed on disk is noticed by itself', async () => {
+test('notices a changed file automatically', async () => {
   const app = await start(fixtureEvent(), { watches: true })
   const changed = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
   writeFileSync(join(app.eventsDir, file), fixtureEvent({ title: 'Sample changed' }))
@@ -334,7 +334,7 @@ test('a file changed on disk is noticed by itself', async () => {
   expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
 })
 
-test('a shared file counts too: its change makes a new version of every event', async () => {
+test('a changed shared file makes a new version of every event', async () => {
   const app = await start()
   const before = app.deps.events.byId('sample2026')?.hash
   const texts = app.readEvent('_shared/texts.yaml')
@@ -349,7 +349,7 @@ test('a shared file counts too: its change makes a new version of every event', 
   expect(app.deps.events.byId('sample2026')?.hash).not.toBe(before)
 })
 
-test('what was compiled once is not compiled again, and reads the same', async () => {
+test('compiles an event once and returns the same result', async () => {
   const app = await start(fixtureEvent(), { compiles: true })
   const compiled = app.deps.events.byId('sample2026')?.config
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
@@ -360,7 +360,7 @@ test('what was compiled once is not compiled again, and reads the same', async (
   expect(again.served[0]?.config).toEqual(compiled)
 })
 
-test('a file that was meant to be served and is not read is named when the server starts', async () => {
+test('names a file that looks like an event file but is not read, at startup', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start()
   writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), fixtureEvent())
@@ -374,7 +374,7 @@ test('a file that was meant to be served and is not read is named when the serve
   expect(compiled.served.length).toBe(1)
 })
 
-test('in production an event with demo values is refused with a sentence', async () => {
+test('rejects an event with demo values in production, with a sentence', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
   const compiled = await compileFolder(await readFolder(app.eventsDir), {

@@ -194,7 +194,7 @@ describe('the findings', () => {
     ).toEqual(expected)
   })
 
-  test('an option of a list that was chosen is gone', () => {
+  test('a chosen option was removed', () => {
     const many = file.replace(
       'type: select, label: State, options: [kerala, goa]',
       'type: many, label: States, options: [kerala, goa, assam]',
@@ -207,7 +207,7 @@ describe('the findings', () => {
     ])
   })
 
-  test('an account may change while no payment is pending', () => {
+  test('the account can change while no payment is pending', () => {
     expect(
       found((text) => text.replace('account: sample', 'account: other'), { ...use, pending: 0 }),
     ).toEqual([])
@@ -232,7 +232,7 @@ describe('the server', () => {
     deps.events.byId('sample2026')?.config.orderId.prefix
   const broken = file.replace('prefix: SMPL', 'prefix: SMPX')
 
-  test('refuses at reload what would break a stored registration, says why, and takes it once it is allowed', async () => {
+  test('holds a version that would break a stored registration, with the reason, until it is approved', async () => {
     const app = await start()
     app.writeEvent('sample2026.yaml', broken)
     await app.deps.events.reload()
@@ -248,7 +248,7 @@ describe('the server', () => {
     expect(prefix(app)).toBe('SMPX')
   })
 
-  test('a limit whose places are taken stays, with as many places as are taken', async () => {
+  test('keeps a quota whose seats are taken, with at least as many seats', async () => {
     const limited = (max: number): string =>
       `${file}\nquotas: [{id: hall, max: ${max}, full: The hall is full}]\n`
     server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': limited(5) } })
@@ -273,14 +273,14 @@ describe('the server', () => {
     expect(max()).toBe(2)
   })
 
-  test('takes the same change while nobody has registered', async () => {
+  test('serves the same change while there are no registrations', async () => {
     server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
     server.writeEvent('sample2026.yaml', broken)
     await server.deps.events.reload()
     expect(prefix(server)).toBe('SMPX')
   })
 
-  test('started on such a file, it serves the last good version and says so', async () => {
+  test('serves the last valid version at startup, and says so', async () => {
     const app = await start()
     const hash = app.deps.events.byId('sample2026')?.hash
     const copy = mkdtempSync(join(tmpdir(), 'rollcall-past-'))

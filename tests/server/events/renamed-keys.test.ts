@@ -90,7 +90,7 @@ test('event files with the old names are served', () => {
   expect(open).toHaveLength(readdirSync(OLD).length - 2)
 })
 
-test('a file in which only keys were renamed is no new version: nothing is stored, and nothing else is served', async () => {
+test('renaming keys only makes no new version', async () => {
   const [before, stored] = [served(), versions()]
   for (const name of readdirSync(OLD))
     writeFileSync(join(rig.eventsDir, name), withKeysRenamed(textOf(name)))
@@ -103,7 +103,7 @@ test('a file in which only keys were renamed is no new version: nothing is store
   expect(versions()).toEqual(stored)
 })
 
-test('with a later version served, each open registration of an old one is shown, and its payment is accepted', async () => {
+test('shows each open registration of an old version, and accepts its payment', async () => {
   for (const name of readdirSync(OLD))
     writeFileSync(
       join(rig.eventsDir, name),

@@ -26,12 +26,12 @@ test('every fixed route of the app is reserved, so that no event file can claim 
   ).toEqual([])
 })
 
-test('every reserved address is a fixed route, but the files of the web app, which may not be built', () => {
+test('every reserved address is a fixed route, except files of the web app', () => {
   const routed = new Set(server.app.fixedRoutes.map(({ url }) => reservedAs(url)))
   expect(RESERVED_CALLS.filter((path) => path !== '/assets/*' && !routed.has(path))).toEqual([])
 })
 
-test('of a thousand events and one more, what two of them claim is found', () => {
+test('finds a conflict among 1,001 events', () => {
   const config = server.deps.events.all()[0]?.config
   if (config === undefined) throw new Error('there must be an event')
   const many = Array.from({ length: 1000 }, (_, at) => {

@@ -29,7 +29,7 @@ const photoWithPlace = (): Buffer =>
     jpg().subarray(-2),
   ])
 
-if (!hasPostgres) test('without a PostgreSQL on this machine no two servers share one', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let postgres: PostgresServer
   let url: string
@@ -76,7 +76,7 @@ else {
     await postgres.stop()
   })
 
-  test('a price that one server has activated holds at the other before that has looked', async () => {
+  test('a price that one server activates applies on the other immediately', async () => {
     first.writeEvent(FILE, dearer)
     await first.deps.events.reload()
     expect((await formAt(second)).hash).not.toBe((await formAt(first)).hash)
@@ -95,7 +95,7 @@ else {
     expect(rows).toEqual([{ total: '177000', event_hash: (await formAt(first)).hash }])
   })
 
-  test('the first who registers by the version before is judged by the one that is active', async () => {
+  test('a registration sent with the previous version is validated against the active one', async () => {
     first.writeEvent(FILE, dearer)
     await first.deps.events.reload()
     // Nothing was sent of the price: whatever it is now is asked for, and never that of before.
@@ -103,7 +103,7 @@ else {
     expect(answer.json()).toMatchObject({ payment_data: { amount: '1770.00' } })
   })
 
-  test('a proof that one server was sent is read at the other, and named in a form there', async () => {
+  test('a document uploaded to one server can be used on the other', async () => {
     const bytes = pdf('a letter')
     const sent = await first.post(
       '/api/sample2026/register/',
@@ -131,7 +131,7 @@ else {
     expect([taken.statusCode, taken.body]).toEqual([201, expect.anything()])
   })
 
-  test('a proof that came with a form of the version before is kept once, bare, when that is judged again', async () => {
+  test('a document sent with a form of the previous version is stored once', async () => {
     first.writeEvent(FILE, dearer)
     await first.deps.events.reload()
     const photo = photoWithPlace()
@@ -149,7 +149,7 @@ else {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(kept?.sha256)
   })
 
-  test('what nobody refers to lies aside in the database after a day, is read from there, and goes after thirty days; of many nothing moves', async () => {
+  test('an unreferenced file is set aside after a day, stays readable, and is deleted after 30 days; many are not moved', async () => {
     const files = { kept: pdf('referred to'), unused: pdf('of nobody') }
     await first.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
@@ -201,7 +201,7 @@ else {
     for (const app of [first, second]) app.at('2026-01-20')
   })
 
-  test('a payment that another server asks about is left to it, until it has died of it', async () => {
+  test('a payment that another server queries is left to it until that server dies', async () => {
     const { payment_data: handed } = (await register(first, '1180')).json<RegisterAnswer>()
     const order = handed?.orderid as OrderId
     const askedSoFar = async (): Promise<number> => {
@@ -219,7 +219,7 @@ else {
     for (const app of [first, second]) app.at('2026-01-20')
   })
 
-  test('tries are counted together: who has tried too often at one server has so at the other, at the same moment too', async () => {
+  test('rate limits count requests of both servers together, also concurrent ones', async () => {
     const limited = await Promise.all(
       [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
     )
@@ -236,7 +236,7 @@ else {
     expect(await status(other)).toBe(201)
   })
 
-  test('wrong numbers at one server bar whoever guesses on at the other', async () => {
+  test('wrong numbers on one server block the guesser on the other', async () => {
     const limited = await Promise.all(
       [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
     )
@@ -250,7 +250,7 @@ else {
     expect(await look(other, 'SMPL1')).toBe(404)
   })
 
-  test('an event that one server has activated has its page, its form and its calls at the other at once', async () => {
+  test('an event activated by one server has its pages and API on the other immediately', async () => {
     first.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
     await first.deps.events.reload()
     expect(await statusAt(second, '/other2026')).toBe(200)
@@ -262,7 +262,7 @@ else {
     expect(await statusAt(second, '/api/events/third2026')).toBe(200)
   })
 
-  test('a disk that is behind does not bring an old version back; told to, it does, for all', async () => {
+  test('outdated files on one server do not restore an old version, except on reload, which applies to all', async () => {
     first.writeEvent(FILE, dearer)
     await first.deps.events.reload()
     const third = await start({ [FILE]: before })
@@ -278,7 +278,7 @@ else {
     expect((await register(first, '1180')).statusCode).toBe(201)
   })
 
-  test('rollcall doctor says what of a disk is behind what is active, which file is missing, and that there is room', async () => {
+  test('rollcall doctor reports outdated files, missing files and free space', async () => {
     first.writeEvent(FILE, dearer)
     await first.deps.events.reload()
     const doctor = (app: TestApp) =>
@@ -303,7 +303,7 @@ else {
     ])
   })
 
-  test('an event whose file has gone is closed at every server, and what was registered stays', async () => {
+  test('removing an event file closes registration on every server and keeps registrations', async () => {
     const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR' })
     first.writeEvent('other2026.yaml', other)
     await first.deps.events.reload()
@@ -319,7 +319,7 @@ else {
     expect(known.statusCode).toBe(200)
   })
 
-  test('a server that cannot serve what is active takes nobody by what it serves, and says so', async () => {
+  test('a server that cannot serve the active version accepts no registrations, and says so', async () => {
     const account = { USERNAME: 'u', PASSWORD: 'p', SECRET: 's', MERCHANT_ID: '1' }
     const variables = (name: string): Record<string, string> => ({
       GATEWAY_MODE: 'airpay-test',

@@ -79,7 +79,7 @@ async function walk(
   return wrong
 }
 
-test('every route says no in the one shape, to a stranger', async () => {
+test('every route returns errors in the common format to an unauthenticated client', async () => {
   const unauthorized = new Set<string>()
   const hear = ({ statusCode, body }: LightMyRequestResponse): void => {
     if (statusCode === 401 && body !== '') unauthorized.add(body)
@@ -94,7 +94,7 @@ test('every route says no in the one shape, to a stranger', async () => {
   ])
 })
 
-test('every route says no in the one shape, to an admin who asks for nonsense', async () => {
+test('every route returns errors in the common format to an admin who sends invalid requests', async () => {
   const { token } = await signIn(server)
   const asked = routesOf()
     // Signing out comes last: after it the admin is a stranger.
@@ -106,7 +106,7 @@ test('every route says no in the one shape, to an admin who asks for nonsense', 
   expect(await walk(asked, { authorization: `Bearer ${token}` })).toEqual([])
 })
 
-test('what is no route says no in the one shape', async () => {
+test('an unknown route returns an error in the common format', async () => {
   const paths = [
     '/api',
     '/api/',
@@ -124,7 +124,7 @@ test('what is no route says no in the one shape', async () => {
   expect(await walk(paths.map((url) => ({ url, isWild: true })))).toEqual([])
 })
 
-test('the walk sees the routes it judges: fixed ones, those of event files, and pages', () => {
+test('the test calls fixed routes, routes of event files, and pages', () => {
   const seen = routesOf().map(({ url }) => url)
   const { api, admin } = server.deps.events.all()[0]!.config
   for (const url of [

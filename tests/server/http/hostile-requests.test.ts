@@ -52,7 +52,7 @@ const get = (path: string): Promise<{ readonly head: string; readonly body: stri
 
 describe('the log', () => {
   test.each(['multipart/form-data; boundary=x', 'application/json'])(
-    'senders who hang up (%s) leave no line of an error',
+    'clients that disconnect (%s) log no error',
     async (type) => {
       for (const path of [REGISTER, '/api/payment/webhook/', '/api/payment/retry/']) {
         await Promise.all(
@@ -74,7 +74,7 @@ describe('the log', () => {
     },
   )
 
-  test('a path of 15 KB is one short line', async () => {
+  test('a path of 15 KB is logged as one short line', async () => {
     await get(`/${'a'.repeat(15_000)}`)
     await get(`/${'a/'.repeat(7_000)}`)
     const lines = server.log.filter(({ message }) => message === 'request')
@@ -89,7 +89,7 @@ describe('the log', () => {
     ['encoded twice', 'AFPI%2533%2533%2533%2531%2530%2537%2534%2533%2532%2534%2530%2539%2530'],
     ['every other digit encoded', 'AFPI3%333%310%374%332%340%390'],
     ['behind what cannot be decoded', '%zz%33%33%33%31%30%37%34%33%32%34%30%39%30'],
-  ])('a number is not readable in it, %s', async (_how, number) => {
+  ])('does not contain a registration number, %s', async (_how, number) => {
     await get(`/api/afpicon/registrations/${number}/`)
     await get(`/nothing/${number}`)
     const paths = [`/nothing/${number}`, `/nothing/a%2f${number}`].map((path) =>
@@ -100,7 +100,7 @@ describe('the log', () => {
   })
 })
 
-describe('a proxy in front that TRUST_PROXY does not name', () => {
+describe('a proxy that TRUST_PROXY does not name', () => {
   const behind = { url: '/api/events/', headers: { 'x-forwarded-for': '192.0.2.1' } }
   const warnings = ({ log }: TestApp): unknown[] =>
     log.filter(({ message }) => String(message).includes('TRUST_PROXY'))
@@ -110,7 +110,7 @@ describe('a proxy in front that TRUST_PROXY does not name', () => {
     ['127.0.0.2', '127.0.0.1', 1],
     ['127.0.0.1', '127.0.0.1', 0],
   ])(
-    'TRUST_PROXY %s, the request from %s: told %d times',
+    'TRUST_PROXY %s, a request from %s: logged %d times',
     async (trusted, remoteAddress, times) => {
       const app = await startTestApp({
         events: { 'sample2026.yaml': fixtureEvent() },
@@ -125,7 +125,7 @@ describe('a proxy in front that TRUST_PROXY does not name', () => {
   )
 })
 
-describe('what the framework itself refuses', () => {
+describe('errors of the framework', () => {
   test.each([
     ['a page', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
     ['an answer', 'GET /api/events/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
@@ -152,7 +152,7 @@ describe('what the framework itself refuses', () => {
 describe('the health check', () => {
   const writes = (app: TestApp): unknown => app.rows('SELECT at FROM pings')[0]?.['at']
 
-  test('asked by everybody all the time, it writes once in some seconds', async () => {
+  test('writes at most once every few seconds, however often it is called', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
     const asked = await Promise.all(Array.from({ length: 50 }, () => app.app.inject('/healthz')))
     expect(new Set(asked.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
@@ -166,7 +166,7 @@ describe('the health check', () => {
     await app.close()
   })
 
-  test('between two writes it still sees a database that does not answer', async () => {
+  test('detects an unresponsive database between two writes', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
     await app.deps.store.close()
@@ -174,7 +174,7 @@ describe('the health check', () => {
     await app.close()
   })
 
-  test('a database that was deleted under the server is noticed, and said once in the log', async () => {
+  test('detects a database deleted while the server runs, and logs it once', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
     const { look } = watchForLoss(app.deps)
     await look()
@@ -197,7 +197,7 @@ describe('the health check', () => {
   test.each([
     ['/healthz', 600],
     ['/metrics/', 60],
-  ])('nobody asks %s more than %d times a minute', async (url, most) => {
+  ])('limits %s to %d requests a minute', async (url, most) => {
     const statuses: number[] = []
     for (let n = 0; n <= most; n++)
       statuses.push((await server.app.inject({ url, remoteAddress: '192.0.2.7' })).statusCode)
@@ -208,7 +208,7 @@ describe('the health check', () => {
   })
 })
 
-describe('bodies that are never finished', () => {
+describe('unfinished request bodies', () => {
   const KB = 1024
   /** One that takes any number of them from one address. */
   let busy: TestApp
@@ -258,7 +258,7 @@ describe('bodies that are never finished', () => {
     },
   )
 
-  test('all of them together hold no more than the ceiling, and delegates register meanwhile', async () => {
+  test('use no more memory than the limit together, and delegates can register', async () => {
     port = (busy.app.server.address() as AddressInfo).port
     const statuses: string[] = []
     const sockets: Socket[] = []
@@ -291,7 +291,7 @@ describe('bodies that are never finished', () => {
     ['application/json', '/api/payment/webhook/'],
     ['application/json', '/api/payment/return/'],
     ['application/json', '/api/payment/retry/'],
-  ])('one of them (%s to %s) counts as long as it is held', async (type, path) => {
+  ])('one (%s to %s) counts until it ends', async (type, path) => {
     port = (busy.app.server.address() as AddressInfo).port
     const socket = await begin(type, 50 * KB, path)
     port = (server.app.server.address() as AddressInfo).port
@@ -302,7 +302,7 @@ describe('bodies that are never finished', () => {
     await expect.poll(() => busy.app.bodies.heldBytes(), { interval: 5 }).toBe(0)
   })
 
-  test('one that stands still is answered, and its connection ends', async () => {
+  test('a stalled one gets a response, and its connection is closed', async () => {
     const app = Fastify()
     addBodies(app, { bodyMsMax: 10 })
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -324,7 +324,7 @@ describe('bodies that are never finished', () => {
     ['a byte a second', 1, 90],
     ['a little less than a slow phone sends', 19_900, 90],
     ['what a slow phone sends', 20_000, null],
-  ])('of %s, more is waited for so long', async (_what, bytesPerSecond, until) => {
+  ])('the timeout of %s', async (_what, bytesPerSecond, until) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const app = Fastify()
     addBodies(app)
@@ -344,7 +344,7 @@ describe('bodies that are never finished', () => {
     await app.close()
   })
 
-  test('a part that says it is JSON is judged like JSON', async () => {
+  test('a part declared as JSON is validated as JSON', async () => {
     for (const value of [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, '{"toString": 1}']) {
       const answer = await server.app.inject({
         method: 'POST',
@@ -358,11 +358,11 @@ describe('bodies that are never finished', () => {
   })
 })
 
-describe('what reads well and means nothing', () => {
+describe('valid syntax without meaning', () => {
   const nested = (depth: number): string => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
 
   test.each(['application/json', 'application/json; charset=utf-8'])(
-    'JSON nested 20,000 deep is refused in a sentence (%s)',
+    'rejects JSON nested 20,000 levels deep with a sentence (%s)',
     async (type) => {
       const answer = await server.app.inject({
         method: 'POST',
@@ -382,7 +382,7 @@ describe('what reads well and means nothing', () => {
     },
   )
 
-  test('a list up to the last day there is shows everything, and so does one from the first', async () => {
+  test('a list filtered up to the last possible day, or from the first, shows everything', async () => {
     const office = await signIn(server)
     for (const days of ['date_to=9999-12-31', 'date_from=0000-01-01', 'date_from=9999-12-31'])
       for (const list of ['/admin/afpicon/registrations/?', '/admin/export/?event_type=afpicon&'])

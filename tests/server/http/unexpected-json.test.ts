@@ -193,7 +193,7 @@ const OTHERWISE: readonly (readonly [url: RegExp, statuses: readonly number[], w
 const allowedFor = (path: string): readonly number[] =>
   OTHERWISE.find(([url]) => url.test(path))?.[1] ?? [422]
 
-test('a call outside the office that reads a new name is sent nothing unexpected under it', async () => {
+test('every field that a public call reads is sent unexpected JSON', async () => {
   const MARK = 'a name that nobody reads'
   const read = new Set<string>()
   const parse = JSON.parse
@@ -242,7 +242,7 @@ test('a call outside the office answered 400, 403 or 404 to an object where text
   expect(outside.length).toBeGreaterThan(15)
 })
 
-test('a field that holds an object where text is expected was answered with an error of ours', async () => {
+test('an object in place of text caused a server error', async () => {
   const wrong: string[] = []
   let sent = 0
   for (const [turn, route] of asked().entries()) {

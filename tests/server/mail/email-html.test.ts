@@ -10,20 +10,20 @@ const event = {
 const html = (text: string): string =>
   htmlOf(event, { subject: 'Hello', text }, 'https://register.example.org')
 
-test('answers cannot write markup into a mail', () => {
+test('escapes markup in answers', () => {
   const page = html('Dear <b onclick="x">Asha</b>,\n\nwelcome.\nSee you')
   expect(page).toContain('Dear &lt;b onclick=&quot;x&quot;&gt;Asha&lt;/b&gt;,</p>')
   expect(page).toContain('welcome.<br/>See you</p>')
   expect(page).toContain('Sample &amp; Sons 2026</h1>')
 })
 
-test('a link of ours on a line of its own is a button, and stands below it to be copied', () => {
+test('renders our own link on its own line as a button, with the address below it', () => {
   const page = html('Dear Asha,\n\nFinish here:\nhttps://register.example.org/pay/abc_-1\n\nBye')
   expect(page.match(/href="https:\/\/register\.example\.org\/pay\/abc_-1"/g)).toHaveLength(2)
   expect(page).toContain('Open your registration')
 })
 
-test('an address within a sentence is a link without the dot behind it', () => {
+test('links an address in a sentence without the full stop', () => {
   expect(html('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
     'href="https://venue.example/map?a=1&amp;b=2"',
   )

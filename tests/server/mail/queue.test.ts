@@ -146,7 +146,7 @@ const files = (): string[] => readdirSync(join(dir, 'mail'))
 const only = (): string => readFileSync(join(dir, 'mail', files()[0] ?? ''), 'utf8')
 
 describe('without SMTP', () => {
-  test('each mail is one file, named by its number, complete and in UTF-8', async () => {
+  test('writes each email to one complete UTF-8 file, named by its number', async () => {
     const { regNo, state } = await queued({ copyTo: 'office@example.org' })
     expect(await mailer().run()).toBe(1)
     expect(files()).toEqual([`000001-${regNo}.eml`])
@@ -164,7 +164,7 @@ describe('without SMTP', () => {
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
-  test('a ticket brings its number as a code for the desk and the days for the calendar', async () => {
+  test('attaches the QR code and the calendar file to a ticket', async () => {
     const config = createEvent({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
     served = { config, hash: '', text: '', shared: '' }
     const { regNo } = await queued()
@@ -200,7 +200,7 @@ describe('without SMTP', () => {
     )
   })
 
-  test('a second run, and two at once, write nothing again', async () => {
+  test('repeated and concurrent runs write nothing twice', async () => {
     await queued()
     const worker = mailer()
     await Promise.all([worker.run(), worker.run()])
@@ -211,7 +211,7 @@ describe('without SMTP', () => {
   test.each([
     ['a line break and a header', 'Hello\r\nBcc: everybody@example.org', 'asha@example.org'],
     ['a bare line feed', 'Hello\nBcc: everybody@example.org', 'asha@example.org'],
-  ])('a subject with %s stays one line', async (_name, subject, to) => {
+  ])('keeps a subject with %s on one line', async (_name, subject, to) => {
     await queued({ subject, to })
     await mailer().run()
     const { headers } = readMail(only())
@@ -226,7 +226,7 @@ describe('without SMTP', () => {
     'a;b@example.org',
     'nobody',
     '',
-  ])('"%s" is no address of one person: given up at once', async (to) => {
+  ])('gives up immediately on an invalid recipient: "%s"', async (to) => {
     const { state } = await queued({ to })
     expect(await mailer().run()).toBe(0)
     expect(await state()).toEqual([
@@ -236,7 +236,7 @@ describe('without SMTP', () => {
 })
 
 describe('over SMTP', () => {
-  test('the server gets it once, with the copy in the envelope and not in the headers', async () => {
+  test('sends one email, with the copy in the envelope and not in the headers', async () => {
     const server = await smtp()
     const { state } = await queued({ copyTo: 'office@example.org' })
     const worker = mailer(server.url)
@@ -254,7 +254,7 @@ describe('over SMTP', () => {
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
-  test('a server that says "later" is asked again at growing intervals, then it goes out once', async () => {
+  test('retries at growing intervals after a temporary error, then sends once', async () => {
     const server = await smtp({ data: [451, 'busy'] })
     const { state } = await queued()
     const worker = mailer(server.url)
@@ -273,7 +273,7 @@ describe('over SMTP', () => {
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
-  test('a server that is not there costs nothing but time; in the end the mail is given up', async () => {
+  test('keeps emails while the mail server is unreachable, and gives up in the end', async () => {
     const { state } = await queued()
     const worker = mailer('smtp://127.0.0.1:1')
     const hour = 3_600_000
@@ -292,7 +292,7 @@ describe('over SMTP', () => {
     expect(await retry()).toMatchObject({ status: 0, out: 'No mail was given up.\n' })
   })
 
-  test('a recipient whom the server will never know is given up at once', async () => {
+  test('gives up immediately on a permanently rejected recipient', async () => {
     const server = await smtp({ rcpt: [550, 'no such mailbox'] })
     const { state } = await queued()
     await mailer(server.url).run()
@@ -302,7 +302,7 @@ describe('over SMTP', () => {
     expect(await state()).toMatchObject([{ status: 'failed' }])
   })
 
-  test('the office gets its copy and the delegate is refused: that is not sent', async () => {
+  test('an email is not sent if the delegate is rejected and only the copy accepted', async () => {
     const server = await smtp({ rcpt: [550, 'no such mailbox'] })
     const { state } = await queued({ copyTo: 'office@example.org' })
     expect(await mailer(server.url).run()).toBe(0)
@@ -312,7 +312,7 @@ describe('over SMTP', () => {
     ])
   })
 
-  test('a mail that was sent and cannot be marked does not go out every two seconds: once more, and no more', async () => {
+  test('an email that was sent but could not be marked was sent every two seconds: it is sent once more at most', async () => {
     const server = await smtp()
     const { state } = await queued()
     const disk = new Database(join(dir, DATABASE_FILE))
@@ -337,7 +337,7 @@ describe('over SMTP', () => {
     disk.close()
   })
 
-  test('a disk that takes no claim sends nothing', async () => {
+  test('sends nothing if the claim cannot be stored', async () => {
     const server = await smtp()
     const { state } = await queued()
     const disk = new Database(join(dir, DATABASE_FILE))
@@ -353,7 +353,7 @@ describe('over SMTP', () => {
     disk.close()
   })
 
-  test('a mail server that cannot be reached costs one try, not one of each mail; when it answers, all that waited goes at once', async () => {
+  test('an unreachable mail server costs one attempt in total; when it responds, all waiting emails are sent', async () => {
     const waiting = await Promise.all(Array.from({ length: 8 }, () => queued()))
     const port = await freePort()
     const worker = mailer(`smtp://127.0.0.1:${port}`)
@@ -381,7 +381,7 @@ describe('over SMTP', () => {
     await worker.close()
   })
 
-  test('what a try has put off goes out as soon as the mail server answers', async () => {
+  test('postponed emails are sent as soon as the mail server responds', async () => {
     // Five are tried at once; the last waits for the rest of the queue to end.
     await Promise.all(Array.from({ length: 6 }, () => queued()))
     const port = await freePort()
@@ -394,7 +394,7 @@ describe('over SMTP', () => {
     await worker.close()
   })
 
-  test('a server that starts says at once that its mail server takes nothing', async () => {
+  test('reports at startup that the mail server accepts nothing', async () => {
     const said: string[] = []
     mailer(`smtp://127.0.0.1:${await freePort()}`, said, true)
     await expect
@@ -402,7 +402,7 @@ describe('over SMTP', () => {
       .toContain('the mail server does not take mails: they wait until it does')
   })
 
-  test('mails go out several at once over connections that stay', async () => {
+  test('sends several emails concurrently over persistent connections', async () => {
     const server = await smtp()
     await Promise.all(Array.from({ length: 12 }, () => queued()))
     expect(await mailer(server.url).run()).toBe(12)
@@ -410,7 +410,7 @@ describe('over SMTP', () => {
     expect(server.connections()).toBeLessThanOrEqual(5)
   })
 
-  test('a password goes over no connection that others can read', async () => {
+  test('does not send a password over an unencrypted connection', async () => {
     const server = await smtp()
     // A name that means this machine and is not known for it.
     const url = server.url.replace('//127.0.0.1', '//user:secret@[::ffff:127.0.0.1]')
@@ -420,7 +420,7 @@ describe('over SMTP', () => {
     expect((await state())[0]?.error).toMatch(/STARTTLS/)
   })
 
-  test('a mail server that accepts and says nothing holds up neither the other mails nor the stop', async () => {
+  test('a silent mail server delays neither other emails nor the shutdown', async () => {
     const sockets: Socket[] = []
     const silent = createServer((socket) => void sockets.push(socket))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -439,7 +439,7 @@ describe('over SMTP', () => {
     await new Promise((resolve) => silent.close(resolve))
   })
 
-  test('one mail that cannot go does not hold up the others', async () => {
+  test('one failing email does not delay the others', async () => {
     const server = await smtp()
     await queued({ to: 'nobody' })
     await queued()

@@ -64,7 +64,7 @@ const queued = async (to: string, more: Partial<NewMail> = {}) => {
 }
 
 test.each([421, 450])(
-  'an email to a mailbox that answers %i while others are taken is tried for three days, not given up after minutes',
+  'retries an email for three days if the mailbox returns %i while others are accepted',
   async (code) => {
     const server = await smtp({ of: { [THROTTLED]: [code, 'later'] } })
     const worker = mailer(server.url)
@@ -87,7 +87,7 @@ test.each([421, 450])(
   },
 )
 
-test('a mailbox that takes emails again after two days gets what waited, once', async () => {
+test('a mailbox that accepts emails again after two days gets the waiting one, once', async () => {
   const server = await smtp({ of: { [THROTTLED]: LATER } })
   const worker = mailer(server.url)
   const throttled = await queued(THROTTLED)
@@ -97,7 +97,7 @@ test('a mailbox that takes emails again after two days gets what waited, once', 
   expect([await throttled(), server.taken.length]).toEqual(['sent', 1])
 })
 
-test('a mail server that is down for two days costs no email a try: the first that it refuses afterwards waits a minute', async () => {
+test('an outage of two days counts as no attempt: the first refusal afterwards waits a minute', async () => {
   const port = await freePort()
   const worker = mailer(`smtp://127.0.0.1:${port}`)
   const [first, second] = [await queued('a@example.org'), await queued(THROTTLED)]
@@ -111,7 +111,7 @@ test('a mail server that is down for two days costs no email a try: the first th
   expect(server.tried()).toBeGreaterThan(2)
 })
 
-test('an email on which the mail server breaks off keeps no other waiting', async () => {
+test('an email on which the mail server disconnects does not delay the others', async () => {
   const server = await smtp({ cuts: THROTTLED })
   const worker = mailer(server.url)
   const broken = await queued(THROTTLED)
@@ -125,7 +125,7 @@ test('an email on which the mail server breaks off keeps no other waiting', asyn
   ])
 })
 
-test('the office gets its copy, and the delegate is told to come later: the email is tried again, without a second copy', async () => {
+test('retries without a second copy if the copy is accepted and the delegate temporarily rejected', async () => {
   const server = await smtp({ of: { [THROTTLED]: [450, 'greylisted'] } })
   const worker = mailer(server.url)
   const throttled = await queued(THROTTLED, { copyTo: 'office@example.org' })
@@ -143,7 +143,7 @@ test('the office gets its copy, and the delegate is told to come later: the emai
   ])
 })
 
-test('emails that were queued and tried while the clock was hours ahead go out when it is right again', async () => {
+test('sends emails that were queued while the clock was ahead, once it is right again', async () => {
   const server = await smtp()
   const worker = mailer(server.url)
   now = instant(noon + 20 * hour)
@@ -175,7 +175,7 @@ test('emails that were queued and tried while the clock was hours ahead go out w
   expect(await claimed()).toBe('sent')
 })
 
-test('an hour in which the clock is years ahead gives no email up', async () => {
+test('gives up no email while the clock is years ahead', async () => {
   const server = await smtp({ of: { [THROTTLED]: LATER } })
   const worker = mailer(server.url)
   const throttled = await queued(THROTTLED)
