@@ -120,10 +120,15 @@ const CHECKS: readonly Check[] = [
     carrier.close()
     if (environment.smtpUrl === null)
       return [look('Mails are written to DATA_DIR/mail and not sent.')]
+    if (problem !== null) return [wrong(`The mail server does not take mails: ${problem.text}`)]
+    // It may answer, and come to no end with an email.
+    const waiting = (await ownHealth(environment))?.mail?.waiting ?? 0
     return [
-      problem === null
-        ? good('The mail server takes mails.')
-        : wrong(`The mail server does not take mails: ${problem.text}`),
+      waiting === 0
+        ? good('The mail server answers. Whether it takes an email is known when one is sent.')
+        : look(
+            `The mail server answers, and emails wait (${waiting}). Emails in the office shows why.`,
+          ),
     ]
   },
   async ({ environment, events }) => gatewayOf(environment, events),
@@ -225,11 +230,14 @@ async function nodeOf(): Promise<Finding> {
 const isSame = (one: string, other: string): boolean => one.split('. ')[0] === other.split('. ')[0]
 
 /** What the server of this DATA_DIR reports itself: only it knows how its clock jumped, for example. */
-async function reportedBy(environment: Environment): Promise<readonly string[]> {
+const reportedBy = async (environment: Environment): Promise<readonly string[]> =>
+  (await ownHealth(environment))?.troubles ?? []
+
+/** Null: no server of this DATA_DIR answers. */
+async function ownHealth(environment: Environment): ReturnType<typeof askHealth> {
   const answering = await askHealth(environment)
-  const isOurs =
-    answering?.process !== undefined && answering.process === servingPid(environment.dataDir)
-  return isOurs ? (answering.troubles ?? []) : []
+  const isOurs = answering?.process === servingPid(environment.dataDir)
+  return isOurs ? answering : null
 }
 
 function rightsOf({ dataDir }: Environment): readonly Finding[] {

@@ -44,6 +44,7 @@ type Health = {
   /** Problems that need attention, and the process id: sent only to the machine itself, or with the token. */
   readonly troubles?: readonly string[]
   readonly process?: number
+  readonly mail?: { readonly waiting: number }
   /** Information that needs no action. */
   readonly notes?: readonly string[]
 }

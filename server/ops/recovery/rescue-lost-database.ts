@@ -2,6 +2,7 @@
  * Notices that the database was deleted, replaced or overwritten under the server, and writes out what the server holds.
  * The server does not end on its own while that is in no file.
  */
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps, Environment } from '../../dependencies.ts'
@@ -45,6 +46,7 @@ export function watchForLoss(
   { store, log, clock, environment: { dataDir } }: LossDeps,
   spare: readonly string[] = spareDirs(),
 ): LossWatch {
+  const opened = identityOf(dataDir)
   let isLost = false
   let saved: Rescued | null = null
   let failedAt: number | null = null
@@ -75,6 +77,7 @@ export function watchForLoss(
       { file: DATABASE_FILE },
       `the database file ${what} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is in no file any more, and is writing it out`,
     )
+    if (identityOf(dataDir) !== opened) log.error({ dataDir }, FOLDER_GONE)
   }
   const isUnsaved = (): boolean => isLost && saved === null
   const lookOnce = async (againMs: number): Promise<void> => {
@@ -108,6 +111,15 @@ export function watchForLoss(
     },
   }
 }
+
+/** Null: there is no such folder. */
+function identityOf(folder: string): string | null {
+  const there = statSync(folder, { throwIfNoEntry: false })
+  return there === undefined ? null : `${there.dev} ${there.ino}`
+}
+
+const FOLDER_GONE =
+  'DATA_DIR itself was moved or deleted, with the uploads. If it was moved: wait until this log says where the data was written, stop the server, put the folder back in the place of the new one, and start: it has everything. If it was deleted, the uploads are only in the last backup'
 
 /** Logged when the process ends although its data is in no file. */
 export const LOST_FOR_GOOD =

@@ -190,6 +190,8 @@ export function openRecovering(
 async function compare(deps: RecoveringDeps): Promise<number> {
   const { store, clock, log, environment } = deps
   const { dataDir } = environment
+  // The note may be lost with it, or be of another database.
+  if ((await store.lost()) !== null) return 0
   const note = await lastServed(dataDir)
   const at = clock()
   if (note === null) {

@@ -47,7 +47,12 @@ const FULL_BYTES = 256 * 1024
 const PLACE_TROUBLES: readonly Row[] = [
   [/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)/, 'has no room left. Free some space.', 'temporary'],
   [
-    /^(EACCES|EPERM|EROFS|EISDIR|ENOTEMPTY|SQLITE_CANTOPEN|SQLITE_READONLY)/,
+    /^EROFS/,
+    'is on a disk that is mounted read-only. Look at the system log, and mount it so that it can be written.',
+    'temporary',
+  ],
+  [
+    /^(EACCES|EPERM|EISDIR|ENOTEMPTY|SQLITE_CANTOPEN|SQLITE_READONLY)/,
     'cannot be written. Give the user who runs Rollcall the right to write there.',
   ],
   [

@@ -224,6 +224,40 @@ test('a server that is stopped in the moment in which its database was deleted r
   expect(numbersIn(join(dir, 'rollcall.rescued.db')).toSorted()).toEqual(taken.toSorted())
 })
 
+test('DATA_DIR was moved under a running server, and the log spoke of an older copy: it says to move the folder back, which then has everything', async () => {
+  folders = makeFolders()
+  server = await operate(folders)
+  const { dataDir: dir } = folders
+  const taken = await registerMany(3)
+  const away = `${dir}-away`
+  renameSync(dir, away)
+  await said(/DATA_DIR itself was moved or deleted, with the uploads\. If it was moved: /)
+  await said(/everything that was in the database is in .*rollcall\.rescued\.db/)
+  expect(await server.stop()).toBe(0)
+  expect(server.printed()).not.toContain('older copy')
+  rmSync(dir, { recursive: true })
+  renameSync(away, dir)
+  server = await operate(folders)
+  expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
+  expect(await server.stop()).toBe(0)
+  expect(numbersIn(join(dir, DATABASE)).toSorted()).toEqual(taken.toSorted())
+})
+
+test('rollcall.db-shm was emptied under a running server, which died of it: the next start has everything', async () => {
+  folders = makeFolders()
+  server = await operate(folders)
+  const file = join(folders.dataDir, DATABASE)
+  const taken = [...(await registerMany(3))]
+  truncateSync(`${file}-shm`, 0)
+  // The system ends whoever reads memory whose file is gone.
+  expect(await server.ended).toBe('SIGBUS')
+  server = await operate(folders)
+  expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
+  taken.push(...(await registerMany(1)))
+  expect(await server.stop()).toBe(0)
+  expect(numbersIn(file).toSorted()).toEqual(taken.toSorted())
+})
+
 test('what is not a loss: the file is renamed and comes back at once, another command writes, VACUUM', async () => {
   folders = makeFolders()
   server = await operate(folders)

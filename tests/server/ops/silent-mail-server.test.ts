@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
+import { runHere } from '../run-command.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import type { MailServer } from '../mail/mail-server.ts'
 import { hurrying, makeFolders, operate, operateHere } from './operator.ts'
@@ -130,6 +131,23 @@ test('one email with which the mail server came to no end stopped the queue for 
     .toContain('an email could not be sent and is tried again')
   expect(server.printed()).not.toContain('all mails wait')
   expect(await server.stop()).toBe(0)
+})
+
+test('rollcall doctor said that a mail server takes emails which comes to no end with any', async () => {
+  const mail = await silentServer({ to: 'silent@example.org' })
+  await queued('silent@example.org')
+  // The time limit of an email, in a hurry.
+  server = await operate(folders, { SMTP_URL: mail.url, ...hurrying(90_000, 1_000) })
+  await expect
+    .poll(() => server?.printed(), PATIENT)
+    .toContain('an email could not be sent and is tried again')
+  const { out } = await runHere(['doctor'], {
+    DATA_DIR: folders.dataDir,
+    EVENTS_DIR: folders.eventsDir,
+    PORT: String(server.port),
+    SMTP_URL: mail.url,
+  })
+  expect(out).toMatch(/^look +The mail server answers, and emails wait \(1\)\./m)
 })
 
 test('the health check did not say that the mail server is down, since when, and how many emails wait or were given up', async () => {

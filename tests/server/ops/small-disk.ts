@@ -20,6 +20,8 @@ export type SmallDisk = {
   fill(): void
   /** Gives back what `fill` took. */
   makeRoom(): void
+  /** Mounts it again: read-only, as a system does after an error of the disk, or as before. */
+  setReadOnly(isReadOnly: boolean): void
   /** Creates empty files until there is room for so many more. */
   fillFiles(left: number): void
   /** Removes them. */
@@ -74,6 +76,10 @@ export function makeSmallDisk(megabytes: number, files?: number): SmallDisk {
       }
     },
     makeRoom: () => rmSync(filler, { force: true }),
+    setReadOnly(isReadOnly) {
+      if (!mounts(['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, folder]))
+        throw new Error(`${folder} cannot be mounted again`)
+    },
     fillFiles(left) {
       mkdirSync(empty, { recursive: true })
       for (let n = statfsSync(folder).ffree; n > left; n -= 1)

@@ -212,6 +212,20 @@ describe('on a disk that is full', () => {
       expect(registrations(dataDir)).toBe(1)
     })
 
+  if (hasSmallDisks)
+    test('a start on a disk that is mounted read-only ended with 2, on which the unit tries no more: it ends with 75, and serves once it can be written', async () => {
+      disk = makeSmallDisk(40)
+      const there = { ...folders, dataDir: join(disk.folder, 'var') }
+      mkdirSync(there.dataDir)
+      disk.setReadOnly(true)
+      expect(await attempt(there)).toMatchObject({
+        status: 75,
+        printed: expect.stringMatching(/is on a disk that is mounted read-only.*Then start again/),
+      })
+      disk.setReadOnly(false)
+      expect((await attempt(there)).status).toBe('serves')
+    })
+
   // The substitute where nothing can be mounted: no file may grow.
   test('a start that may write nothing ends with 75', async () => {
     const dataDir = join(folders.folder, 'limited')
