@@ -236,7 +236,8 @@ async function restoreAlone(
   await syncToDisk(dataDir)
   const differs = differsFrom(list, into)
   if (differs !== null) {
-    await rm(into, { force: true })
+    // The comparison makes the other two, which a second restore would refuse to go beside.
+    for (const name of DATABASE_FILES) await rm(path.join(dataDir, name), { force: true })
     const kept = aside === null ? '' : ` The database before it is in ${aside}.`
     return err(`What was written to ${into} is not what the backup holds. ${differs}${kept}`)
   }

@@ -273,8 +273,8 @@ export const hurrying = (
   wanted: number,
   instead: number,
   said = '',
-): { readonly NODE_OPTIONS: string } => ({
-  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`for (const name of ['setTimeout', 'setInterval']) {
+): { readonly NODE_OPTIONS: string } =>
+  running(`for (const name of ['setTimeout', 'setInterval']) {
     const before = globalThis[name]
     const told = (work) => (...args) => {
       process.stderr.write(${JSON.stringify(said)})
@@ -282,7 +282,11 @@ export const hurrying = (
     }
     globalThis[name] = (work, ms, ...rest) =>
       ms === ${wanted} ? before(told(work), ${instead}, ...rest) : before(work, ms, ...rest)
-  }`)}`,
+  }`)
+
+/** Variables with which a process runs this code first: what tests change of its surroundings. */
+export const running = (code: string): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
 })
 
 /** Registers for AFPICON, with a person who needs no proof. */

@@ -16,8 +16,9 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { launcher, own, runHere, top } from '../run-command.ts'
-import { makeFolders, operate, operateHere } from './operator.ts'
+import { lendTables } from '../prepared-files.ts'
+import { launcher, own, run, runHere, top } from '../run-command.ts'
+import { makeFolders, operate, operateHere, running } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -211,6 +212,71 @@ describe('a restore', () => {
       ])
       expect(readdirSync(other)).toEqual([])
     })
+})
+
+/** Instead of a power failure and of a disk that gives back other bytes: a process whose file functions say what they do. */
+const WATCHED = `
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+const fs = createRequire('file:///')('node:fs')
+const { open, rename } = fs.promises
+const say = (what, place) => process.stderr.write(what + ' ' + place.split('/').at(-1) + '\\n')
+fs.promises.open = async (place, ...rest) => {
+  const handle = await open(place, ...rest)
+  const sync = handle.sync.bind(handle)
+  handle.sync = async () => {
+    await sync()
+    say('synced', place)
+  }
+  return handle
+}
+fs.promises.rename = async (from, to) => {
+  await rename(from, to)
+  say('renamed', to)
+  const other = process.env.INSTEAD
+  if (other !== undefined && to.endsWith('/rollcall.db')) fs.copyFileSync(other, to)
+}
+syncBuiltinESMExports()
+`
+
+describe('a restore on a disk that fails', () => {
+  const restored = async (variables: Readonly<Record<string, string>> = {}) => {
+    server = await operateHere(folders)
+    await registerSome(server, 1, 'before')
+    await server.stop()
+    const copy = join(folders.folder, 'copy')
+    const places = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
+    expect((await runHere(['db', 'backup', copy], places)).status).toBe(0)
+    const into = join(folders.folder, 'anew')
+    const { status, err } = run([launcher, 'db', 'restore', copy], {
+      ...places,
+      DATA_DIR: into,
+      ...running(WATCHED),
+      ...variables,
+    })
+    return { status, err, into }
+  }
+
+  test('has its bytes on the disk before it gets its name, and its name before the command ends', async () => {
+    const { status, err } = await restored()
+    const steps = err.split('\n').filter((line) => /^(synced|renamed) (rollcall|anew)/.test(line))
+    expect([status, steps]).toEqual([
+      0,
+      ['synced rollcall.db.part', 'renamed rollcall.db', 'synced anew'],
+    ])
+  })
+
+  test('is compared with the backup once more under its name, and one that is something else is not served', async () => {
+    const other = join(folders.folder, 'other')
+    lendTables(other)
+    const { status, err, into } = await restored({ INSTEAD: join(other, 'rollcall.db') })
+    expect([status, err]).toEqual([
+      2,
+      expect.stringMatching(
+        /^What was written to .+rollcall\.db is not what the backup holds\. .+ 0 rows in /m,
+      ),
+    ])
+    expect(readdirSync(into).filter((name) => name.startsWith('rollcall.db'))).toEqual([])
+  })
 })
 
 describe('a backup', () => {

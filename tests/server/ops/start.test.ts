@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lendCompiled } from '../prepared-files.ts'
-import { runHere } from '../run-command.ts'
-import { attempt, attemptHere, makeFolders, operateHere } from './operator.ts'
+import { launcher, run, runHere, top } from '../run-command.ts'
+import { attempt, attemptHere, makeFolders, operate, operateHere, running } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -60,7 +60,7 @@ describe('where a database was', () => {
     copyFileSync(file, kept)
     expect(registrations(folders.dataDir)).toBe(1)
     truncateSync(file)
-    const emptied = await attemptHere(folders)
+    const emptied = await attempt(folders)
     expect([emptied.status, emptied.printed]).toEqual([
       2,
       expect.stringMatching(
@@ -68,7 +68,7 @@ describe('where a database was', () => {
       ),
     ])
     rmSync(file)
-    const deleted = await attemptHere(folders)
+    const deleted = await attempt(folders)
     expect([deleted.status, deleted.printed]).toEqual([
       2,
       expect.stringMatching(/^There is no database .+rollcall\.db, and /),
@@ -136,13 +136,13 @@ describe('where a database was', () => {
     expect(shown.out).toContain('A new, empty database was begun in a DATA_DIR whose earlier')
   })
 
-  test('rollcall start --new starts with a new database, and keeps the log that the old one left', async () => {
+  test('rollcall start --new starts with a new database, keeps the log that the old one left, and ends with 0; beside a database it ends with 2', async () => {
     await serveOnce()
     rmSync(join(folders.dataDir, 'rollcall.db'))
     writeFileSync(join(folders.dataDir, 'rollcall.db-wal'), 'what can still be saved')
-    const begun = await attemptHere(folders, { isNew: true })
-    expect(begun.status).toBe('serves')
-    expect(begun.printed).toContain('rollcall.db-wal')
+    const begun = await operate(folders, {}, [process.execPath, launcher, 'start', '--new'])
+    expect(await begun.stop()).toBe(0)
+    expect(begun.printed()).toContain('rollcall.db-wal')
     expect(registrations(folders.dataDir)).toBe(0)
     const [aside = ''] = readdirSync(folders.dataDir).filter((name) =>
       name.startsWith('before-new-'),
@@ -150,12 +150,34 @@ describe('where a database was', () => {
     expect(readFileSync(join(folders.dataDir, aside, 'rollcall.db-wal'), 'utf8')).toBe(
       'what can still be saved',
     )
-    const again = await attemptHere(folders, { isNew: true })
+    const again = await attempt(folders, { args: ['--new'] })
     expect([again.status, again.printed]).toEqual([
       2,
       expect.stringContaining('There is a database in'),
     ])
     expect((await attemptHere(folders)).status).toBe('serves')
+  })
+
+  // Instead of a disk that fails: SQLite's error, as better-sqlite3 throws it. No file system gives one at will.
+  const FAILING = `
+import { createRequire } from 'node:module'
+const Database = createRequire(${JSON.stringify(`file://${top}/`)})('better-sqlite3')
+Database.prototype.pragma = () => {
+  throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ')
+}`
+  test('a disk that reports an error was told as a stack trace: a start ends with 75 and a sentence, a command with 2', async () => {
+    await serveOnce()
+    const sentence =
+      /^The database rollcall\.db in DATA_DIR cannot be used: its disk reports an error\. Look at the system log\. /
+    const start = await attempt(folders, { variables: running(FAILING) })
+    expect([start.status, start.printed]).toEqual([75, expect.stringMatching(sentence)])
+    const command = run([launcher, 'user', 'list'], {
+      DATA_DIR: folders.dataDir,
+      EVENTS_DIR: folders.eventsDir,
+      ...running(FAILING),
+    })
+    expect([command.status, command.err]).toEqual([2, expect.stringMatching(sentence)])
+    for (const said of [start.printed, command.err]) expect(said).not.toMatch(/^\s+at /m)
   })
 
   test.each(['uploads/', 'mail/', 'backed-up', 'serving.lock', 'rollcall.db-wal'])(

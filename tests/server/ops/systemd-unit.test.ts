@@ -1,0 +1,26 @@
+/** What deploy/rollcall.service has systemd do with a server that ended. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { top } from '../run-command.ts'
+
+const unit = readFileSync(join(top, 'deploy', 'rollcall.service'), 'utf8')
+const valuesOf = (key: string): readonly string[] =>
+  unit
+    .split('\n')
+    .filter((line) => line.startsWith(`${key}=`))
+    .flatMap((line) => line.slice(key.length + 1).split(' '))
+
+test('a fault that may pass (75) is tried again without end, and one that does not (1, 2) is not', () => {
+  expect(valuesOf('Restart')).toEqual(['always'])
+  expect(valuesOf('RestartPreventExitStatus')).toEqual(['1', '2'])
+  expect(valuesOf('SuccessExitStatus')).toEqual([])
+  // By default systemd gives up after five starts in ten seconds.
+  expect(valuesOf('StartLimitIntervalSec')).toEqual(['0'])
+})
+
+test('a server on PostgreSQL of the same machine starts after it, and stops before it', () => {
+  expect(valuesOf('After')).toContain('postgresql.service')
+  // Where PostgreSQL is on another machine, there is no such unit.
+  expect([...valuesOf('Requires'), ...valuesOf('BindsTo')]).not.toContain('postgresql.service')
+})
