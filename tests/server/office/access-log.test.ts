@@ -15,7 +15,7 @@ const entry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   ...changes,
 })
 
-test('the same look goes to the writer once an hour; another person, list or hour, and whatever is no look, each time', async () => {
+test('writes repeated access to a list once an hour; another user, list or hour, and each change, every time', async () => {
   const written: string[] = []
   const audit = withoutRepeated(async ({ who, what }) => void written.push(`${who} ${what}`))
   await audit(entry())
@@ -31,7 +31,7 @@ test('the same look goes to the writer once an hour; another person, list or hou
   expect(written).toHaveLength(6)
 })
 
-test('a look that could not be written is written the next time', async () => {
+test('writes an access entry later if it could not be written', async () => {
   let works = false
   const written: string[] = []
   const audit = withoutRepeated(async ({ who }) => {

@@ -38,7 +38,7 @@ const done = async (regNo: RegNo): Promise<readonly string[]> => {
   return rows.filter((row) => row.reg_no === regNo).map(({ who, what }) => `${who}: ${what}`)
 }
 
-test('who cancels, corrects or writes a note is seen in the activity, with the reason', async () => {
+test('the audit log shows who cancelled, corrected or wrote a note, with the reason', async () => {
   const regNo = await registered(1, 'success')
   await owner.act(regNo, { act: 'note', why: 'Rang about food.' })
   const answers = { full_name: 'Delegate One' }
@@ -59,7 +59,7 @@ test('who cancels, corrects or writes a note is seen in the activity, with the r
   ])
 })
 
-test('who decides about money is seen with what was decided and the amount, not with a number of ours', async () => {
+test('the audit log shows decisions on payments with the decision and the amount', async () => {
   const regNo = await registered(2, 'wrong-amount')
   const [review] = (await server.deps.store.reviews(EVENT)).filter((one) => one.regNo === regNo)
   await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Agreed on the telephone.' })
@@ -68,7 +68,7 @@ test('who decides about money is seen with what was decided and the amount, not 
   ])
 })
 
-test('the owner of one event saw the names of users of all others in the filter of the activity', async () => {
+test('the owner of one event saw the names of users of other events in the filter of the audit log', async () => {
   const may = { role: 'owner', events: [EVENT] } as const
   await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), may)
   const ofOne = await signIn(server, 'of-one')

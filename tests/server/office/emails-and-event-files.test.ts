@@ -43,7 +43,7 @@ const retry = async (office: Office, payload: object) => {
   return [answer.statusCode, answer.json<{ message: string }>().message]
 }
 
-test('mails that were given up are seen by who works for their event, and go out again', async () => {
+test('failed emails are shown to users of their event, and can be resent', async () => {
   const all = await mails(owner)
   expect(all.mails.map(({ to }) => to)).toEqual(['ravi@example.org', 'asha@example.org'])
   expect([all.counts, all.before]).toEqual([{ queued: 2, failed: 0, sent: 0 }, null])
@@ -92,7 +92,7 @@ test('mails that were given up are seen by who works for their event, and go out
   )
 })
 
-test('the mail of somebody who was erased goes to nobody, whoever tries it again', async () => {
+test('an email to an erased person cannot be resent', async () => {
   const [mail] = (await mails(owner, 'address=asha')).mails
   const erased = await owner.act(mail?.reg_no ?? '', { act: 'erase', why: 'Asked for it.' })
   expect(erased.status).toBe(200)
@@ -103,7 +103,7 @@ test('the mail of somebody who was erased goes to nobody, whoever tries it again
   ])
 })
 
-test('event files: what is not served as it is stands first, with why, until it is read again and clean', async () => {
+test('event files that are not served are listed first, with the reason, until they are valid', async () => {
   const files = async (method: 'GET' | 'POST' = 'GET') =>
     (
       await app.app.inject({

@@ -86,7 +86,7 @@ async function withFactor(
 }
 
 describe('a second factor', () => {
-  test('is what an authenticator app takes: RFC 6238, its name, its secret', async () => {
+  test('works with authenticator apps: RFC 6238, name and secret', async () => {
     const token = await someone('asha')
     const { address, secret } = (
       await post('/admin/me/second-factor/', { password: PASSWORD }, token)
@@ -101,7 +101,7 @@ describe('a second factor', () => {
     ).toBe('287082')
   })
 
-  test('is asked for after the password, and nobody is in before it is right', async () => {
+  test('is required after the password, and the user is signed in only with the correct code', async () => {
     const { secret } = await withFactor('ravi')
     const asked = await login('ravi')
     expect([asked.statusCode, asked.json().code]).toEqual([401, 'code_needed'])
@@ -114,7 +114,7 @@ describe('a second factor', () => {
     expect((await login('ravi', { code: ` ${codeOf(secret, -1)} ` })).statusCode).toBe(200)
   })
 
-  test('takes each code once, also when two send it at the same moment', async () => {
+  test('accepts each code once, also for concurrent requests', async () => {
     const { secret } = await withFactor('meera')
     const code = codeOf(secret)
     const both = await Promise.all([login('meera', { code }), login('meera', { code })])
@@ -125,7 +125,7 @@ describe('a second factor', () => {
     expect((await login('meera', { code: codeOf(secret) })).statusCode).toBe(200)
   })
 
-  test('a lost phone: each recovery code lets in once, however it is written, and is counted', async () => {
+  test('accepts each recovery code once, in any spelling, and counts the remaining ones', async () => {
     const { codes } = await withFactor('anil')
     expect(new Set(codes).size).toBe(10)
     const [first = ''] = codes
@@ -141,7 +141,7 @@ describe('a second factor', () => {
     ).toContainEqual({ what: 'signed in with a recovery code' })
   })
 
-  test('counts only once a code of it was right, and ends the sessions of before', async () => {
+  test('is enabled by a correct code, and ends other sessions', async () => {
     const elsewhere = await someone('devi')
     const token = await signIn('devi')
     const begun = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
@@ -158,7 +158,7 @@ describe('a second factor', () => {
     expect((await login('devi')).json().code).toBe('code_needed')
   })
 
-  test('is changed only by whoever has the password and a code of it', async () => {
+  test('is changed only with the password and a code', async () => {
     const { token, secret } = await withFactor('latha')
     for (const url of [
       '/admin/me/second-factor/',
@@ -177,7 +177,7 @@ describe('a second factor', () => {
     expect((await login('latha')).statusCode).toBe(200)
   })
 
-  test('is asked of owners only by one who has it, and then cannot be switched off', async () => {
+  test('can be required for owners only by an owner who has it, and then cannot be disabled', async () => {
     const plain = await signIn('owner')
     const early = await post('/admin/admins/second-factor/', { required: true }, plain)
     expect([early.statusCode, early.json().code]).toEqual([409, 'set_up_yours_first'])
@@ -200,7 +200,7 @@ describe('a second factor', () => {
   })
 })
 
-test('codes are guessed ten times an hour, from however many addresses, and whoever signs in from where they always do is not kept out', async () => {
+test("limits guesses to ten an hour from all addresses, without locking out the user's usual address", async () => {
   const shut = await startTestApp({
     clock: '2026-11-22',
     variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
@@ -236,8 +236,8 @@ test('codes are guessed ten times an hour, from however many addresses, and whoe
   await shut.close()
 })
 
-describe('an own account', () => {
-  test('a new password signs out everywhere else, and takes the old one to set', async () => {
+describe("the user's own account", () => {
+  test('a new password requires the old one and ends other sessions', async () => {
     const elsewhere = await someone('nita')
     const token = await signIn('nita')
     const tell = (password: string, new_password: string) =>
@@ -282,7 +282,7 @@ describe('an own account', () => {
     expect((await login('usha')).statusCode).toBe(401)
   })
 
-  test('sessions are told apart by browser and network, and ended one by one or together', async () => {
+  test('lists sessions by browser and network, and ends one or all', async () => {
     const token = await someone('omar')
     const phone =
       'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0 Mobile Safari/537.36'
@@ -305,7 +305,7 @@ describe('an own account', () => {
     expect((await listed()).map(({ is_this }) => is_this)).toEqual([true])
   })
 
-  test('nobody ends somebody else’s session', async () => {
+  test('users cannot end sessions of other users', async () => {
     const mine = await someone('paul')
     const { sessions } = await get<AccountAnswer>('/admin/me/', mine)
     const theirs = await someone('quin')
@@ -335,10 +335,10 @@ describe('an own account', () => {
   })
 })
 
-describe('people', () => {
+describe('users', () => {
   const eventId = (): string => server.deps.events.all()[0]!.config.id
 
-  test('are added with a link that sets a password once, and may what was said', async () => {
+  test('are invited by a link that sets a password once, with the chosen permissions', async () => {
     const owner = await signIn('owner')
     const added = await post(
       '/admin/admins/',
@@ -362,7 +362,7 @@ describe('people', () => {
     })
   })
 
-  test('an owner’s session alone makes no link for their own password and takes no second factor of theirs away', async () => {
+  test("an owner's session alone cannot create a link for their own password or remove their second factor", async () => {
     const token = await signIn('owner')
     for (const call of ['link', 'reset-second-factor'])
       for (const name of ['owner', 'OWNER']) {
@@ -376,7 +376,7 @@ describe('people', () => {
     expect((await login('owner')).statusCode).toBe(200)
   })
 
-  test('a link ends after three days, and by the next one', async () => {
+  test('a link expires after three days, or when a new one is created', async () => {
     const owner = await signIn('owner')
     await someone('tara')
     const here = { 'sec-fetch-site': 'same-origin' }
@@ -393,7 +393,7 @@ describe('people', () => {
     expect((await look(second)).statusCode).toBe(404)
   })
 
-  test('roles and events are changed, seconds factors taken away, people removed; the last owner stays', async () => {
+  test('changes roles and events, removes second factors and users; the last owner stays', async () => {
     const owner = await signIn('owner')
     const theirs = await someone('uma')
     const may = (username: string, role: string, events: unknown) =>
@@ -431,7 +431,7 @@ describe('people', () => {
     ).toBe(401)
   })
 
-  test('a call that leaves the events out gave somebody all of them', async () => {
+  test('a request without events gave a user access to all events', async () => {
     const owner = await signIn('owner')
     await someone('vani')
     for (const [path, said] of [
@@ -459,8 +459,8 @@ describe('people', () => {
   })
 })
 
-describe('the activity', () => {
-  test('is who did what, the newest first, without looking, a page at a time and as a file', async () => {
+describe('the audit log', () => {
+  test('lists changes, newest first, without access entries, by page and as a file', async () => {
     const owner = await signIn('owner')
     await get('/admin/dashboard/stats/', owner)
     await get('/admin/dashboard/stats/', owner)
@@ -515,7 +515,7 @@ describe('the activity', () => {
   })
 })
 
-describe('how a person has a list', () => {
+describe('list settings of a user', () => {
   const LIST = { event: 'afpicon2026', list: 'afpicon', columns: [], views: [] }
   let token: string
   beforeAll(async () => {
@@ -525,7 +525,7 @@ describe('how a person has a list', () => {
   })
   const keep = (payload: object) => post('/admin/my-lists/', { ...LIST, ...payload }, token)
 
-  test('columns and views are theirs on every browser, without what was searched for', async () => {
+  test('columns and views are stored for the user on every browser, without search terms', async () => {
     const views = [
       {
         name: ' Unpaid PG ',

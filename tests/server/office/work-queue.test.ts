@@ -34,7 +34,7 @@ const answersOf = (name: string) => ({
 const listed = async (id: string): Promise<string[]> =>
   (await page(`/admin/afpicon/registrations/?waiting=${id}`)).registrations.map((row) => row.reg_no)
 
-test('every number of the dashboard is the count of its list, and goes down when somebody has seen to it', async () => {
+test('every number of the work queue is the count of its list, and falls when the item is handled', async () => {
   const { store } = test_.deps
   const before = await waiting()
   const made = async (n: number, pays?: 'success' | 'wrong-amount') =>
@@ -111,7 +111,7 @@ test('every number of the dashboard is the count of its list, and goes down when
   )
 })
 
-test('a refund that the gateway began and never made, or refused, was counted nowhere: it is counted, and in the list', async () => {
+test('a refund that the gateway began and never made, or rejected, was not in the work queue', async () => {
   const { store } = test_.deps
   const paid = async (n: number) =>
     register(test_, EVENT, {

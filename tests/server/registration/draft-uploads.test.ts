@@ -44,7 +44,7 @@ const proofsOf = (regNo: string) =>
     regNo,
   )
 
-test('a proof that was sent when it was chosen belongs to the registration that names it', async () => {
+test('a document uploaded when it was chosen belongs to the registration that names it', async () => {
   const bytes = pdf('sent ahead')
   const sent = await sendAhead(bytes, 'C:\\papers\\my certificate.pdf')
   expect(sent.statusCode).toBe(201)
@@ -71,7 +71,7 @@ test('a proof that was sent when it was chosen belongs to the registration that 
   expect(JSON.stringify(server.log)).not.toContain(token)
 })
 
-test('sent again after the gateway, or with an answer mended, it is not asked for twice', async () => {
+test('is not requested again after the gateway, or when an answer is corrected', async () => {
   const token = await tokenOf(pdf('again'))
   const key = { 'idempotency-key': 'a-key' }
   const [first, same, mended] = [
@@ -98,7 +98,7 @@ test('a proof sent for one event was taken back through the address of another e
   expect((await register(token)).statusCode).toBe(201)
 })
 
-test('one proof named by two registrations is a file of each: erasing one leaves the other’s', async () => {
+test('a document named by two registrations is stored for each: erasing one keeps the other', async () => {
   const bytes = pdf('of two registrations')
   const token = await tokenOf(bytes)
   const office = await signIn(server)
@@ -117,7 +117,7 @@ test('one proof named by two registrations is a file of each: erasing one leaves
   expect((await file(second)).rawPayload).toEqual(bytes)
 })
 
-test('a file that comes with the answers counts before one that came ahead of them', async () => {
+test('a file sent with the answers replaces one uploaded before', async () => {
   const token = await tokenOf(pdf('ahead'))
   const answer = await server.post(
     REGISTER,
@@ -129,7 +129,7 @@ test('a file that comes with the answers counts before one that came ahead of th
   ])
 })
 
-test('a picture is kept without what the camera wrote into it', async () => {
+test('removes camera metadata from a photo', async () => {
   const photo = Buffer.concat([
     jpg().subarray(0, 2),
     Buffer.from('\xff\xe1\0\x16Exif\0\0 10.0271N 76.30', 'latin1'),
@@ -188,7 +188,7 @@ test.each<[string, () => Promise<string>]>([
   expect(server.holds()).toEqual(before)
 })
 
-test('a proof that is gone stops nobody whose form does not ask for one', async () => {
+test('a missing document does not block a form that requires none', async () => {
   const token = `proof.${'A'.repeat(43)}`
   const answer = await json(REGISTER, {
     ...postGraduate,
@@ -227,7 +227,7 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
   )
 })
 
-test('what nothing came of is swept after three days, and what a registration took stays', async () => {
+test('deletes unused uploads after three days, and keeps those of registrations', async () => {
   const [left, taken] = [pdf('left lying'), pdf('taken')]
   await tokenOf(left)
   expect((await register(await tokenOf(taken))).statusCode).toBe(201)

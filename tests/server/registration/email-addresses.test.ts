@@ -56,7 +56,7 @@ const mailsTo = (regNo: string) =>
     regNo,
   )
 
-test('a confirmation that did not arrive goes once more to the stored address, some minutes apart and not for ever', async () => {
+test('resends a confirmation to the stored address, a few minutes apart and a limited number of times', async () => {
   const { reg_no } = (await server.post(REGISTER, delegate)).json<RegisterAnswer>()
   expect((await askFor(reg_no, '10.1.1.1')).json()).toMatchObject({ code: 'no_mail' })
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}
@@ -99,7 +99,7 @@ test('a confirmation that did not arrive goes once more to the stored address, s
   )
 })
 
-test('an address that asks for many is held up, and one that guesses numbers is', async () => {
+test('limits addresses that request many emails or guess numbers', async () => {
   const codes: number[] = []
   for (let tried = 0; tried < 12; tried += 1)
     codes.push((await askFor('AFPI0000000000000', '10.9.9.9')).statusCode)

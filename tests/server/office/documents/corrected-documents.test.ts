@@ -244,7 +244,7 @@ test.for([true, false])(
   },
 )
 
-test('too little that staff accepted is taken off what a correction owes: what never came does not go back', async () => {
+test('an accepted shortfall reduces the refund of a correction: money that never arrived is not refunded', async () => {
   const regNo = await register(server, EVENT, {
     n: ++made,
     on: paidAt,

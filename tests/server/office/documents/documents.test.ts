@@ -55,7 +55,7 @@ const body = async (regNo: RegNo, kind: string): Promise<DocumentBody> => {
   return found
 }
 
-test('whoever pays has a receipt and an invoice, numbered one after the other', async () => {
+test('a payment has a receipt and an invoice with consecutive numbers', async () => {
   const [first, second] = [await paid(1), await paid(2)]
   const unpaid = await register(server, EVENT, { n: 3, on: day, answers: answers('Not Paid') })
   expect(await documents(unpaid)).toEqual([])
@@ -89,7 +89,7 @@ test('whoever pays has a receipt and an invoice, numbered one after the other', 
   expect(await documents(first)).toHaveLength(2)
 })
 
-test('what goes back is credited as it was charged, and never more than was charged', async () => {
+test('a refund is credited at the charged tax, and never above the charge', async () => {
   const regNo = await paid(4)
   for (const [reference, amount] of [
     ['BACK1', 50_000],
@@ -161,7 +161,7 @@ test.for([
   },
 )
 
-test('what goes back of an invoice is credited in its own series, also when the file has lost its invoices meanwhile', async () => {
+test('a refund of an invoice is credited in its series, even if the event file no longer has invoices', async () => {
   const regNo = await paid(8)
   const before = server.readEvent('sample2026.yaml')
   const without = before.replace(/^invoice:\n(?: .*\n)+/m, '')
@@ -221,7 +221,7 @@ function boxes(page: mupdf.Page): number {
   return found
 }
 
-test('the PDF says what was frozen, in every script, and is the same each time', async () => {
+test('the PDF states the stored data in every script, and is identical each time', async () => {
   const name = 'ഡോ. അഞ്ജലി / टि कृष्णा / ஸ்ரீ'
   const regNo = await paid(5, name)
   const invoice = (await documents(regNo)).find(({ kind }) => kind === 'invoice')
@@ -253,7 +253,7 @@ test('the PDF says what was frozen, in every script, and is the same each time',
   expect(strange.statusCode).toBe(404)
 })
 
-test('a server that is told to stop does not stay for half a minute because somebody had a receipt', async () => {
+test('the server stops immediately after it rendered a receipt', async () => {
   const invoice = await body(await paid(12), 'invoice')
   const alone = `
     import { pdfOf } from './server/documents/render-pdf.ts'

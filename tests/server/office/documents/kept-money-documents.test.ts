@@ -150,20 +150,20 @@ describe('a cancelled registration whose price was not paid in full', () => {
 })
 
 describe('a registration that was imported as paid', () => {
-  test('has no invoice of ours for the part that is kept when it is cancelled', async () => {
+  test('has no invoice for the retained part when it is cancelled', async () => {
     const regNo = await imported({})
     await act(regNo, { act: 'cancel', pay_back: 885 })
     await refund(regNo, 885)
     expect(await kinds(regNo)).toEqual([])
   })
 
-  test('has no invoice of ours when a part is refunded', async () => {
+  test('has no invoice when a part is refunded', async () => {
     const regNo = await imported({})
     await refund(regNo, 100)
     expect(await kinds(regNo)).toEqual([])
   })
 
-  test('has no invoice of ours for a workshop that was paid elsewhere, when a book is added', async () => {
+  test('has no invoice for a workshop that was paid elsewhere, when a book is added', async () => {
     const regNo = await imported({ workshop: true })
     await act(regNo, { act: 'correct', answers: { book: true }, total: 2860 })
     expect(await invoiced(regNo)).toEqual({ null: [50_000, 0] })

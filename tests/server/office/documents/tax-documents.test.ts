@@ -153,7 +153,7 @@ describe('the kind of document', () => {
     expect(registered.form).toBe('tax-invoice')
   })
 
-  test('a bill on which nothing is taxed had no document of the law: it has a bill of supply without any tax', async () => {
+  test('an untaxed bill had no statutory document: it has a bill of supply without tax', async () => {
     const body = await invoiceFor(KERALA, { is_member: false, gift: 500 })
     expect(body).toMatchObject({ form: 'bill-of-supply', gst: 0, byRate: [], total: 50_000 })
     const text = await pageText(body)
@@ -269,7 +269,7 @@ describe('an invoice of 50,000 rupees', () => {
     expect((await correct({ full_name: 'Asha Other' })).status).toBe(200)
   })
 
-  test('of an older bill without an address another answer can still be corrected', async () => {
+  test('an older bill without an address can still be corrected', async () => {
     const office = await signIn(server)
     const regNo = await paidBy(KERALA, { nights: 17 })
     const named = { act: 'correct', why: 'A typo.', answers: { full_name: 'Asha Other' } }

@@ -393,7 +393,7 @@ describe('a user of another event', () => {
     expect(asked).toBeGreaterThan(200)
   })
 
-  test('reads that a number of that event is none of their events', async () => {
+  test('learns that a number belongs to none of their events', async () => {
     const { body, statusCode } = await server.app.inject({
       url: `/admin/registrations/${theirs.regNo}/`,
       headers: { authorization: `Bearer ${mine.token}` },
@@ -410,7 +410,7 @@ describe('a user of another event', () => {
 })
 
 describe('a user of the event', () => {
-  test('gets past the guard at each of these routes, so that the requests above were refused for the event', async () => {
+  test('passes the access check at each of these routes, so that the requests above were rejected because of the event', async () => {
     const refused: string[] = []
     for (const route of routes) {
       const request = NAMED[route.rule.about]()

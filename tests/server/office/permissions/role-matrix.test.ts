@@ -287,7 +287,7 @@ describe('the authorization matrix', () => {
     ).toEqual([])
   })
 
-  test('every role, nobody, and an ended session hear what the table says', async () => {
+  test('every role, no session and an ended session get the status in the table', async () => {
     const wrong: string[] = []
     for (const [route, row] of Object.entries(TABLE)) {
       const [method, url = ''] = route.split(' ')
@@ -297,7 +297,7 @@ describe('the authorization matrix', () => {
     expect(wrong).toEqual([])
   })
 
-  test('of the calls that event files name, lists and exports are their people’s, the others everybody’s', async () => {
+  test('lists and exports named by event files require a user of the event, other calls are public', async () => {
     const lists = new Set(
       server.deps.events
         .all()
@@ -330,8 +330,8 @@ const asker = (name: string): Asker => {
   return found
 }
 
-describe('somebody of one event', () => {
-  test('is told in a sentence whose event it is, and which role it takes', async () => {
+describe('a user of one event', () => {
+  test('reads which event and role a rejected call requires', async () => {
     const elsewhere = await ask(asker('owner-elsewhere'), 'GET', '/admin/codes')
     const { title } = server.deps.events.byId(here)!.config
     expect(elsewhere.json()).toMatchObject({
@@ -378,7 +378,7 @@ describe('somebody of one event', () => {
     expect(mine.filter((one) => theirs.includes(one))).toEqual([])
   })
 
-  test('finds no word of another in whatever answers everybody who is signed in', async () => {
+  test('finds no data of another event in calls open to every user', async () => {
     const { title } = server.deps.events.byId(here)!.config
     const traces = [regNo, 'Asha Sample', `"${here}"`, `"${title}"`]
     const found = async (name: string): Promise<string[]> => {
@@ -401,7 +401,7 @@ describe('somebody of one event', () => {
     expect((await found('viewer-here')).length).toBeGreaterThan(3)
   })
 
-  test('cannot decide that money is a registration’s of another', async () => {
+  test('cannot assign money to a registration of another event', async () => {
     const other = server.deps.events.all().find(({ config }) => config.id !== here)!.config.id
     const to = await register(server, other, {
       n: 2,
@@ -441,7 +441,7 @@ describe('somebody of one event', () => {
   })
 })
 
-test('a page of another site that rides on the cookie changes nothing, whatever the call', async () => {
+test('a page of another site that uses the session cookie changes nothing', async () => {
   const { token } = asker('all-owner')
   const before = server.holds()
   const posts = Object.entries(TABLE).filter(
@@ -468,7 +468,7 @@ test('a page of another site that rides on the cookie changes nothing, whatever 
   expect(server.holds()).toEqual(before)
 })
 
-test('once it is asked for, treasurers and owners without a second factor reach only their own account', async () => {
+test('once required, treasurers and owners without a second factor can only use their own account', async () => {
   await server.deps.store.requireSecondFactor(true)
   const wrong: string[] = []
   for (const [route, row] of Object.entries(TABLE)) {

@@ -39,14 +39,14 @@ describe('signing in', () => {
     [{ username: ' ', password: 'x' }, ['username']],
     [{ username: 'office' }, ['password']],
     [{ username: ['office'], password: { x: 1 } }, ['username', 'password']],
-  ])('%j says what is missing', async (payload, missing) => {
+  ])('names the missing field: %j', async (payload, missing) => {
     const answer = await login(office, payload)
     expect(answer.statusCode).toBe(422)
     expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(missing)
   })
 
   test.each(['/admin/login', '/admin/login/', '/api/admin/login', '/api/admin/login/'])(
-    '%s answers token and cookie',
+    '%s returns a token and a cookie',
     async (url) => {
       const answer = await login(office, { username: 'office', password: PASSWORD }, {}, url)
       expect(answer.statusCode).toBe(200)
@@ -59,7 +59,7 @@ describe('signing in', () => {
     },
   )
 
-  test('the page of the same address is still a page', async () => {
+  test('GET at the same address returns the page', async () => {
     const answer = await office.app.inject({ method: 'GET', url: '/admin/login/' })
     expect(answer.headers['content-type']).toMatch(/text\/html/)
   })
@@ -77,7 +77,7 @@ describe('signing in', () => {
     }
   })
 
-  test('the database holds no token', async () => {
+  test('the database contains no token', async () => {
     const { token } = await signIn(office)
     expect(JSON.stringify(office.rows('SELECT * FROM sessions'))).not.toContain(token)
   })
@@ -106,7 +106,7 @@ describe('the session', () => {
     }
   })
 
-  test('it tells the frame every event and list, the earliest conference first', async () => {
+  test('lists all events and lists for the navigation, earliest conference first', async () => {
     const { cookie } = await signIn(office)
     const { events } = (await session({ cookie })).json<{
       events: { id: string; lists: { route: string }[] }[]
@@ -126,7 +126,7 @@ describe('the session', () => {
     ])
   })
 
-  test('a logout ends it for the cookie and for the token', async () => {
+  test('signing out ends it for the cookie and the token', async () => {
     const { token, cookie } = await signIn(office)
     const answer = await office.app.inject({
       method: 'POST',
@@ -143,7 +143,7 @@ describe('the session', () => {
     ).toBe(200)
   })
 
-  test('it ends two hours after its last use, and twelve after it began', async () => {
+  test('ends two hours after its last use, and twelve hours after it began', async () => {
     const test = await startTestApp({ clock: '2025-10-10T08:00:00+05:30' })
     try {
       const { get } = await signIn(test)
@@ -177,7 +177,7 @@ describe('the session', () => {
     '/admin/export/?event_type=nothing',
     '/admin/registrations/AFPI1/',
     '/admin/registrations/AFPI1/files/pg_proof/',
-  ])('a stranger gets 401 from %s', async (url) => {
+  ])('%s returns 401 without a session', async (url) => {
     for (const headers of [
       {},
       { authorization: 'Bearer guess' },
@@ -194,7 +194,7 @@ describe('the session', () => {
   })
 })
 
-describe('a page elsewhere cannot act with the cookie', () => {
+describe('another site cannot use the cookie', () => {
   const resend = async (headers: Record<string, string>): Promise<number> => {
     const url = `/admin/registrations/${numberOf(office, 'afpicon2026', 404)}/acts/`
     return (await office.app.inject({ method: 'POST', url, headers })).statusCode

@@ -153,7 +153,7 @@ describe('one UTR', () => {
     expect(received()).toBe(before)
   })
 
-  test('recorded again with spaces is refused, and no second payment', async () => {
+  test('recorded again with spaces is rejected, and adds no second payment', async () => {
     const reference = utr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
@@ -199,7 +199,7 @@ test('slip numbers of the front desk stay its own: a short one is no bank refere
 })
 
 describe('a bank statement', () => {
-  test('knows a transfer that was entered as a slip or as a cheque, and nothing of it can be kept and moved', async () => {
+  test('recognises a transfer that was entered as a slip or a cheque, and nothing of it can be kept and moved', async () => {
     const [slip, cheque] = [utr(), utr()]
     const desk = String((await addAtDesk('card', grouped(slip))).body['reg_no'])
     const { regNo } = await register()
@@ -259,7 +259,7 @@ describe('a bank statement', () => {
     expect(shown(laid)).toEqual([['unmatched']])
   })
 
-  test('confirms a line under all its bank numbers, so that its other number pays for nobody else', async () => {
+  test('confirms a line under all its bank numbers, so that its other number pays for no other registration', async () => {
     const [reported, other] = [utr(), utr()]
     const [first, second] = [await register(), await register()]
     await report(first.page, reported)
@@ -289,7 +289,7 @@ test('money kept from a statement under one spelling is not kept again under ano
   expect(refused.body.message).toContain('of no registration yet')
 })
 
-test('what a gateway paid out is no transfer of a delegate, whichever is recorded first', async () => {
+test('a payout of the gateway is never a transfer of a delegate, whichever is recorded first', async () => {
   const head =
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
   const line = (of: string) =>
@@ -377,7 +377,7 @@ test.each([
   }
 })
 
-test('a branch code once recorded as a reference hides no later transfer of that branch', async () => {
+test('a branch code recorded as a reference hides no later transfer of that branch', async () => {
   const first = await register()
   expect((await confirm(first.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
   const second = await register()
@@ -463,7 +463,7 @@ test('the UTR of an imported payment pays for no other registration, typed, in a
   })
 })
 
-test('the number alone puts no card payment in the place of a transfer that is awaited', async () => {
+test('the number alone replaces no expected transfer by a card payment', async () => {
   const { regNo } = await register()
   const retry = {
     method: 'POST',

@@ -159,7 +159,7 @@ test.each([
   },
 )
 
-test('a line that has the number of a cheque by chance is kept: another amount, or another transfer', async () => {
+test('a line that contains a cheque number by chance is kept: another amount, or another transfer', async () => {
   await confirm((await register()).regNo, '775544')
   const { lines } = await statement(
     came('INWARD 775544 DR J', '', 313),

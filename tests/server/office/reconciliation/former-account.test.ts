@@ -56,7 +56,7 @@ const stored = async (): Promise<WireSettlement> => {
 const toCome = async () =>
   (await stored()).unsettled.map(({ reference, amount, account }) => [reference, amount, account])
 
-test('money of the account before was on no list after the event file named another', async () => {
+test('money of the previous account was on no list after the event file named another', async () => {
   const [settled, first, second] = [await paid('AP1'), await paid('AP2'), await paid('AP3')]
   await post('reconcile/keep', [HEAD, sale(settled.order, 'AP1')])
   expect(await toCome()).toEqual([
@@ -103,7 +103,7 @@ test('money of the account before was on no list after the event file named anot
   ])
 })
 
-test('the command names the account of money to come, and counts it as late', async () => {
+test('the command names the account of an outstanding payout, and reports it as late', async () => {
   await paid('AP1')
   const late = await paid('AP2')
   await changeAccount(NEXT)
@@ -124,7 +124,7 @@ test('the command names the account of money to come, and counts it as late', as
   )
 })
 
-test('money of the gateway was on no list after the event file named no gateway any more', async () => {
+test('money of the gateway was on no list after the event file no longer named a gateway', async () => {
   const first = await paid('AP1')
   await paid('AP2')
   await changeAccount(`registration:

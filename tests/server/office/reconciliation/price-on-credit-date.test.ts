@@ -51,7 +51,7 @@ const standing = async (regNo: RegNo | undefined) =>
   (await office.json(actsOn(regNo ?? ''))) as unknown as ActionsAnswer
 const numbered = (at: number): RegNo => numbers[at] ?? ('' as RegNo)
 
-test('money credited when the regular price held paid another registration at the early price once it was moved', async () => {
+test('money credited in the regular period paid another registration at the early price after it was moved', async () => {
   const [from, to] = [numbered(0), numbered(1)]
   const came = { act: 'confirm', way: 'transfer', reference: '526123000001', day: '2027-01-17' }
   expect((await office.act(from, { ...came, amount: String(EARLY) })).status).toBe(200)
@@ -107,7 +107,7 @@ test('the confirmation of money at the price of its day states that price, confi
   expect((await standing(to)).reviews.at(-1)?.due).toBe(EARLY)
 })
 
-test('after the period had ended, page, UPI code, list and CSV asked for its price, and the confirmation for another', async () => {
+test('after the period had ended, page, UPI code, list and CSV showed its price, and the confirmation another', async () => {
   const register = async (name: string, words = {}) => {
     const answer = await server.post(`/api/${EVENT}/register/`, {
       full_name: name,

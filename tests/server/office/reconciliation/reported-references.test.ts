@@ -258,7 +258,7 @@ test('a UTR that a delegate mistyped and replaced stayed blocked for its real pa
   expect((await confirm(await register(), second)).status).toBe(409)
 })
 
-test('the reported UTR of a paid registration beside its own number was left as money that nobody waits for', async () => {
+test('a line with the reported UTR and the number of a paid registration stayed unmatched', async () => {
   const reference = utr()
   const one = await reporter(reference)
   await paysByCard(one)
@@ -277,7 +277,7 @@ describe('a reported UTR that staff did not find', () => {
     why: 'Not in the statement of 9 January.',
   }
 
-  test('is still known as the registration’s, and matches it in a later statement', async () => {
+  test('still identifies the registration, and matches it in a later statement', async () => {
     const reference = utr()
     const one = await reporter(reference)
     await act(one.regNo, notFound)

@@ -43,7 +43,7 @@ async function settlementOf(...lines: readonly string[]): Promise<WireSettlement
   return answer.json<{ settlement: WireSettlement }>().settlement
 }
 
-test('money that the gateway calls no sale was unknown in its settlement after staff had accepted it, and was missing from what is still to come', async () => {
+test('a payment that the gateway does not call a sale was unknown in its settlement after staff had accepted it, and missing from outstanding payouts', async () => {
   const accepted = await came('AP1', 'other')
   const waits = await came('AP2', 'other')
   await came('AP3', 'test')

@@ -72,7 +72,7 @@ const sale = (
   day = '30-01-2026',
 ): string => `${order},${reference},${amount}.00,20.00,3.60,${amount - 23.6},${utr},${day},Sale`
 
-test('a report says how each line stands and what is still to come; kept, the money that nobody knew of is before a person, and nothing of it twice', async () => {
+test('a report shows the status of each line and outstanding payouts; saved, it puts unknown payments under review once', async () => {
   const fits = await paid('AP1')
   const less = await paid('AP2')
   const late = await paid('AP3')
@@ -191,7 +191,7 @@ test('a report says how each line stands and what is still to come; kept, the mo
   expect((await page(waits.regNo)).settled).toMatchObject([{ reference: 'AP5' }])
 })
 
-test('what is kept is exported as CSV, line by line', async () => {
+test('exports saved lines as CSV', async () => {
   const answer = await owner.get(asked('settlements/export'))
   expect(answer.headers['content-disposition']).toContain('sample2026_settlements_2026-02-02.csv')
   const [head, ...rows] = answer.body.split('\r\n')
@@ -202,7 +202,7 @@ test('what is kept is exported as CSV, line by line', async () => {
   expect(rows.filter((row) => row !== '')).toHaveLength(6)
 })
 
-test('the same account of two events: each sees what is of the other without its name, and the command says the same with its exit status', async () => {
+test('two events with one account: each sees lines of the other without names; the command reports the same with its exit status', async () => {
   const other = await paid('AP20', 'other2026')
   const mine = await paid('AP21')
   await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), {
@@ -246,7 +246,7 @@ test('the same account of two events: each sees what is of the other without its
   expect(said.at(-1)).toBe('2 lines saved.')
 })
 
-test('a report with other heads is asked about, and read as somebody says', async () => {
+test('asks for the columns of a report with unknown headings, and reads it as chosen', async () => {
   const odd = 'Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n'
   expect((await post(asked('reconcile'), odd)).body).toMatchObject({
     header: ['Was', 'Wieviel', 'Wann'],
@@ -258,7 +258,7 @@ test('a report with other heads is asked about, and read as somebody says', asyn
   expect((await post(asked('reconcile/keep'), odd)).body).toMatchObject({ code: 'not_settlement' })
 })
 
-test('a report as Excel is read like one as CSV; a broken one is refused in a sentence', async () => {
+test('reads a report as Excel or CSV; rejects a corrupt one with a sentence', async () => {
   const head = HEAD.split(',')
   const row = ['ELSEWHERE3', 'AP33', 1180, 20, 3.6, 1156.4, 'UTR33', '30-01-2026', 'Sale']
   const file = await xlsxOf({ head, rows: [row] })
@@ -287,7 +287,7 @@ const STATEMENT = [
   '02/02/26,UPI REFUNDME,603212340000,,"1,180.00"',
 ].join('\n')
 
-test('the bank’s statement names the gateway’s transfer, and money that nobody waits for is kept, listed and decided', async () => {
+test('recognises the payout in the bank statement; unmatched money is kept, listed and decided', async () => {
   const lay = async () =>
     (await post(asked('reconcile'), STATEMENT)).body as unknown as {
       lines: {
@@ -434,7 +434,7 @@ test('a payout of the other event alone was listed and exported with its amounts
   ])
 })
 
-test('a report kept for one event put a transfer of the other before staff, closed its number to a delegate there, and hid a refund that is missing', async () => {
+test('a report saved for one event put a transfer of the other under review, blocked its reference there, and hid a missing refund', async () => {
   const theirs = await paid('AP50', 'other2026')
   const mine = await paid('AP51')
   const back = { type: 'refunded', reference: 'RF50', amount: paise(50_000), at: server.now() }
@@ -473,7 +473,7 @@ test('a report kept for one event put a transfer of the other before staff, clos
   expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
 })
 
-test('a made-up report told a treasurer whether a payment of another event was settled, refunded or before staff', async () => {
+test('a forged report told a treasurer whether a payment of another event was settled, refunded or under review', async () => {
   const pending = await registered('other2026')
   const settled = await paid('AP40', 'other2026')
   const line = sale(settled.order, 'AP40', settled.amount / 100, 'UTR40')
@@ -500,7 +500,7 @@ test('a made-up report told a treasurer whether a payment of another event was s
   expect(JSON.stringify(ownView)).not.toContain('AP4')
 })
 
-test('a made-up report told a treasurer which orders and payments of another event exist, also once such lines are kept', async () => {
+test('a forged report told a treasurer which orders and payments of another event exist, also after such lines were saved', async () => {
   const pending = await registered('other2026')
   const theirs = await paid('AP70', 'other2026')
   const [mine, paidHere] = [await registered(), await paid('AP71')]
@@ -574,7 +574,7 @@ test('a made-up report told a treasurer which orders and payments of another eve
   ).toEqual([{ reference: 'AP71' }, { reference: 'AP70' }])
 })
 
-test('a payment that nobody knew of, in a shared report that a treasurer of its event alone keeps, is asked about at the gateway', async () => {
+test('an unknown payment in a shared report is queried at the gateway when a treasurer of its event saves the report', async () => {
   const mine = await registered()
   const now = server.now()
   await server.deps.store.applyFact(

@@ -307,7 +307,7 @@ describe('a transfer that the bank returned', () => {
     expect(await waits()).toEqual([])
   })
 
-  test('that it did not: dismissing said that the money does not count, and it counts before and after', async () => {
+  test('that it did not return: dismissing said that the money does not count, although it counts before and after', async () => {
     const reference = utr()
     const mine = await register(HERE)
     await confirm(mine, reference)

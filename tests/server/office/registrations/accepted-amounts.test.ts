@@ -126,7 +126,7 @@ test.each([
 )
 
 describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
-  test('and a correction to ₹ 4,720: ₹ 1,180 was to be paid back, which never came', async () => {
+  test('and a correction to ₹ 4,720: a refund of ₹ 1,180 that never arrived was due', async () => {
     const regNo = await accepted(TO_5900, 4000)
     expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900, proposed: 3000 })
     await correct(regNo, { tour: false }, 4720)
@@ -141,7 +141,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
     })
   })
 
-  test('and a correction to ₹ 3,540: ₹ 460 goes back, and the scale applies to the rest', async () => {
+  test('and a correction to ₹ 3,540: ₹ 460 is refunded, and the scale applies to the rest', async () => {
     const regNo = await accepted(TO_5900, 4000)
     await correct(regNo, { tour: false, workshop: false }, 3540)
     const then = { back: 460, owed: 460, remaining: 3540, proposed: 460 + 2655, invoiced: 3540 }
@@ -154,7 +154,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
     expect(await figures(regNo)).toMatchObject({ back: 0, kept: 885, invoiced: 885 })
   })
 
-  test('and dearer again: the shortfall is let go once', async () => {
+  test('and a higher price again: the shortfall is waived once', async () => {
     const regNo = await accepted(TO_5900, 4000)
     await correct(regNo, { tour: false }, 4720)
     await correct(regNo, { tour: true }, 5900)
@@ -172,7 +172,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   })
 })
 
-test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and taken off again: it goes back in full', async () => {
+test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: it is refunded in full', async () => {
   const regNo = await accepted(TO_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   expect(await figures(regNo)).toMatchObject({ due: 1180, back: 0, remaining: 4000 })
@@ -182,7 +182,7 @@ test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and taken off 
   expect(await figures(regNo)).toMatchObject(then)
 })
 
-test('a difference of which staff accepted less is let go of the dearer bill alone', async () => {
+test('an accepted shortfall of a difference applies to the higher bill only', async () => {
   const regNo = await accepted(TO_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   await confirm(regNo, 1000)
@@ -193,7 +193,7 @@ test('a difference of which staff accepted less is let go of the dearer bill alo
 })
 
 describe('more than the price, which staff accepted', () => {
-  test('is to be paid back at once, in the list of work too', async () => {
+  test('is due for refund immediately, also in the work queue', async () => {
     const waiting = async (): Promise<string> =>
       JSON.stringify(await office.json('/admin/dashboard/stats/'))
     const before = await waiting()
@@ -302,7 +302,7 @@ test.each([
   },
 )
 
-test('a refund whose amount was left empty sent everything back', async () => {
+test('a refund with an empty amount refunded everything', async () => {
   const regNo = await registered(TO_4720)
   await confirm(regNo, 4720)
   const words = { act: 'refund', why: 'Agreed.', by_hand: true, reference: `back ${++made}` }
@@ -318,7 +318,7 @@ test('a refund whose amount was left empty sent everything back', async () => {
   expect(await standing(regNo)).toMatchObject({ kept: 0 })
 })
 
-describe('a refund of ₹ 2,000 was on its way at the cancellation: only ₹ 425 of the remaining ₹ 2,425 was left to be paid back', () => {
+describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 425 of the remaining ₹ 2,425 was left to refund', () => {
   /** ₹ 5,900 by card, of which the gateway has begun to refund this much. */
   async function begun(amount: number, extras: Answers = {}): Promise<RegNo> {
     const { store } = server.deps

@@ -63,8 +63,8 @@ const outside = async (regNo: string) => {
 const look = async (regNo: string, office = owner): Promise<ActionsAnswer> =>
   (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
 
-describe('what may be done', () => {
-  test('is what the person may in this state, and the call refuses the rest in a sentence', async () => {
+describe('allowed actions', () => {
+  test("are those of the user's role in this state; others are rejected with a sentence", async () => {
     const regNo = await paid(1)
     expect((await look(regNo)).allowed.join()).toBe(
       'note,correct,came_again,accept,dismiss,refund,cancel,transfer,resend,erase',
@@ -87,7 +87,7 @@ describe('what may be done', () => {
     expect((await look(regNo)).trail).toEqual([])
   })
 
-  test('a note of the desk stands in the trail, once however often it is sent', async () => {
+  test('a note is in the timeline once, however often it is sent', async () => {
     const regNo = await paid(2)
     const note = { act: 'note', why: ' Rang about food. ', key: 'click-0001' }
     expect(await desk.act(regNo, note)).toMatchObject({
@@ -114,7 +114,7 @@ describe('what may be done', () => {
 })
 
 describe('cancelling', () => {
-  test('proposes by the scale of the file, frees the place for the next, mails, and a refund pays it back', async () => {
+  test('proposes a refund by the scale of the file, frees the seat, sends an email, and can be refunded', async () => {
     const regNo = await paid(3, true)
     const next = () =>
       test_.post(
@@ -157,7 +157,7 @@ describe('cancelling', () => {
     expect(revenue % 118_000).toBe(59_000)
   })
 
-  test('one that was never paid ends its order: money that comes for it all the same is before a person, and cannot be accepted', async () => {
+  test('an unpaid registration closes its order: a later payment goes to review and cannot be accepted', async () => {
     const regNo = await register(test_, EVENT, {
       n: 5,
       on: noon('2026-01-19'),
@@ -206,7 +206,7 @@ const pay = (orderId: OrderId, reference: string, amount: Paise, also: object = 
 }
 
 describe('correcting', () => {
-  test('a name: nothing is paid, the list finds the new one and not the old one, the trail says both', async () => {
+  test('a name: nothing is due, the list finds the new name and not the old one, the timeline shows both', async () => {
     const regNo = await paid(10)
     // Indexed already, so that the old words have to be taken out.
     await expect
@@ -226,7 +226,7 @@ describe('correcting', () => {
     ])
   })
 
-  test('with answers that the form would refuse says what is wrong and changes nothing', async () => {
+  test('with invalid answers names the mistake and changes nothing', async () => {
     const regNo = await paid(11)
     const wrong = (answers: object) => owner.act(regNo, { act: 'correct', why: 'x', answers })
     expect(await wrong({ full_name: '' })).toMatchObject({
@@ -239,7 +239,7 @@ describe('correcting', () => {
     expect((await look(regNo)).trail).toEqual([])
   })
 
-  test('a category upwards: said first, then the difference is due, paid by an order of its own, and complete again', async () => {
+  test('to a higher category: shows the difference first; it is then due, paid by its own order, and complete', async () => {
     await test_.deps.store.cancel(
       {
         regNo: await dais(),
@@ -289,7 +289,7 @@ describe('correcting', () => {
     expect(await outside(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
   })
 
-  test('a category downwards: what is too much is to be paid back, and a refund does it', async () => {
+  test('to a lower category: the surplus is due for refund, and a refund settles it', async () => {
     const regNo = await paid(13)
     const body = { act: 'correct', why: 'A member.', answers: { is_member: true }, total: 1180 }
     expect(await owner.act(regNo, body)).toMatchObject({ status: 200, body: { state: 'complete' } })
@@ -314,7 +314,7 @@ describe('correcting', () => {
     expect(await found(another)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 
-  test('a category downwards and up again while the refund was on its way: the delegate owed nothing and had the money back', async () => {
+  test('to a lower and a higher category while the refund was in progress: the delegate owed nothing and had the refund', async () => {
     const regNo = await paid(16)
     const correct = (isMember: boolean, total: number) =>
       owner.act(regNo, { act: 'correct', why: 'x', answers: { is_member: isMember }, total })
@@ -336,7 +336,7 @@ describe('correcting', () => {
     [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '₹\u00a02,360 is still due.'],
     [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, 'To refund: ₹\u00a0860.'],
   ] as const)(
-    'of what is not paid yet is asked for anew at the new price; money of the old order leaves the difference: %i (member: %s) now %i, and it %s',
+    'of an unpaid registration requests the new price; a payment of the old order leaves the difference: %i (member: %s) now %i, and it %s',
     async (n, isMember, costs, how, then, says) => {
       if (isMember) await owner.act(await dais(), { act: 'cancel', why: 'x' })
       const answers = answersOf(n, isMember)
@@ -362,7 +362,7 @@ describe('correcting', () => {
     },
   )
 
-  test('to what it was already changes nothing, also when others have taken the last place meanwhile', async () => {
+  test('to the same answers changes nothing, even if others have taken the last seat since', async () => {
     const regNo = await paid(56)
     if ((await test_.deps.store.placesLeft(EVENT, {}, test_.now()))['dais'] !== 0)
       await paid(57, true)
@@ -373,7 +373,7 @@ describe('correcting', () => {
 })
 
 describe('a transfer', () => {
-  test('puts another person in, keeps number and money, mails both and ends the links of the first', async () => {
+  test('replaces the person, keeps number and payments, emails both and revokes the links of the first', async () => {
     const regNo = await paid(20)
     await test_.deps.store.addLink({
       tokenHash: 'h20',
@@ -420,7 +420,7 @@ async function dais(): Promise<RegNo> {
   return String(row?.['reg_no']) as RegNo
 }
 
-describe('money that came on a way of its own', () => {
+describe('a payment recorded by staff', () => {
   const unpaid = (n: number, isMember = false) =>
     register(test_, EVENT, { n, on: noon('2026-01-19'), answers: answersOf(n, isMember) })
   const transfer = {
@@ -432,7 +432,7 @@ describe('money that came on a way of its own', () => {
     why: '',
   }
 
-  test('pays when it fits, mails, has its receipt, and its reference counts once', async () => {
+  test('pays the registration if the amount matches, sends an email and a receipt, and its reference counts once', async () => {
     const [regNo, other] = [await unpaid(40), await unpaid(41)]
     expect(await owner.act(regNo, transfer)).toMatchObject({
       status: 200,
@@ -460,7 +460,7 @@ describe('money that came on a way of its own', () => {
     })
   })
 
-  test('for what a correction left completes it, and the confirmation does not go out a second time', async () => {
+  test('of a balance after a correction completes it without a second confirmation', async () => {
     await owner.act(await dais(), { act: 'cancel', why: 'The seat is needed.' })
     const dear = await register(test_, EVENT, {
       n: 47,
@@ -485,7 +485,7 @@ describe('money that came on a way of its own', () => {
     ).toEqual([{ subject: 'Paid' }])
   })
 
-  test('and goes back in full while a correction left something: nothing is due of what is cancelled by it', async () => {
+  test('refunded in full while a balance is due: nothing is due after the cancellation', async () => {
     const regNo = await paid(48, true)
     await owner.act(regNo, {
       act: 'correct',
@@ -504,7 +504,7 @@ describe('money that came on a way of its own', () => {
     expect(await outside(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
   })
 
-  test('and went back in part before a correction: no more is to be paid back than is there', async () => {
+  test('refunded in part before a correction: the refund due never exceeds the remaining money', async () => {
     const regNo = await paid(49)
     const back = { act: 'refund', why: 'A courtesy.', by_hand: true, reference: 'NEFT 49' }
     await owner.act(regNo, { ...back, amount: 1500 })
@@ -515,7 +515,7 @@ describe('money that came on a way of its own', () => {
     expect(await look(regNo)).toMatchObject({ kept: 0, pay_back: 0, due: 0 })
   })
 
-  test('that is too little is before the treasurer, who accepts it with a reason', async () => {
+  test('of too low an amount goes to review, and a treasurer accepts it with a reason', async () => {
     const regNo = await unpaid(42)
     expect(await owner.act(regNo, { ...transfer, reference: 'UTR42', amount: 2300 })).toMatchObject(
       {
@@ -539,7 +539,7 @@ describe('money that came on a way of its own', () => {
     [{ amount: 0 }, 'Enter the amount received.'],
     [{ day: '2026-01-21' }, 'The date received, 21 Jan 2026, is after today, 20 Jan 2026.'],
     [{ day: '20/01/2026' }, 'Enter the date as 2026-12-31.'],
-  ])('%o is refused in a sentence', async (wrong, message) => {
+  ])('rejects %o with a sentence', async (wrong, message) => {
     const regNo = await unpaid(200 + message.length)
     expect(await owner.act(regNo, { ...transfer, ...wrong })).toMatchObject({
       status: 422,
@@ -547,7 +547,7 @@ describe('money that came on a way of its own', () => {
     })
   })
 
-  test("of the bank is the treasurer's to confirm, of the desk the desk's", async () => {
+  test('by bank needs a treasurer, at the front desk the desk role', async () => {
     const regNo = await unpaid(44)
     expect(await desk.act(regNo, transfer)).toMatchObject({
       status: 403,
@@ -585,7 +585,7 @@ describe('the one search', () => {
     expect((await found(desk, 'delegate')).found.length).toBeGreaterThan(0)
   })
 
-  test('shows nobody the registrations of events that they do not work for', async () => {
+  test('does not show registrations of other events', async () => {
     await test_.deps.store.addAdmin('elsewhere', await cheapHash(PASSWORD), test_.now(), {
       role: 'owner',
       events: ['another'],

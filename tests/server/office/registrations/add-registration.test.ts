@@ -60,7 +60,7 @@ const called = async (name: string) =>
     ({ answers }) => answers['full_name'] === name,
   )
 
-test('a slip that is already recorded registers nobody: corrected, it is one registration, and paid', async () => {
+test('rejects a slip number that is already recorded; corrected, it makes one paid registration', async () => {
   const first = await add('Anu Joseph', inCash('C-001'))
   expect(first, JSON.stringify(first.body)).toMatchObject({
     status: 201,
@@ -82,7 +82,7 @@ test('a slip that is already recorded registers nobody: corrected, it is one reg
   expect([only?.paymentStatus, more]).toEqual(['success', []])
 })
 
-test('the confirmation of who pays at the desk is the one that is sent again', async () => {
+test('a delegate who pays at the desk gets the same confirmation as when it is resent', async () => {
   const { body } = await add('Divya Menon', inCash('C-010'))
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
@@ -93,7 +93,7 @@ test('the confirmation of who pays at the desk is the one that is sent again', a
   expect([again?.to, again?.subject, again?.text]).toEqual([first?.to, first?.subject, first?.text])
 })
 
-test('two clicks at once with one slip are one registration, whichever comes first', async () => {
+test('two concurrent clicks with one slip make one registration', async () => {
   const answers = await Promise.all([
     add('Esha Pillai', inCash('C-020')),
     add('Farid Khan', inCash('C-020')),
@@ -102,7 +102,7 @@ test('two clicks at once with one slip are one registration, whichever comes fir
   expect([...(await called('Esha Pillai')), ...(await called('Farid Khan'))]).toHaveLength(1)
 })
 
-test('a click that comes again is the same registration; with another slip it is refused, and not a second one', async () => {
+test('returns the first registration for a repeated click, and rejects it with another slip number', async () => {
   const key = 'a-click-without-an-answer'
   const first = await add('Gita Rao', { ...inCash('C-030'), key })
   expect(await add('Gita Rao', { ...inCash('C-030'), key })).toEqual(first)
@@ -113,7 +113,7 @@ test('a click that comes again is the same registration; with another slip it is
   expect(await called('Gita Rao')).toHaveLength(1)
 })
 
-test('money for whom somebody has to see first is not taken and forgotten: nobody is registered by it', async () => {
+test('a payment that needs a review first registers no delegate', async () => {
   const seen = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
     events: { 'sample2026.yaml': SEEN },
@@ -138,7 +138,7 @@ test('money for whom somebody has to see first is not taken and forgotten: nobod
   }
 })
 
-test('the form says that a workshop is full before anything is paid, and registers nobody for it', async () => {
+test('reports that a workshop is full before the payment, and registers no delegate', async () => {
   const url = `/admin/add/?event=${event}`
   const left = async () => (await office.json(url))['left'] as unknown
   expect(await left()).toEqual({})
@@ -160,7 +160,7 @@ test('the form says that a workshop is full before anything is paid, and registe
   expect(await add('Kiran Nair', inCash('C-042'))).toMatchObject({ status: 201 })
 })
 
-test('a category that is offered in the place of a full one is paid at its price by whoever has seen that', async () => {
+test('a category offered instead of a full one is paid at its own price, after confirmation', async () => {
   const few = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
     events: { 'sample2026.yaml': FEW },

@@ -95,15 +95,15 @@ const linkOf = async (regNo: string): Promise<string> => {
 const places = async () =>
   (await test_.deps.store.placesTaken('sample2026')).map(({ taken }) => taken)
 
-describe('a letter that is looked at first', () => {
-  test('cancelled before anybody looked is not called paid', async () => {
+describe('a registration that needs approval', () => {
+  test('is not called paid if it is cancelled before the decision', async () => {
     const regNo = await registered(90)
     const cancelled = await owner.act(regNo, { act: 'cancel', why: 'Sent twice.' })
     expect(cancelled).toMatchObject({ status: 200, body: { state: 'cancelled' } })
     expect(await stored(regNo)).toMatchObject({ state: 'cancelled', paymentStatus: 'failed' })
   })
 
-  test('is registered without a payment, keeps its place, and says what happens next and by when', async () => {
+  test('is registered without a payment, keeps its seat, and states the next step and its date', async () => {
     const answer = await send(1, { 'idempotency-key': 'one-and-the-same-key' })
     expect(answer.statusCode).toBe(201)
     const { reg_no: regNo, ...rest } = answer.json<RegisterAnswer>()
@@ -147,7 +147,7 @@ describe('a letter that is looked at first', () => {
     expect(test_.rows(held, regNo)).toEqual([{ state: 'kept' }])
   })
 
-  test('is approved, and paid by the link at the price of the day of registering', async () => {
+  test('is approved, and paid by the link at the price of the registration date', async () => {
     const regNo = await registered(2)
     await onDay('2026-02-02T10:00:00+05:30')
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({
@@ -185,8 +185,8 @@ describe('a letter that is looked at first', () => {
   })
 })
 
-describe('a letter that is refused', () => {
-  test('frees the place, says why, and offers another category at the price of the day of registering', async () => {
+describe('a registration that is not approved', () => {
+  test('frees the seat, states the reason, and offers another category at the price of the registration date', async () => {
     const regNo = await registered(4)
     await onDay('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', offer: true })).status).toBe(422)
@@ -241,7 +241,7 @@ describe('a letter that is refused', () => {
     expect(await stored(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
   })
 
-  test('without an offer is at its end, until somebody approves it after all', async () => {
+  test('has ended without an offer, until staff approve it after all', async () => {
     const regNo = await registered(5)
     await onDay('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', why: 'No letterhead.' })).status).toBe(200)
@@ -257,7 +257,7 @@ describe('a letter that is refused', () => {
   })
 })
 
-test('what is approved and not paid in time lapses, and frees its place', async () => {
+test('an approved registration that is not paid in time expires and frees its seat', async () => {
   const regNo = await registered(9)
   await onDay('2026-02-01T10:00:00+05:30')
   expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
@@ -271,7 +271,7 @@ test('what is approved and not paid in time lapses, and frees its place', async 
   expect(await places()).not.toEqual(before)
 })
 
-test('many letters are approved at once, each by itself', async () => {
+test('approves many registrations in one action, each separately', async () => {
   const [one, two, three] = [await registered(6), await registered(7), await registered(8)]
   await onDay('2026-02-01T10:00:00+05:30')
   expect((await owner.act(three, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
@@ -317,7 +317,7 @@ describe('a bank statement', () => {
   }
   const ADDRESS = '/admin/reconcile/?event=sample2026'
 
-  test('is laid beside who waits, confirmed in one go, and loaded again confirms nothing twice', async () => {
+  test('is matched with expected payments, confirmed in bulk, and confirms nothing twice', async () => {
     const [fits, less] = [await registered(10), await registered(11)]
     await onDay('2026-02-01T10:00:00+05:30')
     for (const regNo of [fits, less])
@@ -396,7 +396,7 @@ describe('a bank statement', () => {
     expect(await main(['payment', 'reconcile', 'nothing2026', file], terminal)).toBe(2)
   })
 
-  test('of another form is asked about, and one that is too much is refused', async () => {
+  test('asks for the columns of an unknown format, and rejects a file that is too large', async () => {
     await onDay('2026-02-01T10:00:00+05:30')
     const odd = 'Wann,Was,Wieviel\n01/02/2026,UPI,590\n'
     expect((await post(ADDRESS, odd)).body).toEqual({

@@ -75,7 +75,7 @@ test('a paid registration that is cancelled is not called paid in the list, in t
   })
 })
 
-test('whoever filters for the cancelled finds them, and the sums count nobody twice', async () => {
+test('the filter Cancelled finds cancelled registrations, and totals count none twice', async () => {
   const over = await page('payment_status=cancelled')
   expect(over.shown).toBe('2 cancelled registrations')
   expect(over.registrations.map(({ reg_no }) => reg_no)).toContain(cancelled)
@@ -101,7 +101,7 @@ test('whoever filters for the cancelled finds them, and the sums count nobody tw
   ])
 })
 
-test('who was cancelled is not counted among those to cook for, unless the cancelled are asked for', async () => {
+test('sales leave out cancelled registrations, unless they are filtered for', async () => {
   const list = test_.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
   const sold = async (more: string) => {
     const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${more}`)
@@ -114,7 +114,7 @@ test('who was cancelled is not counted among those to cook for, unless the cance
   expect(await sold('&payment_status=cancelled')).toEqual([2, 2, 1])
 })
 
-test('a spreadsheet that is filtered for Paid leaves out who was cancelled, and the file is not taken for people who come', async () => {
+test('an export filtered for Paid leaves out cancelled registrations', async () => {
   const file = await owner.get(`/admin/export/?event_type=${EVENT}`)
   const statuses = file.body.match(/Paid|Pending|Cancelled(?: \(paid\))?/g)
   expect(statuses).toEqual(['Cancelled', 'Pending', 'Paid', 'Cancelled (paid)'])

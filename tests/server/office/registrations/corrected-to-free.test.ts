@@ -79,7 +79,7 @@ const pay = (orderId: OrderId | undefined, reference: string, amount: number) =>
     { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' },
   )
 
-test('whoever had not paid and is found to pay nothing has the confirmation with the ticket, and once', async () => {
+test('an unpaid registration that becomes free gets one confirmation with the ticket', async () => {
   const regNo = await made(1)
   expect(await nowFree(regNo)).toMatchObject({ state: 'complete' })
   expect(await stands(regNo)).toEqual(['complete', 'success', 0, 0])
@@ -96,14 +96,14 @@ test('whoever had not paid and is found to pay nothing has the confirmation with
   expect(await confirmations(regNo)).toHaveLength(1)
 })
 
-test('whoever had paid is not confirmed anew by a correction that makes it free', async () => {
+test('a paid registration that becomes free gets no second confirmation', async () => {
   const regNo = await made(2, 'success')
   await nowFree(regNo)
   expect(await stands(regNo)).toEqual(['complete', 'success', -354_000, 0])
   expect(await confirmations(regNo)).toMatchObject([{ subject: 'Paid' }])
 })
 
-test('what was made free before it was paid, and costs again, is complete once the difference is paid', async () => {
+test('a registration made free before payment, then priced again, is complete once the difference is paid', async () => {
   const regNo = await made(3)
   await nowFree(regNo)
   expect(await costsAgain(regNo)).toMatchObject({ state: 'to_pay' })
@@ -113,7 +113,7 @@ test('what was made free before it was paid, and costs again, is complete once t
   expect(await confirmations(regNo)).toHaveLength(1)
 })
 
-test('what was paid, made free and given back, and costs again, is not cancelled', async () => {
+test('a registration paid, made free and refunded, then priced again, is not cancelled', async () => {
   const regNo = await made(4, 'success')
   await nowFree(regNo)
   await act(regNo, { act: 'refund', amount: 3540, by_hand: true, reference: 'NEFT 4' })
@@ -124,7 +124,7 @@ test('what was paid, made free and given back, and costs again, is not cancelled
   expect(await stands(regNo)).toEqual(['complete', 'success', 0, 354_000])
 })
 
-test('money of the order from before all that pays what it costs again, and is not asked for twice', async () => {
+test('a payment of the first order pays the new price, which is not requested twice', async () => {
   const regNo = await made(5)
   const [first] = (await found(regNo)).payments
   await nowFree(regNo)

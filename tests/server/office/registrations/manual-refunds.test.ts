@@ -46,7 +46,7 @@ const standing = async (regNo: RegNo): Promise<ActionsAnswer> => {
 /** As the pages print it: LEKH 3052 5244 0153 7. */
 const printed = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
 
-test('money is moved to a registration by its number as the page shows it, and in small letters', async () => {
+test('money is moved to a registration by its number as displayed, also in lower case', async () => {
   const from = await added('Asha', 'C-001')
   const targets = [await added('Binu', null), await added('Chitra', null)] as const
   expect(printed(targets[0])).toMatch(/^LEKH( \d{1,4}){3,}$/)
@@ -73,7 +73,7 @@ test('money is moved to a registration by its number as the page shows it, and i
   expect(mails.map(({ subject }) => subject)).toContain(`LEKHACON 2027: ${targets[0]}`)
 })
 
-test('what came in cash is offered to go back by hand alone', async () => {
+test('a cash payment can only be refunded outside Rollcall', async () => {
   const regNo = await added('Divya', 'C-020')
   expect(await standing(regNo)).toMatchObject({ kept: 4720, back_by_gateway: 0 })
   const refund = { act: 'refund', why: 'She asked for it.', amount: '4720' }
@@ -82,7 +82,7 @@ test('what came in cash is offered to go back by hand alone', async () => {
   expect((await office.act(regNo, byHand)).status).toBe(200)
 })
 
-test('whoever has money back is told of each part once, with its reference and how the registration stands', async () => {
+test('a delegate gets one email for each refund, with its reference and the state of the registration', async () => {
   const regNo = await added('Farah', 'C-040')
   const run = () => openGivenBack(server.deps, { works: false }).run()
   await run()
@@ -111,7 +111,7 @@ test('whoever has money back is told of each part once, with its reference and h
   expect(all).not.toContain('complete')
 })
 
-test('whoever owes a difference is not told that all is complete when some of it goes back', async () => {
+test('the refund email does not say complete while a difference is due', async () => {
   const regNo = await added('Ila', 'C-080')
   const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
   expect((await office.act(regNo, dearer)).status).toBe(200)
@@ -125,7 +125,7 @@ test('whoever owes a difference is not told that all is complete when some of it
   expect(mail?.text).not.toContain('complete')
 })
 
-test('a refund that no single payment covers is split between the payments, and takes part of a paisa from none', async () => {
+test('a refund that no single payment covers is split between the payments, in whole paise', async () => {
   const regNo = await added('Kiran', 'C-090')
   const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
   expect((await office.act(regNo, dearer)).status).toBe(200)
@@ -153,7 +153,7 @@ test('a refund that no single payment covers is split between the payments, and 
   expect((await office.act(regNo, cancel)).status).toBe(200)
 })
 
-test('whoever pays less by a correction is told what goes back, and no more than is there', async () => {
+test('the email after a correction to a lower price states the refund, at most the remaining money', async () => {
   const regNo = await added('Jaya', 'C-060')
   const price = async (workshop: string | null, total: number): Promise<string> => {
     const words = { act: 'correct', why: 'By phone.', answers: { workshop }, total }
@@ -184,7 +184,7 @@ test('whoever pays less by a correction is told what goes back, and no more than
   expect(await standing(regNo)).toMatchObject({ pay_back: 400, kept: 400 })
 })
 
-test('nobody is told of money that went back weeks ago, nor of any after they were erased', async () => {
+test('sends no email about refunds of weeks ago, or after erasure', async () => {
   const [late, gone] = [await added('Gita', 'C-050'), await added('Hari', 'C-051')]
   const refund = { act: 'refund', why: 'Payment requested.', amount: '720', by_hand: true }
   await office.act(late, { ...refund, reference: 'C-052' })
@@ -197,7 +197,7 @@ test('nobody is told of money that went back weeks ago, nor of any after they we
   server.at('2027-01-10')
 })
 
-test('what was paid stands in the trail of who was erased, without a word of theirs, and nobody is erased twice', async () => {
+test('the timeline of an erased person keeps the payments without personal data; erasure cannot be repeated', async () => {
   const regNo = await added('Esha', 'C-030')
   await office.act(regNo, { act: 'correct', why: 'Esha wrote.', answers: { full_name: 'Esha B' } })
   await office.act(regNo, { act: 'cancel', why: 'Esha is ill.', pay_back: '3540', kept: 4720 })
@@ -222,7 +222,7 @@ test('what was paid stands in the trail of who was erased, without a word of the
   expect((await office.act(regNo, refund)).status).toBe(200)
 })
 
-test('one refund that was sent once and entered twice counts once', async () => {
+test('a refund that was made once and recorded twice counts once', async () => {
   const regNo = await added('Latha', 'C-300')
   const refund = { act: 'refund', why: 'Agreed.', amount: '200', by_hand: true }
   expect((await office.act(regNo, { ...refund, reference: 'C-301' })).status).toBe(200)
@@ -252,7 +252,7 @@ test('one refund that was sent once and entered twice counts once', async () => 
   expect((await office.act(other, { ...refund, reference: 'C-301' })).status).toBe(200)
 })
 
-test('a registration of which money is kept stays complete when one of its payments goes back in full', async () => {
+test('a registration stays complete if one of its payments is refunded in full and another remains', async () => {
   const regNo = await added('Nisha', 'C-400')
   const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
   expect((await office.act(regNo, dearer)).status).toBe(200)

@@ -5,7 +5,7 @@ import { linesText } from '../../../../engine/pricing/bill-lines.ts'
 import { trailOf } from '../../../../server/office/registrations/timeline.ts'
 import { refundedText } from '../../../../server/payments/decide-payment-review.ts'
 
-test('a refund that the gateway refused is not said to go back', () => {
+test('a refund that the gateway rejected is not reported as refunded', () => {
   expect(refundedText('Refund of ₹ 4,719 requested.', 'refused')).toBe(
     'Refund of ₹ 4,719 failed. The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall.',
   )
@@ -14,7 +14,7 @@ test('a refund that the gateway refused is not said to go back', () => {
   )
 })
 
-test('of two refunds of the same amount the trail says which one the gateway refused', () => {
+test('the timeline states which of two equal refunds the gateway rejected', () => {
   const amount = paise(471_900)
   const refund = (ms: number) => ({
     at: instant(ms),
@@ -60,7 +60,7 @@ test('the timeline says under which reference a refund was recorded outside the 
   )
 })
 
-test('a line of a receipt says quantity and price of one with tax, as its total is', () => {
+test('a receipt line shows quantity and unit price with tax, like its total', () => {
   const line = { label: 'Twin room', quantity: 2, unit: paise(225_000), total: paise(472_500) }
   const text = (unit: number, total: number) =>
     linesText([{ ...line, unit, total }] as never).replaceAll('\u00a0', ' ')

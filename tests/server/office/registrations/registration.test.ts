@@ -27,7 +27,7 @@ const answersOf = (n: number) => ({
   afpi_membership_number: 'EXAMPLE-1',
 })
 
-test('everything the office knows of a registration, and that it was opened', async () => {
+test('shows all data of a registration, and logs that it was opened', async () => {
   const regNo = await register(test_, EVENT, {
     n: 1,
     on: noon('2025-10-10'),
@@ -84,7 +84,7 @@ test('everything the office knows of a registration, and that it was opened', as
   expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
 })
 
-test('who registered twice with one email address is told to the office, however it was written', async () => {
+test('shows other registrations with the same email address in any spelling', async () => {
   const email = 'twice@example.org'
   const made = [email, 'Twice@Example.Org', `not-${email}`].map((one, at) =>
     register(test_, EVENT, {
@@ -103,7 +103,7 @@ test('who registered twice with one email address is told to the office, however
 const fieldIndex = (id: string): number =>
   test_.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
 
-test('money that does not fit is told in words', async () => {
+test('describes a payment that does not match', async () => {
   const regNo = await register(test_, EVENT, {
     n: 2,
     on: noon('2025-10-10'),
@@ -118,7 +118,7 @@ test('money that does not fit is told in words', async () => {
   )
 })
 
-test('the CSV does not say plain "Paid" of a registration for which money came a second time', async () => {
+test('the CSV does not say just "Paid" for a registration with a second payment', async () => {
   const at = noon('2025-10-10')
   const both = [3, 4].map((n) =>
     register(test_, EVENT, { n, on: at, answers: answersOf(n), pays: 'success' }),
@@ -141,7 +141,7 @@ test('the CSV does not say plain "Paid" of a registration for which money came a
   expect(statusOf('Delegate 4')).toEqual(['Paid'])
 })
 
-test('what was paid between look and click is not cancelled unseen: it is refused with what is paid by now, and done once that was seen', async () => {
+test('a payment between opening the dialog and the click is not overlooked: the cancellation is rejected with the new amount, then accepted', async () => {
   const regNo = await register(test_, EVENT, {
     n: 70,
     on: noon('2025-10-10'),
@@ -171,7 +171,7 @@ test('what was paid between look and click is not cancelled unseen: it is refuse
   expect(await look()).toMatchObject({ pay_back: 7080 })
 })
 
-test('a number nobody has', async () => {
+test('an unknown number', async () => {
   const answer = await office.get('/admin/registrations/AFPI0000000000000/')
   expect(answer.statusCode).toBe(404)
   expect(answer.json()).toMatchObject({
@@ -182,7 +182,7 @@ test('a number nobody has', async () => {
 })
 
 describe('the proof', () => {
-  test('is an attachment for admins, with its own name, and opening it is on record', async () => {
+  test('is an attachment with its own name, and opening it is logged', async () => {
     const { afpi_member: _, afpi_membership_number: __, ...answers } = answersOf(3)
     const sent = await test_.post(
       '/api/afpicon/register/',
@@ -214,7 +214,7 @@ describe('the proof', () => {
 const acts = async (regNo: string): Promise<ActionsAnswer> =>
   (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
 
-test('how to reach the delegate, and money that waits for a decision, come with the registration', async () => {
+test('includes contact details and payments under review', async () => {
   const regNo = await register(test_, EVENT, {
     n: 7,
     on: noon('2025-10-10'),
@@ -237,10 +237,10 @@ test('how to reach the delegate, and money that waits for a decision, come with 
   expect((await acts(other)).reviews).toEqual([])
 })
 
-describe('the confirmation again', () => {
+describe('resending the confirmation', () => {
   const resend = (regNo: string) => office.act(regNo, { act: 'resend' })
 
-  test('goes to the delegate once per click, and is on record', async () => {
+  test('sends one email per click, and logs it', async () => {
     const regNo = await register(test_, EVENT, {
       n: 5,
       on: noon('2025-10-10'),
@@ -260,7 +260,7 @@ describe('the confirmation again', () => {
     expect(trail.map(({ act, who }) => [act, who])).toEqual([['resend', 'office']])
   })
 
-  test('is refused before the payment is confirmed', async () => {
+  test('is rejected before the payment is confirmed', async () => {
     const regNo = await register(test_, EVENT, {
       n: 6,
       on: noon('2025-10-10'),
@@ -272,6 +272,6 @@ describe('the confirmation again', () => {
     expect((await open(regNo)).mails).toEqual([])
   })
 
-  test('is refused for a number nobody has', async () =>
+  test('is rejected for an unknown number', async () =>
     expect((await resend(numberOf(test_, EVENT, 999))).status).toBe(404))
 })

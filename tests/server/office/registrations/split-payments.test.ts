@@ -89,7 +89,7 @@ const paysByCard = (orderId: OrderId, amount: number) =>
 const rupeesOf = async (regNo: RegNo) =>
   (await server.deps.store.refunds(regNo)).map(({ amount, state }) => [amount / 100, state])
 
-test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment goes back by card, and the page says how much can', async () => {
+test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded by card, and the page states the possible amount', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, FEE)
   await correct(regNo, 'records')
@@ -106,7 +106,7 @@ test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment goes back by
   expect((await rupeesOf(regNo)).map(([amount]) => amount)).toEqual([1180])
 })
 
-test('a refund that the gateway refused and that was paid by transfer is accepted, as the sentence says', async () => {
+test('a refund that the gateway rejected can be recorded as paid by transfer', async () => {
   const regNo = await register('card')
   await paysByCard(orderIdOf(regNo, 1), FEE)
   // The gateway of these tests knows no payment, so it refuses.

@@ -59,7 +59,7 @@ describe('a list call', () => {
     '/api/afpicon/admin/registrations/',
     '/admin/afpicon/registrations/',
     '/api/admin/afpicon/registrations/',
-  ])('%s answers', async (url) => {
+  ])('%s responds', async (url) => {
     const answer = await page(url)
     expect(answer).toMatchObject({
       status: 'success',
@@ -75,7 +75,7 @@ describe('a list call', () => {
     expect(answer.registrations[0]).toMatchObject({ reg_no: numberOf(test_, EVENT, 45) })
   })
 
-  test('a row carries answers, engine values and labels under the names of the specification', async () => {
+  test('a row contains answers, engine values and labels under the names of the specification', async () => {
     const answer = await page('/admin/afpicon/registrations/?search=delegate6@')
     expect(answer.registrations).toHaveLength(1)
     expect(answer.registrations[0]).toMatchObject({
@@ -124,7 +124,7 @@ describe('a list call', () => {
     })
   })
 
-  test('the size can be chosen where the event file offers sizes', async () => {
+  test('the page size can be chosen if the event file offers sizes', async () => {
     expect((await page('/afpicon/admin/registrations/?page_size=50')).registrations).toHaveLength(
       45,
     )
@@ -151,7 +151,7 @@ describe('a list call', () => {
     ['search=zzz', 0, 'No registrations match “zzz”'],
     ['search=&payment_status=&ticket_type=&date_from=&afpi_member=&page=', 45, '45 registrations'],
     ['unknown=1', 45, '45 registrations'],
-  ])('%s shows %i and says so', async (query, count, shown) => {
+  ])('%s shows %i rows and states the number', async (query, count, shown) => {
     const answer = await page(`/afpicon/admin/registrations/?${query}`)
     expect(answer.count).toBe(count)
     expect(answer.shown).toBe(shown)
@@ -190,7 +190,7 @@ describe('a list call', () => {
     expect(answer.json()).toEqual({ status: 'error', code: 'bad_query', message })
   })
 
-  test('what is filtered adds up: how many of each status, what was received, what is still due', async () => {
+  test('totals of the filtered rows: count by status, received, due', async () => {
     const { sums } = await page('/afpicon/admin/registrations/')
     expect(sums).toMatchObject({ paid: 23, pending: 11, failed: 11, refunded: 0 })
     const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
@@ -263,7 +263,7 @@ describe('a list call', () => {
     })
   })
 
-  test('whoever pages through a list for an hour is in the audit log once, with what was seen first', async () => {
+  test('logs paging through a list once an hour, with the first page', async () => {
     const { json } = await signIn(test_, 'pager')
     await json('/afpicon/admin/registrations/?payment_status=failed')
     await json('/afpicon/admin/registrations/?page=2')
@@ -276,7 +276,7 @@ describe('a list call', () => {
   })
 })
 
-test('what somebody searched for stays out of the log of acts, which keeps no names', async () => {
+test('does not log search terms, because the audit log contains no names', async () => {
   const { json } = await signIn(test_, 'searcher')
   await json('/afpicon/admin/registrations/?search=Asha%20Secretname')
   expect(test_.rows('SELECT what FROM audit_log ORDER BY id DESC LIMIT 1')).toEqual([
@@ -306,7 +306,7 @@ describe('an export', () => {
     expect((await csv(url)).file).toBe(`attachment; filename="${file}"`),
   )
 
-  test('it holds every row of the list, newest first, under the headings of its columns', async () => {
+  test('contains every row of the list, newest first, under its column headings', async () => {
     const { rows, text } = await csv('/afpicon/download-csv/')
     expect(text.startsWith('\uFEFF')).toBe(true)
     const list = test_.deps.events.byId(EVENT)?.config.admin.lists[1]
@@ -338,7 +338,7 @@ describe('an export', () => {
     })
   })
 
-  test('it holds exactly the filtered list', async () => {
+  test('contains exactly the filtered list', async () => {
     const query = 'payment_status=success&date_from=2025-10-09'
     const { rows } = await csv(`/afpicon/download-csv/?${query}`)
     const shown = await page(`/afpicon/admin/registrations/?${query}&page_size=100`)
@@ -354,14 +354,14 @@ describe('an export', () => {
     ['date_from=2025-10-09&date_to=2025-10-09&as=xlsx', '_from-2025-10-09_to-2025-10-09.xlsx'],
     ['waiting=review&afpi_member=false', '_review_not-afpi_member.csv'],
     ['search=Asha%20Nair', '_search.csv'],
-  ])('with %s its name says so, and names nobody', async (query, ending) => {
+  ])('states %s in its file name, without personal data', async (query, ending) => {
     const answer = await office.get(`/admin/export/?event_type=afpicon&${query}`)
     expect(answer.headers['content-disposition']).toBe(
       `attachment; filename="afpicon_registrations${ending}"`,
     )
   })
 
-  test('an Excel file holds the same: amounts as numbers, formulas and long digits as the text they are', async () => {
+  test('an Excel file has the same contents: amounts as numbers, formulas and long digits as text', async () => {
     const answer = await office.get('/afpicon/download-csv/?as=xlsx')
     expect(answer.headers['content-type']).toContain('spreadsheetml.sheet')
     const files = unzipSync(answer.rawPayload)
@@ -376,7 +376,7 @@ describe('an export', () => {
     expect(strings).toContain(numberOf(test_, EVENT, 45))
   })
 
-  test('formulas are defused, phone numbers are not, commas and quotes survive', async () => {
+  test('neutralises formulas, and keeps phone numbers, commas and quotes', async () => {
     const { rows } = await csv('/admin/export/?event_type=afpicon')
     const flat = rows.flat()
     expect(flat).toContain('\'=HYPERLINK("http://evil.example")')
@@ -384,7 +384,7 @@ describe('an export', () => {
     expect(flat).toContain('Changanassery, "Kottayam"')
   })
 
-  test('an event type nobody has is refused in words, and a bad filter too', async () => {
+  test('rejects an unknown event type and an invalid filter with a sentence', async () => {
     const unknown = await office.get('/admin/export/?event_type=nothing')
     expect(unknown.statusCode).toBe(404)
     expect(unknown.json()).toMatchObject({ message: 'There is no list for this event type.' })
@@ -441,7 +441,7 @@ test('the dashboard counts what the lists show, in whole paise', async () => {
   expect(data.now).toBe('2025-10-10T16:00:00+05:30')
 })
 
-test('a list moves to the address its changed event file says, without a restart', async () => {
+test('a list moves to the address in its changed event file without a restart', async () => {
   const moved = await startTestApp()
   try {
     const { get } = await signIn(moved)
@@ -465,7 +465,7 @@ test('a list moves to the address its changed event file says, without a restart
   }
 })
 
-test('an event without tax is registered for at its price, and its list and CSV have no column of one', async () => {
+test('an event without tax has no tax column in its list and CSV', async () => {
   const untaxed = fixtureEvent({ total: 1000 })
     .replace(/ {2}tax: .*\n/, '')
     .replace('lines: [base, gst, total]', 'lines: [total]')
@@ -495,7 +495,7 @@ test('an event without tax is registered for at its price, and its list and CSV 
   }
 })
 
-test('a registration with a price that nobody was asked to pay is not called paid, and brings no revenue', async () => {
+test('a registration with a price that was never requested is not paid and adds no revenue', async () => {
   const { store } = test_.deps
   const day = dayOf(test_.now())
   const before = await store.figures(EVENT, day)
