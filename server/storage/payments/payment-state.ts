@@ -22,6 +22,7 @@ import { book } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill, issueReceipt } from '../documents/issue-documents.ts'
 import { addDue, paidBack } from './balance-adjustments.ts'
+import { withoutReturned } from './returned-transfers.ts'
 import { settlePlaces } from '../seats/seats.ts'
 import { LEFT } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
@@ -93,7 +94,15 @@ export function wentBack(
     book(sql, row, at, -amount)
     paidBack(sql, row.registration_id, amount, at)
     const { came, back } = moneyOf(sql, row.id) ?? { came: capture.amount, back: amount }
-    const before = { ...toPayment(row), money: { came, back: paise(back - amount) } }
+    const isAllBack = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} <= 0`).get(
+      capture.id,
+    )
+    const review = withoutReturned(sql, row.review, {
+      id: capture.id,
+      isAllBack: isAllBack !== undefined,
+      amount,
+    })
+    const before = { ...toPayment(row), review, money: { came, back: paise(back - amount) } }
     const answer = judge(before, { type: 'refunded', reference, amount, at })
     assert(answer.ok, 'more went back than there was')
     const changed = stand(sql, row, answer.value, at)

@@ -8,8 +8,6 @@ import {
   assertNever,
   bankKey,
   err,
-  formatDay,
-  formatMoney,
   isSlipNumber,
   keysOfReference,
   ok,
@@ -28,6 +26,8 @@ import type {
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
+import { returnedKey, sayReturned } from '../payments/returned-transfers.ts'
+import type { ReturnedKey } from '../payments/returned-transfers.ts'
 import { isRefundReference } from '../refunds/refund-channels.ts'
 
 /** The references under which a payment was recorded. */
@@ -51,7 +51,7 @@ export type ReferenceOwner =
   | ({ readonly is: 'report' } & ReferenceReport)
 
 /** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
-type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | `returned ${number} ${string}`
+type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnedKey
 
 /** The methods whose money a front desk takes under a slip number of its own. */
 const SLIP_WAYS: readonly ManualMethod[] = ['desk', 'machine']
@@ -345,9 +345,6 @@ export type Returned = {
   readonly narration: string
 }
 
-/** Part of the review reason of a counted payment that the bank may have returned. */
-export const MAY_BE_RETURNED = 'It may have returned this transfer.'
-
 /** Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. */
 export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
   for (const { captureId, reference, amount, day, narration } of returned) {
@@ -357,24 +354,14 @@ export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
     ).get(captureId)
     // Staff have refunded it: this withdrawal is that refund.
     if (left === undefined || left.left <= 0) continue
-    const key: ReferenceKey = `returned ${captureId} ${day} ${amount} ${wordsOf(narration).join(' ')}`
+    const withdrawal = { amount, day }
+    const key: ReferenceKey = returnedKey(captureId, withdrawal, wordsOf(narration))
     const isOld = sql('SELECT 1 FROM bank_references WHERE key = ?').get(key) !== undefined
     if (isOld) continue
     sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
-    const sum = amount === 0 ? '' : ` of ${formatMoney(amount)}`
-    putInReview(
-      sql,
-      captureId,
-      `The bank shows a withdrawal${sum} on ${formatDay(day)} that names ${reference}. ${MAY_BE_RETURNED} If so, record the refund on the page of the registration.`,
-    )
+    putInReview(sql, captureId, sayReturned(withdrawal, reference))
   }
 }
-
-/** Returns true if a withdrawal names the payment: the bank may have returned it under its own reference. */
-export const isReturned = (sql: Sql, captureId: number): boolean =>
-  sql("SELECT 1 FROM bank_references WHERE capture_id = ? AND substr(key, 1, 9) = 'returned '").get(
-    captureId,
-  ) !== undefined
 
 /** What counts, or waits already, comes before staff with one more reason. */
 function putInReview(sql: Sql, captureId: number, why: string): void {

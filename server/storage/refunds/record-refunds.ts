@@ -12,7 +12,8 @@ import type {
   RegNo,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { isReturned, paymentsUnder } from '../reconciliation/bank-references.ts'
+import { isReturned } from '../payments/returned-transfers.ts'
+import { paymentsUnder } from '../reconciliation/bank-references.ts'
 import { NOT_IN_RECOVERY, wasDiscarded } from '../recovery/held-during-recovery.ts'
 import type {
   GivenBack,

@@ -14,7 +14,7 @@ import type {
   RegNo,
   Review,
 } from '../../../engine/index.ts'
-import { MAY_BE_RETURNED } from '../reconciliation/bank-references.ts'
+import { MAY_BE_RETURNED } from '../payments/returned-transfers.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ReviewCounts } from '../payments/payment-types.ts'
 import { LEFT } from '../refunds/record-refunds.ts'

@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { BulkAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/api.ts'
+import type {
+  ActionsAnswer,
+  BulkAnswer,
+  ReconcileAnswer,
+  RegisterAnswer,
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { imported } from '../../sample-registrations.ts'
-import { signIn } from '../office.ts'
+import { actsOn, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const file = 'lekhacon2027.yaml'
@@ -408,6 +413,31 @@ test('an N and 15 digits of HDFC Bank is reported, pays for one registration onl
   const returned = await statement(went(`NEFT RTN ${reference}`))
   expect(shown(returned)).toEqual([['returned', first.regNo]])
 })
+
+test.each([
+  ['all of it', FEE, FEE, []],
+  ['as much as the bank returned', 100, 100, []],
+  ['less than the bank returned', FEE, 100, ['returned']],
+])(
+  'a transfer that the bank returned stayed in review, as unclear, after the refund was recorded: %s',
+  async (_how, returned, back, left) => {
+    const reference = utr()
+    const { regNo } = await register()
+    await confirm(regNo, 'transfer', reference)
+    await statement(went(`NEFT RTN ${reference}`, returned))
+    const kinds = async () => {
+      const { reviews } = (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
+      return reviews.map(({ kind }) => kind)
+    }
+    expect(await kinds()).toEqual(['returned'])
+    const why = 'The bank returned it.'
+    const refund = { act: 'refund', amount: back, by_hand: true, reference: utr(), why }
+    expect(await office.act(regNo, refund)).toMatchObject({ status: 200 })
+    expect(await kinds()).toEqual(left)
+    const stored = await server.deps.store.registration(regNo)
+    expect(stored).toMatchObject({ inReview: left.length > 0 })
+  },
+)
 
 test('a UTR that one delegate reported was confirmed for another registration, whose payment then could not be confirmed', async () => {
   const reference = utr()
