@@ -1,4 +1,5 @@
 /** Compares a gateway's settlements with recorded payments: by line, by payout, and what is unsettled. */
+import { bankKey } from './bank-reference.ts'
 import { formatMoney, paise, type Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { lineKey, type SettlementLine } from './settlement-report.ts'
@@ -38,6 +39,8 @@ export type HeldOrder = {
   readonly order: string
   readonly regNo: RegNo
   readonly eventId: string
+  /** References of the payments of its registration that the gateway did not receive. */
+  readonly transfers?: readonly string[]
 }
 
 export type Settled = {
@@ -101,6 +104,8 @@ export function judgeSettled(
       return those.find((one) => one.reference === reference) ?? byReference.get(reference) ?? null
     return those.find((one) => one.amount === amount && !settled.has(one.id)) ?? those[0] ?? null
   }
+  const isTransfer = ({ order, reference }: SettlementLine): boolean =>
+    reference !== '' && orderOf.get(order)?.transfers?.includes(bankKey(reference)) === true
   /** By its own number first: two refunds of one payment may be identical. */
   const refundOf = (line: SettlementLine): readonly [HeldMoney | null, HeldRefund | null] => {
     const fits = ({ id, amount, state }: HeldRefund): boolean =>
@@ -118,6 +123,7 @@ export function judgeSettled(
   return lines.map((line): Settled => {
     const order = orderOf.get(line.order) ?? null
     if (line.is === 'refund') {
+      if (isTransfer(line)) return { line, as: 'unknown', money: null, order, why: OF_A_TRANSFER }
       const [money, refund] = refundOf(line)
       if (refund === null)
         return { line, as: 'unknown', money, order, why: sayUnknownRefund(line, money) }
@@ -145,6 +151,8 @@ export function judgeSettled(
 }
 
 const NOT_DONE = 'The gateway deducted this refund, but it is not done in Rollcall yet.'
+const OF_A_TRANSFER =
+  'Its reference is of a bank transfer, which the gateway did not receive and cannot refund.'
 const NO_ORDER = 'No registration has this order.'
 const NOT_KNOWN = 'The order exists, but Rollcall has no such payment.'
 const SECOND = 'It was settled before: the gateway paid it out twice.'

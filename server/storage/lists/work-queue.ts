@@ -60,7 +60,9 @@ const unsettledOf = (
   WHERE ${BY_GATEWAY('f')} AND f.done_at < :before AND (c.kind = 'sale' OR c.state = 'accepted') AND c.source = :source AND c.account IN (:account, '')
     AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)
     AND (SELECT count(*) FROM settlement_lines l WHERE l.source = c.source AND l.kind = 'refund'
-        AND l.amount = f.amount AND (l.order_id = p.order_id OR l.account = :account AND (l.reference = c.reference
+        AND l.amount = f.amount AND NOT EXISTS (SELECT 1 FROM captures t JOIN bank_references b ON b.capture_id = t.id
+          WHERE t.registration_id = c.registration_id AND t.source <> c.source AND b.key = l.reference)
+        AND (l.order_id = p.order_id OR l.account = :account AND (l.reference = c.reference
           OR l.reference IN (SELECT g.reference FROM captures d JOIN refunds g ON g.capture_id = d.id WHERE d.payment_id = c.payment_id))))
       < (SELECT count(*) FROM captures d JOIN refunds g ON g.capture_id = d.id
         WHERE d.payment_id = c.payment_id AND ${BY_GATEWAY('g')} AND g.amount = f.amount AND g.id <= f.id)

@@ -277,10 +277,22 @@ export function heldMoney(sql: Sql, { source, account }: SettlementAccount): rea
 
 /** Returns those orders that are ours. */
 export function heldOrders(sql: Sql, orders: readonly string[]): readonly HeldOrder[] {
-  return sql<HeldOrder>(
+  const transfers = Map.groupBy(
+    sql<{ order: string; key: string }>(
+      `SELECT p.order_id AS "order", b.key FROM payments p JOIN captures c ON c.registration_id = p.registration_id AND c.source <> p.gateway
+       JOIN bank_references b ON b.capture_id = c.id WHERE p.order_id IN (SELECT value FROM json_each(?)) ORDER BY b.key`,
+    ).all(JSON.stringify(orders)),
+    ({ order }) => order,
+  )
+  return sql<Omit<HeldOrder, 'transfers'>>(
     `SELECT p.order_id AS "order", r.reg_no AS regNo, r.event_id AS eventId FROM payments p JOIN registrations r ON r.id = p.registration_id
      WHERE p.order_id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(orders))
+  )
+    .all(JSON.stringify(orders))
+    .map((held) => {
+      const keys = transfers.get(held.order)?.map(({ key }) => key)
+      return keys === undefined ? held : { ...held, transfers: keys }
+    })
 }
 
 /** For one registration, in order of day. Reads only; also runs outside the writer's transaction. */

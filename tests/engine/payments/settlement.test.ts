@@ -339,6 +339,13 @@ describe('lines compared with payments', () => {
       'has no refund of',
     ],
     [
+      'a refund under the reference of a bank transfer, which was called that of the card',
+      line(3, { is: 'refund', reference: '453001309669', amount: rupee(590) }),
+      createPayment(3, { refunds: [createRefund(2, 590)] }),
+      'unknown',
+      'bank transfer',
+    ],
+    [
       'a chargeback',
       line(1, { is: 'other', net: rupee(-1180) }),
       createPayment(1),
@@ -346,7 +353,9 @@ describe('lines compared with payments', () => {
       'chargeback',
     ],
   ] as const)('%s', (_name, testedLine, heldPayments, as, why) => {
-    const [found] = judgeSettled([testedLine], [heldPayments], [createOrder(1), createOrder(2)])
+    const paidTwice = { ...createOrder(3), transfers: ['453001309669'] }
+    const orders = [createOrder(1), createOrder(2), paidTwice]
+    const [found] = judgeSettled([testedLine], [heldPayments], orders)
     expect(found?.as).toBe(as)
     if (why === null) expect(found?.why).toBeNull()
     else expect(found?.why).toContain(why)

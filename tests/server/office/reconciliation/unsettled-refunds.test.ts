@@ -1,7 +1,12 @@
 /** A refund that is in no settlement report: the office sees it, and the treasurer closes it with a reason. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../../../engine/index.ts'
-import type { ActionsAnswer, ListAnswer, StatsAnswer } from '../../../../engine/api.ts'
+import type {
+  ActionsAnswer,
+  ListAnswer,
+  ReconcileAnswer,
+  StatsAnswer,
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
@@ -91,4 +96,33 @@ test('a refund in no settlement five days later left the work queue with any not
     who: 'treasurer',
     why: handled.why,
   })
+})
+
+test('a refund row under the reference of a bank transfer was called the refund of the card, and the right row unknown', async () => {
+  const { store } = server.deps
+  office = await signIn(server)
+  const answers = { ...DELEGATE, email: 'other@example.org', phone_number: '+919876500009' }
+  const on = noon('2025-10-10')
+  const how = { n: 9, on, answers, pays: 'success', throughGateway: true } as const
+  const regNo = await register(server, EVENT, how)
+  const transfer = { way: 'transfer', reference: '453001309669', amount: '1180' }
+  const added = await office.act(regNo, { act: 'came_again', why: 'In the bank.', ...transfer })
+  expect(added.status, JSON.stringify(added.body)).toBe(200)
+  const order = orderIdOf(regNo, 1)
+  const refunded = { type: 'refunded', reference: 'RF9', amount: paise(500_000) } as const
+  await store.applyFact(order, { ...refunded, at: server.now() }, null)
+  const report = [
+    'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+    `${order},453001309669,5000.00,0,0,5000.00,UTR9,18-10-2025,Refund`,
+    `${order},RF9,5000.00,0,0,5000.00,UTR9,18-10-2025,Refund`,
+  ].join('\n')
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reconcile/?event=${EVENT}`,
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: report,
+  })
+  const { settlement } = answer.json<Extract<ReconcileAnswer, { settlement: object }>>()
+  expect(settlement.lines.map(({ as }) => as)).toEqual(['unknown', 'refunded'])
+  expect(settlement.lines[0]?.why).toContain('bank transfer')
 })
