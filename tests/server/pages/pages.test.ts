@@ -59,7 +59,7 @@ test.each([
 })
 
 describe('the landing page', () => {
-  test('is there as a whole, without a script; a message that must be said aloud brings one', async () => {
+  test('is complete without a script; a message that must be announced loads one', async () => {
     const { body } = await server.app.inject('/')
     for (const part of [
       'id="features"',
@@ -77,7 +77,7 @@ describe('the landing page', () => {
 })
 
 describe('the form page', () => {
-  test('has a title, a description and a preview of its own, and a canonical address whatever path was taken', async () => {
+  test('has its own title, description and preview, and a canonical address for every path', async () => {
     for (const path of ['/afpicon2026', '/afpicon/register/', '/afpicon2026?utm=x']) {
       const { body } = await server.app.inject(path)
       expect(body).toContain('<title>AFPICON 2026: registration</title>')
@@ -90,7 +90,7 @@ describe('the form page', () => {
     }
   })
 
-  test('shows its picture where the link is shared: found by its address, kept for ever, another one is none', async () => {
+  test('has a preview image at its own address, cached without expiry; an unknown one returns 404', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     const address = /<meta property="og:image" content="([^"]+)">/.exec(body)?.[1] ?? ''
     expect(address).toMatch(
@@ -107,7 +107,7 @@ describe('the form page', () => {
     expect(old.statusCode).toBe(404)
   })
 
-  test('gives its days to a calendar', async () => {
+  test('offers its days as a calendar file', async () => {
     const { headers, body } = await server.app.inject('/api/events/afpicon2026/calendar.ics')
     expect(headers['content-type']).toBe('text/calendar; charset=utf-8')
     expect(headers['content-disposition']).toBe('attachment; filename="afpicon2026.ics"')
@@ -115,7 +115,7 @@ describe('the form page', () => {
     expect((await server.app.inject('/api/events/nobody/calendar.ics')).statusCode).toBe(404)
   })
 
-  test('may be found by search engines, and the office and the links of mails may not', async () => {
+  test('can be indexed by search engines; the office and links in emails cannot', async () => {
     const { body } = await server.app.inject('/robots.txt')
     expect(body.split('\n')).toEqual(
       expect.arrayContaining(['User-agent: *', 'Disallow: /admin', 'Disallow: /pay/']),
@@ -136,7 +136,7 @@ describe('the form page', () => {
       expect(body).toContain(text)
   })
 
-  test('has its whole form in it, with the prices of the day, and without what only a browser may add', async () => {
+  test('contains the complete form with the prices of the day', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     for (const text of [
       '<input',
@@ -154,7 +154,7 @@ describe('the form page', () => {
     expect(noncesOf(other.body)).not.toEqual(noncesOf(body))
   })
 
-  test('travels packed as the browser takes it', async () => {
+  test('is compressed as the browser accepts', async () => {
     const plain = await server.app.inject('/afpicon2026')
     const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
     for (const [accepted, encoding] of [
@@ -176,7 +176,7 @@ describe('the form page', () => {
     expect(plain.headers['content-encoding']).toBeUndefined()
   })
 
-  test('carries the event for the web app, and nothing of the office', async () => {
+  test('contains the event for the web app, without office data', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     const data = dataOf(body)
     expect(data.page === 'event' && data.event.event.id).toBe('afpicon2026')
@@ -184,7 +184,7 @@ describe('the form page', () => {
       expect(body).not.toContain(word)
   })
 
-  test('of an event that is closed says so in its own words', async () => {
+  test('of a closed event shows its message', async () => {
     const { body } = await server.app.inject('/pulmocon2025')
     expect(body).toContain('Registration Closed')
     expect(body).toContain(
@@ -194,7 +194,7 @@ describe('the form page', () => {
 })
 
 describe('the policy', () => {
-  test('allows scripts and styles of our own with a nonce, fresh in every answer, and forms to the gateway', async () => {
+  test('allows our scripts and styles with a new nonce per response, and forms to the gateway', async () => {
     const [first, second] = [
       await server.app.inject('/afpicon2026'),
       await server.app.inject('/afpicon2026'),
@@ -219,14 +219,14 @@ describe('the policy', () => {
     expect(second.headers['content-security-policy']).not.toContain(nonce)
   })
 
-  test('of data forbids everything', async () => {
+  test('of data responses forbids everything', async () => {
     for (const path of ['/api/nothing', '/api/events/', '/healthz', '/metrics'])
       expect((await server.app.inject(path)).headers['content-security-policy']).toBe(
         "default-src 'none'; frame-ancestors 'none'",
       )
   })
 
-  test('is on every kind of answer', async () => {
+  test('is part of every kind of response', async () => {
     for (const path of [
       '/',
       '/nothing',
@@ -251,7 +251,7 @@ test.each([
   '/payment/failed',
   '/admin/dashboard',
   '/api/afpicon/registrations/AFPI1/',
-])('%s is stored by nobody and tells nobody where one came from', async (path) => {
+])('%s is not cached and sends no referrer', async (path) => {
   const { headers, body } = await server.app.inject(path)
   expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
   if (!path.startsWith('/api')) {
@@ -262,7 +262,7 @@ test.each([
   }
 })
 
-test('an unknown path is our own page with status 404; under /api it is JSON', async () => {
+test('an unknown path returns our page with status 404, or JSON under /api', async () => {
   const page = await server.app.inject('/conference/nothing')
   expect(page.statusCode).toBe(404)
   expect(page.body).toContain('<h1 class="disp">Page not found</h1>')
@@ -292,7 +292,7 @@ test('an unknown path is our own page with status 404; under /api it is JSON', a
   }
 })
 
-test('what an event file says cannot break out of the page', async () => {
+test('texts of an event file cannot break out of the page', async () => {
   const evil = await startTestApp({
     clock: '2026-01-10',
     events: {
@@ -333,7 +333,7 @@ test('texts are escaped, and a template is filled in one pass', () => {
 })
 
 describe('the log', () => {
-  test('names no registration and no delegate', async () => {
+  test('contains no registration number and no delegate', async () => {
     const { deps } = server
     expect(blanked('/api/afpicon/registrations/AFPI3331074324090/', deps)).toBe(
       '/api/afpicon/registrations/…/',
@@ -355,7 +355,7 @@ describe('the log', () => {
   })
 })
 
-test('the health check writes, and says when it cannot', async () => {
+test('the health check writes, and reports when it cannot', async () => {
   const well = await server.app.inject('/healthz')
   expect([well.statusCode, well.json()]).toEqual([
     200,
@@ -385,7 +385,7 @@ test('the health check writes, and says when it cannot', async () => {
   await other.close()
 })
 
-test('figures for Prometheus', async () => {
+test('metrics for Prometheus', async () => {
   const { body, headers } = await server.app.inject('/metrics')
   expect(headers['content-type']).toContain('text/plain')
   expect(body).toMatch(/rollcall_requests_total\{method="GET",status="200"\} \d+/)
@@ -406,7 +406,7 @@ test('figures for Prometheus', async () => {
     expect(body).toContain(`\n${figure}`)
 })
 
-test('what authors of event files remark for themselves is not read by strangers; lines stay where they are', async () => {
+test('comments in event files are not published, and line numbers stay the same', async () => {
   const remark = 'Dr Nair wants this cheaper'
   const text = `# ${remark}\n${fixtureEvent()}`
   const own = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
@@ -422,7 +422,7 @@ test('what authors of event files remark for themselves is not read by strangers
   await own.close()
 })
 
-test('the landing page says of a conference that is still to open when it does, as its own page', async () => {
+test('the landing page and the event page state when registration opens', async () => {
   const own = await startTestApp({
     clock: '2025-12-10',
     events: { 'sample2026.yaml': fixtureEvent() },
@@ -441,7 +441,7 @@ test('the landing page says of a conference that is still to open when it does, 
   await own.close()
 })
 
-describe('when the conferences are over', () => {
+describe('after the conferences', () => {
   let late: TestApp
   beforeAll(async () => {
     late = await startTestApp({ clock: '2026-11-21' })
@@ -457,7 +457,7 @@ describe('when the conferences are over', () => {
   })
   afterAll(() => late.close())
 
-  test('the landing page has the latest of them first, and says of each that it took place', async () => {
+  test('the landing page lists the latest first, and states that each took place', async () => {
     const { body } = await late.app.inject('/')
     const page = dataOf(body)
     expect(
@@ -471,7 +471,7 @@ describe('when the conferences are over', () => {
     expect(body.match(/This conference took place\./g)?.length).toBeGreaterThan(3)
   })
 
-  test('one that is to stay open says that it took place, and registers', async () => {
+  test('one that stays open states that it took place, and accepts registrations', async () => {
     expect((await late.app.inject('/afpicon2026')).body).toContain(
       'This event took place on 31 January – 1 February 2026.',
     )
@@ -479,7 +479,7 @@ describe('when the conferences are over', () => {
     expect(tariff.json()).toMatchObject({ open: true })
   })
 
-  test('one that says nothing is closed, on its page and to whoever registers all the same', async () => {
+  test('one without a setting is closed, on its page and for requests', async () => {
     expect((await late.app.inject('/midzone2025')).body).toContain(
       'Registration closed on 23 November 2025.',
     )
@@ -492,7 +492,7 @@ describe('when the conferences are over', () => {
   })
 })
 
-test('before they are over, the landing page has the nearest first', async () => {
+test('before that, the landing page lists the nearest first', async () => {
   const page = dataOf((await server.app.inject('/')).body)
   expect(page.page === 'site' && page.events.map(({ id }) => id)).toEqual([
     'midzone2025',
@@ -502,7 +502,7 @@ test('before they are over, the landing page has the nearest first', async () =>
   ])
 })
 
-describe('a form that cannot be drawn keeps nobody waiting', () => {
+describe('a form that cannot be rendered delays no page', () => {
   let folder: string
   const said: string[] = []
   const log: Log = {
@@ -546,7 +546,7 @@ describe('a form that cannot be drawn keeps nobody waiting', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('because its thread hangs: pages go without after two seconds, the thread is ended, the next form is drawn', async () => {
+  test('if its thread hangs, pages are sent without it after two seconds, the thread is ended, and the next form is rendered', async () => {
     const [hanging, next] = [await formOf('afpicon2026'), await formOf('chirurgia2026')]
     const beats = new Int32Array(new SharedArrayBuffer(4))
     const page = { ...hanging.page, beats }

@@ -35,8 +35,8 @@ const press = async ({ data }: Placed, action: Action): Promise<Response> => {
   })
 }
 
-describe('the way in', () => {
-  test('three origins: the app, a hop, the page; form-action of the app names both of the others', async () => {
+describe('the checkout', () => {
+  test('uses three origins: app, redirect and page; form-action of the app names the other two', async () => {
     const { data } = await rig.register()
     const { addresses, page } = await pageOf(data)
     const origins = [
@@ -52,7 +52,7 @@ describe('the way in', () => {
     for (const { origin } of addresses) expect(formAction).toContain(origin)
   })
 
-  test('the page shows what is asked, in a policy without inline script', async () => {
+  test('the page shows the requested payment under a policy without inline scripts', async () => {
     const { data, orderId } = await rig.register()
     const { page } = await pageOf(data)
     const text = await page.text()
@@ -75,14 +75,14 @@ describe('the way in', () => {
     ['another private key', (data) => ({ ...data, privatekey: '0'.repeat(64) })],
     ['another checksum', (data) => ({ ...data, checksum: '0'.repeat(64) })],
   ]
-  test.each(changes)('%s is refused', async (_name, change) => {
+  test.each(changes)('rejects %s', async (_name, change) => {
     const { data } = await rig.register()
     const response = await rig.handOff(change(data))
     expect(response.status).toBe(400)
     expect(rig.sandbox().order(data.orderid)).toBe(null)
   })
 
-  test('a hand-off of yesterday is refused: its checksum holds the Indian day', async () => {
+  test("rejects yesterday's checkout: its checksum contains the Indian day", async () => {
     const { data } = await rig.register()
     rig.at('2025-10-11T00:00:00+05:30')
     expect((await rig.handOff(data)).status).toBe(400)
@@ -90,7 +90,7 @@ describe('the way in', () => {
     expect((await rig.handOff(data)).status).toBe(303)
   })
 
-  test('an order id works once; going back before paying leads to the same page', async () => {
+  test('an order id works once; returning before payment shows the same page', async () => {
     const placed = await rig.place()
     const again = await pageOf(placed.data)
     expect(again.page.status).toBe(200)
@@ -155,7 +155,7 @@ describe('the buttons', () => {
     expect(rig.holds(placed.orderId).status).toBe(verified)
   })
 
-  test('a button that is not there, and any button after the end, change nothing', async () => {
+  test('an unknown button, and any button after the end, changes nothing', async () => {
     const placed = await rig.place()
     expect((await press(placed, '__proto__' as Action)).status).toBe(409)
     expect(rig.sandbox().order(placed.orderId)?.stage).toBe('open')
@@ -170,7 +170,7 @@ describe('the buttons', () => {
     await rig.settled()
   })
 
-  test('a stranger finds no order on the first page; who paid finds it again, and anybody who names it', async () => {
+  test('the start page lists an order only to its payer, or to anyone who enters its id', async () => {
     const placed = await rig.place()
     const listOf = async (path: string, cookie = ''): Promise<string> =>
       (await fetch(`${rig.sandbox().url}${path}`, { headers: { cookie } })).text()
@@ -184,7 +184,7 @@ describe('the buttons', () => {
     expect(await listOf('/?order=')).not.toContain(placed.orderId)
   })
 
-  test('money that comes after a decline still counts', async () => {
+  test('a payment after a decline still counts', async () => {
     const placed = await rig.place()
     await press(placed, 'decline')
     await rig.settled()
@@ -204,8 +204,8 @@ describe('the buttons', () => {
   })
 })
 
-describe('what it holds', () => {
-  test('survives a restart, and money under way arrives afterwards', async () => {
+describe('stored payments', () => {
+  test('survive a restart, and payments in progress arrive afterwards', async () => {
     const paid = await rig.place()
     const under = await rig.place()
     await rig.sandbox().act(paid.orderId, 'silent')
@@ -223,7 +223,7 @@ describe('what it holds', () => {
     expect(rig.holds(under.orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
-  test('a notice that the app did not take is sent again after a restart', async () => {
+  test('a webhook that the app did not accept is sent again after a restart', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'decline')
     await rig.settled()
@@ -237,7 +237,7 @@ describe('what it holds', () => {
       .toMatchObject({ status: 'success', notices: 2, mails: 1 })
   })
 
-  test('can be given back, once and not more than it is', async () => {
+  test('can be refunded once, up to the amount', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'stay')
     await rig.settled()
@@ -262,7 +262,7 @@ describe('what it holds', () => {
   })
 })
 
-test('a name that the gateway cannot write is written in letters for the hand-off only', async () => {
+test('a name with unsupported characters is transliterated for the checkout only', async () => {
   const { regNo, orderId } = await rig.place({ full_name: 'ആശ നായർ' })
   expect(rig.sandbox().order(orderId)?.name).toMatch(/^[A-Za-z ]+$/)
   expect(rig.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)).toEqual([

@@ -93,7 +93,7 @@ describe('test vectors', () => {
   ])('the Indian day of %s is %s', (utc, on) => expect(dayOf(instant(Date.parse(utc)))).toBe(on))
 })
 
-describe('names as the gateway takes them', () => {
+describe('names as the gateway accepts them', () => {
   test.each([
     ['Asha Rao', 'Asha', 'Rao'],
     // A single name is both: neither may be empty.
@@ -125,7 +125,7 @@ describe('names as the gateway takes them', () => {
   test.each([
     ['a number from elsewhere', 'AFPI/2025/0001', 'AFPI 2025 0001'],
     ['a number of signs alone', '#/–', 'Delegate'],
-  ])('without a name, %s is written as names are', (_why, regNo, name) =>
+  ])('without a name, %s is formatted like a name', (_why, regNo, name) =>
     expect(cleanName('', regNo)).toEqual({ firstName: name, lastName: name }),
   )
 
@@ -176,7 +176,7 @@ describe('the fields of a message', () => {
   })
 })
 
-describe('what a message claims', () => {
+describe('contents of a message', () => {
   const form = 'application/x-www-form-urlencoded'
   const json = 'application/json'
   const TRANSACTIONID = 'SAMP2026112100015'
@@ -271,7 +271,7 @@ describe('what a message claims', () => {
     ['nothing', '', form, null],
   ])('%s', (_what, body, type, claimed) => expect(read(body, type)).toEqual(claimed))
 
-  test('without credentials after a change of files it is still heard', () => {
+  test('is still read without credentials after a change of files', () => {
     const without = adapterAt(1, { account: () => null })
     expect(without.readNotice(right)).toEqual({ ok: true, value: { ...claim, hash: 'unknown' } })
   })

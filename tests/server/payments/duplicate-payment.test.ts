@@ -68,7 +68,7 @@ const onDashboard = async () => {
   return data.waiting.find(({ id }) => id === 'second_payment')?.events[0]?.count ?? 0
 }
 
-test('who pays again in a second tab reads that it is the second payment, requests the refund, and the office sees both', async () => {
+test('a delegate who pays again in a second tab sees that it is the second payment and requests the refund; staff see both', async () => {
   const person = { full_name: 'Dr Jürgen D’Souza', email: 'jurgen@example.org' }
   const first = await pay(person)
   const second = await pay({ full_name: 'JÜRGEN D’SOUZA', email: 'Jurgen@example.org' })
@@ -113,7 +113,7 @@ test('who pays again in a second tab reads that it is the second payment, reques
   expect((await read<MyAnswer>(page)).second_payment).toBeNull()
 })
 
-test('a stranger who registers the name and email address of somebody else learns nothing of them', async () => {
+test('registering with the name and email address of another person reveals nothing about them', async () => {
   const person = { full_name: 'Meera Nair', email: 'meera@example.org' }
   /** What the form answers and the result page shows, without what is of each registration alone. */
   const seen = async (answers: Readonly<Record<string, string>>) => {

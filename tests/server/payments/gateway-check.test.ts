@@ -32,7 +32,7 @@ const question = {
 const check = (more: Partial<Parameters<typeof checkGateway>[0]> = {}) =>
   checkGateway({ ...question, address: `http://127.0.0.1:${gateway.port}/`, ...more })
 
-describe('what is said of an order that cannot exist', () => {
+describe('the report for an order that cannot exist', () => {
   test.each<[string, string | number, boolean, RegExp]>([
     ['no record', none, true, /^Code 503: no record, which is right/m],
     [
@@ -80,7 +80,7 @@ describe('what is said of an order that cannot exist', () => {
     expect(checked.asExpected).toBe(asExpected)
   })
 
-  test('nobody there, and an address whose TLS is none: no connection', async () => {
+  test('reports no connection for an unreachable address or one without TLS', async () => {
     const closed = await openStandIn()
     await closed.close()
     for (const address of [
@@ -95,7 +95,7 @@ describe('what is said of an order that cannot exist', () => {
     }
   })
 
-  test('an answer that repeats our key does not bring it to the screen', async () => {
+  test('does not print our key if the response repeats it', async () => {
     gateway.answers(
       (to, asked) => void to.end(`<html>${new URLSearchParams(asked).get('private_key')}</html>`),
     )
@@ -106,7 +106,7 @@ describe('what is said of an order that cannot exist', () => {
   test.each([
     ['tells them apart', true, 'answered otherwise'],
     ['does not mind', false, 'answered alike'],
-  ])('with a wrong key beside it, a gateway that %s', async (_what, minds, words) => {
+  ])('with a wrong key, a gateway that %s', async (_what, minds, words) => {
     const keys: (string | null)[] = []
     gateway.answers((to, asked) => {
       keys.push(new URLSearchParams(asked).get('private_key'))
@@ -121,7 +121,7 @@ describe('what is said of an order that cannot exist', () => {
   })
 })
 
-describe('what is said of a real order', () => {
+describe('the report for a real order', () => {
   const paid = {
     TRANSACTIONSTATUS: '200',
     TRANSACTIONID: 'AFPI1',
@@ -217,7 +217,7 @@ describe('the command', () => {
     expect(said.join('\n')).toMatch(sentence)
   })
 
-  test('beside a running server it asks the simulator: an order that cannot exist, a wrong key, a paid order', async () => {
+  test('queries the simulator while the server runs: an impossible order, a wrong key, a paid order', async () => {
     const rig = await openRig()
     try {
       const environment = { ...rig.environment, clockStart: rig.now() }

@@ -42,8 +42,8 @@ const answered = async (response: Response): Promise<unknown> => ({
   ...((await response.json()) as object),
 })
 
-describe('a notice', () => {
-  test('of money that came: 200, and once verified a success and one mail', async () => {
+describe('a webhook', () => {
+  test('for a payment: 200, then a success and one email after verification', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     expect(await answered(await rig.notice(rig.sandbox().messageOf(orderId)))).toEqual({
@@ -79,7 +79,7 @@ describe('a notice', () => {
     expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 2 })
   })
 
-  test('with a wrong hash: 200, and no more than a question, whose answer counts; the log says so', async () => {
+  test('with a wrong hash: 200, starts only a query, whose result counts, and is logged', async () => {
     const [paid, unpaid] = [await rig.place(), await rig.place()]
     await rig.sandbox().act(paid.orderId, 'silent')
     const before = rig.log.length
@@ -94,7 +94,7 @@ describe('a notice', () => {
     expect(rig.log.slice(before).filter(({ hash }) => hash === 'wrong')).toHaveLength(2)
   })
 
-  test('with a right CRC over a wrong amount (forged without any secret): stored, and the true amount counts', async () => {
+  test('with a valid CRC for a wrong amount (forged without a secret): stored, and the real amount counts', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'wrong')
     await rig.settled()
@@ -115,7 +115,7 @@ describe('a notice', () => {
     })
   })
 
-  test('with a right CRC and a status the gateway does not confirm (a decline made into a success): stays what the gateway says', async () => {
+  test("with a valid CRC and a status that the gateway does not confirm (a decline changed to a success): the gateway's status counts", async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'decline')
     await rig.settled()
@@ -137,7 +137,7 @@ describe('a notice', () => {
     })
   })
 
-  test('that claims success before anybody paid: stays pending', async () => {
+  test('that claims success before a payment: stays pending', async () => {
     const { orderId } = await rig.place()
     const { orderId: paid } = await rig.place()
     await rig.sandbox().act(paid, 'pay')
@@ -148,7 +148,7 @@ describe('a notice', () => {
     expect(rig.holds(orderId)).toEqual({ ...untouched, notices: 1 })
   })
 
-  test('for an order nobody placed: 404, stored, no registration', async () => {
+  test('for an unknown order: 404, stored, no registration', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const before = rig.rows('SELECT * FROM payments').length
@@ -199,7 +199,7 @@ describe('a notice', () => {
   })
 
   test.each(['ap_SecureHash', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS'])(
-    'that lacks its %s starts a question all the same',
+    'without %s still starts a query',
     async (name) => {
       const { orderId } = await rig.place()
       await rig.sandbox().act(orderId, 'silent')
@@ -210,7 +210,7 @@ describe('a notice', () => {
     },
   )
 
-  test('of 1 MB: 413, and nothing of it is stored', async () => {
+  test('of 1 MB: 413, and is not stored', async () => {
     const before = rig.rows('SELECT 1 FROM gateway_notices').length
     const response = await fetch(`${rig.url}/api/payment/webhook/`, {
       method: 'POST',
@@ -221,7 +221,7 @@ describe('a notice', () => {
     expect(rig.rows('SELECT 1 FROM gateway_notices').length).toBe(before)
   })
 
-  test('the same one a hundred times at once: one success, one mail, a hundred notices stored, every one answered 200', async () => {
+  test('a hundred copies concurrently: one success, one email, a hundred webhooks stored, each with 200', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const fields = rig.sandbox().messageOf(orderId)
@@ -234,7 +234,7 @@ describe('a notice', () => {
   })
 })
 
-describe('a return of the browser', () => {
+describe("the browser's return", () => {
   const ways: readonly [string, string][] = [
     ['the usual path', '/api/payment/return/'],
     ['without its slash', '/api/payment/return'],
@@ -266,7 +266,7 @@ describe('a return of the browser', () => {
     expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
   })
 
-  test('the answer is not kept and tells nobody where it came from', async () => {
+  test('the response is not cached and sends no referrer', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const response = await fetch(`${rig.url}/api/payment/return/`, {
@@ -295,7 +295,7 @@ describe('a return of the browser', () => {
     })
   })
 
-  test('of a failure that lacks its fields: asked about, and sent to what is stored', async () => {
+  test('after a failure without fields: starts a query and redirects by the stored state', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'decline')
     const target = await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' })
@@ -303,7 +303,7 @@ describe('a return of the browser', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'] })
   })
 
-  test('of somebody who left: no failure yet, because money may still come of it', async () => {
+  test('after the delegate left: no failure yet, because a payment may still arrive', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'leave')
     const target = await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '401' })
@@ -328,7 +328,7 @@ describe('a return of the browser', () => {
     expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
   })
 
-  test('while the bank still works on it: the success page, which says so; then the money comes', async () => {
+  test('while the bank processes it: the success page says so; then the payment arrives', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'later')
     expect((await rig.comeBack(rig.sandbox().messageOf(orderId))).pathname).toBe(
@@ -353,7 +353,7 @@ describe('a return of the browser', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: [], mails: 0 })
   })
 
-  test('while the gateway cannot be reached: the page of what is stored, and the reconciler finds the money later', async () => {
+  test('while the gateway is unreachable: the page of the stored state; polling finds the payment later', async () => {
     const other = await openRig({ clock: '2025-10-10T12:00:00+05:30' })
     try {
       const { orderId } = await other.place()
@@ -376,9 +376,9 @@ describe('a return of the browser', () => {
   })
 })
 
-describe('what strangers send to the addresses of the gateway', () => {
+describe("requests of outsiders to the gateway's addresses", () => {
   const KB = 1024
-  test('fills no disk: of what is refused 1 KB is kept and sixty a minute, of what is genuine 8 KB', async () => {
+  test('do not fill the disk: rejected ones are stored up to 1 KB and sixty a minute, genuine ones up to 8 KB', async () => {
     const other = await openRig({ variables: { RATE_LIMITS: 'on' } })
     try {
       const send = async (order: string, bytes: number): Promise<number> =>

@@ -17,8 +17,8 @@ afterAll(() => rig.close())
 
 const reconcile = () => rig.parts().deps.payments.reconcile()
 
-describe('money that comes when nobody looks any more', () => {
-  test('a notice of late money while the gateway cannot be asked: taken, and asked about until it answers', async () => {
+describe('payments that arrive after polling ended', () => {
+  test('a webhook while the gateway is unreachable is stored, and the payment is queried until it responds', async () => {
     const other = await openRig()
     try {
       const { orderId } = await other.place()
@@ -45,7 +45,7 @@ describe('money that comes when nobody looks any more', () => {
     }
   })
 
-  test('a notice claims late money, the status call still says declined: asked again soon, not in half a day', async () => {
+  test('a webhook claims a late payment that the status query still declines: it is queried again soon, not in half a day', async () => {
     const other = await openRig()
     try {
       const { orderId } = await other.place()
@@ -76,7 +76,7 @@ describe('money that comes when nobody looks any more', () => {
     }
   })
 
-  test('a lost notice of late money for a failed payment is no lost money', async () => {
+  test('a late payment of a failed attempt is found without its webhook', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'decline')
     await rig.settled()
@@ -89,7 +89,7 @@ describe('money that comes when nobody looks any more', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
-  test('a second capture of a paid order (two tabs) comes before a person, who is told both references', async () => {
+  test('a second capture of a paid order (two tabs) goes to review with both references', async () => {
     const { orderId, regNo } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     rig.advance(2 * minute)
@@ -120,7 +120,7 @@ describe('money that comes when nobody looks any more', () => {
     ])
   })
 
-  test('the event is turned to "payment: none": its payment is still asked about, and is a success', async () => {
+  test('an event changed to "payment: none" still queries its pending payment, which succeeds', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const { deps } = rig.parts()
@@ -133,7 +133,7 @@ describe('money that comes when nobody looks any more', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
 
-  test('the event file is removed: its payment is still asked about, and its notice taken', async () => {
+  test('a removed event file: its payment is still queried, and its webhook accepted', async () => {
     const other = await openRig()
     try {
       const [asked, told] = [await other.place(), await other.place()]
@@ -158,7 +158,7 @@ describe('money that comes when nobody looks any more', () => {
     }
   })
 
-  test('the credentials of the account are replaced: the other merchant is not asked, and nothing expires', async () => {
+  test('replaced credentials: the other merchant is not queried, and nothing expires', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const { deps } = rig.parts()
@@ -182,7 +182,7 @@ describe('money that comes when nobody looks any more', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'success' })
   })
 
-  test('the event moves to another account: the question goes to the account that asked for the money', async () => {
+  test('an event that changes its account queries the account that requested the payment', async () => {
     const { orderId } = await rig.place()
     const { deps } = rig.parts()
     const event = deps.events.byId('afpicon2026')
@@ -208,7 +208,7 @@ describe('money that comes when nobody looks any more', () => {
     expect(accounts).toEqual([payment.account])
   })
 
-  test('two thousand abandoned payments at a gateway that is silent: it rests after a few questions', async () => {
+  test('two thousand abandoned payments at a silent gateway: polling pauses after a few queries', async () => {
     const other = await openRig()
     try {
       for (let at = 0; at < 30; at += 1) await other.place()

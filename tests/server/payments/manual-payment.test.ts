@@ -54,7 +54,7 @@ const mailsOf = async (regNo: string) => (
   server.deps.store.mailsOf((await stored(regNo)).regNo)
 )
 
-test('whoever pays by transfer reads where to pay, tells, and is complete once it is found', async () => {
+test('a delegate who pays by transfer reads the instructions, reports the payment, and is complete once it is confirmed', async () => {
   const { status, body } = await register({ way: 'transfer' })
   expect(status).toBe(201)
   expect(body).toMatchObject({ stands: 'by-hand' })
@@ -106,7 +106,7 @@ test('whoever pays by transfer reads where to pay, tells, and is complete once i
   ])
 })
 
-test('who tells the number again that the office found as too little, and by a wrong way, is heard', async () => {
+test('a delegate can report a reference again that staff recorded with too low an amount and a wrong method', async () => {
   const { body } = await register({ way: 'transfer' })
   const own = ownPage(body.page)
   const number = 'HDFCN52027010977'
@@ -132,7 +132,7 @@ test('who tells the number again that the office found as too little, and by a w
   expect(again.body['message']).toContain('has been found already')
 })
 
-test('a UTR is told of one registration, whoever writes it how', async () => {
+test('a UTR can be reported for one registration, in any spelling', async () => {
   const [first, second] = [await register({ way: 'transfer' }), await register({ way: 'transfer' })]
   const number = 'HDFCN52027010912'
   const day = { paid_on: '2027-01-09' }
@@ -143,7 +143,7 @@ test('a UTR is told of one registration, whoever writes it how', async () => {
   expect((await stored(second.body.reg_no)).state).toBe('to_pay')
 })
 
-test('what is told is judged by the questions of the way, each at its place', async () => {
+test('a payment claim is validated by the fields of its method, with each error at its field', async () => {
   const own = ownPage((await register({ way: 'transfer' })).body.page)
   expect(await own.tell({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
     status: 422,
@@ -160,7 +160,7 @@ test('what is told is judged by the questions of the way, each at its place', as
   expect((await own.look()).state).toBe('to_pay')
 })
 
-test('what the bank knows nothing of goes back to the delegate, who tells again', async () => {
+test('a claim that the bank does not confirm is returned to the delegate, who reports again', async () => {
   const { body } = await register({ way: 'transfer' })
   const own = ownPage(body.page)
   const [wrong, right] = [utr(), utr()]
@@ -177,7 +177,7 @@ test('what the bank knows nothing of goes back to the delegate, who tells again'
   expect((await other.tell({ utr: wrong, paid_on: '2027-01-09' })).status).toBe(200)
 })
 
-test('nobody paid in ten days: the workshop seat is free for others, and what was paid all the same is told', async () => {
+test('unpaid after ten days: the workshop seat is free, and a later payment can still be reported', async () => {
   const workshop = { way: 'transfer', workshop: 'records' }
   const [first, second] = [await register(workshop), await register(workshop)]
   expect((await register(workshop)).body).toMatchObject({ code: 'full' })
@@ -223,7 +223,7 @@ test('a registration that expired while the clock was a month ahead can be paid 
   expect(await act(body.reg_no, came)).toMatchObject({ body: { state: 'complete' } })
 })
 
-test('where the day of credit decides, money of a dearer day is measured by its price', async () => {
+test('if the credit date sets the price, a payment is compared with the price of its day', async () => {
   const { body } = await register({ way: 'transfer' })
   const number = utr()
   server.at('2027-01-20')
@@ -239,7 +239,7 @@ test('where the day of credit decides, money of a dearer day is measured by its 
   }
 })
 
-test('money that does not fit is before the treasurer, who accepts it with a reason', async () => {
+test('a payment that does not match goes to review, and a treasurer accepts it with a reason', async () => {
   const { body } = await register({ way: 'transfer' })
   const number = utr()
   await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-09' })
@@ -255,7 +255,7 @@ test('money that does not fit is before the treasurer, who accepts it with a rea
   })
 })
 
-test('rows that are ticked are confirmed as they were told, each by itself', async () => {
+test('selected rows are confirmed as reported, each separately', async () => {
   const told = await register({ way: 'transfer' })
   const silent = await register({ way: 'transfer' })
   await ownPage(told.body.page).tell({ utr: utr(), paid_on: '2027-01-09' })
@@ -278,7 +278,7 @@ test('rows that are ticked are confirmed as they were told, each by itself', asy
   expect((await stored(told.body.reg_no)).state).toBe('complete')
 })
 
-test('rows that are ticked came at the price of the day on which they were paid, where that day decides', async () => {
+test('selected rows are confirmed at the price of their payment day, if that day sets the price', async () => {
   const { body } = await register({ way: 'transfer' })
   try {
     server.at('2027-01-17')
@@ -309,7 +309,7 @@ async function paysByCard(regNo: string, reference: string, before = 0): Promise
   await server.deps.store.applyFact(orderId, { ...sale, at: server.now() }, null)
 }
 
-test('whoever registered for a transfer pays by card instead, at the price as it was', async () => {
+test('a delegate who chose a transfer pays by card instead, at the same price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   const url = '/api/payment/resume/'
@@ -319,7 +319,7 @@ test('whoever registered for a transfer pays by card instead, at the price as it
   expect((await stored(body.reg_no)).state).toBe('complete')
 })
 
-test('the file pays into another account by now: whoever goes on paying has an order that this account asks for, at the price as it was', async () => {
+test('after a change of account, a delegate who continues to pay gets an order of the new account at the same price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   const goOn = async () =>
@@ -347,7 +347,7 @@ test('the file pays into another account by now: whoever goes on paying has an o
   }
 })
 
-test('a transfer that was told, and paid by card after all, is looked for no more; that it came as well is before the treasurer, and goes back by hand', async () => {
+test('a reported transfer that was then paid by card is no longer expected; if it arrives too, it goes to review and is refunded outside Rollcall', async () => {
   const { body } = await register({ way: 'transfer' })
   const own = ownPage(body.page)
   const number = utr()
@@ -402,7 +402,7 @@ test('a transfer that was told, and paid by card after all, is looked for no mor
   expect(await revenue()).toBe(before)
 })
 
-test('who was corrected and has paid the order from before tells of the difference, and is not asked for the whole price again', async () => {
+test('a corrected delegate who paid the previous order reports the difference, and is not asked for the full price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
@@ -421,7 +421,7 @@ test('who was corrected and has paid the order from before tells of the differen
   expect(await stored(body.reg_no)).toMatchObject({ due: 0, inReview: false })
 })
 
-test('a slip of the cash box and one of the card machine have the same number: both count, also where paying by card had begun', async () => {
+test('a cash slip and a card machine slip with the same number both count, also after an online payment had begun', async () => {
   const pay = async (way: string) => {
     const { body } = await register({ way: 'card' })
     const slip = { act: 'confirm', way, reference: '4711', amount: '4720' }
@@ -444,7 +444,7 @@ test('a slip of the cash box and one of the card machine have the same number: b
   expect(documents.filter(({ kind }) => kind === 'receipt')).toHaveLength(1)
 })
 
-test('money that comes for what was cancelled is before the treasurer; what is still to be paid is confirmed instead', async () => {
+test('a payment for a cancelled registration goes to review; one for an unpaid registration is confirmed', async () => {
   const { body } = await register({ way: 'transfer' })
   const came = { act: 'came_again', way: 'transfer', reference: utr(), amount: '4720' }
   expect(await act(body.reg_no, came)).toMatchObject({ status: 409, body: { code: 'not_now' } })
@@ -455,7 +455,7 @@ test('money that comes for what was cancelled is before the treasurer; what is s
   expect(await office.json(url)).toMatchObject({ reviews: [{ kind: 'ended' }], kept: 0 })
 })
 
-test('a screenshot is sent ahead, kept with the registration, and shown to the office alone', async () => {
+test('a screenshot is uploaded first, stored with the registration, and shown to staff only', async () => {
   const { body } = await register({ way: 'transfer' })
   const own = ownPage(body.page)
   const png = Buffer.from(
@@ -478,7 +478,7 @@ test('a screenshot is sent ahead, kept with the registration, and shown to the o
   expect(JSON.stringify(await own.look())).not.toContain('/admin/')
 })
 
-test('on a day after the last of a way it is not begun any more, and the answer says what is', async () => {
+test('a payment method cannot be chosen after its last day, and the response lists the others', async () => {
   server.at('2027-02-06')
   try {
     expect(await register({ way: 'transfer' })).toMatchObject({
@@ -491,7 +491,7 @@ test('on a day after the last of a way it is not begun any more, and the answer 
   }
 })
 
-describe('at the desk', () => {
+describe('at the front desk', () => {
   const add = async (
     payload: Readonly<Record<string, unknown>>,
     role: 'desk' | 'viewer' = 'desk',
@@ -511,7 +511,7 @@ describe('at the desk', () => {
   }
   const cash = { way: 'desk', paid: { mode: 'cash', slip: '17' } }
 
-  test('somebody is registered and pays in hand, by whoever has the role desk alone, who gives nothing back', async () => {
+  test('the desk role registers a delegate and records the payment, but cannot refund', async () => {
     const { status, body, headers } = await add({
       ...cash,
       answers: { ...asha, full_name: 'Binu Nair' },
@@ -523,8 +523,8 @@ describe('at the desk', () => {
     expect((await stored(regNo)).answers).not.toHaveProperty('way')
     const trail = await server.deps.store.acts((await stored(regNo)).regNo)
     expect(trail.map(({ act, who }) => [act, who])).toEqual([
-      ['add', 'at the desk'],
-      ['confirm', 'at the desk'],
+      ['add', 'at the front desk'],
+      ['confirm', 'at the front desk'],
     ])
     expect((await mailsOf(regNo)).map(({ subject }) => subject)).toEqual([
       `LEKHACON 2027: ${regNo}`,
@@ -537,7 +537,7 @@ describe('at the desk', () => {
     expect(acts.json<ActionsAnswer>().allowed).not.toContain('refund')
   })
 
-  test('who was shown one price is not charged another: nobody is registered before it is seen', async () => {
+  test('a changed price is shown before the registration is stored', async () => {
     const rows = async () =>
       (await server.deps.store.figures('lekhacon2027', '2027-01-10' as never)).total
     const before = await rows()
@@ -551,7 +551,7 @@ describe('at the desk', () => {
     )
   })
 
-  test('a click that comes twice registers and takes the money once', async () => {
+  test('a repeated click registers and records the payment once', async () => {
     const twice = { ...cash, key: 'the-same-click', paid: { mode: 'card', slip: '21' } }
     const [first, again] = [await add(twice), await add(twice)]
     expect(again).toMatchObject({ status: 201, body: first.body })
@@ -560,13 +560,13 @@ describe('at the desk', () => {
     ).toHaveLength(1)
   })
 
-  test('what is left due is told where to pay', async () => {
+  test('an unpaid registration gets payment instructions', async () => {
     const { body } = await add({ answers: { ...asha, way: 'transfer' } })
     expect(body['state']).toBe('to_pay')
     expect((await mailsOf(String(body['reg_no'])))[0]?.text).toContain('account 50200012345678')
   })
 
-  test('what is wrong is said at its question, of the form and of the money', async () => {
+  test('errors of the form and of the payment are shown at their fields', async () => {
     expect(await add({ ...cash, answers: { ...asha, email: 'nobody' } })).toMatchObject({
       status: 422,
       body: { errors: { email: expect.any(String) } },

@@ -64,7 +64,7 @@ async function withRig(work: (other: Rig) => Promise<void>, clock = OCTOBER): Pr
   }
 }
 
-describe('whoever pays again', () => {
+describe('a delegate who pays again', () => {
   test('is asked to wait while the gateway cannot tell whether the first payment was made', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await other.place()
@@ -80,7 +80,7 @@ describe('whoever pays again', () => {
       expect(ordersOf(regNo, other)).toEqual(['01 failed'])
     }))
 
-  test('is told that it is paid when money came unseen for an attempt before the last one', () =>
+  test('sees that it is paid if a payment arrived for an earlier attempt', () =>
     withRig(async (other) => {
       const first = await other.place()
       await other.sandbox().act(first.orderId, 'decline')
@@ -113,7 +113,7 @@ describe('whoever pays again', () => {
     expect(ordersOf(regNo)).toEqual(['01 pending'])
   })
 
-  test('after the answer to another try was lost gets that try again, and no third order', async () => {
+  test('gets the second attempt again, and no third order, if its response was lost', async () => {
     const { orderId, regNo } = await rig.place()
     await rig.sandbox().act(orderId, 'decline')
     await rig.settled()
@@ -126,7 +126,7 @@ describe('whoever pays again', () => {
     expect(ordersOf(regNo)).toEqual(['01 failed', '02 pending'])
   })
 
-  test('waits while the bank is still at it', async () => {
+  test('waits while the bank processes the payment', async () => {
     const { orderId, regNo } = await rig.place()
     await rig.sandbox().act(orderId, 'later')
     rig.advance(minute)
@@ -134,7 +134,7 @@ describe('whoever pays again', () => {
     expect(await look(regNo)).toMatchObject({ stands: 'at-bank', may_pay: false })
   })
 
-  test('is not asked to pay again by a gateway that does not know yet what the browser came back with', async () => {
+  test('is not asked to pay again if the gateway does not know the returned payment yet', async () => {
     const { orderId, regNo } = await rig.place()
     const { messageOf } = rig.sandbox()
     const claim = { ...messageOf(orderId), TRANSACTIONSTATUS: '200' }
@@ -147,7 +147,7 @@ describe('whoever pays again', () => {
     expect((await retry(orderId)).status).toBe(201)
   })
 
-  test('twice at once after a failure is led to one order', async () => {
+  test('is led to one order for two concurrent requests after a failure', async () => {
     const { orderId, regNo } = await rig.place()
     await rig.sandbox().act(orderId, 'decline')
     await rig.settled()
@@ -158,7 +158,7 @@ describe('whoever pays again', () => {
     expect(ordersOf(regNo)).toEqual(['01 failed', '02 pending'])
   })
 
-  test('is not offered a hundredth attempt, and told so', async () => {
+  test('is not offered a hundredth attempt', async () => {
     const { orderId, regNo } = await rig.place()
     const { store } = rig.parts().deps
     const fail = (id: OrderId) =>
@@ -180,8 +180,8 @@ describe('whoever pays again', () => {
   })
 })
 
-describe('the same form once more', () => {
-  test('says how it stands instead of "successful" when a person has to decide about the money', async () => {
+describe('the same form again', () => {
+  test('states the review instead of "successful" while staff have to decide', async () => {
     const { body } = await form('review')
     await rig.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
     await rig.sandbox().act(body.payment_data?.orderid ?? '', 'wrong')
@@ -194,7 +194,7 @@ describe('the same form once more', () => {
     expect(review_since).not.toBeNull()
   })
 
-  test('says how it stands when the money went back, and when it is at the bank', async () => {
+  test('states that the payment was refunded, or is being processed by the bank', async () => {
     const paid = (await form('back')).body
     await rig.handOff(paid.payment_data as RegisterAnswer['payment_data'] & object)
     const orderId = paid.payment_data?.orderid as OrderId
@@ -253,7 +253,7 @@ test('a delegate who has paid keeps the ticket when another attempt is paid too'
 })
 
 describe('a price', () => {
-  test('of October is not the price of January: asked first, then the new one is paid', () =>
+  test('of October is not the price of January: the delegate confirms the new price first', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await other.place()
       await other.sandbox().act(orderId, 'leave')
@@ -288,7 +288,7 @@ describe('a price', () => {
       })
     }))
 
-  test('paid in time for the old order is a success at that price, also after a dearer one was accepted', () =>
+  test('paid in time for the old order is a success at that price, even after a higher one was accepted', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await other.place()
       other.at('2026-01-01T20:00:00+05:30')
@@ -311,7 +311,7 @@ describe('a price', () => {
       })
     }, '2025-12-31T23:00:00+05:30'))
 
-  test('that is held no more, paid all the same days later, comes before a person', () =>
+  test('that has expired and is paid days later goes to review', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await other.place()
       await other.sandbox().act(orderId, 'leave')
@@ -324,7 +324,7 @@ describe('a price', () => {
       expect(await look(regNo, other)).toMatchObject({ stands: 'organisers' })
     }, '2025-12-31T23:00:00+05:30'))
 
-  test('is held over the last day for whoever was on the way to pay, and no longer', () =>
+  test('stays valid after the last day for a delegate who had begun to pay, for a limited time', () =>
     withRig(async (other) => {
       const file = join(other.environment.eventsDir, 'afpicon2026.yaml')
       const text = readFileSync(file, 'utf8')
@@ -349,7 +349,7 @@ describe('a price', () => {
     }, '2026-01-25T23:50:00+05:30'))
 })
 
-describe('whoever left before paying', () => {
+describe('a delegate who left before paying', () => {
   /** Registers, leaves, and is not heard of for that long. */
   const leave = async (other: Rig, ms: number) => {
     const placed = await other.place()
@@ -379,7 +379,7 @@ describe('whoever left before paying', () => {
     }
   }
 
-  test('gets one mail an hour later, whose link leads back until it is paid and to the ticket after', () =>
+  test('gets one email an hour later, whose link leads to the payment and later to the ticket', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await leave(other, 59 * minute)
       expect(await other.parts().unfinished.run()).toBe(0)
@@ -435,7 +435,7 @@ describe('whoever left before paying', () => {
       expect([...stored, JSON.stringify(other.log)].join()).not.toContain(token)
     }))
 
-  test('and has registered again and paid is told that the first one is not needed', () =>
+  test('who registered again and paid is told that the first registration is not needed', () =>
     withRig(async (other) => {
       const first = await leave(other, 30 * minute)
       const second = await other.place()
@@ -455,7 +455,7 @@ describe('whoever left before paying', () => {
       expect(mail).not.toContain('It is complete once')
     }))
 
-  test('and comes back after the hold finds the page, and half a year after the event a link expired, like one that nobody made', () =>
+  test('finds the page after the hold, and an expired link half a year after the event', () =>
     withRig(async (other) => {
       await leave(other, 61 * minute)
       await other.parts().unfinished.run()
@@ -481,7 +481,7 @@ describe('whoever left before paying', () => {
       ]).toEqual([true, true])
     }))
 
-  test('and paid all the same, or is at the bank, is not asked to finish', () =>
+  test('who paid, or whose bank is processing the payment, gets no reminder', () =>
     withRig(async (other) => {
       const paid = await leave(other, 61 * minute)
       const atBank = await other.place()
@@ -501,8 +501,8 @@ describe('whoever left before paying', () => {
     }))
 })
 
-describe('a browser that has just paid and comes back', () => {
-  test('is led to the result page when the server cannot take anything in', () =>
+describe('a browser that returns after payment', () => {
+  test('is led to the result page if the server cannot write', () =>
     withRig(async (other) => {
       const { orderId } = await other.place()
       await other.sandbox().act(orderId, 'stay')
@@ -515,7 +515,7 @@ describe('a browser that has just paid and comes back', () => {
       )
     }))
 
-  test('is led to the result page when there were too many from its address', async () => {
+  test('is led to the result page if its address has reached the rate limit', async () => {
     const other = await openRig({ variables: { RATE_LIMITS: 'on' } })
     try {
       const { orderId } = await other.place()

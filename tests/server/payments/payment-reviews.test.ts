@@ -74,8 +74,8 @@ const misfit = async (): Promise<Placed & { readonly id: string }> => {
 }
 const why = 'Spoke to the delegate.'
 
-describe('a payment that does not fit', () => {
-  test('is an authorisation that was given back: the sale beside it pays, and the delegate is told once', async () => {
+describe('a payment that does not match', () => {
+  test('is a refunded authorisation: the sale in the same response pays, and the delegate gets one email', async () => {
     const { orderId } = await rig.place()
     const { deps } = rig.parts()
     const [{ amount } = { amount: 0 }] = rig.rows(
@@ -161,7 +161,7 @@ describe('a payment that does not fit', () => {
     ).toEqual([{ who: 'treasurer', why }])
   })
 
-  test('goes back to the delegate, and the delegate can pay again', async () => {
+  test('is refunded, and the delegate can pay again', async () => {
     const { regNo, orderId, id } = await misfit()
     const { answer } = await decide(id, { decision: 'refund', why })
     expect(answer).toMatchObject({ status: 'success', refund: 'asked' })
@@ -181,7 +181,7 @@ describe('a payment that does not fit', () => {
     expect([again.status, await again.json()]).toMatchObject([201, { reg_no: regNo }])
   })
 
-  test('nobody decides without being signed in, nor from a page of another site', async () => {
+  test('requires a session, and rejects a page of another site', async () => {
     const post = (headers: Record<string, string>) =>
       fetch(`${rig.url}/admin/reviews/C1/decide/`, { method: 'POST', headers })
     expect((await post({})).status).toBe(401)
@@ -215,7 +215,7 @@ describe('a refund', () => {
     expect(before.total_revenue - after.total_revenue).toBe(7080)
   })
 
-  test('made in the gateway’s panel is learnt, in part and in full, and the second one too', async () => {
+  test('made in the merchant panel is detected, partial and full, also a second one', async () => {
     const { orderId } = await paid()
     rig.sandbox().giveBack(orderId, paise(8_000))
     rig.advance(2 * hour)
@@ -238,13 +238,13 @@ describe('a refund', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'refunded', review: null })
   })
 
-  test('asked twice at the same moment goes back once', async () => {
+  test('requested twice concurrently is made once', async () => {
     const { regNo, orderId } = await paid()
     await Promise.all([refund(regNo, { why }), refund(regNo, { why }), reconcile(), reconcile()])
     expect(rig.sandbox().order(orderId)?.refunds.length).toBe(1)
   })
 
-  test('whose answer never came is not asked for again; the status call tells', async () => {
+  test('without a response is not repeated; the status query decides', async () => {
     const { regNo, orderId } = await paid()
     const { deps } = rig.parts()
     let asked = 0
@@ -269,7 +269,7 @@ describe('a refund', () => {
   })
 })
 
-test('the treasurer at the end of the month: reviews, decide and refund beside the running server', async () => {
+test("the treasurer's commands review, decide and refund work while the server runs", async () => {
   const run = async (...args: readonly string[]) => {
     const [out, err]: [string[], string[]] = [[], []]
     const status = await main(args, {
@@ -313,7 +313,7 @@ test('the treasurer at the end of the month: reviews, decide and refund beside t
   expect(plain((await run('payment', 'reviews')).out)).toContain('Nothing waits for a decision.')
 })
 
-test('one mail at nine in the morning, to the office of the event, on days on which something waits', async () => {
+test('sends one email at nine to the organisers on days with open reviews', async () => {
   const { id } = await misfit()
   const { deps } = rig.parts()
   const mails = () =>

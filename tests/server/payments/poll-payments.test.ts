@@ -34,8 +34,8 @@ const retry = (orderId: string): Promise<Response> =>
     body: JSON.stringify({ order_id: orderId }),
   })
 
-describe('the reconciler', () => {
-  test('asks at growing intervals, and a payment that nobody made ends after 24 hours as expired, with no mail', async () => {
+describe('polling', () => {
+  test('queries at growing intervals; an unpaid order expires after 24 hours without an email', async () => {
     const { orderId } = await rig.place()
     expect(await reconcile()).toEqual({ asked: 0, ended: 0 })
     const askedAt: number[] = []
@@ -63,7 +63,7 @@ describe('the reconciler', () => {
     })
   })
 
-  test('finds money of which no notice and no browser came back', async () => {
+  test('finds a payment without a webhook or a returning browser', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     rig.advance(2 * minute)
@@ -72,7 +72,7 @@ describe('the reconciler', () => {
     expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
   })
 
-  test('never ends what is under way at the bank; after five days without a final answer a person looks', async () => {
+  test('never expires a payment that the bank is processing; after five days it goes to review', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'later')
     for (let days = 0; days < 4; days += 1) {
@@ -92,7 +92,7 @@ describe('the reconciler', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
   })
 
-  test('money that comes after registration closed is for a person to decide; who began on the last day may still end', async () => {
+  test('a payment after registration closed goes to review; a delegate who began on the last day can still finish', async () => {
     const late = await openRig({ clock: '2026-02-02T23:50:00+05:30' })
     try {
       const file = join(late.environment.eventsDir, 'afpicon2026.yaml')
@@ -121,7 +121,7 @@ describe('the reconciler', () => {
     }
   })
 
-  test('money paid in time and held up is not late: its own time decides, and is the day of revenue', async () => {
+  test('a delayed payment is not late: its payment time decides, and sets the day of revenue', async () => {
     const late = await openRig({ clock: '2026-02-02T23:50:00+05:30' })
     try {
       const file = join(late.environment.eventsDir, 'afpicon2026.yaml')
@@ -147,7 +147,7 @@ describe('the reconciler', () => {
     ['two days after closing is for a person', 2, 'failed', 'Payment received after registration'],
     ['in time pays, and the mail is about it', 0, 'success', null],
   ] as const)(
-    'money beside another that a person has dismissed has a time of its own: what came %s',
+    'a payment next to a dismissed one has its own time: a payment that arrived %s',
     async (_what, days, status, why) => {
       const late = await openRig({ clock: '2026-02-02T23:50:00+05:30' })
       try {
@@ -212,30 +212,27 @@ describe('the reconciler', () => {
     ['before the order was placed', '01-01-2020 00:00:00'],
     ['after now', '01-01-2099 00:00:00'],
     ['that cannot be read', 'yesterday'],
-  ])(
-    'a time of payment %s is not believed: the moment we learnt of it counts',
-    async (_why, time) => {
-      const { orderId } = await rig.place()
-      await rig.sandbox().act(orderId, 'silent')
-      const { deps } = rig.parts()
-      const gateway = {
-        ...deps.gateway,
-        status: async (...about: Parameters<typeof deps.gateway.status>) => {
-          const answer = await deps.gateway.status(...about)
-          if (answer.is !== 'fact' || answer.fact.type !== 'confirmed') return answer
-          const { paidAt: _, ...fact } = answer.fact
-          const said = readTime(time)
-          return { ...answer, fact: said === null ? fact : { ...fact, paidAt: said } }
-        },
-      }
-      rig.advance(minute)
-      const payments = openPayments({ ...deps, gateway }, { reconciles: false })
-      expect(await payments.verify(orderId, 5_000)).toBe('success')
-      expect((await deps.store.registration(orderId))?.paidAt).toBe(rig.now())
-    },
-  )
+  ])('a payment time %s is ignored: the time of the response counts', async (_why, time) => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const { deps } = rig.parts()
+    const gateway = {
+      ...deps.gateway,
+      status: async (...about: Parameters<typeof deps.gateway.status>) => {
+        const answer = await deps.gateway.status(...about)
+        if (answer.is !== 'fact' || answer.fact.type !== 'confirmed') return answer
+        const { paidAt: _, ...fact } = answer.fact
+        const said = readTime(time)
+        return { ...answer, fact: said === null ? fact : { ...fact, paidAt: said } }
+      },
+    }
+    rig.advance(minute)
+    const payments = openPayments({ ...deps, gateway }, { reconciles: false })
+    expect(await payments.verify(orderId, 5_000)).toBe('success')
+    expect((await deps.store.registration(orderId))?.paidAt).toBe(rig.now())
+  })
 
-  test('leaves what a person has to decide', async () => {
+  test('leaves payments under review unchanged', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'wrong')
     await rig.settled()
@@ -245,7 +242,7 @@ describe('the reconciler', () => {
     expect((await rig.parts().deps.store.registration(orderId))?.inReview).toBe(true)
   })
 
-  test('two servers at once settle a payment once', async () => {
+  test('two servers process a payment once', async () => {
     const placed = await Promise.all(Array.from({ length: 12 }, () => rig.place()))
     for (const { orderId } of placed) await rig.sandbox().act(orderId, 'silent')
     const { deps } = rig.parts()
@@ -260,7 +257,7 @@ describe('the reconciler', () => {
       })
   })
 
-  test('who comes while a question is on its way gets the answer to a later one: the money may have come in between', async () => {
+  test('a request during a query gets the result of a later query, because the payment may have arrived in between', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'later')
     const { deps } = rig.parts()
@@ -286,7 +283,7 @@ describe('the reconciler', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', facts: ['confirmed'], mails: 1 })
   })
 
-  test('a question that the gateway refuses says nothing about the payment, however old it is', async () => {
+  test('a rejected query says nothing about the payment, however old it is', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const { deps } = rig.parts()
@@ -301,7 +298,7 @@ describe('the reconciler', () => {
     expect(rig.holds(orderId)).toMatchObject({ status: 'success' })
   })
 
-  test('as a command beside the running server', async () => {
+  test('as a command while the server runs', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'silent')
     const said: string[] = []
@@ -319,7 +316,7 @@ describe('the reconciler', () => {
   })
 })
 
-describe('trying again', () => {
+describe('retrying', () => {
   test('a failed payment gets a new order id for the same amount, and pays the same registration once', async () => {
     const first = await rig.place()
     await rig.sandbox().act(first.orderId, 'decline')
@@ -352,7 +349,7 @@ describe('trying again', () => {
     expect(rig.holds(first.orderId).review).not.toBe(null)
   })
 
-  test('what is open is the same order again; paid is refused, an unknown order is not found', async () => {
+  test('an open order is returned again, a paid one rejected, an unknown one not found', async () => {
     const { orderId } = await rig.place()
     rig.advance(1000)
     const again = await retry(orderId)
@@ -376,7 +373,7 @@ describe('trying again', () => {
     expect(rig.rows('SELECT 1 FROM payments WHERE order_id LIKE ?', `${orderId}%`)).toHaveLength(1)
   })
 
-  test('money that came unseen after the decline is found before a second payment begins', async () => {
+  test('finds a payment after the decline before a second payment begins', async () => {
     const { orderId } = await rig.place()
     await rig.sandbox().act(orderId, 'decline')
     await rig.settled()
@@ -398,7 +395,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
       ]),
     )
 
-  test('the notice with a right CRC counts, and its amount is still compared', async () => {
+  test('a webhook with a valid CRC counts, and its amount is still compared', async () => {
     const accounts = [
       ...new Set(
         rig
@@ -457,7 +454,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
 })
 
 describe('what the gateway needs to start', () => {
-  test('a port of its own: a taken one is a sentence, not a crash', async () => {
+  test('its port: an occupied one prints a sentence', async () => {
     await expect(
       openRig({ variables: { SANDBOX_PORT: new URL(rig.sandbox().url).port } }),
     ).rejects.toThrow(
@@ -465,7 +462,7 @@ describe('what the gateway needs to start', () => {
     )
   })
 
-  test('the checksum without the UID, when the environment says so, is taken too', async () => {
+  test('accepts the checksum without the UID if the environment sets it', async () => {
     const other = await openRig({ variables: { AIRPAY_CHECKSUM: 'B' } })
     try {
       const { data } = await other.register()
@@ -488,7 +485,7 @@ describe('what the gateway needs to start', () => {
     }
   })
 
-  test('a phone in the hand-off only where the gateways file posts one: ten digits', async () => {
+  test('sends a phone number of ten digits only if the gateways file says so', async () => {
     const other = await openRig({
       gateways: (text) =>
         text.replace(
@@ -509,7 +506,7 @@ describe('what the gateway needs to start', () => {
     }
   })
 
-  test('another checksum is a sentence', () => {
+  test('an unknown checksum setting prints a sentence', () => {
     expect(readEnvironment({ AIRPAY_CHECKSUM: 'C' })).toEqual({
       ok: false,
       error: ['AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "C".'],

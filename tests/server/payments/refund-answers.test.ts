@@ -71,12 +71,12 @@ test.each<[string, string, object]>([
   expect(await refund()).toMatchObject(made)
 })
 
-test.each([400, 403, 500, 502, 302])('status %i says nothing of the money', async (status) => {
+test.each([400, 403, 500, 502, 302])('status %i leaves the refund unknown', async (status) => {
   gateway.answers((to) => void to.writeHead(status).end(answer({ success: 'false' })))
   expect((await refund()).is).toBe('unsure')
 })
 
-test('no answer in time, and a hang-up: not known; nobody there: nothing was sent', async () => {
+test('a timeout or disconnect leaves it unknown; an unreachable gateway means it was not sent', async () => {
   gateway.answers(() => undefined)
   expect((await refund(gateway.port, 50)).is).toBe('unsure')
   gateway.answers((to) => void to.destroy())
@@ -86,7 +86,7 @@ test('no answer in time, and a hang-up: not known; nobody there: nothing was sen
   expect((await refund(closed.port)).is).toBe('not-sent')
 })
 
-test('what is sent names merchant, payment and amount, and its checksum fits the very text', async () => {
+test('the request names merchant, payment and amount, with a checksum of exactly this text', async () => {
   gateway.answers(answer(yes))
   await refund()
   expect(JSON.parse(gateway.asked.at(-1) ?? '')).toMatchObject({

@@ -213,7 +213,7 @@ describe('the codes', () => {
     ['not there', xml({ TRANSACTIONSTATUS: null }), 'pending '],
   ])('%s', async (_what, raw, made) => expect(madeOf(await ask(raw))).toEqual(made))
 
-  test.each(DECLINED)('%s: the delegate reads that no money has gone', (code) =>
+  test.each(DECLINED)('%s: the delegate reads that no payment was made', (code) =>
     expect(failureOf(code, null)).toBe('declined'),
   )
 })
@@ -268,7 +268,7 @@ describe('order and reference', () => {
   ])('%s', async (_what, raw, made) => expect(madeOf(await ask(raw))).toEqual(made))
 })
 
-describe('several transactions in one answer', () => {
+describe('several transactions in one response', () => {
   const refused = one({ TRANSACTIONSTATUS: '400' })
   test.each<Row>([
     ['a failure, then money', response(refused, one()), sale],
@@ -428,7 +428,7 @@ describe('currency, kind and mode', () => {
     ],
   ])('%s', async (_what, raw, made) => expect(madeOf(await ask(raw))).toEqual(made))
 
-  test('what AIRPAY_ASSUME says holds where nothing is said, and nowhere else', async () => {
+  test('AIRPAY_ASSUME applies only to missing values', async () => {
     expect(madeOf(await ask(xml({ CURRENCYCODE: null, TRANSACTIONTYPE: '' }), true))).toEqual(sale)
     expect(madeOf(await ask(xml({ CURRENCYCODE: '840', TRANSACTIONTYPE: '340' }), true))).toEqual({
       ...sale,
@@ -475,7 +475,7 @@ describe('amounts', () => {
     ['', null],
   ])('"%s" → %s', (text, amount) => expect(readGatewayAmount(text)).toBe(amount))
 
-  test('another amount is for the engine to judge, and the one with a surcharge for nobody', async () => {
+  test('the engine compares the amount without the surcharge', async () => {
     expect(madeOf(await ask(xml({ AMOUNT: 'INR 1.00' })))).toEqual({ ...sale, amount: paise(100) })
     expect(madeOf(await ask(xml({ AMOUNT: '' })))).toBe(NO_AMOUNT)
     expect(madeOf(await ask(xml({ AMOUNT: null })))).toBe(NO_AMOUNT)
@@ -483,7 +483,7 @@ describe('amounts', () => {
 })
 
 describe('the time of payment', () => {
-  test('travels in the fact, and its absence keeps nothing back', async () => {
+  test('is part of the payment event, and can be missing', async () => {
     expect(madeOf(await ask(xml({ TRANSACTIONTIME: '21-11-2026 14:05:09' })))).toEqual({
       ...sale,
       paidAt: Date.parse('2026-11-21T14:05:09+05:30'),
@@ -492,7 +492,7 @@ describe('the time of payment', () => {
   })
 })
 
-describe('the way', () => {
+describe('the payment channel', () => {
   const status =
     (code: number, headers: Readonly<Record<string, string>> = {}) =>
     (to: ServerResponse) =>
@@ -529,7 +529,7 @@ describe('the way', () => {
     ],
   ])('%s: asked again', async (_what, answer, made) => expect(madeOf(await ask(answer))).toBe(made))
 
-  test('an answer without end is not read to its end', async () => {
+  test('an endless response is not read to its end', async () => {
     let sent = 0
     let closed = false
     const answer = await ask((to) => {
@@ -554,7 +554,7 @@ describe('the way', () => {
     expect(madeOf(left)).toBe(again('TimeoutError: The operation was aborted due to timeout'))
   })
 
-  test('nobody there, and no credentials: asked again', async () => {
+  test('unreachable, or without credentials: queried again', async () => {
     const closed = await openStandIn()
     await closed.close()
     expect(madeOf(await adapterAt(closed.port).status(event, orderId, at, ASK_MS))).toMatch(

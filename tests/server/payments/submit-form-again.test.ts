@@ -80,7 +80,7 @@ test('sent twice at the same moment after a failure, the form leads to one furth
   expect([...orders]).toEqual([`${first.reg_no}02`])
 })
 
-test('once registration is closed, the form and the failed page say the same of a failed payment, and no order begins', async () => {
+test('once registration is closed, the form and the failed page state the same, and no order begins', async () => {
   const first = await arrive('closed')
   await rig.sandbox().act(first.orderId, 'decline')
   await rig.settled()

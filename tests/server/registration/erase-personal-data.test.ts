@@ -132,8 +132,8 @@ test('no table is new to erasing: it is emptied by blank() of server/storage/reg
   expect(tables.toSorted()).toEqual([...new Set([...emptied, ...NOBODYS])].toSorted())
 })
 
-describe('a person who is erased', () => {
-  test('leaves no word in any table, file, mail or log; the money, the receipt and the line of the act stay', async () => {
+describe('an erased person', () => {
+  test('leaves no personal data in any table, file, email or log; payments, receipts and the audit entry stay', async () => {
     const { regNo } = await registered()
     for (const [named, why] of [
       ['note', 'Zulekha called.'],
@@ -192,7 +192,7 @@ describe('a person who is erased', () => {
     await expect(server.mailer.run()).resolves.toBe(0)
   })
 
-  test('is the owner’s to erase, with a reason, and not while money is undecided', async () => {
+  test('can be erased only by an owner, with a reason, and not while a payment is under review', async () => {
     const { regNo, orderId } = await registered()
     expect((await treasurer.act(regNo, { act: 'erase', why: 'x' })).body).toMatchObject({
       code: 'not_your_role',
@@ -225,7 +225,7 @@ describe('a person who is erased', () => {
     db.close()
   })
 
-  test('does not come again under the same number: who it is, and what was answered, is nothing to be changed any more', async () => {
+  test('cannot be restored under the same number: name and answers can no longer be changed', async () => {
     const { regNo } = await registered()
     await owner.act(regNo, { act: 'erase', why: 'Asked.' })
     const answers = {
@@ -243,7 +243,7 @@ describe('a person who is erased', () => {
     expect((await server.deps.store.registration(regNo))?.answers).toEqual({})
   })
 
-  test('and has not paid is cancelled by it', async () => {
+  test('is cancelled if unpaid', async () => {
     const { regNo } = await registered(false)
     expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
       state: 'cancelled',
@@ -251,7 +251,7 @@ describe('a person who is erased', () => {
   })
 })
 
-test('what the file keeps for a while goes by itself: files first, answers later, nothing a day too early', async () => {
+test('data is erased after its retention period: files first, answers later, nothing a day early', async () => {
   const { regNo } = await registered()
   const held = async (): Promise<readonly [boolean, boolean]> => {
     const stored = await server.deps.store.registration(regNo)
@@ -277,7 +277,7 @@ test('what the file keeps for a while goes by itself: files first, answers later
   ])
 })
 
-test('an hour in a wrong year erases nobody: nothing is erased until the clock is right again, or an owner confirms it; each run is logged', async () => {
+test('a clock in a wrong year erases nothing until it is right again or an owner confirms it; each run is logged', async () => {
   const { regNo } = await registered()
   const isHere = async (): Promise<boolean> =>
     Object.keys((await server.deps.store.registration(regNo))?.answers ?? {}).length > 0
@@ -338,7 +338,7 @@ test('an hour in a wrong year erases nobody: nothing is erased until the clock i
   server.at('2026-01-12')
 })
 
-test('a server that starts in a wrong year, with a database from before this was recorded, erases nobody', async () => {
+test('a server that starts in a wrong year, with a database without a recorded time, erases nothing', async () => {
   server.at('2026-01-20')
   const { regNo } = await registered()
   const db = new Database(join(server.dir, 'rollcall.db'))
@@ -363,7 +363,7 @@ test('a server that starts in a wrong year, with a database from before this was
   server.at('2026-01-12')
 })
 
-test('rollcall registration export-person writes all there is about an address, and rollcall registration erase takes it away', async () => {
+test('rollcall registration export-person writes all data of an email address, and rollcall registration erase deletes it', async () => {
   const { regNo } = await registered()
   const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir }
   const folder = join(server.dir, '..', 'theirs')

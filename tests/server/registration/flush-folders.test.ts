@@ -22,7 +22,7 @@ function seen(promise: Promise<void>): State {
   return state
 }
 
-test('who comes while a folder is flushed waits for the next flush, which all who came meanwhile share', async () => {
+test('requests during a flush share the next flush', async () => {
   const disk = slowDisk()
   const { flush } = openFlushes(disk.sync)
   const [first, second, third, elsewhere] = ['a', 'a', 'a', 'b'].map((folder) =>
@@ -47,7 +47,7 @@ test('who comes while a folder is flushed waits for the next flush, which all wh
   expect([late.is, disk.begun()]).toEqual(['done', 4])
 })
 
-test('a flush that fails fails for those who waited for it, and the next tries again', async () => {
+test('a failed flush fails for its requests, and the next one tries again', async () => {
   const disk = slowDisk()
   const { flush, flushOnce } = openFlushes(disk.sync)
   const [first, second] = [seen(flushOnce('shelf', 'ab')), seen(flush('shelf'))]

@@ -125,7 +125,7 @@ const brief = (lines: WireQuote['lines']): readonly unknown[] =>
     total,
   ])
 
-test('a bill is told line by line, as it was when it was made', async () => {
+test('returns the bill line by line, as it was quoted', async () => {
   const one = await registered({
     is_member: true,
     workshops: ['ecg'],
@@ -152,7 +152,7 @@ test('a bill is told line by line, as it was when it was made', async () => {
 })
 
 describe('the last seat', () => {
-  test('fought over by 64 goes to exactly one; the others are told, and nothing of theirs is kept', async () => {
+  test('requested by 64 goes to exactly one; the others get an error and nothing of theirs is stored', async () => {
     expect(await left()).toEqual({ 'seats.scan': 1 })
     const before = server.holds()
     const answers = await Promise.all(
@@ -178,7 +178,7 @@ describe('the last seat', () => {
     expect(await left()).toEqual({ 'seats.scan': 0 })
   })
 
-  test('lapses after its hold and is sold again; who tries again is told, and their money goes to review', async () => {
+  test('is released after its hold and sold again; a retry gets an error, and its payment goes to review', async () => {
     const [first] = server.rows(
       "SELECT reg_no, (SELECT order_id FROM payments p WHERE p.registration_id = r.id) AS order_id FROM registrations r WHERE answers LIKE '%scan%'",
     )
@@ -215,7 +215,7 @@ describe('the last seat', () => {
     ])
   })
 
-  test('that the delegate has is theirs when the form is sent again', async () => {
+  test('stays with its delegate when the form is sent again', async () => {
     const payload = { ...fixtureDelegate, is_member: false, workshops: ['airway'] }
     const headers = { 'idempotency-key': 'the-same' }
     const again = () => server.app.inject({ method: 'POST', url: path, payload, headers })
@@ -231,8 +231,8 @@ describe('the last seat', () => {
   })
 })
 
-describe('a place for which another category is offered', () => {
-  test('is given while there is one; then the offer has to be agreed to, and is what is stored', async () => {
+describe('a seat for which another category is offered', () => {
+  test('is assigned while available; then the offer must be accepted and is stored', async () => {
     server.at('2026-01-20')
     const trainee = { is_trainee: true, workshops: ['ecg'] }
     const first = await registered(trainee)
@@ -262,7 +262,7 @@ describe('a place for which another category is offered', () => {
   })
 })
 
-test('the last place went a moment ago: whoever agrees to what is offered instead is registered all the same', async () => {
+test('a delegate who accepts the offer after the last seat was sold is registered', async () => {
   server.at('2026-01-20')
   const ask = (more: object) =>
     server.app.inject({
@@ -308,7 +308,7 @@ describe('the office', () => {
     await registered({ workshops: ['ecg'], needs_room: true, nights: 2 })
   })
 
-  test('finds who has something on the bill, who chose an option, who brings people', async () => {
+  test('filters by items, options and accompanying people', async () => {
     const has = (item: string) =>
       stored(
         `EXISTS (SELECT 1 FROM bill_lines l WHERE l.registration_id = r.id AND l.bill = r.bill AND ${item})`,
@@ -349,12 +349,12 @@ describe('the office', () => {
     'items.sold=workshop.nothing',
     'workshops=nothing',
     'companions=2',
-  ])('is told that %s is no filter', async (query) => {
+  ])('rejects %s as a filter', async (query) => {
     const answer = await office.get(`${listApi()}?${query}`)
     expect([answer.statusCode, answer.json()]).toMatchObject([400, { code: 'bad_query' }])
   })
 
-  test('adds a list up: the lines are those of its bills, to the paisa, and places those of the event', async () => {
+  test('adds up a list: lines equal its bills to the paisa, and seats those of the event', async () => {
     const all = await sold()
     const [sums] = server.rows(
       "SELECT sum(l.total) AS lines, sum(iif(payment_status = 'success', l.total, 0)) AS paid FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE event_id = 'sample2026'",
@@ -390,7 +390,7 @@ describe('the office', () => {
   })
 })
 
-test('an item that is not on sale is named', async () => {
+test('names an item that is not on sale', async () => {
   server.at('2026-02-01')
   expect(await send({ workshops: ['film'] })).toMatchObject({
     status: 409,
@@ -398,7 +398,7 @@ test('an item that is not on sale is named', async () => {
   })
 })
 
-test('what is stored equals what is worked out again from the file version it was made with, whatever was answered', async () => {
+test('a stored bill equals the bill computed again from its file version, for any answers', async () => {
   const answers = fc.record({
     is_member: fc.boolean(),
     is_trainee: fc.boolean(),

@@ -31,7 +31,7 @@ const proof = {
 }
 
 describe('a registration read by its number', () => {
-  test("holds the answers, the engine's values and the specification's names", async () => {
+  test("contains the answers, the engine's values and the specification's names", async () => {
     const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof)
@@ -92,7 +92,7 @@ describe('a registration read by its number', () => {
     )
   })
 
-  test('alone shows no phone and no email address; the browser that registered, or whoever knows the address, sees them', async () => {
+  test('alone shows no phone number and email address; the browser that registered, or a visitor who knows the address, sees them', async () => {
     const { post, app, at } = await start({ clock: '2025-11-21T12:00:00+05:30' })
     const key = { 'idempotency-key': 'a'.repeat(32) }
     const { reg_no } = (
@@ -125,7 +125,7 @@ describe('a registration read by its number', () => {
     expect(await seen(key)).toEqual(little)
   })
 
-  test('tells of the answers only what the result pages show: no address, no council number, no membership', async () => {
+  test('shows only the answers of the result pages: no address, council number or membership', async () => {
     const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
     const secrets = {
       address: '12 Hidden Lane',
@@ -148,7 +148,7 @@ describe('a registration read by its number', () => {
     for (const name of Object.keys(secrets)) expect(body).not.toContain(`"${name}"`)
   })
 
-  test("is none of another event's, and 404 in the event's own words", async () => {
+  test("of another event returns 404 with the event's message", async () => {
     const { post, app } = await start()
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof)
@@ -166,7 +166,7 @@ describe('a registration read by its number', () => {
     }
   })
 
-  test('that failed may be tried again, and is found under the order id of the new attempt too', async () => {
+  test('that failed can be retried, and is also found by the order id of the new attempt', async () => {
     const { post, app, deps, sandbox } = await start({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent() },
@@ -237,7 +237,7 @@ describe('limits on guessing', () => {
     expect((await guess(app, 23, '192.0.2.1')).statusCode).toBe(404)
   })
 
-  test('addresses of one IPv6 network count as one: whoever has one of them has them all', async () => {
+  test('addresses of one IPv6 network count as one', async () => {
     const { app } = await limited()
     for (let serial = 0; serial < 20; serial++)
       expect((await guess(app, serial, `2001:db8:0:7::${serial + 1}`)).statusCode).toBe(404)
@@ -286,7 +286,7 @@ describe('limits on guessing', () => {
     }
   })
 
-  test('right numbers do not count', async () => {
+  test('correct numbers do not count', async () => {
     const { app, post } = await limited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
@@ -295,7 +295,7 @@ describe('limits on guessing', () => {
       expect((await app.inject(`/api/sample2026/registrations/${reg_no}/`)).statusCode).toBe(200)
   })
 
-  test('one guess from each of nine hundred addresses: after three hundred an event lets in only whoever it knows', async () => {
+  test('after three hundred of nine hundred addresses with one guess each, an event accepts only known addresses', async () => {
     const { app, post, at } = await limited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
@@ -323,7 +323,7 @@ describe('limits on guessing', () => {
     expect((await right('203.0.113.2')).statusCode).toBe(200)
   })
 
-  test('whoever has one right number and a network of thousands, reading the own number from each before guessing, gets no more than three hundred guesses', async () => {
+  test('a guesser with one correct number and a network of thousands gets at most three hundred guesses', async () => {
     const { app, post } = await limited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
@@ -347,7 +347,7 @@ describe('limits on guessing', () => {
       expect((await app.inject({ url: path, remoteAddress: from(3) })).statusCode).toBe(status)
   })
 
-  describe('stand at every door that a number opens', () => {
+  describe('apply to every route that accepts a number', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const failed = (orderId: string) =>
       new URLSearchParams({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' }).toString()
@@ -399,7 +399,7 @@ describe('limits on guessing', () => {
       },
     )
 
-    test('who has paid and comes back to a shut door gets the page all the same, and the money is asked about', async () => {
+    test('a delegate who returns after payment gets the page despite the limit, and the payment is queried', async () => {
       const { app, post, rows } = await limited()
       const { reg_no } = (
         await post('/api/sample2026/register/', fixtureDelegate)
@@ -426,7 +426,7 @@ describe('limits on guessing', () => {
   })
 })
 
-describe('the period is right on every edge, whatever the time zone of the server', () => {
+describe('the period is correct at every boundary, in any time zone of the server', () => {
   // One for the whole table, whose clock is set: nothing else differs.
   let calendar: TestApp
   beforeAll(async () => {
@@ -486,8 +486,8 @@ describe('the period is right on every edge, whatever the time zone of the serve
   })
 })
 
-describe('an event that takes no money', () => {
-  test('registers at once: a success with its mail queued, and no hand-off', async () => {
+describe('an event without payment', () => {
+  test('registers immediately: a success with a queued email and no checkout', async () => {
     const { post, rows, app } = await start({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) },
@@ -522,7 +522,7 @@ describe('an event that takes no money', () => {
   })
 })
 
-test('on a day in no period registration is closed, in the words of the event', async () => {
+test("registration is closed on a day without a period, with the event's message", async () => {
   const { post, app, holds } = await start({
     clock: '2026-03-01',
     events: { 'sample2026.yaml': fixtureEvent() },

@@ -36,7 +36,7 @@ const retries = async (payload: object, headers = {}) => {
   return { ...answer.json<Omit<RegisterAnswer, 'status'>>(), status: answer.statusCode }
 }
 
-test('who has the number of an unpaid registration can pay it, and learns no name and no email address', async () => {
+test('the number of an unpaid registration allows payment, and reveals no name and no email address', async () => {
   const { reg_no: number } = await registers(KEY)
   const theirs = JSON.stringify(await retries({ order_id: number }))
   for (const word of [fixtureDelegate.email, ...fixtureDelegate.full_name.split(' ')])
@@ -54,7 +54,7 @@ test('who has the number of an unpaid registration can pay it, and learns no nam
     })
 })
 
-test('the browser that registered reads nothing of the person to whom the registration was transferred', async () => {
+test('the browser that registered cannot read the person to whom the registration was transferred', async () => {
   const key = { 'idempotency-key': 'the-key-of-the-first-person' }
   const { reg_no: number } = await registers(key)
   const read = async () =>
@@ -165,7 +165,7 @@ test.each(['transfer', 'card'])(
   },
 )
 
-test('a correction of anything but the email address leaves the browser that registered its registration', async () => {
+test('a correction that does not change the email address keeps the access of the browser that registered', async () => {
   const key = { 'idempotency-key': 'the-key-of-a-corrected-name' }
   const { reg_no: number = '' } = await registers(key)
   const answers = { full_name: 'Corrected Delegate', email: fixtureDelegate.email.toUpperCase() }

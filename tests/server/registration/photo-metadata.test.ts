@@ -103,7 +103,7 @@ async function withoutMetadata(
   return left
 }
 
-test('of a JPEG the picture and its colours stay, and which way is up; the place, the telephone, the comment and what was appended go', async () => {
+test('a JPEG keeps image, colours and orientation; location, device, comment and appended data are removed', async () => {
   const sent = jpeg(
     segment(0xe1, exif(6)),
     segment(0xe1, Buffer.from(`http://ns.adobe.com/xap/1.0/\0${SECRET}`)),
@@ -123,7 +123,7 @@ test('of a JPEG the picture and its colours stay, and which way is up; the place
   expect((await withoutMetadata(kept, 'image/jpeg')).equals(kept)).toBe(true)
 })
 
-test('of a PNG nothing stays but what is drawn, and its checksums are right', async () => {
+test('a PNG keeps only its image, with correct checksums', async () => {
   const sent = pngWith(
     chunk('tEXt', Buffer.from(SECRET)),
     chunk('pHYs', Buffer.from('123456789')),
@@ -139,7 +139,7 @@ test('of a PNG nothing stays but what is drawn, and its checksums are right', as
   )
 })
 
-test('of a WebP nothing stays but what is drawn', async () => {
+test('a WebP keeps only its image', async () => {
   const kept = await withoutMetadata(Buffer.concat([webp(), Buffer.from(SECRET)]), 'image/webp')
   expect(kept).toHaveLength(webp().length)
   expect(kept.includes('Asha')).toBe(false)
@@ -226,7 +226,7 @@ test.each([
   }
 })
 
-test('Exif that promises more entries than it has is no reason to look behind it', async () => {
+test('Exif that declares more entries than it has is not read past its end', async () => {
   const said = exif(6)
   said.writeUInt16LE(0xffff, 14)
   said.writeUInt16LE(0x0113, 16)
@@ -234,7 +234,7 @@ test('Exif that promises more entries than it has is no reason to look behind it
   expect(left).toEqual(jpeg(segment(0xe1, Buffer.alloc(said.length))))
 })
 
-test('a picture that has nothing beside it is not written again', async () => {
+test('an image without metadata is not rewritten', async () => {
   const bare: readonly [string, Buffer][] = [
     ['image/jpeg', jpeg()],
     ['image/png', pngWith(chunk('pHYs', Buffer.from('123456789')))],
@@ -252,7 +252,7 @@ test('a picture that has nothing beside it is not written again', async () => {
   }
 })
 
-test('a file seen through a window of any width is the same file, and what was changed is in it', async () => {
+test('reading through a window of any size returns the same file with its changes', async () => {
   const place = join(folder, 'seen')
   const at = fc.nat(60)
   await fc.assert(
@@ -301,7 +301,7 @@ test('a file seen through a window of any width is the same file, and what was c
   )
 })
 
-test('a proof is kept under the hash and with the size of what is kept, and a PDF as it came', async () => {
+test('stores an image under the hash and size of the cleaned file, and a PDF unchanged', async () => {
   const event = fixtureEvent().replace(/accept: \[[^\]]*\]/, 'accept: [pdf, jpg, png]')
   const server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': event } })
   const photo = jpeg(segment(0xe1, exif(6)))

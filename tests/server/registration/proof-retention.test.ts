@@ -201,7 +201,7 @@ const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = 
 ]
 
 test.each(lives)(
-  'of a registration of 30 days ago, where %s, the proof stays: %s',
+  'a registration of 30 days ago, where %s, keeps its document: %s',
   async (what, stays, live) => {
     const regNo = await register(what)
     await live(regNo)
@@ -217,7 +217,7 @@ test.each(lives)(
   },
 )
 
-test('the office sees since when the proof is gone, and why', async () => {
+test('staff see when and why the document was deleted', async () => {
   const regNo = await register('seen')
   await declined(regNo, after(0))
   const office = await signIn(server)
@@ -256,7 +256,7 @@ test('the office sees since when the proof is gone, and why', async () => {
   ])
 })
 
-test('a file that another registration handed in too stays for that one', async () => {
+test('a file that another registration uses too stays', async () => {
   const [unpaid, open] = [await register('shared'), await register('shared')]
   await declined(unpaid, after(0))
   server.at(AFTER_30_DAYS)
@@ -266,7 +266,7 @@ test('a file that another registration handed in too stays for that one', async 
   expect(server.uploadsStored()).toContain(hashOf('shared'))
 })
 
-test('a server killed between the note and the removal removes the file after its next start', async () => {
+test('a server killed between the entry and the deletion deletes the file after its next start', async () => {
   const regNo = await register('killed')
   await declined(regNo, after(0))
   server.at(AFTER_30_DAYS)

@@ -82,8 +82,8 @@ const mails = (regNo: string): Record<string, unknown>[] =>
     regNo,
   )
 
-describe('the same email address a second time', () => {
-  test('is refused however it is written, and the address gets the way to pay by mail, once an hour', async () => {
+describe('a second registration with the same email address', () => {
+  test('is rejected in any spelling, and the address gets the payment link by email, once an hour', async () => {
     const answers = somebody({ email: 'asha.menon@sample.example' })
     const first = await registered(answers)
     for (const email of ['Asha.Menon@Sample.Example', ' ASHA.MENON@sample.example '])
@@ -106,7 +106,7 @@ describe('the same email address a second time', () => {
     expect(mails(first.reg_no).length).toBe(2)
   })
 
-  test('once it is paid, the mail leads to its own page too', async () => {
+  test('after payment, the email links to the self-service page', async () => {
     const answers = somebody()
     const { reg_no, payment_data } = await registered(answers)
     await told(payment_data, confirmed('AP1', paise(118_000), server.now()))
@@ -116,7 +116,7 @@ describe('the same email address a second time', () => {
     ])
   })
 
-  test('of two at once one wins', async () => {
+  test('of two concurrent ones, one is stored', async () => {
     const answers = somebody()
     const both = await Promise.all([
       call(path, { ...answers, full_name: 'One' }),
@@ -125,7 +125,7 @@ describe('the same email address a second time', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409])
   })
 
-  test('is nobody’s any more when the payment failed, and the failed one cannot be paid beside the new one', async () => {
+  test('is allowed after the payment failed, and the failed one cannot be paid in addition', async () => {
     const answers = somebody()
     const first = await registered(answers)
     await told(first.payment_data, declined(server.now()))
@@ -139,7 +139,7 @@ describe('the same email address a second time', () => {
 })
 
 describe('a rule that only warns', () => {
-  test('asks first, says that it may be confirmed, and lets through whoever confirms', async () => {
+  test('asks for confirmation, then accepts the registration', async () => {
     const answers = { full_name: 'Ravi Kumar', phone_number: '+91 98765-43210' }
     const first = await registered(somebody(answers))
     const again = somebody({ full_name: 'RAVI  KUMAR', phone_number: '098765 43210' })
@@ -167,8 +167,8 @@ describe('a rule that only warns', () => {
   })
 })
 
-describe('a code', () => {
-  test('says at once what it gives, is written as anybody likes, and prices the registration', async () => {
+describe('a discount code', () => {
+  test('shows its discount immediately, in any spelling, and prices the registration', async () => {
     await made('faculty', 'FAC-ONE')
     expect(await call('/api/events/sample2026/code/', { code: ' fac one ' })).toEqual({
       status: 200,
@@ -184,7 +184,7 @@ describe('a code', () => {
     ])
   })
 
-  test('and the same form sent again is nobody else: it gets its own hand-off, not a refusal', async () => {
+  test('sent again with the same form returns the same checkout', async () => {
     await made('coupon', 'AGAIN')
     const payload = somebody({ code: 'AGAIN' })
     const send = async (): Promise<RegisterAnswer> => {
@@ -201,7 +201,7 @@ describe('a code', () => {
     ])
   })
 
-  test('is used as often as it may be, and then no more', async () => {
+  test('can be used up to its limit', async () => {
     await made('coupon', 'LESS')
     const first = await registered(somebody({ code: 'LESS' }))
     expect(first.payment_data?.amount).toBe('1062.00')
@@ -216,7 +216,7 @@ describe('a code', () => {
     })
   })
 
-  test('of two who use it up at once one wins', async () => {
+  test('goes to one of two concurrent last uses', async () => {
     await made('coupon', 'LAST')
     const both = await Promise.all([
       call(path, somebody({ code: 'LAST' })),
@@ -225,7 +225,7 @@ describe('a code', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 422])
   })
 
-  test('is free again when nobody paid within the time that a place is held, and the first cannot pay with it any more', async () => {
+  test('is released after an unpaid hold, and the first delegate can no longer pay with it', async () => {
     await made('coupon', 'HELD')
     server.at('2026-01-11T10:00:00+05:30')
     const first = await registered(somebody({ code: 'HELD' }))
@@ -276,23 +276,23 @@ describe('a code', () => {
   })
 })
 
-test('whoever has the last place is told that they are registered, and not that all is full', async () => {
+test('the delegate with the last seat reads that they are registered, not that the event is full', async () => {
   const first = somebody({ is_member: 'false' })
   await registered(first)
   expect((await call(path, somebody({ is_member: 'false' }))).body['code']).toBe('full')
   expect((await call(path, first)).body['code']).toBe('registered_already')
 })
 
-describe('a roll', () => {
+describe('a member list', () => {
   const roll = '/api/events/sample2026/roll/'
-  test('answers of a row what the event shows and what has choices, and nothing else', async () => {
+  test('returns only the values of a row that the event shows or that have options', async () => {
     expect(await call(roll, { field: 'number', value: ' L12 ' })).toEqual({
       status: 200,
       body: { status: 'success', row: { name: 'Asha Sample', kind: 'life' } },
     })
   })
 
-  test('whoever stands on it registers, with what it says beside the answers', async () => {
+  test('a listed member registers, with the values of the list in addition to the answers', async () => {
     const { reg_no } = await registered(somebody({ number: 'l 12' }))
     const answers = (await server.deps.store.registration(reg_no))?.answers
     expect([answers?.['number'], answers?.['number.kind']]).toEqual(['l 12', 'life'])
@@ -301,7 +301,7 @@ describe('a roll', () => {
   test.each([
     ['stands on none', 'X1'],
     ['stood on it until yesterday', 'A7'],
-  ])('whoever %s is told at the field', async (_, number) => {
+  ])('a delegate who %s gets an error at the field', async (_, number) => {
     server.at('2026-01-11')
     const message = 'This number is not on the roll'
     expect(await call(roll, { field: 'number', value: number })).toEqual({
@@ -314,14 +314,14 @@ describe('a roll', () => {
     })
   })
 
-  test('a field without a roll, and an event that is none, are refused', async () => {
+  test('rejects a field without a member list, and an unknown event', async () => {
     expect((await call(roll, { field: 'email', value: 'x' })).body['code']).toBe('no_such_field')
     expect((await call('/api/events/nothing/roll/', {})).status).toBe(404)
     expect((await call('/api/events/nothing/code/', {})).status).toBe(404)
   })
 })
 
-test('guessing ends, at the calls and at registering alike, for whoever guesses and for nobody else', async () => {
+test('limits guesses in look-ups and registrations, for the guesser only', async () => {
   const guess = (at: number): Promise<{ status: number }> =>
     at % 2 === 0
       ? call('/api/events/sample2026/code/', { code: `GUESS${at}` }, '10.9.9.9')
@@ -333,7 +333,7 @@ test('guessing ends, at the calls and at registering alike, for whoever guesses 
   expect((await call('/api/events/sample2026/code/', { code: 'GUESS' })).status).toBe(404)
 })
 
-test('right answers of a roll end too: numbers that are counted up would be a list of names', async () => {
+test('limits correct look-ups too, so that sequential numbers do not reveal a list of names', async () => {
   const statuses: number[] = []
   for (let at = 0; at < 61; at++) {
     const asked = { field: 'number', value: 'L12' }
@@ -357,7 +357,7 @@ describe('the office', () => {
     return { status: answer.statusCode, body: answer.json() }
   }
 
-  test('makes codes that nobody can count up to, sees them used, and withdraws them', async () => {
+  test('creates codes that cannot be guessed, lists their uses, and withdraws them', async () => {
     const wanted = { event: 'sample2026', kind: 'coupon', count: 3, uses: 2, note: 'Speakers' }
     const { status, body } = await office('POST', '/admin/codes/', {
       ...wanted,
@@ -415,7 +415,7 @@ describe('the office', () => {
     })
   })
 
-  test('sees on the page of a registration which code it used, and what the roll said, in words', async () => {
+  test('shows the discount code and the member list values on the page of a registration', async () => {
     const wanted = { event: 'sample2026', kind: 'coupon', code: 'SHOWN-1' }
     await office('POST', '/admin/codes/', wanted)
     const { reg_no } = await registered(somebody({ code: 'shown1', number: 'L 12' }))
@@ -429,7 +429,7 @@ describe('the office', () => {
     expect(JSON.stringify(body['answers'])).not.toContain('"coupon"')
   })
 
-  test('a chosen code is there once', async () => {
+  test('a chosen code is unique', async () => {
     const wanted = { event: 'sample2026', kind: 'coupon', code: 'FRIENDS-26' }
     expect((await office('POST', '/admin/codes/', wanted)).status).toBe(201)
     expect((await office('POST', '/admin/codes/', { ...wanted, code: 'friends26' })).body).toEqual({
@@ -439,7 +439,7 @@ describe('the office', () => {
     })
   })
 
-  test('showed whole unused codes to viewers and the desk, who could spend them', async () => {
+  test('showed complete unused codes to viewers and the desk, who could use them', async () => {
     const wanted = { event: 'sample2026', kind: 'coupon', code: 'secretfriends' }
     expect((await office('POST', '/admin/codes/', wanted)).status).toBe(201)
     for (const role of ['viewer', 'desk', 'treasurer'] as const) {
@@ -454,13 +454,13 @@ describe('the office', () => {
     }
   })
 
-  test('sees how many rows a roll holds', async () => {
+  test('shows the number of rows of a member list', async () => {
     expect((await office('GET', '/admin/rolls/?event=sample2026')).body['rolls']).toEqual([
       { id: 'society', rows: 2 },
     ])
   })
 
-  test('is no stranger: without signing in nothing is listed or made', async () => {
+  test('requires a session to list or create codes', async () => {
     for (const url of ['/admin/codes/?event=sample2026', '/admin/rolls/?event=sample2026'])
       expect((await server.app.inject({ url })).statusCode).toBe(401)
     const wanted = { event: 'sample2026', kind: 'coupon' }
@@ -469,8 +469,8 @@ describe('the office', () => {
   })
 })
 
-describe('what is agreed to', () => {
-  test('is kept with its words, its version and its time; No is not agreed to', async () => {
+describe('consent', () => {
+  test('is stored with its text, version and time; No is not consent', async () => {
     const log = async (letters: unknown): Promise<readonly unknown[]> => {
       const { reg_no: regNo } = await registered(somebody({ letters }))
       return await server.deps.store.auditOf(regNo as RegNo)
@@ -486,7 +486,7 @@ describe('what is agreed to', () => {
   })
 })
 
-describe('people that come as the JSON of a form with files', () => {
+describe('people sent as JSON in a form with files', () => {
   const send = async (
     companions: string,
   ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> => {
@@ -502,7 +502,7 @@ describe('people that come as the JSON of a form with files', () => {
     return { status: answer.statusCode, body: answer.json() }
   }
 
-  test('are stored as the list they are', async () => {
+  test('are stored as a list', async () => {
     const { status, body } = await send('[{"name": " Ravi ", "price": 0}, {"name": "Meena"}]')
     expect(status).toBe(201)
     const stored = await server.deps.store.registration(body['reg_no'] as RegNo)

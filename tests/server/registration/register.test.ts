@@ -54,7 +54,7 @@ const nothing = {
 const one = { ...nothing, registrations: 1, payments: 1, audit_log: 1 }
 
 describe('a registration', () => {
-  test('is answered 201 with its number and the hand-off, and is stored whole: quote frozen, payment pending, audit row', async () => {
+  test('returns 201 with number and checkout, and is stored completely: quote, pending payment, audit entry', async () => {
     let answer: RegisterAnswer | undefined
     const came = await added(async () => {
       const response = await server.post(url, {
@@ -113,7 +113,7 @@ describe('a registration', () => {
   })
 
   test.each([true, false])(
-    'is taken with its proof, files before the fields: %s',
+    'is accepted with its document, files before the fields: %s',
     async (filesFirst) => {
       const { payload, type } = multipart(
         Object.entries({ ...delegate, ticket_type: 'afpi-pg' }),
@@ -143,7 +143,7 @@ describe('a registration', () => {
     },
   )
 
-  test('is taken as JSON, at the path without its slash', async () => {
+  test('is accepted as JSON, at the path without its slash', async () => {
     const response = await server.app.inject({
       method: 'POST',
       url: url.slice(0, -1),
@@ -152,7 +152,7 @@ describe('a registration', () => {
     expect(response.statusCode).toBe(201)
   })
 
-  test('may share its email address with another', async () => {
+  test('can share its email address with another', async () => {
     expect(
       await added(async () => {
         for (const full_name of ['Asha Nair', 'Ravi Nair'])
@@ -161,7 +161,7 @@ describe('a registration', () => {
     ).toEqual({ ...one, registrations: 2, payments: 2, audit_log: 2 })
   })
 
-  test('a number left behind by a non-member is dropped, not refused and not stored', async () => {
+  test('a membership number of a non-member is dropped, not rejected and not stored', async () => {
     const response = await server.post(url, {
       ...delegate,
       afpi_member: 'false',
@@ -175,7 +175,7 @@ describe('a registration', () => {
     expect(JSON.parse(String(row?.['answers']))).toEqual({ ...delegate, afpi_member: false })
   })
 
-  test('a proof that nobody asked for is not kept', async () => {
+  test('a document that was not requested is not stored', async () => {
     expect(
       await added(async () => {
         expect(
@@ -189,7 +189,7 @@ describe('a registration', () => {
     ).toEqual(one)
   })
 
-  test('fields nobody knows are ignored, also `__proto__` and `constructor`, and poison nothing', async () => {
+  test('unknown fields are ignored, also `__proto__` and `constructor`', async () => {
     const strange = { ...delegate, colour: 'red', constructor: 'x', toString: 'x' }
     const bodies = [
       await json(
@@ -213,7 +213,7 @@ describe('a registration', () => {
   })
 })
 
-describe('wrong in, clear out, nothing stored:', () => {
+describe('rejects invalid input with a clear message and stores nothing:', () => {
   const cases: [
     string,
     () => Promise<{ statusCode: number; json(): unknown }>,
@@ -467,7 +467,7 @@ describe('wrong in, clear out, nothing stored:', () => {
     expect(came).toEqual(nothing)
   })
 
-  test('a name of a quarter of a megabyte of combining marks holds nobody up: its marks are cut to thirty', async () => {
+  test('a name with 250,000 combining marks delays no other request: its marks are cut to thirty', async () => {
     const marks = '\u0301\u0316'.repeat(60_000)
     expect(
       (await json(JSON.stringify({ ...delegate, full_name: `Asha${marks}` }))).statusCode,
@@ -480,7 +480,7 @@ describe('wrong in, clear out, nothing stored:', () => {
     ).toEqual([29])
   })
 
-  test('amounts that were not sent, are blank, or are written otherwise are no difference', async () => {
+  test('missing, empty or differently written amounts are not a difference', async () => {
     for (const total_amount of ['', '  ', '7080', '7080.0', '7080.00'])
       expect((await server.post(url, { ...delegate, total_amount })).statusCode).toBe(201)
     expect(
@@ -489,7 +489,7 @@ describe('wrong in, clear out, nothing stored:', () => {
     ).toBe(201)
   })
 
-  test('an unknown call is a JSON 404', async () => {
+  test('an unknown call returns 404 as JSON', async () => {
     const response = await server.app.inject({
       method: 'POST',
       url: '/api/nothing/register/',
@@ -506,7 +506,7 @@ describe('the same idempotency key', () => {
   const withKey = (key: string, fields: Readonly<Record<string, string>> = delegate, files = {}) =>
     server.post(url, fields, files, { 'idempotency-key': key })
 
-  test('twenty times at the same moment makes one registration, answered twenty times', async () => {
+  test('twenty times concurrently makes one registration, returned twenty times', async () => {
     const numbers: string[] = []
     const came = await added(async () => {
       const responses = await Promise.all(Array.from({ length: 20 }, () => withKey('same-moment')))
@@ -521,7 +521,7 @@ describe('the same idempotency key', () => {
     expect(came).toEqual({ ...one, idempotency_keys: 1 })
   })
 
-  test('may be any word, also "unreadable"', async () => {
+  test('can be any word, also "unreadable"', async () => {
     const [first, again] = [await withKey('unreadable'), await withKey('unreadable')]
     expect([first.statusCode, again.statusCode]).toEqual([201, 201])
     expect(again.json<RegisterAnswer>().reg_no).toBe(first.json<RegisterAnswer>().reg_no)
@@ -534,7 +534,7 @@ describe('the same idempotency key', () => {
     expect(came).toEqual({ ...one, registrations: 20, payments: 20, audit_log: 20 })
   })
 
-  test('with another body is refused and stores nothing', async () => {
+  test('with another body is rejected and stores nothing', async () => {
     await withKey('other-body')
     let answer: unknown
     const came = await added(async () => {
@@ -556,7 +556,7 @@ describe('the same idempotency key', () => {
     ).toBe(422)
   })
 
-  test('at the same moment with two bodies, one of them wins', async () => {
+  test('concurrently with two bodies stores one of them', async () => {
     const responses = await Promise.all([
       withKey('race'),
       withKey('race', { ...delegate, city: 'Kochi' }),
@@ -564,7 +564,7 @@ describe('the same idempotency key', () => {
     expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([201, 422])
   })
 
-  test('on another day the hand-off is built afresh, because its checksum holds the day', async () => {
+  test('on another day the checkout is built again, because its checksum contains the day', async () => {
     const first = (await withKey('afresh')).json<RegisterAnswer>()
     server.at('2025-10-11T09:00:00+05:30')
     const again = (await withKey('afresh')).json<RegisterAnswer>()
@@ -574,7 +574,7 @@ describe('the same idempotency key', () => {
     expect(again.payment_data?.checksum).not.toBe(first.payment_data?.checksum)
   })
 
-  test('finds the first registration even when a price has changed or registration has closed since', async () => {
+  test('returns the first registration even if a price has changed or registration has closed since', async () => {
     const sent = { ...delegate, total_amount: '7080' }
     server.at('2025-12-31T23:59:00+05:30')
     const first = (await withKey('period-ended', sent)).json<RegisterAnswer>()

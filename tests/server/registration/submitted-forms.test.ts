@@ -54,7 +54,7 @@ const strays = (): string[] => {
 }
 
 describe('a form', () => {
-  test('may have its file between its fields', async () => {
+  test('can have its file between its fields', async () => {
     const [first = END, ...others] = fields
     const response = await send(first, file('letter', 'letter.pdf', pdf('between')), ...others, END)
     expect(response.statusCode).toBe(201)

@@ -72,8 +72,8 @@ const act = async (path: string, payload: object, more: object = {}) => {
 const trail = async (regNo: RegNo) =>
   (await server.deps.store.acts(regNo)).map(({ act: name, who, why }) => [name, who, why])
 
-describe('what the link opens', () => {
-  test('is everything of one registration: answers, state, documents as PDF', async () => {
+describe('the self-service page', () => {
+  test('shows one registration: answers, state, documents as PDF', async () => {
     const { regNo, path } = await own()
     const mine = await look(path)
     expect(mine).toMatchObject({
@@ -96,7 +96,7 @@ describe('what the link opens', () => {
       expect((await server.app.inject(`${other.path}/documents/${id}/`)).statusCode).toBe(404)
   })
 
-  test('is nothing for whoever has the number, another token, or a link of a registration that was transferred', async () => {
+  test('cannot be opened with the number, another token, or a link from before a transfer', async () => {
     const { regNo, path } = await own()
     for (const token of [regNo, 'A'.repeat(43), 'x', '..', '%00', path.slice(-42)])
       for (const rest of ['', '/documents/1/', '/acts/', '/proofs/']) {
@@ -141,7 +141,7 @@ describe('what the link opens', () => {
     for (const shown of await read()) expect(shown).toMatchObject(given)
   })
 
-  test('is nothing for the mailbox to which links went before the office corrected a mistyped email address', async () => {
+  test('cannot be opened by links sent to a mistyped address that staff corrected', async () => {
     const { regNo, path } = await own()
     const correct = (answers: object) =>
       office.act(regNo, { act: 'correct', why: 'By phone.', answers })
@@ -152,8 +152,8 @@ describe('what the link opens', () => {
   })
 })
 
-describe('what delegates change themselves', () => {
-  test('is what the file lets them, until its day, and leaves a line in the trail', async () => {
+describe('changes by delegates', () => {
+  test('are limited to the fields and days of the file, and are logged in the timeline', async () => {
     const { regNo, path } = await own()
     expect((await look(path)).edit).toMatchObject({
       fields: [{ id: 'phone_number', value: '9876543210' }],
@@ -199,7 +199,7 @@ describe('what delegates change themselves', () => {
     expect(await trail(regNo)).toEqual([])
   })
 
-  test('nor anything that is the office’s, whoever they say they are', async () => {
+  test('cannot include office actions, whatever role the request claims', async () => {
     const { regNo, path } = await own()
     for (const named of [
       'cancel',
@@ -221,7 +221,7 @@ describe('what delegates change themselves', () => {
     expect(await trail(regNo)).toEqual([])
   })
 
-  test('a file is sent ahead, then named by its token, and takes the place of the one before', async () => {
+  test('a file is uploaded first, then named by its token, and replaces the previous one', async () => {
     const { regNo, path } = await own()
     const send = async (content: string): Promise<ProofAnswer> => {
       const bytes = pdf(content)
@@ -250,7 +250,7 @@ describe('what delegates change themselves', () => {
   })
 })
 
-test('a cancellation is asked for once, is seen by the office, and is answered there', async () => {
+test('a cancellation is requested once, listed in the office, and decided there', async () => {
   const { regNo, path } = await own()
   expect(await act(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' })).toMatchObject({
     status: 'success',
@@ -273,7 +273,7 @@ describe('a lost link', () => {
   const mails = (on: TestApp) =>
     on.rows("SELECT recipient, body FROM mail_queue WHERE kind = 'links' ORDER BY id")
 
-  test('is sent to the address that is stored, with one for each of its registrations; strangers hear the same', async () => {
+  test('is sent to the stored address, one for each registration; unknown addresses get the same response', async () => {
     server.at('2026-01-10')
     const email = 'Asha.Lost@sample.example'
     const numbers: string[] = []
@@ -308,7 +308,7 @@ describe('a lost link', () => {
       expect((await ask(server, wrong)).statusCode).toBe(422)
   })
 
-  test('is put on its own line alone: nobody is called so that the mail about them holds a link', async () => {
+  test('is on its own line only: a name cannot insert a link into the email', async () => {
     const { regNo } = await own()
     const at = server.now()
     const mail = {
@@ -337,7 +337,7 @@ describe('a lost link', () => {
     expect(server.rows('SELECT count(*) AS n FROM links')).not.toEqual(links)
   })
 
-  test('is asked for three times an hour for an address, and ten times in ten minutes from one', async () => {
+  test('is limited to three an hour per email address, and ten in ten minutes per client', async () => {
     const limited = await startTestApp({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent() },
