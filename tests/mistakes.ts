@@ -18,19 +18,19 @@ export type Mistake = {
   readonly about: string
   readonly changes: readonly Change[]
   /** Returns a further key of the entry, or "" if it is missing. */
-  readonly said: (key: string) => string
+  readonly extraKey: (key: string) => string
 }
-type ProcessResult = { readonly status: number | null; readonly said: string }
+type ProcessResult = { readonly status: number | null; readonly output: string }
 
 /** The mistakes of a table (`guards/money.yaml`), in its order. */
 export function readMistakes(table: string): readonly Mistake[] {
-  const entries = parse(readFileSync(table, 'utf8')) as readonly (Omit<Mistake, 'said'> &
+  const entries = parse(readFileSync(table, 'utf8')) as readonly (Omit<Mistake, 'extraKey'> &
     Readonly<Record<string, unknown>>)[]
   return entries.map((entry) => ({
     name: entry.name,
     about: entry.about,
     changes: entry.changes,
-    said: (key) => String(entry[key] ?? ''),
+    extraKey: (key: string) => String(entry[key] ?? ''),
   }))
 }
 
@@ -47,7 +47,7 @@ export function runToEnd(
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
     child.on('error', (error) => (output += error.message))
-    child.on('close', (status) => resolve({ status, said: output.trim() }))
+    child.on('close', (status) => resolve({ status, output: output.trim() }))
   })
 }
 
@@ -64,8 +64,8 @@ function replaceOnce(text: string, { file, find, replace }: Change): { text: str
   const [match] = found
   if (match === undefined || found.length > 1)
     return `${file} contains this ${found.length} times instead of once: ${find}`
-  const runToEnd = match.index + match[0].length
-  return { text: text.slice(0, match.index) + replace.trim() + text.slice(runToEnd) }
+  const end = match.index + match[0].length
+  return { text: text.slice(0, match.index) + replace.trim() + text.slice(end) }
 }
 
 /** The files of the tree with the mistake, or the reason why it cannot be made. */

@@ -1,28 +1,32 @@
-/** That every finding has a guard, that each guard is still in the tree, and that the pages list them. `npm run guards` runs them. */
+/** Every finding has a guard, each guard is still in the tree, and the pages list them. `npm run guards` runs them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findMisfit, TOP } from '../mistakes.ts'
-import { ELSEWHERE, FINDINGS, guards, pageWith, SUBJECTS } from './guards.ts'
+import { ELSEWHERE, FINDINGS, readGuards, updatePage, SUBJECTS } from './guards.ts'
 
-test('every finding has a guard that can be taken out, or is told where it is', () => {
+test('every finding has a guard that can be removed, or a note that says where its guard is', () => {
   for (const subject of SUBJECTS) {
-    const guarded = guards().flatMap((guard) => (guard.subject === subject ? [guard.finding] : []))
+    const findingsWithGuard = readGuards().flatMap((guard) =>
+      guard.subject === subject ? [guard.finding] : [],
+    )
     const numbers = Array.from({ length: FINDINGS[subject] }, (_, at) => at + 1)
     const elsewhere = Object.keys(ELSEWHERE[subject]).map(Number)
-    expect([...new Set([...guarded, ...elsewhere])].toSorted((a, b) => a - b)).toEqual(numbers)
-    expect(elsewhere.filter((number) => guarded.includes(number))).toEqual([])
+    expect([...new Set([...findingsWithGuard, ...elsewhere])].toSorted((a, b) => a - b)).toEqual(
+      numbers,
+    )
+    expect(elsewhere.filter((number) => findingsWithGuard.includes(number))).toEqual([])
   }
 })
 
-test('every guard that can be taken out still fits the tree: find its guard again where one does not', () => {
-  const unfit = guards().map(({ mistake }) => [mistake.name, findMisfit(mistake)] as const)
-  expect(unfit.filter(([, said]) => said !== null)).toEqual([])
+test('every guard can still be found in the tree: update its text if it moved', () => {
+  const misfits = readGuards().map(({ mistake }) => [mistake.name, findMisfit(mistake)] as const)
+  expect(misfits.filter(([, misfit]) => misfit !== null)).toEqual([])
 })
 
-test('every guard names a test that is there, and what that says without it', () => {
-  for (const { mistake, test: there, red } of guards()) {
-    // A contract stands beside the test that runs it.
+test('every guard names an existing test, and the error of that test without the guard', () => {
+  for (const { mistake, test: there, red } of readGuards()) {
+    // A contract is in the same folder as the test that runs it.
     const folder = join(TOP, dirname(there.file))
     const texts = readdirSync(folder)
       .filter((file) => file.endsWith('.ts'))
@@ -39,7 +43,7 @@ test.each([
   'docs/security/guards.md',
   'docs/security/staff.md',
   'docs/operation/guards.md',
-])('%s lists the guards as they are (UPDATE=1 writes it)', async (page) => {
+])('%s lists the current guards (UPDATE=1 writes it)', async (page) => {
   const text = readFileSync(join(TOP, page), 'utf8')
-  await expect(pageWith(text)).toMatchFileSnapshot(join(TOP, page))
+  await expect(updatePage(text)).toMatchFileSnapshot(join(TOP, page))
 })

@@ -1,8 +1,8 @@
 /**
- * The guard of each finding, as a replacement of text that removes it. `money.yaml`: ways in which money was lost from
- * sight; `strangers.yaml`: the security test; `office.yaml`: staff against each other; `machine.yaml`: operation;
- * `several.yaml`: several servers with one database. `about`: what a user saw; `finding`: its number; `without`: what is
- * removed; `test`: file and name of the test that then fails; `red`: part of its message.
+ * The guard of each finding, as a replacement of text that removes it. `money.yaml`: lost payments; `strangers.yaml`:
+ * the security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several
+ * servers with one database. `about`: what a user saw; `finding`: its number; `without`: what is removed; `test`: file
+ * and name of the test that then fails; `red`: part of its error.
  */
 import { join } from 'node:path'
 import { readMistakes, TOP } from '../mistakes.ts'
@@ -10,7 +10,7 @@ import type { Mistake } from '../mistakes.ts'
 
 export const SUBJECTS = ['money', 'strangers', 'office', 'machine', 'several'] as const
 export type Subject = (typeof SUBJECTS)[number]
-/** How many findings there were of each. */
+/** The number of findings of each subject. */
 export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 30,
   strangers: 29,
@@ -19,7 +19,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   several: 6,
 }
 
-/** Findings whose guard stands elsewhere. */
+/** Findings whose guard is in another table. */
 export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
   money: {},
   strangers: {
@@ -37,50 +37,50 @@ export type Guard = {
   /** "money 14" */
   readonly about: string
   readonly test: { readonly file: string; readonly name: string }
-  /** Part of what the failing test says. */
+  /** Part of the error of the failing test. */
   readonly red: string
 }
 
-/** All of them, in the order of their findings; of this tree, or of a copy that stays as it is. */
-export function guards(top = TOP): readonly Guard[] {
+/** All guards, in the order of their findings; of this tree, or of an unchanged copy. */
+export function readGuards(top = TOP): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
     readMistakes(join(top, 'tests', 'guards', `${subject}.yaml`))
       .map((mistake): Guard => {
-        const [file = '', ...name] = mistake.said('test').split(' | ')
-        const finding = Number(mistake.said('finding'))
+        const [file = '', ...name] = mistake.extraKey('test').split(' | ')
+        const finding = Number(mistake.extraKey('finding'))
         const about = `${subject} ${finding}`
         const test = { file, name: name.join(' | ') }
-        return { mistake, subject, finding, about, test, red: mistake.said('red') }
+        return { mistake, subject, finding, about, test, red: mistake.extraKey('red') }
       })
       .toSorted((one, other) => one.finding - other.finding),
   )
 }
 
-/** A page whose table below `<!-- guards: money -->` is made anew. */
-export function pageWith(text: string): string {
+/** A page with the table below `<!-- guards: money -->` generated again. */
+export function updatePage(text: string): string {
   return text.replaceAll(/(?<=<!-- guards: (\w+) -->\n\n)(?:\|.*\n)*/g, (_, subject: Subject) =>
-    tableOf(subject),
+    buildTable(subject),
   )
 }
 
 type Row = readonly [finding: number, symptom: string, protection: string, file: string]
 
-function tableOf(subject: Subject): string {
-  const mended = guards()
+function buildTable(subject: Subject): string {
+  const guardRows = readGuards()
     .filter((guard) => guard.subject === subject)
     .map(({ finding, mistake, test }): Row => [
       finding,
       mistake.about,
-      mistake.said('without'),
+      mistake.extraKey('without'),
       `\`${test.file}\``,
     ])
-  const elsewhere = Object.entries(ELSEWHERE[subject]).map(([finding, where]): Row => [
+  const elsewhereRows = Object.entries(ELSEWHERE[subject]).map(([finding, where]): Row => [
     Number(finding),
     where,
     '',
     '',
   ])
-  const rows = [...mended, ...elsewhere]
+  const rows = [...guardRows, ...elsewhereRows]
     .toSorted(([one], [other]) => one - other)
     .map((cells) => cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | '))
   return ['No. | Symptom | Protection | Test', '--:|---|---|---', ...rows]

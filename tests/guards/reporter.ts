@@ -1,9 +1,9 @@
-/** Tells `npm run guards` of each test that ran, one line of JSON each: vitest's own reports leave out in what two values differ. */
+/** Reports each test to `npm run guards`, one line of JSON each: the reporters of vitest omit how two values differ. */
 import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestCase } from 'vitest/node'
 
-/** `failure` null: it passed. */
-export type Told = {
+/** `failure` is null if the test passed. */
+export type TestReport = {
   readonly file: string
   readonly name: string
   readonly failure: string | null
@@ -13,12 +13,12 @@ export default class LineReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const result = test.result()
     if (result.state !== 'passed' && result.state !== 'failed') return
-    const said = (result.errors ?? []).map(({ message, diff = '' }) => `${message}\n${diff}`)
-    const told: Told = {
+    const messages = (result.errors ?? []).map(({ message, diff = '' }) => `${message}\n${diff}`)
+    const report: TestReport = {
       file: test.module.moduleId,
       name: test.fullName,
-      failure: result.state === 'passed' ? null : stripVTControlCharacters(said.join('\n')),
+      failure: result.state === 'passed' ? null : stripVTControlCharacters(messages.join('\n')),
     }
-    console.log(JSON.stringify(told))
+    console.log(JSON.stringify(report))
   }
 }

@@ -2,7 +2,7 @@
 import { day, type Condition, type EventConfig, type Field, type Test } from '../../engine/index.ts'
 import type { Adjustment, Item, PriceTable } from '../../engine/event/pricing-types.ts'
 import { createEvent, field, requiredMessage, rupee } from '../engine/fixtures.ts'
-import { randomOf, type Random } from '../simulator/random.ts'
+import { createRandom, type Random } from '../simulator/random.ts'
 
 const CATEGORIES = ['member', 'visitor', 'guest']
 /** The days of the two periods: the first three and the last three of six in January. */
@@ -25,7 +25,7 @@ const TAXES = [
 
 /** The event that a seed stands for. */
 export function randomEvent(...name: readonly (string | number)[]): EventConfig {
-  const random = randomOf('proofs', ...name)
+  const random = createRandom('proofs', ...name)
   const { pick, chance, below } = random
   const categories = CATEGORIES.slice(0, 2 + below(2))
   const kinds = chance(0.4) ? ['invited', 'coupon'].slice(0, 1 + below(2)) : []

@@ -1,64 +1,67 @@
 /**
- * Lines that make a bank statement hard to read: the conference's own account number, a reference within a longer number, one
- * reference in several lines, and two transfers whose lines are the same; and what is promised of them.
+ * Lines that make a bank statement hard to read: the conference's own account number, a reference within a longer
+ * number, one reference in several lines, and two equal transfers; and the invariants for them.
  */
 import { paise, rupees } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
 import type { ReconcileAnswer } from '../../engine/api.ts'
-import { plain } from './bank.ts'
-import type { Bank, Came } from './bank.ts'
+import { normaliseReference } from './bank.ts'
+import type { Bank, BankPayment } from './bank.ts'
 import { OWN_ACCOUNT } from './events.ts'
 import type { Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
 
-type Told = { readonly reg_no: string; readonly reference: string; readonly due: number }
-type Looked = Extract<ReconcileAnswer, { header: null }>
+type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
+type PreviewAnswer = Extract<ReconcileAnswer, { header: null }>
 
-/** A stranger pays as much as is due of somebody who has reported a transfer. */
-export function payAsMuch(
+/** A stranger transfers the amount of a registration with a payment claim. */
+export function payEqualAmount(
   bank: Bank,
-  told: readonly Told[],
+  claims: readonly Claim[],
   { random, today }: { readonly random: Random; readonly today: Day },
 ): void {
-  const waiting = told.filter(({ due }) => due > 0)
+  const waiting = claims.filter(({ due }) => due > 0)
   if (waiting.length === 0 || !random.chance(0.3)) return
   bank.pay('transfer', paise(random.pick(waiting).due), today)
 }
 
 /**
- * What a narration says beside the reference of its own transfer: nothing, our account, the reference of another one, or a
- * longer number that contains a reported one and is no reference of a bank.
+ * Additions to the narration of a transfer: none, our account, the reference of another one, or a longer number that
+ * contains a claimed reference but is not a bank reference.
  */
-export function besideOf(
-  came: readonly Came[],
-  told: readonly Told[],
+export function drawAdditions(
+  payments: readonly BankPayment[],
+  claims: readonly Claim[],
   random: Random,
 ): readonly string[] {
   const isMixed = random.chance(0.5)
-  return came.map((one, at) => {
+  return payments.map((one, at) => {
     if (!isMixed || random.chance(0.5)) return ''
-    const other = random.pick(came)
-    const reported = told.length === 0 ? null : random.pick(told).reference
-    const beside = [` TO ${OWN_ACCOUNT}`]
-    if (other !== one) beside.push(` FOR ${other.reference}`)
-    if (reported !== null) beside.push(` FROM 1${plain(reported)}${String(10 + at)}`)
-    return random.pick(beside)
+    const other = random.pick(payments)
+    const reported = claims.length === 0 ? null : random.pick(claims).reference
+    const additions = [` TO ${OWN_ACCOUNT}`]
+    if (other !== one) additions.push(` FOR ${other.reference}`)
+    if (reported !== null)
+      additions.push(` FROM 1${normaliseReference(reported)}${String(10 + at)}`)
+    return random.pick(additions)
   })
 }
 
-/** Two people pay the same amount into the account on one day, and the bank prints nothing else. */
-export function sameRows(today: Day, random: Random): readonly string[] {
+/** Two delegates transfer the same amount on one day, and the bank prints nothing else. */
+export function drawEqualRows(today: Day, random: Random): readonly string[] {
   if (!random.chance(0.3)) return []
   const row = `${today.split('-').toReversed().join('/')},CASH DEPOSIT BY SELF,,,${rupees(paise(118_000))}`
   return [row, row]
 }
 
 /** The narration begins with the reference of the transfer itself. */
-export const isLineOf = (narration: string, { reference }: Pick<Came, 'reference'>): boolean =>
-  narration.toUpperCase().split(' ')[2] === plain(reference)
+export const containsReference = (
+  narration: string,
+  { reference }: Pick<BankPayment, 'reference'>,
+): boolean => narration.toUpperCase().split(' ')[2] === normaliseReference(reference)
 
 /** References that more than one line contains, as words. */
-export function sharedIn(rows: readonly string[]): ReadonlySet<string> {
+export function findSharedReferences(rows: readonly string[]): ReadonlySet<string> {
   const times = new Map<string, number>()
   for (const row of new Set(rows))
     for (const word of new Set(row.split(',')[1]?.split(' ')))
@@ -66,38 +69,38 @@ export function sharedIn(rows: readonly string[]): ReadonlySet<string> {
   return new Set([...times].flatMap(([word, n]) => (n > 1 ? [word] : [])))
 }
 
-/** Whoever is found by a line is named by it: by the number, or by a whole reference that is in no other line and is none of ours. */
-export function namedBy(
-  lines: Looked['lines'],
-  told: readonly Told[],
+/** A matched line contains the registration's number, or a whole reference that is in no other line and is not ours. */
+export function checkMatchedNames(
+  lines: PreviewAnswer['lines'],
+  claims: readonly Claim[],
   shared: ReadonlySet<string>,
 ): Violation | null {
   const wrong = lines.find(({ as, of, narration }) => {
-    const [only] = of
-    if ((as !== 'matched' && as !== 'differs') || only === undefined) return false
+    const [onlyMatch] = of
+    if ((as !== 'matched' && as !== 'differs') || onlyMatch === undefined) return false
     const words = new Set(narration.toUpperCase().split(' '))
-    const isNamed = told.some(
+    const isNamed = claims.some(
       ({ reg_no: regNo, reference }) =>
-        regNo === only.reg_no &&
-        words.has(plain(reference)) &&
-        !shared.has(plain(reference)) &&
-        plain(reference) !== OWN_ACCOUNT,
+        regNo === onlyMatch.reg_no &&
+        words.has(normaliseReference(reference)) &&
+        !shared.has(normaliseReference(reference)) &&
+        normaliseReference(reference) !== OWN_ACCOUNT,
     )
-    return !words.has(only.reg_no) && !isNamed
+    return !words.has(onlyMatch.reg_no) && !isNamed
   })
   return wrong === undefined
     ? null
     : {
-        promise: 'whoever is found by a line is named by it alone',
-        by: JSON.stringify(wrong),
+        invariant: 'a matched line names only its registration',
+        cause: JSON.stringify(wrong),
       }
 }
 
-export function reportedTwice(
-  same: readonly string[],
-  repeated: Looked['repeated'],
+export function checkRepeatedLines(
+  equalRows: readonly string[],
+  repeated: PreviewAnswer['repeated'],
 ): Violation | null {
-  return same.length === 0 || repeated.length > 0
+  return equalRows.length === 0 || repeated.length > 0
     ? null
-    : { promise: 'two lines that are the same are reported', by: same.join('\n') }
+    : { invariant: 'two equal lines are reported', cause: equalRows.join('\n') }
 }

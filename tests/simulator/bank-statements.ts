@@ -1,133 +1,139 @@
 /**
- * A treasurer loads the bank's statement and confirms what fits in one go, some twice, some beside each other; and what is
- * promised of it: who has told of a line is found by it, and what is confirmed is what the line says.
+ * A treasurer imports the bank statement and confirms all matches together, some twice, some concurrently. Checks that
+ * a payment claim is matched with its line, and that confirmed payments equal their lines.
  */
 import { rupees } from '../../engine/index.ts'
 import type { Day } from '../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import {
-  besideOf,
-  isLineOf,
-  namedBy,
-  payAsMuch,
-  reportedTwice,
-  sameRows,
-  sharedIn,
+  drawAdditions,
+  containsReference,
+  checkMatchedNames,
+  payEqualAmount,
+  checkRepeatedLines,
+  drawEqualRows,
+  findSharedReferences,
 } from './bank-lines.ts'
-import { plain } from './bank.ts'
-import type { Bank, Came } from './bank.ts'
-import type { Hands } from './office-sessions.ts'
+import { normaliseReference } from './bank.ts'
+import type { Bank, BankPayment } from './bank.ts'
+import type { StaffClient } from './office-sessions.ts'
 import type { DeskStep } from './plan.ts'
 import type { Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
-import { mayDo } from './expected-permissions.ts'
-import type { PersonName } from './expected-permissions.ts'
+import { canPerform } from './expected-permissions.ts'
+import type { StaffName } from './expected-permissions.ts'
 
-/** The reason that stands in the trail of all that a statement confirms. */
+/** The reason in the history of every payment that a statement confirms. */
 export const BY_STATEMENT = 'By the bank’s statement'
 
-type Told = { readonly reg_no: string; readonly reference: string; readonly due: number }
+type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
 /**
- * Who ever told of money, whatever became of it; a member's or an offer's price may have changed since, where it is due.
- * Who waits for none has nothing due.
+ * Registrations with a payment claim, whatever happened since; a member's price or an offer may have changed since, if
+ * a balance is due.
  */
-const TOLD = `SELECT r.reg_no, t.reference,
+const CLAIMS = `SELECT r.reg_no, t.reference,
     iif(r.state NOT IN ('to_pay', 'told', 'lapsed'), 0, iif(r.payment_status = 'success', r.due, r.total)) AS due
   FROM tellings t JOIN registrations r ON r.id = t.registration_id
   WHERE r.event_id = ? AND r.total > 0 AND t.reference IS NOT NULL`
 const RECORDED = `SELECT c.reference, c.amount, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
   WHERE c.source <> 'airpay'`
 
-type Looked = Extract<ReconcileAnswer, { header: null }>
-type Lines = Looked['lines']
+type PreviewAnswer = Extract<ReconcileAnswer, { header: null }>
+type Lines = PreviewAnswer['lines']
 /** By the reference as the bank prints it. */
 type Recorded = ReadonlyMap<string, { readonly amount: number; readonly reg_no: string | null }>
 
-export type StatementGiven = {
+export type StatementContext = {
   readonly bank: Bank
-  readonly hands: Hands
+  readonly client: StaffClient
   readonly sql: () => Sql
-  readonly broken: (found: Violation | null) => void
-  /** Something was done, of which mails go out. */
-  readonly acted: (times: number) => void
+  readonly reportViolation: (found: Violation | null) => void
+  /** Called after an action that sends emails. */
+  readonly countActions: (times: number) => void
 }
 
 export async function loadStatement(
-  given: StatementGiven,
-  who: PersonName,
+  context: StatementContext,
+  staffName: StaffName,
   event: string,
   one: DeskStep,
   random: Random,
   today: Day,
 ): Promise<void> {
-  const { bank, hands, sql, broken, acted } = given
-  payAsMuch(bank, toldOf(sql, event), { random, today })
-  // Others pay while somebody reads the statement.
-  const came = [...bank.statement()]
-  if (came.length === 0) return
-  const token = await hands.signIn(who)
+  const { bank, client, sql, reportViolation, countActions } = context
+  payEqualAmount(bank, readClaims(sql, event), { random, today })
+  // Others pay while staff read the statement.
+  const received = [...bank.statement()]
+  if (received.length === 0) return
+  const token = await client.signIn(staffName)
   if (token === null) return
-  const recorded = recordedOf(sql)
-  const toldBefore = toldOf(sql, event)
-  const isNamed = ({ reference }: Came): boolean =>
-    recorded.has(plain(reference)) ||
-    toldBefore.some((told) => plain(told.reference) === plain(reference))
-  // Some transfers are taken back by the bank after staff or the delegate have named them.
-  const returnable = came.filter((one) => isNamed(one) && !isReturned(bank, one))
-  if (random.chance(0.2) && returnable.length > 0) bank.takeBack(random.pick(returnable), today)
-  // Somebody else may load a later statement at the same moment.
-  const returns = [...bank.takenBack()]
-  // Some payers write the number of a colleague beside their own reference.
-  const numbers = random.chance(0.6) ? numbersOf(sql, event) : []
-  const alsoNamed = came.map(() => (numbers.length > 0 ? random.pick(numbers) : null))
-  const beside = besideOf(came, toldBefore, random)
-  const same = sameRows(today, random)
+  const recorded = readRecorded(sql)
+  const claimsBefore = readClaims(sql, event)
+  const isNamed = ({ reference }: BankPayment): boolean =>
+    recorded.has(normaliseReference(reference)) ||
+    claimsBefore.some(
+      (claim) => normaliseReference(claim.reference) === normaliseReference(reference),
+    )
+  // The bank returns some transfers after staff or the delegate have reported them.
+  const returnable = received.filter((one) => isNamed(one) && !isReturned(bank, one))
+  if (random.chance(0.2) && returnable.length > 0)
+    bank.returnTransfer(random.pick(returnable), today)
+  // Other staff may import a later statement at the same moment.
+  const returns = [...bank.returnedTransfers()]
+  // Some payers write the number of a colleague next to their own reference.
+  const numbers = random.chance(0.6) ? readNumbers(sql, event) : []
+  const alsoNamed = received.map(() => (numbers.length > 0 ? random.pick(numbers) : null))
+  const additions = drawAdditions(received, claimsBefore, random)
+  const equalRows = drawEqualRows(today, random)
   const rows = [
-    ...came.map((each, at) =>
-      rowOf(
+    ...received.map((each, at) =>
+      formatRow(
         each,
-        `NEFT CR ${each.reference} ${alsoNamed[at] ?? 'SOMEBODY'} ${at}${beside[at]}`,
+        `NEFT CR ${each.reference} ${alsoNamed[at] ?? 'SOMEBODY'} ${at}${additions[at]}`,
         false,
       ),
     ),
-    ...returns.map((each) => rowOf(each, `NEFT RETURN ${each.reference}`, true)),
+    ...returns.map((each) => formatRow(each, `NEFT RETURN ${each.reference}`, true)),
   ]
   const isPastedTwice = random.chance(0.3)
   const csv = ['Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt', ...rows]
-    .concat(isPastedTwice ? rows : [], same)
+    .concat(isPastedTwice ? rows : [], equalRows)
     .join('\n')
-  const before = toldBefore
-  const looked = await hands.call('POST', `/admin/reconcile/?event=${event}`, token, csv)
-  if (looked?.status === 422)
-    broken({ promise: 'a statement of the bank can be read', by: looked.body })
-  if (looked?.status !== 200) return
-  const after = toldOf(sql, event)
-  const { lines, repeated } = JSON.parse(looked.body) as Pick<Looked, 'lines' | 'repeated'>
-  if (isPastedTwice && repeated.length < came.length)
-    broken({
-      promise: 'a line that a file contains twice is one line, and reported',
-      by: JSON.stringify(repeated),
+  const before = claimsBefore
+  const preview = await client.call('POST', `/admin/reconcile/?event=${event}`, token, csv)
+  if (preview?.status === 422)
+    reportViolation({ invariant: 'a bank statement can be read', cause: preview.body })
+  if (preview?.status !== 200) return
+  const after = readClaims(sql, event)
+  const { lines, repeated } = JSON.parse(preview.body) as Pick<PreviewAnswer, 'lines' | 'repeated'>
+  if (isPastedTwice && repeated.length < received.length)
+    reportViolation({
+      invariant: 'a repeated line counts as one line, and is reported',
+      cause: JSON.stringify(repeated),
     })
-  const shared = sharedIn(rows)
-  broken(readRight(lines, recorded, { came, returns, shared }))
-  broken(namedBy(lines, [...before, ...after], shared))
-  broken(reportedTwice(same, repeated))
-  if (!mayDo(who, 'confirm', event, 'transfer'))
-    broken({ promise: 'nobody does what their role may not', by: `${who} reads a statement` })
-  broken(leftToStaff(lines, alsoNamed))
-  for (const told of before)
-    if (after.some((now) => JSON.stringify(now) === JSON.stringify(told)))
-      broken(foundBy(lines, told))
+  const shared = findSharedReferences(rows)
+  reportViolation(checkRecognition(lines, recorded, { came: received, returns, shared }))
+  reportViolation(checkMatchedNames(lines, [...before, ...after], shared))
+  reportViolation(checkRepeatedLines(equalRows, repeated))
+  if (!canPerform(staffName, 'confirm', event, 'transfer'))
+    reportViolation({
+      invariant: 'staff perform only actions of their role',
+      cause: `${staffName} reads a statement`,
+    })
+  reportViolation(checkAmbiguousLines(lines, alsoNamed))
+  for (const claim of before)
+    if (after.some((now) => JSON.stringify(now) === JSON.stringify(claim)))
+      reportViolation(checkClaimMatch(lines, claim))
   const chosen = lines.flatMap(({ reference, also, amount, day, as, of }) => {
-    const [only] = of
-    const isMeant = as === 'matched' || (as === 'differs' && random.chance(0.5))
-    return isMeant && only !== undefined
-      ? [{ reg_no: only.reg_no, reference, also, amount, day }]
+    const [onlyMatch] = of
+    const isConfirmed = as === 'matched' || (as === 'differs' && random.chance(0.5))
+    return isConfirmed && onlyMatch !== undefined
+      ? [{ reg_no: onlyMatch.reg_no, reference, also, amount, day }]
       : []
   })
-  // Money that nobody waits for is kept, and moved later.
-  const keep = lines
+  // Unmatched money is recorded, and moved later.
+  const keptLines = lines
     .filter(
       ({ as, narration }) =>
         as === 'unmatched' && narration.startsWith('NEFT') && random.chance(0.2),
@@ -139,115 +145,119 @@ export async function loadStatement(
       day,
       narration,
     }))
-  if (chosen.length + keep.length === 0) return
-  const send = async (): Promise<void> => {
-    const payload = { event, lines: chosen, ...(keep.length === 0 ? {} : { keep }) }
-    const answer = await hands.call('POST', '/admin/reconcile/confirm/', token, payload)
+  if (chosen.length + keptLines.length === 0) return
+  const confirmLines = async (): Promise<void> => {
+    const payload = { event, lines: chosen, ...(keptLines.length === 0 ? {} : { keep: keptLines }) }
+    const answer = await client.call('POST', '/admin/reconcile/confirm/', token, payload)
     if (answer?.status !== 200) return
     const { done } = JSON.parse(answer.body) as BulkAnswer
-    acted(done.length)
+    countActions(done.length)
     for (const { reg_no: regNo, reference, amount } of chosen) {
-      const stored = recordedOf(sql).get(plain(reference))
+      const stored = readRecorded(sql).get(normaliseReference(reference))
       if (
         done.includes(regNo) &&
         (stored === undefined || rupees(stored.amount as never) !== amount)
       )
-        broken({
-          promise: 'what a statement confirms is what its line says',
-          by: `${regNo}, ${reference}: ${amount} and ${JSON.stringify(stored ?? null)}`,
+        reportViolation({
+          invariant: 'a confirmed payment equals its statement line',
+          cause: `${regNo}, ${reference}: ${amount} and ${JSON.stringify(stored ?? null)}`,
         })
     }
   }
-  if (one.isSignedOut) await hands.call('POST', '/admin/logout/', token)
-  await Promise.all(one.isTwice ? [send(), send()] : [send()])
+  if (one.isSignedOut) await client.call('POST', '/admin/logout/', token)
+  await Promise.all(one.isTwice ? [confirmLines(), confirmLines()] : [confirmLines()])
 }
 
-const toldOf = (sql: () => Sql, event: string): readonly Told[] => sql()<Told>(TOLD).all(event)
+const readClaims = (sql: () => Sql, event: string): readonly Claim[] =>
+  sql()<Claim>(CLAIMS).all(event)
 
-const recordedOf = (sql: () => Sql): Recorded =>
+const readRecorded = (sql: () => Sql): Recorded =>
   new Map(
     sql()<{ reference: string; amount: number; reg_no: string | null }>(RECORDED)
       .all()
-      .map((row) => [plain(row.reference), row]),
+      .map((row) => [normaliseReference(row.reference), row]),
   )
-const isReturned = (bank: Bank, { reference }: Came): boolean =>
-  bank.takenBack().some((one) => one.reference === reference)
+const isReturned = (bank: Bank, { reference }: BankPayment): boolean =>
+  bank.returnedTransfers().some((one) => one.reference === reference)
 /** The statements of this bank print the reference as one word. */
 const contains = (narration: string, reference: string): boolean =>
-  narration.toUpperCase().split(' ').includes(plain(reference))
+  narration.toUpperCase().split(' ').includes(normaliseReference(reference))
 
-function rowOf({ on, amount }: Came, narration: string, isWithdrawal: boolean): string {
+function formatRow({ on, amount }: BankPayment, narration: string, isWithdrawal: boolean): string {
   const [year = '', month = '', day = ''] = on.split('-')
-  const [out, into] = isWithdrawal ? [rupees(amount), ''] : ['', rupees(amount)]
-  return `${day}/${month}/${year},${narration},,${out},${into}`
+  const [withdrawal, deposit] = isWithdrawal ? [rupees(amount), ''] : ['', rupees(amount)]
+  return `${day}/${month}/${year},${narration},,${withdrawal},${deposit}`
 }
 
-/** What was recorded before is known, and what the bank has taken back is shown. */
-function readRight(
+/** Recorded transfers are recognised, and returned ones are shown. */
+function checkRecognition(
   lines: Lines,
   recorded: Recorded,
   {
-    came,
+    came: received,
     returns,
     shared,
   }: {
-    readonly came: readonly Came[]
-    readonly returns: readonly Came[]
+    readonly came: readonly BankPayment[]
+    readonly returns: readonly BankPayment[]
     readonly shared: ReadonlySet<string>
   },
 ): Violation | null {
-  for (const one of came) {
+  for (const one of received) {
     const credits = lines.filter(
-      ({ as, narration }) => as !== 'returned' && isLineOf(narration, one),
+      ({ as, narration }) => as !== 'returned' && containsReference(narration, one),
     )
-    const isKnown = recorded.has(plain(one.reference))
-    const isShared = shared.has(plain(one.reference))
-    const isRight = credits[0]?.as === 'known' || (isShared && credits[0]?.as === 'ambiguous')
-    if (credits.length !== 1 || (isKnown && !isRight))
+    const isKnown = recorded.has(normaliseReference(one.reference))
+    const isShared = shared.has(normaliseReference(one.reference))
+    const isRecognised = credits[0]?.as === 'known' || (isShared && credits[0]?.as === 'ambiguous')
+    if (credits.length !== 1 || (isKnown && !isRecognised))
       return {
-        promise: 'a recorded transfer is known in the statement, in one line',
-        by: `${one.reference}: ${JSON.stringify(credits)}`,
+        invariant: 'a recorded transfer is recognised in one line of the statement',
+        cause: `${one.reference}: ${JSON.stringify(credits)}`,
       }
   }
   for (const one of returns)
     if (!lines.some(({ as, narration }) => as === 'returned' && contains(narration, one.reference)))
-      return { promise: 'a transfer that the bank returns is shown', by: one.reference }
+      return { invariant: 'a transfer that the bank returns is shown', cause: one.reference }
   return null
 }
 
-const numbersOf = (sql: () => Sql, event: string): readonly string[] =>
+const readNumbers = (sql: () => Sql, event: string): readonly string[] =>
   sql()<{ reg_no: string }>('SELECT reg_no FROM registrations WHERE event_id = ? ORDER BY id')
     .all(event)
     .map(({ reg_no: regNo }) => regNo)
 
-/** Who is named by the number alone in a line is never passed over for the one whose reference stands there. */
-function leftToStaff(lines: Lines, alsoNamed: readonly (string | null)[]): Violation | null {
-  const named = new Set(alsoNamed.filter((number) => number !== null))
+/** A registration whose number is in a line is never ignored in favour of the one whose reference is in it. */
+function checkAmbiguousLines(
+  lines: Lines,
+  alsoNamed: readonly (string | null)[],
+): Violation | null {
+  const namedNumbers = new Set(alsoNamed.filter((number) => number !== null))
   const wrong = lines.find(({ as, narration, of }) => {
-    const number = narration.split(' ').find((word) => named.has(word))
+    const number = narration.split(' ').find((word) => namedNumbers.has(word))
     const isOfAnother = number !== undefined && of.some((one) => one.reg_no !== number)
     return isOfAnother && (as === 'matched' || as === 'differs')
   })
   return wrong === undefined
     ? null
     : {
-        promise: 'a line that names two registrations is left to staff',
-        by: JSON.stringify(wrong),
+        invariant: 'a line that names two registrations is left to staff',
+        cause: JSON.stringify(wrong),
       }
 }
 
-/** Another registration's number or reference may stand in the line as well: then it is for a person to look at. */
-function foundBy(lines: Lines, { reg_no: regNo, reference, due }: Told): Violation | null {
+/** If the line also contains another registration's number or reference, staff must check it. */
+function checkClaimMatch(lines: Lines, { reg_no: regNo, reference, due }: Claim): Violation | null {
   const line = lines.find(
-    ({ as, narration }) => as !== 'returned' && isLineOf(narration, { reference }),
+    ({ as, narration }) => as !== 'returned' && containsReference(narration, { reference }),
   )
   if (line === undefined || line.as === 'known') return null
   const isFound = line.of.some((one) => one.reg_no === regNo)
-  const isRight = line.as === (line.amount === rupees(due as never) ? 'matched' : 'differs')
-  return isFound && (isRight || line.as === 'ambiguous')
+  const isRecognised = line.as === (line.amount === rupees(due as never) ? 'matched' : 'differs')
+  return isFound && (isRecognised || line.as === 'ambiguous')
     ? null
     : {
-        promise: 'who has told of a transfer is found by its line',
-        by: `${regNo}: ${JSON.stringify(line)}`,
+        invariant: 'a payment claim is matched with its line',
+        cause: `${regNo}: ${JSON.stringify(line)}`,
       }
 }

@@ -1,8 +1,11 @@
-/** The organisers' own bank and cash box: what came there on each way, and what went back by hand. Their books are true. */
+/**
+ * The organisers' own bank account and cash box: payments by each method, and manual refunds. These books are the
+ * truth.
+ */
 import type { Day, Paise, ManualMethod } from '../../engine/index.ts'
 import type { Random } from './random.ts'
 
-export type Came = {
+export type BankPayment = {
   readonly way: ManualMethod
   readonly reference: string
   readonly amount: Paise
@@ -10,38 +13,41 @@ export type Came = {
 }
 
 export type Bank = {
-  /** Somebody has paid there. */
-  pay(way: ManualMethod, amount: Paise, on: Day): Came
-  /** Null: no such money came. People spell references in many ways, and call one transfer by several methods. */
-  find(way: string, reference: string): Came | null
-  /** Of any way. */
+  /** A delegate has paid. */
+  pay(way: ManualMethod, amount: Paise, on: Day): BankPayment
+  /**
+   * Null if no such payment exists. References have many spellings, and one transfer may be entered under several
+   * methods.
+   */
+  find(way: string, reference: string): BankPayment | null
+  /** Of any method. */
   knows(reference: string | null): boolean
-  all(): readonly Came[]
-  /** What stands in the statement, in the order in which it came. */
-  statement(): readonly Came[]
+  all(): readonly BankPayment[]
+  /** The lines of the statement, in order of payment. */
+  statement(): readonly BankPayment[]
   /** The bank takes a transfer back out of the account. */
-  takeBack(made: Came, on: Day): void
-  takenBack(): readonly Came[]
-  /** Somebody was given money back; answers its reference. */
-  giveBack(amount: Paise): string
-  gaveBack(reference: string | null): Paise | null
+  returnTransfer(payment: BankPayment, on: Day): void
+  returnedTransfers(): readonly BankPayment[]
+  /** A refund was paid; returns its reference. */
+  payRefund(amount: Paise): string
+  findRefund(reference: string | null): Paise | null
 }
 
-/** Methods that end in the same bank account, so that one of its lines may be entered under any of them. */
-const AT_THE_BANK: readonly string[] = ['transfer', 'upi', 'cheque', 'machine', 'desk']
-/** What a way is called where its money counts once. */
-export const purseOf = (way: string): string => (AT_THE_BANK.includes(way) ? 'bank' : way)
+/** Methods of the same bank account, so that one of its lines may be entered under any of them. */
+const BANK_METHODS: readonly string[] = ['transfer', 'upi', 'cheque', 'machine', 'desk']
+/** The name of a method under which its payments count once. */
+export const findAccountType = (way: string): string => (BANK_METHODS.includes(way) ? 'bank' : way)
 
-/** The reference that a bank would print, whatever was typed for it: the test's own reading. */
-export const plain = (text: string): string =>
+/** The reference that a bank would print for any spelling, implemented independently. */
+export const normaliseReference = (text: string): string =>
   text
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]/g, '')
     .replace(/^(?:UTR|REFNO|CHQNO)/, '')
     .replace(/^0+/, '')
 
-/** As people type the same reference. */
-export function spelled(reference: string, random: Random): string {
+/** Other spellings of the same reference. */
+export function respellReference(reference: string, random: Random): string {
   const groups = reference.match(/.{1,4}/g) ?? []
   return random.pick([
     reference,
@@ -58,34 +64,38 @@ export function spelled(reference: string, random: Random): string {
   ])
 }
 
-export function openBank(): Bank {
-  const came: Came[] = []
-  const returned: Came[] = []
-  const went = new Map<string, Paise>()
+export function createBank(): Bank {
+  const received: BankPayment[] = []
+  const returned: BankPayment[] = []
+  const refunds = new Map<string, Paise>()
   return {
     pay: (way, amount, on) => {
-      const number = 2_026_020_000 + came.length
+      const number = 2_026_020_000 + received.length
       // NEFT has sixteen characters, UPI twelve digits.
-      const reference = came.length % 3 === 2 ? `60${String(number)}` : `HDFCN5${String(number)}`
-      const made = { way, reference, amount, on }
-      came.push(made)
-      return made
+      const reference =
+        received.length % 3 === 2 ? `60${String(number)}` : `HDFCN5${String(number)}`
+      const payment = { way, reference, amount, on }
+      received.push(payment)
+      return payment
     },
     find: (way, reference) =>
-      came.find(
-        (one) => purseOf(one.way) === purseOf(way) && plain(one.reference) === plain(reference),
+      received.find(
+        (one) =>
+          findAccountType(one.way) === findAccountType(way) &&
+          normaliseReference(one.reference) === normaliseReference(reference),
       ) ?? null,
     knows: (reference) =>
-      reference !== null && came.some((one) => plain(one.reference) === plain(reference)),
-    all: () => came,
-    statement: () => came.filter(({ way }) => purseOf(way) === 'bank'),
-    takeBack: (made, on) => void returned.push({ ...made, on }),
-    takenBack: () => returned,
-    giveBack: (amount) => {
-      const reference = `BACK${String(30_000 + went.size)}`
-      went.set(reference, amount)
+      reference !== null &&
+      received.some((one) => normaliseReference(one.reference) === normaliseReference(reference)),
+    all: () => received,
+    statement: () => received.filter(({ way }) => findAccountType(way) === 'bank'),
+    returnTransfer: (payment, on) => void returned.push({ ...payment, on }),
+    returnedTransfers: () => returned,
+    payRefund: (amount) => {
+      const reference = `BACK${String(30_000 + refunds.size)}`
+      refunds.set(reference, amount)
       return reference
     },
-    gaveBack: (reference) => (reference === null ? null : (went.get(reference) ?? null)),
+    findRefund: (reference) => (reference === null ? null : (refunds.get(reference) ?? null)),
   }
 }

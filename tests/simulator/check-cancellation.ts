@@ -1,7 +1,7 @@
 /**
- * What is promised of a cancellation: the refund that the page proposes and the refunds before it add up to the same, in whatever
- * order they are clicked. Money beyond the price is owed in full, and the scale of the event file applies to the rest. What went
- * back because it was owed then is as if it had never been paid.
+ * The invariant for cancellations: the proposed refund and the refunds before it have the same sum, in any order of
+ * clicks. An overpayment is owed in full, and the scale of the event file applies to the rest. A refund that was owed
+ * at its time counts as never paid.
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
@@ -9,14 +9,14 @@ import type { ActionsAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 
-type Money = {
+type Sums = {
   readonly id: number
   readonly price: number | null
   readonly paid: number
   readonly refunded: number
-  /** What of that was owed before a cancellation. */
-  readonly owedBack: number
-  /** A payment that staff accepted at less than it asked for lowers the price. */
+  /** The part that was owed before a cancellation. */
+  readonly refundDue: number
+  /** A payment that staff accepted at less than its order lowers the price. */
   readonly short: number
 }
 const MONEY = `SELECT r.id, r.total AS price,
@@ -29,44 +29,44 @@ const MONEY = `SELECT r.id, r.total AS price,
   FROM registrations r WHERE r.reg_no = ?`
 
 /** The scale of the events that have one. */
-const percentOn = (on: Day): number => (on <= '2026-01-31' ? 75 : on <= '2026-02-20' ? 50 : 0)
-const paiseIn = (rupees: number): number => Math.round(rupees * 100)
+const refundPercentOn = (on: Day): number => (on <= '2026-01-31' ? 75 : on <= '2026-02-20' ? 50 : 0)
+const toPaise = (rupees: number): number => Math.round(rupees * 100)
 
-/** Reads what the page of a registration says; the clock of the server is right. */
-export async function proposalOf<Page>(
-  { sql, owedBack }: { readonly sql: () => Sql; readonly owedBack: (id: number) => number },
+/** Reads the page of a registration; the clock of the server is right. */
+export async function checkProposal<Page>(
+  { sql, refundDue }: { readonly sql: () => Sql; readonly refundDue: (id: number) => number },
   regNo: string,
   { now, open }: { readonly now: () => Instant; readonly open: () => Promise<Page> },
 ): Promise<{ readonly answer: Page; judge(page: ActionsAnswer): Violation | null }> {
-  const read = (): string => {
-    const money = sql()<Omit<Money, 'owedBack'>>(MONEY).get(regNo)
-    const known: Money | null =
-      money === undefined ? null : { ...money, owedBack: owedBack(money.id) }
+  const readState = (): string => {
+    const money = sql()<Omit<Sums, 'refundDue'>>(MONEY).get(regNo)
+    const known: Sums | null =
+      money === undefined ? null : { ...money, refundDue: refundDue(money.id) }
     return JSON.stringify(known)
   }
   const days = [dayOf(now())]
-  const before = read()
+  const before = readState()
   const answer = await open()
-  const isQuiet = before === read()
+  const isQuiet = before === readState()
   days.push(dayOf(now()))
   return {
     answer,
     judge: ({ proposed_back: proposed, second_payment: second, ...page }) => {
-      const money = JSON.parse(before) as Money | null
+      const money = JSON.parse(before) as Sums | null
       if (!isQuiet || money === null || proposed === null || second !== null) return null
-      const { price, owedBack: backAsOwed, short } = money
+      const { price, refundDue: refundedAsOwed, short } = money
       if (short > 0) return null
-      const paid = money.paid - backAsOwed
-      const refunded = money.refunded - backAsOwed
+      const paid = money.paid - refundedAsOwed
+      const refunded = money.refunded - refundedAsOwed
       const owed = Math.max(0, paid - (price ?? paid))
-      const wanted = days.map((on) =>
-        Math.max(0, owed + Math.round(((paid - owed) * percentOn(on)) / 100) - refunded),
+      const expectedRefunds = days.map((on) =>
+        Math.max(0, owed + Math.round(((paid - owed) * refundPercentOn(on)) / 100) - refunded),
       )
-      return wanted.includes(paiseIn(proposed))
+      return expectedRefunds.includes(toPaise(proposed))
         ? null
         : {
-            promise: 'the refund at cancellation does not depend on the refunds before it',
-            by: `${regNo}: ${proposed}, ${JSON.stringify({ ...page.cancellation, ...money, wanted })}`,
+            invariant: 'the refund at cancellation does not depend on earlier refunds',
+            cause: `${regNo}: ${proposed}, ${JSON.stringify({ ...page.cancellation, ...money, wanted: expectedRefunds })}`,
           }
     },
   }

@@ -1,10 +1,10 @@
 /**
- * What is promised of documents, looked at after every write: whatever is paid has its receipt, and where tax was
- * charged its invoice, what went back its credit note; receipts add up to the money; series have no gap; and nothing that was issued changes.
+ * Invariants for documents, checked after every write: each payment has its receipt, each charged tax its invoice,
+ * each refund its credit note; receipts equal the payments; series have no gap; and issued documents never change.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
-import { requiredOf } from './expected-balance.ts'
+import { createRequiredReader } from './expected-balance.ts'
 import type { Required } from './expected-balance.ts'
 
 type Document = {
@@ -17,7 +17,7 @@ type Document = {
   serial: string
   body: string
   total: number
-  /** Of a receipt, what came where that is something else. */
+  /** The received amount of a receipt, if it differs. */
   came: number | null
 }
 const DOCUMENTS = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS came
@@ -38,7 +38,7 @@ type Charged = {
   state: string
   invoices: 0 | 1
 }
-/** What a registration costs that has been paid, what came for it, and what went back. */
+/** The price of a paid registration, its payments and its refunds. */
 const CHARGED = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
   sum(p.came) AS came, sum(p.gone) AS gone FROM (
     SELECT p.registration_id,
@@ -58,66 +58,72 @@ const BY_RATE = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(ba
       JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill CROSS JOIN json_each(l.parts) part
       JOIN bill_lines s ON s.registration_id = l.registration_id AND s.bill = l.bill AND CAST(s.line AS TEXT) = CAST(part.value ->> '$.line' AS TEXT)) each_line
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
-/** Invoices less credit notes. */
+/** Invoices minus credit notes. */
 const INVOICED_BY_RATE = `SELECT id, rate, sum(base) AS base, sum(gst) AS gst FROM (
     SELECT d.registration_id AS id, coalesce(CAST(json_extract(line.value, '$.rate') AS TEXT), 'null') AS rate,
       iif(d.kind = 'credit', -1, 1) * CAST(line.value ->> '$.base' AS BIGINT) AS base, iif(d.kind = 'credit', -1, 1) * CAST(line.value ->> '$.gst' AS BIGINT) AS gst
     FROM documents d CROSS JOIN json_each(d.body, '$.lines') line WHERE d.kind <> 'receipt') each_line
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 
-/** The words of a receipt go with the person; what it states of money stays, and all of an invoice. */
-function statedBy(one: Document): Document {
+/** Erasing removes the personal data of a receipt but not its amounts; an invoice stays unchanged. */
+function readStatement(one: Document): Document {
   const body = JSON.parse(one.body) as { buyer: unknown }
   return one.kind === 'receipt' ? { ...one, body: JSON.stringify({ ...body, buyer: null }) } : one
 }
 
 /** By registration. */
-function byRateIn(rows: readonly ByRate[]): (id: number) => readonly Omit<ByRate, 'id'>[] {
+function groupByRate(rows: readonly ByRate[]): (id: number) => readonly Omit<ByRate, 'id'>[] {
   const all = Map.groupBy(rows, ({ id }) => id)
   return (id) => (all.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
 }
 
-export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
-  const observed = requiredOf(sql)
+export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
+  const readRequired = createRequiredReader(sql)
   const issued = new Map<number, string>()
-  /** By registration, whether every change so far happened while the event file had invoices. */
+  /** By registration: whether every change so far happened while the event file had invoices. */
   const invoiced = new Map<number, boolean>()
 
-  const unchanged = (all: readonly Document[]): Violation | null => {
-    const now = new Map(all.map((one) => [one.id, JSON.stringify(statedBy(one))]))
+  const checkUnchanged = (all: readonly Document[]): Violation | null => {
+    const now = new Map(all.map((one) => [one.id, JSON.stringify(readStatement(one))]))
     for (const [id, text] of issued)
       if (now.get(id) !== text)
-        return { promise: 'a document never changes', by: `${text} → ${now.get(id) ?? 'nothing'}` }
+        return {
+          invariant: 'a document never changes',
+          cause: `${text} → ${now.get(id) ?? 'nothing'}`,
+        }
     for (const [id, text] of now) issued.set(id, text)
     return null
   }
-  const series = (all: readonly Document[]): Violation | null => {
+  const checkSeries = (all: readonly Document[]): Violation | null => {
     const counted = new Map<string, number>()
     for (const { kind, account, year, serial } of all) {
       if (kind === 'receipt') continue
-      const of = `${kind} ${account} ${year}`
-      const next = (counted.get(of) ?? 0) + 1
-      counted.set(of, next)
+      const seriesName = `${kind} ${account} ${year}`
+      const next = (counted.get(seriesName) ?? 0) + 1
+      counted.set(seriesName, next)
       if (!serial.endsWith(`/${next}`))
-        return { promise: 'numbers of documents have no gap', by: `${of}: ${serial}, not ${next}` }
+        return {
+          invariant: 'numbers of documents have no gap',
+          cause: `${seriesName}: ${serial}, not ${next}`,
+        }
     }
     return null
   }
-  const received = (all: readonly Document[]): Violation | null => {
+  const checkReceipts = (all: readonly Document[]): Violation | null => {
     for (const paid of sql()<Paid>(PAID).all()) {
       const receipts = all.filter((one) => one.payment_id === paid.id && one.kind === 'receipt')
       const isEach = receipts.length === Math.max(1, paid.parts)
       if (!isEach || receipts.some(({ total }) => total !== paid.amount))
         return {
-          promise:
-            'whoever pays has one receipt, of what was paid, and one more for each part that is added',
-          by: JSON.stringify(paid),
+          invariant:
+            'each payer has one receipt for the paid amount, and one more for each further payment',
+          cause: JSON.stringify(paid),
         }
     }
     return null
   }
-  /** Of every payment the newest receipt states all that came for it; less refunds, that is what is kept. */
-  const kept = (all: readonly Document[], required: Required): Violation | null => {
+  /** The newest receipt of every payment states everything received for it; minus refunds, that is the kept amount. */
+  const checkKeptAmount = (all: readonly Document[], required: Required): Violation | null => {
     const receipts = new Map(
       all.flatMap((one) => (one.kind === 'receipt' ? [[one.payment_id, one] as const] : [])),
     )
@@ -130,34 +136,34 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
       const { came } = required.of(row.id)
       if (found !== came)
         return {
-          promise: 'receipts less refunds are the money that is kept',
-          by: `${row.reg_no}: receipts of ${found}, and ${came} counts`,
+          invariant: 'receipts minus refunds are the kept amount',
+          cause: `${row.reg_no}: receipts of ${found}, and ${came} counts`,
         }
     }
     return null
   }
-  const covered = (all: Required): Violation | null => {
-    const invoicedOf = byRateIn(sql()<ByRate>(INVOICED_BY_RATE).all())
-    const registeredOf = byRateIn(sql()<ByRate>(BY_RATE).all())
+  const checkInvoices = (all: Required): Violation | null => {
+    const invoicedOf = groupByRate(sql()<ByRate>(INVOICED_BY_RATE).all())
+    const registeredOf = groupByRate(sql()<ByRate>(BY_RATE).all())
     for (const row of sql()<Charged>(CHARGED).all()) {
       const isInvoiced = row.invoices === 1 && (invoiced.get(row.id) ?? true)
       invoiced.set(row.id, isInvoiced)
       if (!isInvoiced) continue
       const kept = row.came - row.gone
-      // What staff let go is charged while the registration stands: its invoice is of the whole price.
-      const letGo =
+      // The amount that staff waived is charged while the registration is active: its invoice is for the whole price.
+      const waived =
         kept > 0 && row.state !== 'cancelled' ? row.total - all.of(row.id).required(row.total) : 0
-      const charged = Math.max(0, Math.min(row.total, kept + row.due + letGo))
+      const charged = Math.max(0, Math.min(row.total, kept + row.due + waived))
       const found = invoicedOf(row.id)
-      const by = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
+      const cause = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
       const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)
       if (total !== charged)
-        return { promise: 'invoices less credit notes are what is charged', by }
-      const wanted = JSON.stringify(registeredOf(row.id))
-      if (charged === row.total && JSON.stringify(found) !== wanted)
+        return { invariant: 'invoices minus credit notes are the charged amount', cause }
+      const expectedRates = JSON.stringify(registeredOf(row.id))
+      if (charged === row.total && JSON.stringify(found) !== expectedRates)
         return {
-          promise: 'invoices less credit notes are the registered items by rate',
-          by: `${by}, not ${wanted}`,
+          invariant: 'invoices minus credit notes are the registered items by rate',
+          cause: `${cause}, not ${expectedRates}`,
         }
     }
     return null
@@ -165,9 +171,13 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
   return {
     afterWrite: () => {
       const all = sql()<Document>(DOCUMENTS).all()
-      const required = observed()
+      const required = readRequired()
       return (
-        unchanged(all) ?? series(all) ?? received(all) ?? kept(all, required) ?? covered(required)
+        checkUnchanged(all) ??
+        checkSeries(all) ??
+        checkReceipts(all) ??
+        checkKeptAmount(all, required) ??
+        checkInvoices(required)
       )
     },
   }

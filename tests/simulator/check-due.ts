@@ -1,13 +1,13 @@
 /**
- * What is promised of what is due, looked at after every write: what counts is what it costs, less what staff let go, but
- * for what is still to be paid or paid back; and whatever is still to happen, there is somebody who can do it.
+ * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, except
+ * for the balance due or owed; and every open balance can be settled by an allowed action.
  */
 import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { reviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { Violation } from './check-payments.ts'
-import { owedBackOf } from './check-owed-refunds.ts'
-import { requiredOf } from './expected-balance.ts'
+import { createOwedRefunds } from './check-owed-refunds.ts'
+import { createRequiredReader } from './expected-balance.ts'
 import type { Required } from './expected-balance.ts'
 
 type Row = {
@@ -24,7 +24,7 @@ type Row = {
   under_way: number
   asks: number | null
 }
-/** `left`: of what counts, what has not gone back. */
+/** `left`: counted payments minus refunds. */
 const ROWS = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_review, r.total, r.due,
   (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS paid_back,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS orders,
@@ -35,55 +35,55 @@ const ROWS = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_r
   (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status IN ('pending', 'failed') ORDER BY p.attempt DESC LIMIT 1) AS asks
   FROM registrations r`
 
-export type DuePromises = {
+export type BalanceInvariants = {
   afterWrite(): Violation | null
-  /** What of the refunds of a registration was owed before it was cancelled. */
-  owedBack(id: number): number
+  /** The part of the refunds that was owed before the cancellation. */
+  refundDue(id: number): number
 }
 
-export function duePromisesOf(sql: () => Sql): DuePromises {
-  const observed = requiredOf(sql)
-  const owedBack = owedBackOf(sql)
-  const balance = (row: Row, all: Required): Violation | null => {
+export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
+  const readRequired = createRequiredReader(sql)
+  const refundDue = createOwedRefunds(sql)
+  const checkBalance = (row: Row, all: Required): Violation | null => {
     const { id, state, status, orders, total, due } = row
     if (orders === 0 || total === null) return null
     const { came, required } = all.of(id)
-    const by = JSON.stringify({ ...row, came, required: required(total) })
+    const cause = JSON.stringify({ ...row, came, required: required(total) })
     if (state === 'cancelled' && due > 0)
-      return { promise: 'nothing is to be paid for what is cancelled', by }
+      return { invariant: 'nothing is due for a cancelled registration', cause }
     if (
       state !== 'cancelled' &&
       status === 'success' &&
       came - row.paid_back !== required(total) - due
     )
-      return { promise: 'what was paid is what has to be, but for what is due', by }
+      return { invariant: 'payments equal the required amount, except for the balance', cause }
     if (due < 0 && row.left + row.under_way < -due)
-      return { promise: 'what is to be paid back is there', by }
+      return { invariant: 'an owed refund does not exceed the kept amount', cause }
     return null
   }
-  const movable = (row: Row, waiting: ReadonlySet<string>): Violation | null => {
+  const checkAllowedAction = (row: Row, waiting: ReadonlySet<string>): Violation | null => {
     const { state, status, in_review: inReview, due, asks, total } = row
-    const by = JSON.stringify(row)
+    const cause = JSON.stringify(row)
     if (inReview === 1 && !waiting.has(row.reg_no))
-      return { promise: 'nobody waits where nobody may act: money in review is decided about', by }
+      return { invariant: 'an allowed action exists for every payment in review', cause }
     const isOpen = state === 'to_pay' || state === 'told' || state === 'lapsed'
     if (!isOpen || inReview === 1) return null
     const amount = status === 'success' ? due : total
     if (amount !== null && asks !== amount)
-      return { promise: 'nobody waits where nobody may act: what is due can be paid', by }
+      return { invariant: 'an allowed action exists for every balance due', cause }
     return null
   }
   return {
-    owedBack: owedBack.of,
+    refundDue: refundDue.of,
     afterWrite: () => {
       const rows = sql()<Row>(ROWS).all()
-      const all = observed()
-      const standings = rows.map((row) => ({ ...row, there: row.left + row.under_way }))
-      owedBack.afterWrite(standings, all)
-      const isAsked = rows.some((row) => row.in_review === 1)
-      const waiting = new Set(isAsked ? reviews(sql(), null).map(({ regNo }) => regNo ?? '') : [])
+      const all = readRequired()
+      const balances = rows.map((row) => ({ ...row, there: row.left + row.under_way }))
+      refundDue.afterWrite(balances, all)
+      const hasReview = rows.some((row) => row.in_review === 1)
+      const waiting = new Set(hasReview ? reviews(sql(), null).map(({ regNo }) => regNo ?? '') : [])
       for (const row of rows) {
-        const found = balance(row, all) ?? movable(row, waiting)
+        const found = checkBalance(row, all) ?? checkAllowedAction(row, waiting)
         if (found !== null) return found
       }
       return null

@@ -1,6 +1,6 @@
 /**
- * Promises about the figures of each event, looked at after every write that changes its money or its bills: the list, its export,
- * the sales and the dashboard add up to the captures that count less the refunds that are done.
+ * Invariants for the figures of each event, checked after every write that changes its payments or bills: the list,
+ * its export, the sales and the dashboard equal the counted captures minus the completed refunds.
  */
 import { day } from '../../engine/index.ts'
 import type { Paise } from '../../engine/index.ts'
@@ -11,7 +11,7 @@ import { sumsOf } from '../../server/storage/reports/registration-and-revenue-co
 import { soldIn } from '../../server/storage/reports/sales-totals.ts'
 import type { Violation } from './check-payments.ts'
 
-/** `state`: differs where a figure may differ. */
+/** `state` changes whenever a figure may change. */
 type Event = { readonly id: string; readonly kept: number; readonly state: string }
 const EVENTS = `SELECT r.event_id AS id, sum(m.kept) AS kept, string_agg(r.id || ' ' || r.state || ' ' || coalesce(r.total, 0) || ' ' || m.came || ' ' || m.kept, ',') AS state
   FROM registrations r JOIN (SELECT r.id,
@@ -26,11 +26,11 @@ const ROWS_MAX = 1000
 
 type Money = { readonly money: { readonly paid: Paise; readonly refunded: Paise } }
 
-export function eventFiguresOf(sql: () => Sql): { afterWrite(): Violation | null } {
+export function createEventFigureInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
   const before = new Map<string, string>()
 
-  /** In paise, by the functions of the store that the pages call. */
-  const shown = (eventId: string): Readonly<Record<string, number>> => {
+  /** In paise, by the store operations that the pages use. */
+  const readFigures = (eventId: string): Readonly<Record<string, number>> => {
     const query = { eventId, answers: {} }
     const booked = sumsOf(sql(), query).reduce((sum, row) => sum + row.booked, 0)
     const { rows } = exportChunk(sql(), query, null, ROWS_MAX)
@@ -50,11 +50,11 @@ export function eventFiguresOf(sql: () => Sql): { afterWrite(): Violation | null
       for (const { id, kept, state } of sql()<Event>(EVENTS).all()) {
         if (before.get(id) === state) continue
         before.set(id, state)
-        const found = shown(id)
+        const found = readFigures(id)
         if (Object.values(found).some((amount) => amount !== kept))
           return {
-            promise: 'list, export, sales and dashboard of an event show received less refunds',
-            by: `${id}: ${kept}, and ${JSON.stringify(found)}`,
+            invariant: 'list, export, sales and dashboard of an event show payments minus refunds',
+            cause: `${id}: ${kept}, and ${JSON.stringify(found)}`,
           }
       }
       return null

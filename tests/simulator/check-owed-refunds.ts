@@ -1,6 +1,6 @@
 /**
- * The simulator's own account of what went back because it was owed: a refund is of what was owed when it was done, and only
- * what goes beyond that is a part of what a cancellation gives back. Of what is cancelled nothing more is followed.
+ * The simulator's own account of owed refunds: a refund counts as owed up to what was owed at its time, and only the
+ * rest is part of the refund of a cancellation. Cancelled registrations are not followed further.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Required } from './expected-balance.ts'
@@ -9,26 +9,26 @@ type Refund = { id: number; registration: number; amount: number }
 const DONE = `SELECT f.id, p.registration_id AS registration, CASE WHEN c.state IN ('fits', 'accepted') THEN f.amount ELSE 0 END AS amount
   FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for WHERE f.state = 'done' ORDER BY f.id`
 
-/** A registration as it is after a write. `there`: what counts, less what has gone back. */
-export type Standing = {
+/** A registration after a write. `there`: counted payments minus refunds. */
+export type RegistrationBalance = {
   readonly id: number
   readonly state: string
   readonly total: number | null
   readonly there: number
 }
-export type OwedBack = {
-  afterWrite(standings: readonly Standing[], all: Required): void
-  /** What of the refunds of a registration was owed before it was cancelled. */
+export type OwedRefunds = {
+  afterWrite(standings: readonly RegistrationBalance[], all: Required): void
+  /** The part of the refunds that was owed before the cancellation. */
   of(id: number): number
 }
 
-export function owedBackOf(sql: () => Sql): OwedBack {
+export function createOwedRefunds(sql: () => Sql): OwedRefunds {
   const seen = new Set<number>()
   const owed = new Map<number, number>()
-  const wentBack = new Map<number, number>()
-  const of = (id: number): number => wentBack.get(id) ?? 0
+  const refundedAsOwed = new Map<number, number>()
+  const readRefunded = (id: number): number => refundedAsOwed.get(id) ?? 0
   return {
-    of,
+    of: readRefunded,
     afterWrite: (standings, all) => {
       for (const { id, registration, amount } of sql()<Refund>(DONE).all()) {
         if (seen.has(id)) continue
@@ -36,7 +36,7 @@ export function owedBackOf(sql: () => Sql): OwedBack {
         const open = owed.get(registration) ?? 0
         const part = Math.min(amount, open)
         owed.set(registration, open - part)
-        wentBack.set(registration, of(registration) + part)
+        refundedAsOwed.set(registration, readRefunded(registration) + part)
       }
       for (const { id, state, total, there } of standings) {
         if (state === 'cancelled' || total === null) {
@@ -44,11 +44,11 @@ export function owedBackOf(sql: () => Sql): OwedBack {
           continue
         }
         const { came, required } = all.of(id)
-        const open = Math.max(0, came - of(id) - required(total))
-        // What is not there any more cannot be owed: it went back before.
-        const gone = Math.max(0, open - there)
-        wentBack.set(id, of(id) + gone)
-        owed.set(id, open - gone)
+        const open = Math.max(0, came - readRefunded(id) - required(total))
+        // Money that was refunded before cannot be owed.
+        const refundedEarlier = Math.max(0, open - there)
+        refundedAsOwed.set(id, readRefunded(id) + refundedEarlier)
+        owed.set(id, open - refundedEarlier)
       }
     },
   }

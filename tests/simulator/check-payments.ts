@@ -1,44 +1,46 @@
 /**
- * What is promised of money, looked at after every write and once more when a history has come to rest. The
- * gateway's own books say what is true; the database says what we believe.
+ * Payment invariants, checked after every write and once more when the history is idle. The gateway's records are the
+ * truth; the database is our view.
  */
 import type { Paise, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { plain, purseOf } from './bank.ts'
+import { normaliseReference, findAccountType } from './bank.ts'
 import type { Bank } from './bank.ts'
-import { creditedPromisesOf } from './check-credit-date-prices.ts'
-import { duePromisesOf } from './check-due.ts'
-import { eventFiguresOf } from './check-event-figures.ts'
-import { CLOSES, EARLY_ENDS, SEATS, SEEN } from './events.ts'
-import { isMoney, isRight } from './gateway.ts'
+import { createCreditedInvariants } from './check-credit-date-prices.ts'
+import { createBalanceInvariants } from './check-due.ts'
+import { createEventFigureInvariants } from './check-event-figures.ts'
+import { CLOSES, EARLY_ENDS, SEATS, APPROVAL_EVENT } from './events.ts'
+import { isCapture, isAsOrdered } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
-import { paperPromisesOf } from './check-documents.ts'
+import { createDocumentInvariants } from './check-documents.ts'
 import { DAY_MS } from './plan.ts'
-import { ratePromisesOf } from './check-tax.ts'
-import { halfPromisesOf } from './check-tax-halves.ts'
-import { seatPromisesOf } from './check-seats.ts'
-import type { TrailPromises } from './check-history.ts'
+import { createTaxInvariants } from './check-tax.ts'
+import { createTaxHalfInvariants } from './check-tax-halves.ts'
+import { createSeatInvariants } from './check-seats.ts'
+import type { HistoryInvariants } from './check-history.ts'
 
-/** One promise that was not kept: which, and by what. */
-export type Violation = { readonly promise: string; readonly by: string }
+/** A violated invariant and its cause. */
+export type Violation = { readonly invariant: string; readonly cause: string }
 
-/** What has to be known of a history to judge it. */
-export type Judged = {
+/** Context for checking a history. */
+export type CheckContext = {
   readonly sql: () => Sql
   readonly gateway: Gateway
   readonly bank: Bank
-  readonly trail: TrailPromises
-  /** How much earlier than its close an event has to be paid, where its time is not known well. */
+  readonly actionHistory: HistoryInvariants
+  /** How much before its close an event must be paid if the payment time is uncertain. */
   readonly closingMarginMs: (order: Order) => number
-  /** Whether there are credentials of the merchant that was to get the money; without, nobody can be asked. */
-  readonly isAskable: (order: Order) => boolean
+  /** Whether there are credentials of the merchant of an order; without them, no query is possible. */
+  readonly canQuery: (order: Order) => boolean
 }
 
-/** A second capture of a paid order is looked for at growing intervals: the last look is some five days after the first. */
+/**
+ * A paid order is polled for a second capture at growing intervals: the last poll is about five days after the first.
+ */
 const SECOND_WITHIN_MS = 3 * DAY_MS
-/** What has not been paid is watched for ten days, and asked about every half day. */
+/** Unpaid orders are polled for ten days, about twice a day. */
 const FIRST_WITHIN_MS = 9 * DAY_MS
-/** An open payment is undecided after five days; the question that finds it so comes within six hours. */
+/** An open payment is undecided after five days; the query that detects this runs within six hours. */
 export const OPEN_MS_MAX = 6 * DAY_MS
 
 type PaymentRow = {
@@ -49,16 +51,16 @@ type PaymentRow = {
   amount: Paise
   review: string | null
   created_at: number
-  /** Until when it can be paid, where that is later; null: no longer than the rest. */
+  /** The last time at which it can be paid, if later than others. Null if not. */
   pay_until: number | null
-  /** Null: nobody was sent there with it. */
+  /** Null if the delegate was never redirected to the gateway with it. */
   handed_off_at: number | null
   gateway: string | null
 }
 type CaptureRow = {
   order_id: string | null
   handed_off_at: number | null
-  /** Whoever was seen first has days of their own to pay in, whatever closes meanwhile. */
+  /** A registration that was approved first has its own payment period, whatever closes in the meantime. */
   hold_until: number | null
   asks_for: 'whole' | 'difference' | null
   event_id: string | null
@@ -100,37 +102,39 @@ const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
 
 const REFUNDS = `SELECT r.id, c.source, r.state, r.reference, r.amount, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
-/** Not sent for a day, or begun for five. */
+/** Unsent for one day, or in progress for five. */
 const REFUND_MS_MAX = 7 * DAY_MS
 
 const OVERDUE = `SELECT reg_no, pay_until FROM registrations
   WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?
     AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
       AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
-/** The newest attempts that expired at a time that has not come, and claims on questions that nobody else can make. */
-const FROM_THE_FUTURE = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
+/** The newest attempts that expired at a future time, and query claims that block other servers. */
+const EXPIRED_IN_FUTURE = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asking_until - 60000 > :now OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > :now AND p.review IS NULL
     AND coalesce(p.handed_off_at, p.created_at) > :earlier AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
     AND p.gateway IS NOT NULL AND NOT EXISTS (SELECT 1 FROM payments n WHERE n.registration_id = r.id AND n.attempt > p.attempt))`
-const OF_THE_GATEWAY = 'airpay'
+const GATEWAY = 'airpay'
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
-export type Promises = {
+export type Invariants = {
   afterWrite(now: number): Violation | null
   atRest(now: number): Violation | null
-  /** The server has seen that its clock went back. */
+  /** The server has detected that its clock went back. */
   afterClockWentBack(now: number): Violation | null
-  /** What of the refunds of a registration was owed before it was cancelled, and is no part of what a cancellation gives back. */
-  owedBack(id: number): number
-  /** A page says that this registration is paid. */
+  /**
+   * The part of the refunds that was owed before the cancellation, and is not part of the refund of the cancellation.
+   */
+  refundDue(id: number): number
+  /** A page shows this registration as paid. */
   shownPaid(regNo: string): Violation | null
 }
 
-export function promisesOf(judged: Judged): Promises {
-  const { sql, gateway, bank, trail, closingMarginMs, isAskable } = judged
+export function createInvariants(context: CheckContext): Invariants {
+  const { sql, gateway, bank, actionHistory, closingMarginMs, canQuery } = context
   const before = new Map<string, PaymentStatus>()
-  const heldBy = (orderId: string, reference: string | null): Transaction | undefined =>
+  const findTransaction = (orderId: string, reference: string | null): Transaction | undefined =>
     gateway.orders.get(orderId)?.transactions.find((made) => made.reference === reference)
 
   const payments = (): Violation | null => {
@@ -138,73 +142,82 @@ export function promisesOf(judged: Judged): Promises {
       const was = before.get(row.order_id)
       if (was !== undefined && isPaid(was) && !isPaid(row.status))
         return {
-          promise: 'a success stays one',
-          by: `${row.order_id} was ${was} and is ${row.status}`,
+          invariant: 'a success never changes',
+          cause: `${row.order_id} was ${was} and is ${row.status}`,
         }
       if (was === 'refunded' && row.status === 'success')
-        return { promise: 'what went back stays so', by: row.order_id }
+        return { invariant: 'a refund is final', cause: row.order_id }
       before.set(row.order_id, row.status)
       if (!isPaid(row.status) || row.gateway === null) continue
-      // Money that a person moved keeps the order that it came for.
+      // Payments moved by staff keep their original order.
       const made = gateway.find(row.reference)?.made
       if (bank.knows(row.reference)) continue
-      if (made === undefined || !isMoney(made))
+      if (made === undefined || !isCapture(made))
         return {
-          promise: 'a success is money that the gateway holds',
-          by: `${row.order_id} as ${row.reference}: ${JSON.stringify(made ?? null)}`,
+          invariant: 'a success is a payment at the gateway',
+          cause: `${row.order_id} as ${row.reference}: ${JSON.stringify(made ?? null)}`,
         }
     }
     return null
   }
-  /** Days after the hand-off and after the close, by the gateway's own clock. Whoever is registered pays a difference whenever that is. */
+  /** Days after the redirect and after the close, by the gateway's clock. A balance can be paid at any time. */
   const isTooLate = (
     order: Order,
     made: Transaction,
-    { handed_off_at: handed, hold_until: held, event_id: event, asks_for: asksFor }: CaptureRow,
+    { handed_off_at: handed, hold_until: held, event_id: event, asks_for: purpose }: CaptureRow,
   ): boolean =>
-    asksFor === 'whole' &&
-    !(event === SEEN && held !== null && made.at < held) &&
+    purpose === 'whole' &&
+    !(event === APPROVAL_EVENT && held !== null && made.at < held) &&
     order.statesTime &&
     closingMarginMs(order) === 0 &&
     handed !== null &&
     made.at >= CLOSES + DAY_MS &&
     made.at - handed > 2 * DAY_MS
-  // In the order of writes: what the server's clock wrote says nothing of what came first while that clock is wrong.
-  const cameWhileOpen = new Set<number>()
+  // In write order: the server's timestamps are unreliable while its clock is wrong.
+  const receivedBeforeCancellation = new Set<number>()
   let cancelledBefore = new Set<number>()
-  /** One answer told of it and of its refund in the panel: only that refund cancelled the registration. */
-  const isGoneAtOnce = ({ registration_id: id, status, amount, back }: CaptureRow): boolean =>
+  /** One status response reported both the payment and its refund: only that refund cancelled the registration. */
+  const isPaidAndRefundedTogether = ({
+    registration_id: id,
+    status,
+    amount,
+    back,
+  }: CaptureRow): boolean =>
     id !== null && !cancelledBefore.has(id) && status === 'refunded' && back === amount
-  const captures = (): Violation | null => {
+  const checkCaptures = (): Violation | null => {
     const counted = new Set<string>()
     for (const row of sql()<CaptureRow>(CAPTURES).all()) {
       const by = JSON.stringify(row)
-      if (row.is_cancelled !== 1 || isGoneAtOnce(row)) cameWhileOpen.add(row.id)
-      if (row.order_id === null && row.source === OF_THE_GATEWAY) continue
+      if (row.is_cancelled !== 1 || isPaidAndRefundedTogether(row))
+        receivedBeforeCancellation.add(row.id)
+      if (row.order_id === null && row.source === GATEWAY) continue
       if (row.state === 'review' && row.in_review !== 1)
-        return { promise: 'money that does not fit comes before a person', by }
-      if (row.state === 'fits' && !cameWhileOpen.has(row.id))
-        return { promise: 'what comes for what is cancelled is before a person', by }
-      if (row.source !== OF_THE_GATEWAY) {
-        // Each event numbers what it takes in cash.
-        const purse = purseOf(row.source)
-        const made = `${purse === 'bank' ? purse : `${row.source} of ${row.event_id}`} ${plain(row.reference)}`
+        return { invariant: 'a mismatched payment goes to review', cause: by }
+      if (row.state === 'fits' && !receivedBeforeCancellation.has(row.id))
+        return { invariant: 'a payment for a cancelled registration goes to review', cause: by }
+      if (row.source !== GATEWAY) {
+        // Each event numbers its own cash payments.
+        const accountType = findAccountType(row.source)
+        const made = `${accountType === 'bank' ? accountType : `${row.source} of ${row.event_id}`} ${normaliseReference(row.reference)}`
         if (bank.find(row.source, row.reference)?.amount !== row.amount || counted.has(made))
-          return { promise: 'each rupee at the bank is counted once', by }
+          return { invariant: 'each rupee at the bank is counted once', cause: by }
         counted.add(made)
         continue
       }
       if (row.order_id === null) continue
-      const made = heldBy(row.order_id, row.reference)
-      if (made === undefined || !isMoney(made) || made.amount !== row.amount)
-        return { promise: 'a capture is one at the gateway', by }
+      const made = findTransaction(row.order_id, row.reference)
+      if (made === undefined || !isCapture(made) || made.amount !== row.amount)
+        return { invariant: 'every capture exists at the gateway', cause: by }
       const order = gateway.orders.get(row.order_id)
-      if (row.state === 'fits' && (order === undefined || !isRight(order, made)))
-        return { promise: 'what is not as it was asked for is judged by a person', by }
+      if (row.state === 'fits' && (order === undefined || !isAsOrdered(order, made)))
+        return {
+          invariant: 'a payment that differs from its order is reviewed by staff',
+          cause: by,
+        }
       if (row.state === 'fits' && order !== undefined && isTooLate(order, made, row))
-        return { promise: 'what came after closing is judged by a person', by }
+        return { invariant: 'a late payment is reviewed by staff', cause: by }
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
-        return { promise: 'money that fits is a success', by }
+        return { invariant: 'a matching payment is a success', cause: by }
     }
     cancelledBefore = new Set(
       sql()<{ id: number }>(CANCELLED)
@@ -213,19 +226,20 @@ export function promisesOf(judged: Judged): Promises {
     )
     return null
   }
-  const sums = (): Violation | null => {
+  const checkSums = (): Violation | null => {
     const row = sql()<Record<string, number>>(SUMS).get() ?? {}
     const by = JSON.stringify(row)
     const { came = 0, back = 0, revenue, counted, paid, counted_all: all, registered } = row
-    if (came - back !== revenue) return { promise: 'revenue is what came less what went back', by }
+    if (came - back !== revenue)
+      return { invariant: 'revenue is payments minus refunds', cause: by }
     if (row['booked'] !== revenue || row['counted_booked'] !== revenue)
-      return { promise: 'what is booked for registrations is the revenue', by }
-    if (counted !== paid || all !== registered) return { promise: 'counters are rows', by }
+      return { invariant: 'booked amounts of registrations equal revenue', cause: by }
+    if (counted !== paid || all !== registered) return { invariant: 'counters are rows', cause: by }
     return null
   }
-  /** Registrations that were a success after some write. */
+  /** Registrations that were a success after any write. */
   const succeeded = new Set<string>()
-  const confirmations = (): Violation | null => {
+  const checkConfirmations = (): Violation | null => {
     type Row = {
       reg_no: string
       status: PaymentStatus
@@ -236,16 +250,18 @@ export function promisesOf(judged: Judged): Promises {
     }
     for (const row of sql()<Row>(CONFIRMATIONS).all()) {
       const by = JSON.stringify(row)
-      // By one answer it came and went back: it was never a success that anybody could have been told of.
+      // Paid and refunded in one status response, so it was never a success that could be confirmed.
       if (row.status === 'success') succeeded.add(row.reg_no)
-      const isUntold = row.status === 'refunded' && !succeeded.has(row.reg_no) && row.mails === 0
-      if (!isUntold && row.mails !== (isPaid(row.status) ? 1 : 0))
-        return { promise: 'a success is confirmed once, and nothing else is', by }
-      if (row.successes > 1) return { promise: 'one attempt pays a registration', by }
-      // What a correction made free stays as good as paid when what was paid before goes back, and when it costs again.
+      const isNeverConfirmed =
+        row.status === 'refunded' && !succeeded.has(row.reg_no) && row.mails === 0
+      if (!isNeverConfirmed && row.mails !== (isPaid(row.status) ? 1 : 0))
+        return { invariant: 'only successes are confirmed, once each', cause: by }
+      if (row.successes > 1) return { invariant: 'one attempt pays a registration', cause: by }
+      // A registration made free by a correction stays paid when earlier payments are refunded, and when it costs
+      // again.
       const isPaidFor = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isPaidFor)
-        return { promise: 'a registration is paid when an attempt is', by }
+        return { invariant: 'a registration is paid when an attempt is', cause: by }
     }
     return null
   }
@@ -258,41 +274,44 @@ export function promisesOf(judged: Judged): Promises {
         .map((row) => [row.reference, row.state]),
     )
     for (const order of gateway.orders.values()) {
-      const came = order.transactions.filter(isMoney)
+      const came = order.transactions.filter(isCapture)
       const [first] = came
       for (const made of came) {
         const within =
           made === first
             ? made.at - order.at <= FIRST_WITHIN_MS
             : first !== undefined && made.at - first.at <= SECOND_WITHIN_MS
-        // What its answers leave out nobody can be told of: only the settlement file finds it.
-        const isLooked = order.tells === 'all' && within && isAskable(order)
-        const isToBeKnown =
-          made.isTold || (made.isClaimed && order.tells === 'all' && isAskable(order))
-        if ((isToBeKnown || isLooked) && !known.has(made.reference))
+        // Payments omitted from status responses appear only in the settlement file.
+        const isPolled = order.reports === 'all' && within && canQuery(order)
+        const mustBeRecorded =
+          made.isReported || (made.isClaimed && order.reports === 'all' && canQuery(order))
+        if ((mustBeRecorded || isPolled) && !known.has(made.reference))
           return {
-            promise: 'every capture is a success, accepted or in review',
-            by: `${order.orderId}: ${JSON.stringify(made)}`,
+            invariant: 'every capture is a success, accepted or in review',
+            cause: `${order.orderId}: ${JSON.stringify(made)}`,
           }
       }
     }
     return null
   }
-  const ended = (now: number): Violation | null => {
+  const checkEnded = (now: number): Violation | null => {
     for (const row of sql()<PaymentRow>(PAYMENTS).all()) {
       const until = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
-      // Nobody was ever sent there with it, or no gateway is asked: it ends with its term, or by a person.
+      // Never redirected, or not paid through a gateway: it expires on its due date, or staff end it.
       if (row.handed_off_at === null || row.gateway === null) continue
       if (row.status === 'pending' && row.review === null && now > until)
-        return { promise: 'nothing is pending for ever', by: JSON.stringify(row) }
+        return { invariant: 'no payment is pending forever', cause: JSON.stringify(row) }
     }
-    const late = sql()(OVERDUE).get(now - DAY_MS)
-    if (late !== undefined)
-      return { promise: 'what nobody pays until its day lapses', by: JSON.stringify(late) }
+    const overdue = sql()(OVERDUE).get(now - DAY_MS)
+    if (overdue !== undefined)
+      return {
+        invariant: 'an unpaid registration expires on its due date',
+        cause: JSON.stringify(overdue),
+      }
     return null
   }
-  const wantedSince = new Map<number, number>()
-  const refunds = (now: number): Violation | null => {
+  const requestedAt = new Map<number, number>()
+  const checkRefunds = (now: number): Violation | null => {
     type Row = {
       id: number
       source: string
@@ -301,41 +320,43 @@ export function promisesOf(judged: Judged): Promises {
       amount: Paise
       order_id: string
     }
-    const orders = [...gateway.orders.values()].filter(({ givenBack }) => givenBack.length > 0)
+    const orders = [...gateway.orders.values()].filter(
+      ({ gatewayRefunds: givenBack }) => givenBack.length > 0,
+    )
     const rows = sql()<Row>(REFUNDS).all()
-    const byHand = ({ reference }: Row): boolean => bank.gaveBack(reference) !== null
-    /** A refund that spans two payments is a row of each, under one reference. */
-    const partsOf = (reference: string | null): number =>
+    const isManualRefund = ({ reference }: Row): boolean => bank.findRefund(reference) !== null
+    /** A refund of two payments has a row for each, under one reference. */
+    const sumParts = (reference: string | null): number =>
       rows.filter((one) => one.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
     for (const row of rows) {
       const by = JSON.stringify(row)
-      if (byHand(row)) {
-        if (row.state !== 'done' || bank.gaveBack(row.reference) !== partsOf(row.reference))
-          return { promise: 'what is given back by hand is what went back', by }
+      if (isManualRefund(row)) {
+        if (row.state !== 'done' || bank.findRefund(row.reference) !== sumParts(row.reference))
+          return { invariant: 'manual refunds match the bank', cause: by }
         continue
       }
       const back = gateway.orders
         .get(row.order_id)
-        ?.givenBack.find(({ reference }) => reference === row.reference)
+        ?.gatewayRefunds.find(({ reference }) => reference === row.reference)
       if (
         row.state === 'done' &&
         (back === undefined || back.doneAt > now || back.amount < row.amount)
       )
-        return { promise: 'what is given back went back', by }
-      const since = wantedSince.get(row.id) ?? now
-      wantedSince.set(row.id, since)
+        return { invariant: 'a completed refund exists at the gateway', cause: by }
+      const since = requestedAt.get(row.id) ?? now
+      requestedAt.set(row.id, since)
       if ((row.state === 'wanted' || row.state === 'asked') && now - since > REFUND_MS_MAX)
-        return { promise: 'no refund is on its way for ever', by }
+        return { invariant: 'no refund is in progress forever', cause: by }
     }
-    for (const { orderId, givenBack } of orders) {
-      const asked = rows.filter(
-        (row) => row.order_id === orderId && row.state !== 'wanted' && !byHand(row),
+    for (const { orderId, gatewayRefunds: givenBack } of orders) {
+      const sentRefunds = rows.filter(
+        (row) => row.order_id === orderId && row.state !== 'wanted' && !isManualRefund(row),
       )
       const moved = givenBack.filter(({ by }) => by === 'call')
-      if (moved.length > asked.length)
+      if (moved.length > sentRefunds.length)
         return {
-          promise: 'a refund moves money once',
-          by: `${orderId}: ${JSON.stringify(givenBack)}`,
+          invariant: 'a refund moves money once',
+          cause: `${orderId}: ${JSON.stringify(givenBack)}`,
         }
     }
     return null
@@ -347,21 +368,25 @@ export function promisesOf(judged: Judged): Promises {
     sql()<{ review: string }>(
       'SELECT review FROM payments WHERE order_id = ? AND review IS NOT NULL',
     ).get(orderId)?.review ?? 'another order'
-  /** At rest: what the gateway has named as given back. Where that fits nothing, a person has it. */
-  const learnt = (): Violation | null => {
+  /** When idle: refunds that the gateway reported. Those that match nothing are in review. */
+  const checkReportedRefunds = (): Violation | null => {
     const rows = sql()<{ reference: string | null; state: string }>(REFUNDS).all()
     const isDone = (reference: string): boolean =>
       rows.some((row) => row.reference === reference && row.state === 'done')
-    for (const { orderId, givenBack } of gateway.orders.values())
+    for (const { orderId, gatewayRefunds: givenBack } of gateway.orders.values())
       for (const back of givenBack)
-        if (back.isTold && !isDone(back.reference) && !isSeen(orderId))
-          return { promise: 'what went back is learnt', by: `${orderId}: ${JSON.stringify(back)}` }
+        if (back.isReported && !isDone(back.reference) && !isHandledByStaff(orderId))
+          return {
+            invariant: 'every reported refund is recorded',
+            cause: `${orderId}: ${JSON.stringify(back)}`,
+          }
     return null
   }
-  // While a refund of ours is in doubt, what the panel gave back may find no room beside it; it is placed when a person has ended the doubt.
-  const isSeen = (orderId: string): boolean =>
+  // While a refund of ours is in doubt, a refund in the panel may exceed the remaining amount; it is assigned after
+  // staff resolve the doubt.
+  const isHandledByStaff = (orderId: string): boolean =>
     isReviewed(orderId) ||
-    // More than came, with what went back by hand: a person was told, and has ended that.
+    // Refunds exceed payments because of a manual refund: staff were told, and have ended that.
     sql()(
       "SELECT 1 FROM payments p JOIN decisions d ON d.about = 'P' || p.id WHERE p.order_id = ?",
     ).get(orderId) !== undefined ||
@@ -370,21 +395,24 @@ export function promisesOf(judged: Judged): Promises {
       .some((row) => row.order_id === orderId && row.state !== 'done' && row.state !== 'refused')
   const isKnown = (reference: string): boolean =>
     sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference) !== undefined
-  /** Another merchant's "no record" is no word about it. What was learnt of while it could be asked has been before a person. */
-  const unasked = (): Violation | null => {
+  /**
+   * "No record" from another merchant proves nothing. A payment that was reported while queries were possible has been
+   * in review.
+   */
+  const findUnqueriedPayments = (): Violation | null => {
     type Row = { order_id: string; status_at: number }
     for (const row of sql()<Row>(
       "SELECT order_id, status_at FROM payments WHERE status = 'failed' AND reason = 'expired'",
     ).all()) {
       const order = gateway.orders.get(row.order_id)
-      if (order === undefined || isAskable(order) || order.isDenied) continue
+      if (order === undefined || canQuery(order) || order.isDenied) continue
       const paid = order.transactions.find(
-        (made) => isMoney(made) && made.at < row.status_at && !isKnown(made.reference),
+        (made) => isCapture(made) && made.at < row.status_at && !isKnown(made.reference),
       )
       if (paid !== undefined)
         return {
-          promise: 'what cannot be asked about is not called failed',
-          by: `${row.order_id}: ${JSON.stringify(paid)}`,
+          invariant: 'a payment that cannot be queried is never marked failed',
+          cause: `${row.order_id}: ${JSON.stringify(paid)}`,
         }
     }
     return null
@@ -394,25 +422,23 @@ export function promisesOf(judged: Judged): Promises {
       'SELECT 1 FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.registration_id = ? AND p.registration_id <> ?',
     ).get(id, id) !== undefined
   const hasOther = (id: number): boolean =>
-    sql()('SELECT 1 FROM captures WHERE registration_id = ? AND source <> ?').get(
-      id,
-      OF_THE_GATEWAY,
-    ) !== undefined
-  const holdOf = (orderId: string): number | null =>
+    sql()('SELECT 1 FROM captures WHERE registration_id = ? AND source <> ?').get(id, GATEWAY) !==
+    undefined
+  const findHold = (orderId: string): number | null =>
     sql()<{ hold_until: number | null }>('SELECT hold_until FROM payments WHERE order_id = ?').get(
       orderId,
     )?.hold_until ?? null
-  /** When a registration was first asked for what this order asks for. */
-  const pricedAt = (orderId: string): number =>
+  /** When the amount of this order was first requested from a registration. */
+  const findPricedAt = (orderId: string): number =>
     sql()<{ at: number }>(
       `SELECT min(p.created_at) AS at FROM payments p JOIN payments o
          ON o.registration_id = p.registration_id AND o.amount = p.amount WHERE o.order_id = ?`,
     ).get(orderId)?.at ?? 0
-  const hasTold = (id: number): boolean =>
+  const hasPaymentClaim = (id: number): boolean =>
     sql()('SELECT 1 FROM tellings WHERE registration_id = ?').get(id) !== undefined
   const isDecided = (id: number): boolean =>
     sql()('SELECT 1 FROM decisions WHERE registration_id = ?').get(id) !== undefined
-  const rightly = (): Violation | null => {
+  const checkTimelyPayments = (): Violation | null => {
     type Row = {
       id: number
       event_id: string
@@ -431,82 +457,96 @@ export function promisesOf(judged: Judged): Promises {
         .all(id)
         .flatMap(({ order_id }) => gateway.orders.get(order_id) ?? [])
       const came = orders.flatMap((order) =>
-        order.transactions.filter(isMoney).map((made) => ({ order, made })),
+        order.transactions.filter(isCapture).map((made) => ({ order, made })),
       )
       const [only] = came
       if (only === undefined || came.length > 1) continue
       const { order, made } = only
-      if (!isAskable(order)) continue
-      // The price is held until a day after its period, also for whoever goes to pay it later; whoever is at the gateway's page has a day in any case.
-      const heldUntil = (pricedAt(order.orderId) < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
-      // What it cost before a correction was held for as long as the order, however long the registration waits since.
-      // A term that the office gave anew for telling of a transfer is none of an order of the card from before: that is judged by a person.
-      const term = order.asked === total && !hasTold(id) ? pay_until : holdOf(order.orderId)
+      if (!canQuery(order)) continue
+      // The price is held until a day after its period, even if the delegate begins later; a delegate on the
+      // gateway's page always has one day.
+      const priceGuaranteedUntil =
+        (findPricedAt(order.orderId) < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
+      // The price before a correction was held for as long as the order, regardless of the registration's new
+      // deadline. A deadline that staff extended for a payment claim does not apply to an earlier card order: staff
+      // review that.
+      const term =
+        order.asked === total && !hasPaymentClaim(id) ? pay_until : findHold(order.orderId)
       const inTime =
         made.at - order.at <= FIRST_WITHIN_MS &&
-        made.at + closingMarginMs(order) < Math.min(heldUntil, term ?? heldUntil)
-      // What a person gave back, or moved here, is no matter of this rule.
-      if (order.givenBack.length > 0 || hasMoved(id)) continue
-      // What came elsewhere before it makes it a second payment.
+        made.at + closingMarginMs(order) <
+          Math.min(priceGuaranteedUntil, term ?? priceGuaranteedUntil)
+      // Not covered by this rule: payments refunded or moved by staff.
+      if (order.gatewayRefunds.length > 0 || hasMoved(id)) continue
+      // An earlier payment elsewhere makes this a second payment.
       if (hasOther(id)) continue
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
-        // Its place may be gone by now, or people may have ended it; then a person has the money, or has decided about it.
-        if (isRight(order, made) && inTime && in_review === 0 && !isDecided(id))
+        // The seat may be sold, or staff may have ended the registration; then the payment is in review, or decided.
+        if (isAsOrdered(order, made) && inTime && in_review === 0 && !isDecided(id))
           return {
-            promise: 'money for a place that is gone, or for what is ended, is before a person',
-            by: `${order.orderId} is ${status}: ${JSON.stringify(made)}`,
+            invariant: 'a payment for a sold seat or an ended registration is in review',
+            cause: `${order.orderId} is ${status}: ${JSON.stringify(made)}`,
           }
         continue
       }
-      // Beside it what a correction left may be before a person.
+      // A remainder of a correction may also be in review.
       const isOpen = status !== 'success' || (in_review === 1 && isReviewed(order.orderId))
-      if (isRight(order, made) && inTime && isOpen)
+      if (isAsOrdered(order, made) && inTime && isOpen)
         return {
-          promise: 'who paid once, rightly and in time is a success',
-          by: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${whyReviewed(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
+          invariant: 'a single correct payment in time is a success',
+          cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${whyReviewed(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
         }
     }
     return null
   }
-  const seats = seatPromisesOf(sql)
-  const papers = paperPromisesOf(sql)
-  const rates = ratePromisesOf(sql)
-  const halves = halfPromisesOf(sql)
-  const figures = eventFiguresOf(sql)
-  const dues = duePromisesOf(sql)
-  const credited = creditedPromisesOf(sql)
+  const seats = createSeatInvariants(sql)
+  const documents = createDocumentInvariants(sql)
+  const rates = createTaxInvariants(sql)
+  const taxHalves = createTaxHalfInvariants(sql)
+  const figures = createEventFigureInvariants(sql)
+  const balances = createBalanceInvariants(sql)
+  const creditedPrices = createCreditedInvariants(sql)
   const afterWrite = (now: number): Violation | null =>
     payments() ??
-    captures() ??
-    refunds(now) ??
-    sums() ??
-    confirmations() ??
+    checkCaptures() ??
+    checkRefunds(now) ??
+    checkSums() ??
+    checkConfirmations() ??
     seats.afterWrite() ??
-    papers.afterWrite() ??
+    documents.afterWrite() ??
     rates.afterWrite() ??
-    halves.afterWrite() ??
+    taxHalves.afterWrite() ??
     figures.afterWrite() ??
-    trail.afterWrite() ??
-    dues.afterWrite() ??
-    credited.afterWrite()
+    actionHistory.afterWrite() ??
+    balances.afterWrite() ??
+    creditedPrices.afterWrite()
   return {
     afterWrite,
-    owedBack: dues.owedBack,
+    refundDue: balances.refundDue,
     afterClockWentBack: (now) => {
-      const row = sql()(FROM_THE_FUTURE).get({ now, earlier: now - DAY_MS })
+      const row = sql()(EXPIRED_IN_FUTURE).get({ now, earlier: now - DAY_MS })
       return row === undefined
         ? null
-        : { promise: 'what a wrong clock ended is open again', by: JSON.stringify(row) }
+        : {
+            invariant: 'orders that expired by a wrong clock are reopened',
+            cause: JSON.stringify(row),
+          }
     },
-    atRest: (now) => afterWrite(now) ?? ended(now) ?? found() ?? learnt() ?? unasked() ?? rightly(),
+    atRest: (now) =>
+      afterWrite(now) ??
+      checkEnded(now) ??
+      found() ??
+      checkReportedRefunds() ??
+      findUnqueriedPayments() ??
+      checkTimelyPayments(),
     shownPaid: (regNo) => {
-      // All that it costs is due since a correction that made it free, or was until it was cancelled, or it still is free.
-      const asked = sql()(
+      // The whole price is due after a correction from free, or was until it was cancelled, or it is still free.
+      const sentRefunds = sql()(
         `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1
            AND (total = max(due, 0) OR (state = 'cancelled' AND freed_at_attempt IS NOT NULL))`,
       ).get(regNo)
-      if (asked !== undefined) return null
+      if (sentRefunds !== undefined) return null
       const counts = sql()<{ reference: string }>(
         "SELECT c.reference FROM captures c JOIN registrations r ON r.id = c.registration_id WHERE r.reg_no = ? AND c.state IN ('fits', 'accepted')",
       ).all(regNo)
@@ -514,7 +554,7 @@ export function promisesOf(judged: Judged): Promises {
         ({ reference }) => gateway.find(reference) !== null || bank.knows(reference),
       )
         ? null
-        : { promise: 'what is shown as paid was captured', by: regNo }
+        : { invariant: 'everything shown as paid was captured', cause: regNo }
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What is promised of places and codes, by the test's own reading of what is stored: who takes a place follows
- * from the event and the category, and who holds a code from how the registration stands, not from any counter.
+ * Invariants for seats and codes, derived from the stored rows: the event and the category decide who has a seat, and
+ * the payment state who holds a code, not any counter.
  */
 import { foldedCode } from '../../engine/index.ts'
 import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../../server/storage/index.ts'
 import { SEATS } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
-/** Of each code one, of which there is one use. */
+/** One of each code, which can be used once. */
 export async function makeCodes(
   store: Store,
   at: Parameters<Store['withdrawCode']>[3],
@@ -38,48 +38,55 @@ type Row = {
   state: RegistrationState
   open_until: number | null
 }
-// Whoever a person let in, or whose money was moved here, may be one too many.
+// A registration that staff approved, or whose payment was moved here, may exceed the quota.
 const REGISTRATIONS = `SELECT r.id, r.category, r.state, r.payment_status AS status, r.in_review, r.created_at,
   r.answers ->> '$.code' AS code,
   EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id AND c.state = 'accepted') AS accepted,
   (SELECT max(iif(p.last_answer = 'in-process', 9e15, p.handed_off_at + ${SEATS.holdMs})) FROM payments p
     WHERE p.registration_id = r.id AND p.status = 'pending') AS open_until
   FROM registrations r WHERE r.event_id = '${SEATS.event}'`
-const PLACES = `SELECT place, max, taken, (SELECT count(*) FROM places_taken t WHERE t.place_id = p.id AND t.state <> 'free') AS rows
+const SEATS_TAKEN = `SELECT place, max, taken, (SELECT count(*) FROM places_taken t WHERE t.place_id = p.id AND t.state <> 'free') AS rows
   FROM places p WHERE event_id = '${SEATS.event}'`
 
 const ENDED = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id
   WHERE r.state IN ('cancelled', 'refused') AND t.state <> 'free'`
 
-export type SeatPromises = { afterWrite(): Violation | null }
+export type SeatInvariants = { afterWrite(): Violation | null }
 
-export function seatPromisesOf(sql: () => Sql): SeatPromises {
+export function createSeatInvariants(sql: () => Sql): SeatInvariants {
   const seen = new Set<number>()
 
-  const gone = (): Violation | null => {
+  const checkReleasedSeats = (): Violation | null => {
     const row = sql()(ENDED).get()
     return row === undefined
       ? null
-      : { promise: 'what is cancelled or refused holds no place', by: JSON.stringify(row) }
+      : {
+          invariant: 'a cancelled or refused registration holds no seat',
+          cause: JSON.stringify(row),
+        }
   }
-  const places = (all: readonly Row[]): Violation | null => {
-    // What people have ended holds nothing.
+  const checkSeats = (all: readonly Row[]): Violation | null => {
+    // Registrations that staff or delegates ended hold nothing.
     const rows = all.filter(({ state }) => state !== 'cancelled')
-    const letIn = rows.filter(({ accepted }) => accepted === 1).length
+    const acceptedCount = rows.filter(({ accepted }) => accepted === 1).length
     for (const { id, max, category } of SEATS.places) {
-      const theirs = rows.filter((row) => category === null || row.category === category)
-      const paid = theirs.filter(({ status, accepted }) => status === 'success' && accepted === 0)
+      const rowsOfCategory = rows.filter((row) => category === null || row.category === category)
+      const paid = rowsOfCategory.filter(
+        ({ status, accepted }) => status === 'success' && accepted === 0,
+      )
       if (paid.length > max)
-        return { promise: 'no place is sold twice', by: `${id}: ${JSON.stringify(paid)}` }
+        return { invariant: 'no seat is sold twice', cause: `${id}: ${JSON.stringify(paid)}` }
     }
-    for (const place of sql()<Record<'max' | 'taken' | 'rows', number>>(PLACES).all()) {
-      const by = JSON.stringify(place)
-      if (place.taken !== place.rows) return { promise: 'counters of places are rows', by }
-      if (place.taken > place.max + letIn) return { promise: 'places are never above max', by }
+    for (const seatRow of sql()<Record<'max' | 'taken' | 'rows', number>>(SEATS_TAKEN).all()) {
+      const cause = JSON.stringify(seatRow)
+      if (seatRow.taken !== seatRow.rows)
+        return { invariant: 'seat counters equal the rows', cause }
+      if (seatRow.taken > seatRow.max + acceptedCount)
+        return { invariant: 'seats never exceed the maximum', cause }
     }
     return null
   }
-  /** Late money for a use that went to somebody else counts; a new use never comes beside one that is held. */
+  /** Late payments for a code that another delegate used count; a new use never coincides with a held one. */
   const codes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {
       if (seen.has(row.id)) continue
@@ -95,8 +102,8 @@ export function seatPromisesOf(sql: () => Sql): SeatPromises {
       )
       if (row.code !== null && holders.length > 1)
         return {
-          promise: 'a code is never used more often than it may be',
-          by: JSON.stringify(holders),
+          invariant: 'a code is never used more often than allowed',
+          cause: JSON.stringify(holders),
         }
     }
     return null
@@ -104,7 +111,7 @@ export function seatPromisesOf(sql: () => Sql): SeatPromises {
   return {
     afterWrite: () => {
       const rows = sql()<Row>(REGISTRATIONS).all()
-      return gone() ?? (rows.length === 0 ? null : (places(rows) ?? codes(rows)))
+      return checkReleasedSeats() ?? (rows.length === 0 ? null : (checkSeats(rows) ?? codes(rows)))
     },
   }
 }

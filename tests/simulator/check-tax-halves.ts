@@ -1,6 +1,6 @@
 /**
- * What is promised of the printed halves of the tax: CGST and SGST of an invoice and of its credit notes are equal, with the paisa
- * that does not halve they are the tax of the lines, and credit notes that take all of a rate back leave no paisa of either.
+ * Invariants for printed CGST and SGST: the halves of an invoice and of its credit notes are equal, with the odd paisa
+ * they are the tax of the lines, and a full credit leaves no paisa of either.
  */
 import type { DocumentBody } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -9,13 +9,13 @@ import type { Violation } from './check-payments.ts'
 type Row = { readonly id: number; readonly kind: string; readonly body: string }
 const NEWER = `SELECT id, kind, body FROM documents WHERE kind <> 'receipt' AND id > ? ORDER BY id`
 
-/** What is left of the tax of an invoice at a rate, and of each half. */
-type Left = { tax: number; cgst: number; sgst: number; igst: number }
+/** The remaining tax of an invoice at a rate, and the remaining halves. */
+type RemainingTax = { tax: number; cgst: number; sgst: number; igst: number }
 
 const nameOf = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string => `${serial} ${at}`
 
-/** By percent, as the lines have it. */
-function taxIn({ lines }: DocumentBody): ReadonlyMap<number, number> {
+/** By percentage, as the lines state it. */
+function sumTax({ lines }: DocumentBody): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { rate, gst } of lines)
     if (rate !== null && rate !== undefined && gst !== 0)
@@ -23,34 +23,34 @@ function taxIn({ lines }: DocumentBody): ReadonlyMap<number, number> {
   return sums
 }
 
-export function halfPromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
+export function createTaxHalfInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
   let last = 0
-  const open = new Map<string, Left>()
+  const open = new Map<string, RemainingTax>()
 
-  const judge = (body: DocumentBody): string | null => {
-    const of = body.of === null ? nameOf(body) : nameOf(body.of)
+  const findProblem = (body: DocumentBody): string | null => {
+    const invoiceName = body.of === null ? nameOf(body) : nameOf(body.of)
     const printed = new Map((body.byRate ?? []).map((row) => [row.rate, row]))
-    for (const [rate, tax] of taxIn(body)) {
+    for (const [rate, tax] of sumTax(body)) {
       const row = printed.get(rate)
-      if (row === undefined) return `nothing is printed of ${rate}%`
+      if (row === undefined) return `${rate}% is not printed`
       const { cgst, sgst, igst, roundOff } = row
-      if (cgst + sgst + igst + roundOff !== tax) return `${tax} at ${rate}% are printed otherwise`
+      if (cgst + sgst + igst + roundOff !== tax) return `${tax} at ${rate}% is printed differently`
       if (cgst !== sgst) return `the halves of ${rate}% differ`
       if (igst !== 0 && cgst !== 0) return `${rate}% is taxed twice`
       const sign = body.of === null ? 1 : -1
-      const before = open.get(`${of} ${rate}`) ?? { tax: 0, cgst: 0, sgst: 0, igst: 0 }
+      const before = open.get(`${invoiceName} ${rate}`) ?? { tax: 0, cgst: 0, sgst: 0, igst: 0 }
       const left = {
         tax: before.tax + sign * tax,
         cgst: before.cgst + sign * cgst,
         sgst: before.sgst + sign * sgst,
         igst: before.igst + sign * igst,
       }
-      open.set(`${of} ${rate}`, left)
-      // An odd amount halves into all but one paisa, on the invoice as on the notes together.
-      const odd = left.tax - left.cgst - left.sgst - left.igst
+      open.set(`${invoiceName} ${rate}`, left)
+      // An odd amount is halved except for one paisa, on the invoice as on all its notes together.
+      const oddPaisa = left.tax - left.cgst - left.sgst - left.igst
       if (left.tax === 0 && Object.values(left).some((amount) => amount !== 0))
-        return `nothing is left of ${rate}% but ${JSON.stringify(left)}`
-      if (Math.abs(odd) > 1) return `${JSON.stringify(left)} is left of ${rate}%`
+        return `nothing remains at ${rate}% but ${JSON.stringify(left)}`
+      if (Math.abs(oddPaisa) > 1) return `${JSON.stringify(left)} remains at ${rate}%`
     }
     return null
   }
@@ -58,11 +58,11 @@ export function halfPromisesOf(sql: () => Sql): { afterWrite(): Violation | null
     afterWrite: () => {
       for (const { id, kind, body } of sql()<Row>(NEWER).all(last)) {
         last = id
-        const wrong = judge(JSON.parse(body) as DocumentBody)
+        const wrong = findProblem(JSON.parse(body) as DocumentBody)
         if (wrong !== null)
           return {
-            promise: 'printed halves of the tax add up, to the paisa',
-            by: `${wrong}: ${kind} ${body}`,
+            invariant: 'printed halves of the tax add up, to the paisa',
+            cause: `${wrong}: ${kind} ${body}`,
           }
       }
       return null

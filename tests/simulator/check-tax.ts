@@ -1,13 +1,14 @@
 /**
- * Promises about tax: after every write, invoices less credit notes are the taxable value and the tax of the registered items,
- * by rate, and nothing once all is refunded. Prices and rates are this file's own, and the items are read from the answers.
+ * Tax invariants, checked after every write: invoices minus credit notes equal the taxable value and the tax of the
+ * registered items, by rate, and zero after a full refund. Prices and rates are this file's own, and the items are
+ * read from the answers.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { RATES } from './events.ts'
+import { TAX_RATES_EVENT } from './events.ts'
 import type { ItemId } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
-/** Taxable value and tax in paise, by percent; "none" is untaxed. */
+/** Taxable value and tax in paise, by percentage; "none" is untaxed. */
 type ByRate = Readonly<Record<string, readonly [base: number, tax: number]>>
 type Line = { readonly rate: string; readonly base: number; readonly tax: number }
 
@@ -17,7 +18,7 @@ const ITEMS: Readonly<Record<ItemId, Line>> = {
   workshop: { rate: '18', base: 100_000, tax: 18_000 },
   donation: { rate: 'none', base: 118_000, tax: 0 },
 }
-/** By category and period; a member's early price is another in the dearer event file. */
+/** By category and period; a member's early price differs in the higher-priced event file. */
 const ADMISSION: Readonly<Record<string, readonly number[]>> = {
   'member early': [100_000, 150_000],
   'member late': [200_000],
@@ -35,7 +36,7 @@ type Row = {
   readonly due: number
   readonly kept: number
 }
-/** Registrations that were paid as they were asked, whatever was corrected or refunded later. */
+/** Registrations that were paid as ordered, whatever was corrected or refunded later. */
 const PAID = `SELECT r.id, r.reg_no, r.category, r.period, r.answers, r.total, r.due, sum(p.kept) AS kept FROM (
     SELECT p.registration_id, p.amount,
       (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
@@ -43,7 +44,7 @@ const PAID = `SELECT r.id, r.reg_no, r.category, r.period, r.answers, r.total, r
         FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS kept
     FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
   JOIN registrations r ON r.id = p.registration_id
-  WHERE r.event_id = '${RATES}' AND r.erased_at IS NULL
+  WHERE r.event_id = '${TAX_RATES_EVENT}' AND r.erased_at IS NULL
   GROUP BY r.id HAVING min(iif(p.came >= p.amount, 1, 0)) = 1`
 type Invoiced = {
   readonly id: number
@@ -55,16 +56,16 @@ type Invoiced = {
 const INVOICED = `SELECT d.registration_id AS id, d.kind, line.value ->> '$.rate' AS rate,
     CAST(line.value ->> '$.base' AS BIGINT) AS base, CAST(line.value ->> '$.gst' AS BIGINT) AS tax
   FROM documents d JOIN registrations r ON r.id = d.registration_id CROSS JOIN json_each(d.body, '$.lines') line
-  WHERE d.kind <> 'receipt' AND r.event_id = '${RATES}'`
+  WHERE d.kind <> 'receipt' AND r.event_id = '${TAX_RATES_EVENT}'`
 
-export function ratePromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
+export function createTaxInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
   return {
     afterWrite: () => {
       const rows = sql()<Row>(PAID).all()
       if (rows.length === 0) return null
       const invoiced = Map.groupBy(sql()<Invoiced>(INVOICED).all(), ({ id }) => id)
       for (const row of rows) {
-        const found = sumOf(
+        const found = sumByRate(
           (invoiced.get(row.id) ?? []).map(({ kind, rate, base, tax }) => ({
             rate: rate === null || Number(rate) === 0 ? 'none' : String(rate),
             base: kind === 'credit' ? -base : base,
@@ -74,11 +75,11 @@ export function ratePromisesOf(sql: () => Sql): { afterWrite(): Violation | null
         const isAll = row.kept + row.due === row.total && row.kept > 0
         const isNothing = row.kept === 0 && row.due <= 0
         if (!isAll && !isNothing) continue
-        const wanted = isAll ? billsOf(row) : [{}]
-        if (!wanted.some((one) => JSON.stringify(one) === JSON.stringify(found)))
+        const expectedBills = isAll ? listPossibleBills(row) : [{}]
+        if (!expectedBills.some((one) => JSON.stringify(one) === JSON.stringify(found)))
           return {
-            promise: 'invoices less credit notes are the registered items by rate',
-            by: `${JSON.stringify(row)}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`,
+            invariant: 'invoices minus credit notes are the registered items by rate',
+            cause: `${JSON.stringify(row)}: ${JSON.stringify(found)}, not ${JSON.stringify(expectedBills)}`,
           }
       }
       return null
@@ -86,19 +87,21 @@ export function ratePromisesOf(sql: () => Sql): { afterWrite(): Violation | null
   }
 }
 
-/** What the answers cost by the event file in either version, where it is the total that is stored. */
-function billsOf({ category, period, answers, total }: Row): readonly ByRate[] {
-  const given = JSON.parse(answers) as Readonly<Record<string, unknown>>
-  const items = Object.entries(ITEMS).flatMap(([id, line]) => (isYes(given[id]) ? [line] : []))
+/** The price of the answers in the version of the event file whose total is stored. */
+function listPossibleBills({ category, period, answers, total }: Row): readonly ByRate[] {
+  const parsedAnswers = JSON.parse(answers) as Readonly<Record<string, unknown>>
+  const items = Object.entries(ITEMS).flatMap(([id, line]) =>
+    isYes(parsedAnswers[id]) ? [line] : [],
+  )
   return (ADMISSION[`${category} ${period}`] ?? [])
     .map((base) => [{ rate: '18', base, tax: (base * 18) / 100 }, ...items])
     .filter((lines) => lines.reduce((sum, { base, tax }) => sum + base + tax, 0) === total)
-    .map(sumOf)
+    .map(sumByRate)
 }
 
 const isYes = (answer: unknown): boolean => answer === true || answer === 'true' || answer === 'yes'
 
-function sumOf(lines: readonly Line[]): ByRate {
+function sumByRate(lines: readonly Line[]): ByRate {
   const sums = new Map<string, readonly [number, number]>()
   for (const { rate, base, tax } of lines) {
     const [before, taxBefore] = sums.get(rate) ?? [0, 0]

@@ -1,18 +1,18 @@
 /**
- * `npm run simulate:controls [NAME…]`: mistakes put into a copy of this tree by hand, one at a time, each of which
- * the simulator must find. What finds no mistake proves nothing. A control is an entry of
- * `controls.yaml`: `about` states what is wrong, `profile` in which histories it is looked for.
+ * `npm run simulate:controls [NAME…]`: makes known mistakes in a copy of this tree, one at a time; the simulator must
+ * find each of them. A check that finds no mistake proves nothing. A control is an entry of `controls.yaml`: `about`
+ * states the mistake, `profile` the histories that search for it.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyTree, runToEnd, applyMistake, readMistakes } from '../mistakes.ts'
 import type { Mistake } from '../mistakes.ts'
 
-/** Found within so many histories, or not at all. */
+/** The maximum number of histories in which a mistake must be found. */
 const HISTORIES_MAX = 2000
-const AT_ONCE = 2
+const CONCURRENT = 2
 const SEED = 1
-/** What the simulator runs on. */
+/** The parts of the tree that the simulator needs. */
 const COPIED = [
   'engine',
   'server',
@@ -23,27 +23,28 @@ const COPIED = [
   'package.json',
 ]
 
-export const controls = (): readonly Mistake[] =>
+export const readControls = (): readonly Mistake[] =>
   readMistakes(join(import.meta.dirname, 'controls.yaml'))
 
-/** True: it was found. */
-async function look(control: Mistake): Promise<boolean> {
-  const tell = (isGood: boolean, said: string): boolean => {
-    console.log(`${isGood ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${said}`)
+/** True if it was found. */
+async function findMistake(control: Mistake): Promise<boolean> {
+  const report = (isGood: boolean, text: string): boolean => {
+    console.log(`${isGood ? '✓' : '✗'} ${control.name}: ${control.about}\n    ${text}`)
     return isGood
   }
-  const profile = control.said('profile') || 'design'
+  const profile = control.extraKey('profile') || 'design'
   const tree = copyTree(COPIED)
   try {
-    const made = applyMistake(control, tree)
-    if (typeof made === 'string') return tell(false, `it does not fit the tree: ${made}`)
+    const result = applyMistake(control, tree)
+    if (typeof result === 'string') return report(false, `it cannot be made in the tree: ${result}`)
     const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(HISTORIES_MAX), profile]
-    const { status, said } = await runToEnd(process.execPath, args, tree)
-    const last = said.split('\n').at(-1) ?? ''
-    if (status === 0) return tell(false, `not found in ${HISTORIES_MAX} histories of "${profile}"`)
-    if (!last.startsWith('{')) return tell(false, said.slice(-600))
-    const { history, promise } = JSON.parse(last) as { history: number; promise: string }
-    return tell(true, `history ${history} of "${profile}": ${promise}`)
+    const { status, output } = await runToEnd(process.execPath, args, tree)
+    const last = output.split('\n').at(-1) ?? ''
+    if (status === 0)
+      return report(false, `not found in ${HISTORIES_MAX} histories of "${profile}"`)
+    if (!last.startsWith('{')) return report(false, output.slice(-600))
+    const { history, invariant } = JSON.parse(last) as { history: number; invariant: string }
+    return report(true, `history ${history} of "${profile}": ${invariant}`)
   } finally {
     rmSync(tree, { recursive: true, force: true })
   }
@@ -51,14 +52,14 @@ async function look(control: Mistake): Promise<boolean> {
 
 if (process.argv[1] === import.meta.filename) {
   const names = process.argv.slice(2)
-  const waiting = controls().filter(({ name }) => names.length === 0 || names.includes(name))
-  const all = waiting.length
+  const remaining = readControls().filter(({ name }) => names.length === 0 || names.includes(name))
+  const all = remaining.length
   let found = 0
   const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      if (await look(next)) found += 1
+    for (let next = remaining.shift(); next !== undefined; next = remaining.shift())
+      if (await findMistake(next)) found += 1
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: CONCURRENT }, worker))
   console.log(`${found} of ${all} mistakes were found.`)
   process.exitCode = found === all ? 0 : 1
 }

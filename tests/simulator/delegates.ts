@@ -1,72 +1,94 @@
 /**
- * Delegates as the plan has them, and the messages that the gateway sends because of them: registering,
- * paying, two tabs, looking again, trying again, the same form again.
+ * Delegates who follow the plan, and the gateway messages about them: registering, paying, two tabs, polling, another
+ * attempt, a repeated form.
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../engine/api.ts'
 import { amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 import { noticePath, usualReturnPath } from '../../server/payments/gateways/select-gateway.ts'
-import { spelled } from './bank.ts'
+import { respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
-import type { Course } from './virtual-time.ts'
-import { ACCOUNTS, answersOf, CREDITED, OWN_ACCOUNT, priceOn, served } from './events.ts'
+import type { Timeline } from './virtual-time.ts'
+import {
+  ACCOUNTS,
+  createAnswers,
+  CREDITED,
+  OWN_ACCOUNT,
+  findPrice,
+  compileServedEvent,
+} from './events.ts'
 import type { Version } from './events.ts'
-import { isMoney, messageOf } from './gateway.ts'
+import { isCapture, buildMessage } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import type { Answer, Machine } from './server.ts'
-import type { Delegate, Plan, Step, Telling, Visit } from './plan.ts'
-import type { Post } from './emails.ts'
-import type { Promises, Violation } from './check-payments.ts'
+import type { Delegate, Plan, Step, PlannedMessage, Visit } from './plan.ts'
+import type { Mailbox } from './emails.ts'
+import type { Invariants, Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
-import { randomOf } from './random.ts'
+import { createRandom } from './random.ts'
 import type { Tally } from './tally.ts'
 
-/** How long a delegate waits before a form that was not answered is sent again, and how often. */
-const AGAIN_MS = 30_000
+/** How long a delegate waits before a form without a response is sent again, and how often. */
+const RETRY_MS = 30_000
 const TRIES_MAX = 4
-/** When the gateway repeats a notice that was not taken. */
-const NOTICE_AGAIN_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+/** When the gateway repeats a webhook that was not accepted. */
+const WEBHOOK_RETRY_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
-export type People = {
+export type Delegates = {
   begin(): void
-  /** Those who registered, by their numbers. */
+  /** Registered delegates, by their numbers. */
   numbers(): readonly string[]
   eventOf(regNo: string): string
-  /** At rest: everybody opens their page once more. */
+  /** When idle: every delegate opens their page once more. */
   lookOnceMore(): Promise<void>
 }
-type Given = {
+type DelegatesContext = {
   readonly plan: Plan
-  readonly course: Course
+  readonly timeline: Timeline
   readonly machine: Machine
   readonly gateway: Gateway
   readonly bank: Bank
-  readonly promises: Promises
-  readonly broken: (found: Violation | null) => void
+  readonly invariants: Invariants
+  readonly reportViolation: (found: Violation | null) => void
   readonly tally: Tally
-  readonly say: (what: () => string) => void
-  readonly lasts: (ms: number) => void
-  readonly post: Post
+  readonly writeTrace: (what: () => string) => void
+  readonly extendEnd: (ms: number) => void
+  readonly mailbox: Mailbox
   readonly versionOf: (event: string) => Version
 }
-/** What a delegate holds: the number, and the payment forms that the browser was given, newest last. */
-type Held = {
+/** What a delegate has: the number, and the payment forms in the browser, newest last. */
+type BrowserState = {
   readonly regNo: string
   readonly forms: PaymentData[]
   readonly isFree: boolean
   readonly agreed: Fields
 }
 
-/** What a form is told that asks for what is not there (any more). */
+/** The errors for a form that requests something unavailable. */
 type Refusal = { readonly code: string; readonly quote?: { readonly category: string } | null }
 type Moved = { readonly code: string; readonly quote: { readonly total: number } }
 
 const FORM = 'application/x-www-form-urlencoded'
 
-export function openPeople(given: Given): People {
-  const { plan, course, machine, gateway, bank, promises, broken, tally, say, lasts, post } = given
-  const everybody = new Map<string, { readonly delegate: Delegate; readonly held: Held }>()
+export function createDelegates(context: DelegatesContext): Delegates {
+  const {
+    plan,
+    timeline,
+    machine,
+    gateway,
+    bank,
+    invariants,
+    reportViolation,
+    tally,
+    writeTrace,
+    extendEnd,
+    mailbox,
+  } = context
+  const registeredDelegates = new Map<
+    string,
+    { readonly delegate: Delegate; readonly held: BrowserState }
+  >()
 
   const call = async (
     method: 'GET' | 'POST',
@@ -75,7 +97,7 @@ export function openPeople(given: Given): People {
     payload = '',
     key = '',
   ): Promise<Answer | null> => {
-    await course.wait(20)
+    await timeline.wait(20)
     const headers = {
       ...(type === '' ? {} : { 'content-type': type }),
       ...(key === '' ? {} : { 'idempotency-key': key }),
@@ -86,79 +108,95 @@ export function openPeople(given: Given): People {
       headers,
       ...(payload === '' ? {} : { payload }),
     })
-    say(
+    writeTrace(
       () =>
         `${method} ${url} ${answer === null ? 'is lost' : `${answer.status} ${answer.location}`}`,
     )
     if (answer !== null && answer.status >= 500 && answer.status !== 503)
-      broken({ promise: 'no 5xx but 503', by: `${method} ${url}: ${answer.status} ${answer.body}` })
+      reportViolation({
+        invariant: 'no 5xx but 503',
+        cause: `${method} ${url}: ${answer.status} ${answer.body}`,
+      })
     return answer
   }
 
-  // ── The gateway tells ────────────────────────────────────────────────────────
+  // ── Gateway messages ─────────────────────────────────────────────────────────
 
   const deliver = async (
     made: Transaction,
     fields: Fields | null,
-    telling: Telling,
-    tried = 0,
+    plannedMessage: PlannedMessage,
+    attempts = 0,
   ): Promise<void> => {
     tally.notices += 1
     const body =
       fields === null
         ? 'garbage'
-        : telling.asJson
+        : plannedMessage.asJson
           ? JSON.stringify(fields)
           : new URLSearchParams(fields).toString()
-    const answer = await call('POST', noticePath, telling.asJson ? 'application/json' : FORM, body)
-    if (answer?.status === 200 && telling.lie === null && isMoney(made)) made.isClaimed = true
-    const again = NOTICE_AGAIN_MS[tried]
-    if (answer?.status === 200 || !telling.again || again === undefined) return
-    lasts(again)
-    course.after(again, () => void deliver(made, fields, telling, tried + 1))
+    const answer = await call(
+      'POST',
+      noticePath,
+      plannedMessage.asJson ? 'application/json' : FORM,
+      body,
+    )
+    if (answer?.status === 200 && plannedMessage.lie === null && isCapture(made))
+      made.isClaimed = true
+    const retryMs = WEBHOOK_RETRY_MS[attempts]
+    if (answer?.status === 200 || !plannedMessage.again || retryMs === undefined) return
+    extendEnd(retryMs)
+    timeline.after(retryMs, () => void deliver(made, fields, plannedMessage, attempts + 1))
   }
-  const tell = (order: Order, made: Transaction, telling: Telling): void => {
+  const sendMessage = (order: Order, made: Transaction, plannedMessage: PlannedMessage): void => {
     const account =
       Object.values(ACCOUNTS)
         .flatMap((accounts) => Object.values(accounts))
         .find(({ merchantId }) => merchantId === order.merchantId) ?? null
-    const truth = messageOf(order, made, account)
-    lasts(telling.afterMs)
-    course.after(telling.afterMs, () => void deliver(made, lied(truth, telling), telling))
+    const truth = buildMessage(order, made, account)
+    extendEnd(plannedMessage.afterMs)
+    timeline.after(
+      plannedMessage.afterMs,
+      () => void deliver(made, falsifyMessage(truth, plannedMessage), plannedMessage),
+    )
   }
 
   // ── At the gateway's page ────────────────────────────────────────────────────
 
-  const visit = async (held: Held, going: Visit, random: Random): Promise<void> => {
-    const form = going.isOldTab ? held.forms[0] : held.forms.at(-1)
+  const visit = async (
+    browser: BrowserState,
+    plannedVisit: Visit,
+    random: Random,
+  ): Promise<void> => {
+    const form = plannedVisit.isOldTab ? browser.forms[0] : browser.forms.at(-1)
     if (form === undefined) return
-    say(() => `${form.orderid} at the gateway: ${JSON.stringify(going)}`)
-    const order = gateway.visit(form.orderid, form.mercid, form.amount, course.now())
-    lasts(going.thinksMs)
-    await course.wait(going.thinksMs)
-    if (going.ends === 'left') return
-    const happen = (): void => {
-      const isPaid = going.ends === 'paid'
+    writeTrace(() => `${form.orderid} at the gateway: ${JSON.stringify(plannedVisit)}`)
+    const order = gateway.visit(form.orderid, form.mercid, form.amount, timeline.now())
+    extendEnd(plannedVisit.thinksMs)
+    await timeline.wait(plannedVisit.thinksMs)
+    if (plannedVisit.ends === 'left') return
+    const finishVisit = (): void => {
+      const isPaid = plannedVisit.ends === 'paid'
       const made = gateway.transact(order, {
-        amount: isPaid && going.wrong === 'amount' ? paise(order.asked - 100) : order.asked,
-        currency: going.wrong === 'currency' ? '840' : 'INR',
-        type: going.wrong === 'kind' ? '310' : '320',
-        isTest: going.wrong === 'test',
-        at: instant(Math.floor(course.now() / 1000) * 1000),
+        amount: isPaid && plannedVisit.wrong === 'amount' ? paise(order.asked - 100) : order.asked,
+        currency: plannedVisit.wrong === 'currency' ? '840' : 'INR',
+        type: plannedVisit.wrong === 'kind' ? '310' : '320',
+        isTest: plannedVisit.wrong === 'test',
+        at: instant(Math.floor(timeline.now() / 1000) * 1000),
         code: isPaid ? '200' : random.pick(['400', '405', '502']),
         message: isPaid ? 'Success' : 'Declined',
       })
-      say(() => `${order.orderId}: ${JSON.stringify(made)}`)
-      for (const telling of going.tells) tell(order, made, telling)
+      writeTrace(() => `${order.orderId}: ${JSON.stringify(made)}`)
+      for (const plannedMessage of plannedVisit.tells) sendMessage(order, made, plannedMessage)
     }
-    if (going.heldMs === 0) happen()
+    if (plannedVisit.heldMs === 0) finishVisit()
     else {
-      order.heldUntil = Math.max(order.heldUntil, course.now() + going.heldMs)
-      lasts(going.heldMs)
-      course.after(going.heldMs, happen)
+      order.heldUntil = Math.max(order.heldUntil, timeline.now() + plannedVisit.heldMs)
+      extendEnd(plannedVisit.heldMs)
+      timeline.after(plannedVisit.heldMs, finishVisit)
     }
-    if (going.returnsMs === null) return
-    await course.wait(going.returnsMs)
+    if (plannedVisit.returnsMs === null) return
+    await timeline.wait(plannedVisit.returnsMs)
     const last = order.transactions.at(-1)
     const said =
       last === undefined
@@ -167,27 +205,30 @@ export function openPeople(given: Given): People {
             TRANSACTIONSTATUS: '211',
             AMOUNT: amountText(order.asked),
           }
-        : messageOf(order, last, null)
+        : buildMessage(order, last, null)
     await call('POST', usualReturnPath, FORM, new URLSearchParams(said).toString())
-    await look(held, plan.delegates[0]?.event ?? 'sample2026', order.orderId)
+    await openPage(browser, plan.delegates[0]?.event ?? 'sample2026', order.orderId)
   }
 
   // ── On our pages ─────────────────────────────────────────────────────────────
 
-  const look = async (
-    held: Held,
+  const openPage = async (
+    held: BrowserState,
     event: Delegate['event'],
     number: string,
   ): Promise<RegistrationAnswer['registration'] | null> => {
-    const path = served(event, 'usual').config.api.registration.replace('{reg_no}', number)
+    const path = compileServedEvent(event, 'usual').config.api.registration.replace(
+      '{reg_no}',
+      number,
+    )
     const answer = await call('GET', path)
     if (answer?.status !== 200) return null
     const { registration } = JSON.parse(answer.body) as RegistrationAnswer
     if (registration.payment_status === 'success' && !held.isFree)
-      broken(promises.shownPaid(held.regNo))
+      reportViolation(invariants.shownPaid(held.regNo))
     return registration
   }
-  const formIn = (answer: Answer | null): RegisterAnswer | null =>
+  const parseForm = (answer: Answer | null): RegisterAnswer | null =>
     answer?.status === 201 || answer?.status === 200
       ? (JSON.parse(answer.body) as RegisterAnswer)
       : null
@@ -198,16 +239,19 @@ export function openPeople(given: Given): People {
   ): Promise<Answer | null> =>
     call(
       'POST',
-      served(event, 'usual').config.api.register,
+      compileServedEvent(event, 'usual').config.api.register,
       'application/json',
-      JSON.stringify({ ...answersOf(name, isMember, code, way, items), ...agreed }),
+      JSON.stringify({ ...createAnswers(name, isMember, code, way, items), ...agreed }),
       `form-of-${name}`,
     )
-  /** What a delegate does who is told that a place or a code is gone; null: they give up. */
-  const insteadOf = (answers: readonly (Answer | null)[], agreed: Fields): Fields | null => {
-    const told = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
-    if (told == null) return null
-    const { code, quote } = JSON.parse(told.body) as Refusal
+  /** The reaction of a delegate to a sold seat or a used code. Null if they give up. */
+  const chooseAlternative = (
+    answers: readonly (Answer | null)[],
+    agreed: Fields,
+  ): Fields | null => {
+    const refused = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
+    if (refused == null) return null
+    const { code, quote } = JSON.parse(refused.body) as Refusal
     if (code === 'full') tally.full += 1
     if (code === 'full' && quote != null)
       return { ...agreed, registration_category: quote.category }
@@ -215,34 +259,37 @@ export function openPeople(given: Given): People {
     tally.codesRefused += 1
     return { ...agreed, code: '' }
   }
-  /** The browser sends a form that got no answer again, under the same key. */
-  const registered = async (
+  /** The browser repeats a form without a response, under the same key. */
+  const register = async (
     delegate: Delegate,
   ): Promise<(RegisterAnswer & { readonly agreed: Fields }) | null> => {
     let agreed: Fields = {}
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const isHasty = delegate.isHasty && tries === 0
       const answers = await Promise.all((isHasty ? [1, 2] : [1]).map(() => send(delegate, agreed)))
-      const said = answers.map(formIn).filter((form) => form !== null)
+      const said = answers.map(parseForm).filter((form) => form !== null)
       const numbers = new Set(said.map(({ reg_no }) => reg_no))
       if (numbers.size > 1)
-        broken({ promise: 'one form is one registration', by: [...numbers].join(', ') })
+        reportViolation({
+          invariant: 'one form is one registration',
+          cause: [...numbers].join(', '),
+        })
       if (said[0] !== undefined) return { ...said[0], agreed }
-      const instead = insteadOf(answers, agreed)
-      if (instead !== null) {
-        agreed = instead
+      const alternative = chooseAlternative(answers, agreed)
+      if (alternative !== null) {
+        agreed = alternative
         continue
       }
       const isFinal = answers.some((answer) => answer !== null && answer.status !== 503)
       if (isFinal) return null
-      lasts(AGAIN_MS)
-      await course.wait(AGAIN_MS)
+      extendEnd(RETRY_MS)
+      await timeline.wait(RETRY_MS)
     }
     return null
   }
-  const keep = (held: Held, said: RegisterAnswer | null): void => {
+  const storeForm = (held: BrowserState, said: RegisterAnswer | null): void => {
     const form = said?.payment_data
-    // A day later the same form is a new registration, which nobody follows here.
+    // A day later the same form is a new registration, which is not followed here.
     if (
       said?.reg_no === held.regNo &&
       form !== undefined &&
@@ -250,46 +297,46 @@ export function openPeople(given: Given): People {
     )
       held.forms.push(form)
   }
-  /** Where the price has moved meanwhile, the page says so and the delegate agrees. */
-  const payAgain = async (held: Held, path: string, fields: Fields): Promise<boolean> => {
+  /** If the price has changed in the meantime, the page says so and the delegate agrees. */
+  const payAgain = async (held: BrowserState, path: string, fields: Fields): Promise<boolean> => {
     const send = (more: Fields): Promise<Answer | null> =>
       call('POST', path, FORM, new URLSearchParams({ ...fields, ...more }).toString())
     const answer = await send({})
     const moved = answer?.status === 409 ? (JSON.parse(answer.body) as Moved) : null
-    const form = formIn(
+    const form = parseForm(
       moved?.code === 'price_moved' ? await send({ price: String(moved.quote.total) }) : answer,
     )
-    keep(held, form)
+    storeForm(held, form)
     return form !== null
   }
-  const byNumber = (held: Held): Promise<boolean> =>
+  const payByNumber = (held: BrowserState): Promise<boolean> =>
     payAgain(held, '/api/payment/retry/', { order_id: held.forms.at(-1)?.orderid ?? held.regNo })
-  const byLink = async (held: Held): Promise<boolean> => {
-    const token = post.linkOf(held.regNo)
+  const payByLink = async (held: BrowserState): Promise<boolean> => {
+    const token = mailbox.linkOf(held.regNo)
     if (token === null) return false
     tally.resumed += 1
     return payAgain(held, '/api/payment/resume/', { token })
   }
-  const onOwnPage = async (held: Held, body: object): Promise<void> => {
-    const token = post.linkOf(held.regNo)
+  const actOnOwnPage = async (held: BrowserState, body: object): Promise<void> => {
+    const token = mailbox.linkOf(held.regNo)
     if (token === null) return
-    const sent = JSON.stringify({ ...body, key: `own-${course.now()}` })
+    const sent = JSON.stringify({ ...body, key: `own-${timeline.now()}` })
     const path = `/api/my/${token}/acts/`
-    // Whoever presses twice sends the same key.
+    // A double click sends the same key twice.
     await Promise.all([1, 2].map(() => call('POST', path, 'application/json', sent)))
-    post.expect()
+    mailbox.expect()
   }
-  /** At the bank, and then on the own page; some pay otherwise than they were asked, or not at all. */
-  const tellOfMoney = async (held: Held, random: Random): Promise<void> => {
+  /** At the bank, and then on the self-service page; some pay another amount than the balance, or nothing. */
+  const claimPayment = async (held: BrowserState, random: Random): Promise<void> => {
     const stored = await machine.inside(({ store }) => store.registration(held.regNo as RegNo))
     const newest = stored?.payments[0]
     if (stored == null || newest === undefined) return
-    const paid_on = dayOf(course.now())
+    const paid_on = dayOf(timeline.now())
     const way = newest.way ?? 'transfer'
     const isOpen = stored.paymentStatus !== 'success'
     const today =
       way === CREDITED && isOpen
-        ? priceOn(given.versionOf(stored.eventId), stored.category ?? '', paid_on)
+        ? findPrice(context.versionOf(stored.eventId), stored.category ?? '', paid_on)
         : null
     const asked = today ?? newest.amount
     const how = random.pick([
@@ -310,12 +357,16 @@ export function openPeople(given: Given): People {
           : null
     const made = how === 'our account' ? OWN_ACCOUNT : null
     const utr = came?.reference ?? made ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
-    await onOwnPage(held, { act: 'tell', way, answers: { utr: spelled(utr, random), paid_on } })
+    await actOnOwnPage(held, {
+      act: 'tell',
+      way,
+      answers: { utr: respellReference(utr, random), paid_on },
+    })
   }
-  /** Takes a step; answers whether there is a form to pay with that has come of it. */
-  const take = async (
+  /** Performs a step; returns whether it gave a form to pay with. */
+  const takeStep = async (
     delegate: Delegate,
-    held: Held,
+    held: BrowserState,
     step: Step,
     random: Random,
   ): Promise<void> => {
@@ -326,28 +377,31 @@ export function openPeople(given: Given): People {
         void visit(held, step.visit, random)
         return
       case 'reload':
-        await look(held, delegate.event, held.regNo)
+        await openPage(held, delegate.event, held.regNo)
         return
       case 'same form':
-        keep(held, formIn(await send(delegate, held.agreed)))
+        storeForm(held, parseForm(await send(delegate, held.agreed)))
         return
       case 'retry':
-        return void (await byNumber(held))
+        return void (await payByNumber(held))
       case 'resume':
-        return void (await byLink(held))
+        return void (await payByLink(held))
       case 'edit':
-        return onOwnPage(held, { act: 'edit', answers: { food: random.pick(['rice', 'bread']) } })
+        return actOnOwnPage(held, {
+          act: 'edit',
+          answers: { food: random.pick(['rice', 'bread']) },
+        })
       case 'accept_offer':
-        return onOwnPage(held, { act: 'accept_offer', category: 'non-member' })
+        return actOnOwnPage(held, { act: 'accept_offer', category: 'non-member' })
       case 'tell':
-        return tellOfMoney(held, random)
+        return claimPayment(held, random)
       case 'ask_cancel':
-        return onOwnPage(held, { act: 'ask_cancel', why: 'I cannot come' })
+        return actOnOwnPage(held, { act: 'ask_cancel', why: 'I cannot come' })
       case 'what is due': {
-        const shown = await look(held, delegate.event, held.regNo)
+        const shown = await openPage(held, delegate.event, held.regNo)
         if (shown?.may_pay !== true) return
-        const asks = post.linkOf(held.regNo) === null ? byNumber : byLink
-        if (await asks(held)) return visit(held, step.visit, random)
+        const requestPayment = mailbox.linkOf(held.regNo) === null ? payByNumber : payByLink
+        if (await requestPayment(held)) return visit(held, step.visit, random)
         return
       }
       default:
@@ -355,56 +409,56 @@ export function openPeople(given: Given): People {
     }
   }
 
-  const live = async (delegate: Delegate): Promise<void> => {
-    await course.wait(delegate.afterMs)
-    const said = await registered(delegate)
+  const followPlan = async (delegate: Delegate): Promise<void> => {
+    await timeline.wait(delegate.afterMs)
+    const said = await register(delegate)
     if (said === null) return
     const isFree = said.payment_data === undefined && said.stands === 'complete'
-    const held: Held = { regNo: said.reg_no, forms: [], isFree, agreed: said.agreed }
-    keep(held, said)
-    everybody.set(said.reg_no, { delegate, held })
-    post.expect()
+    const held: BrowserState = { regNo: said.reg_no, forms: [], isFree, agreed: said.agreed }
+    storeForm(held, said)
+    registeredDelegates.set(said.reg_no, { delegate, held })
+    mailbox.expect()
     for (const [at, step] of delegate.steps.entries()) {
-      lasts(step.afterMs)
-      await course.wait(step.afterMs)
+      extendEnd(step.afterMs)
+      await timeline.wait(step.afterMs)
       const isVisit = step.is === 'visit' || step.is === 'other tab'
-      // Nobody who has paid pays again on purpose; an old tab and a second one are how it happens.
+      // Delegates who have paid do not pay again on purpose, but in an old or second tab.
       if (step.is === 'visit' && !step.visit.isOldTab && at > 0 && hasPaid(held)) continue
       if (isVisit && held.forms.length === 0) continue
-      await take(
+      await takeStep(
         delegate,
         held,
         step,
-        randomOf(plan.profile.name, plan.seed, plan.history, 'step', delegate.name, at),
+        createRandom(plan.profile.name, plan.seed, plan.history, 'step', delegate.name, at),
       )
     }
   }
-  const hasPaid = ({ forms }: Held): boolean =>
-    forms.some(({ orderid }) => gateway.orders.get(orderid)?.transactions.some(isMoney) === true)
+  const hasPaid = ({ forms }: BrowserState): boolean =>
+    forms.some(({ orderid }) => gateway.orders.get(orderid)?.transactions.some(isCapture) === true)
 
   return {
     begin: () => {
       for (const delegate of plan.delegates) {
-        lasts(delegate.afterMs)
-        void live(delegate)
+        extendEnd(delegate.afterMs)
+        void followPlan(delegate)
       }
     },
-    numbers: () => [...everybody.keys()],
-    eventOf: (regNo) => everybody.get(regNo)?.delegate.event ?? '',
+    numbers: () => [...registeredDelegates.keys()],
+    eventOf: (regNo) => registeredDelegates.get(regNo)?.delegate.event ?? '',
     lookOnceMore: async () => {
       if (!machine.isUp()) return
-      const looks = [...everybody.values()].map(({ delegate, held }) =>
-        look(held, delegate.event, held.regNo),
+      const pageViews = [...registeredDelegates.values()].map(({ delegate, held }) =>
+        openPage(held, delegate.event, held.regNo),
       )
-      const until = instant(course.now() + 60_000)
-      await course.run(() => until)
-      await Promise.all(looks)
+      const until = instant(timeline.now() + 60_000)
+      await timeline.run(() => until)
+      await Promise.all(pageViews)
     },
   }
 }
 
-/** Null: nothing that could be read. */
-function lied(truth: Fields, { lie }: Telling): Fields | null {
+/** Null if it could not be read. */
+function falsifyMessage(truth: Fields, { lie }: PlannedMessage): Fields | null {
   switch (lie) {
     case null:
       return truth

@@ -1,6 +1,6 @@
 /**
- * The same on PostgreSQL: the store's real verbs on one connection, which sleeps until each statement is answered. A history
- * is one transaction that is rolled back; what a verb begins for itself is a savepoint in it.
+ * The same store on PostgreSQL: the real operations on one connection, whose thread sleeps until each statement
+ * returns. A history is one transaction that is rolled back; a transaction of an operation is a savepoint in it.
  */
 import { openConnection } from '../../server/storage/postgres/connection.ts'
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
@@ -8,34 +8,34 @@ import { inPostgres } from '../../server/storage/postgres/sql-translation.ts'
 import { prepare } from '../../server/storage/postgres/prepare-database.ts'
 import { indexNew } from '../../server/storage/lists/search-index.ts'
 import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
-import { storeOn } from './disk.ts'
-import type { Disks } from './disk.ts'
+import { createStore } from './disk.ts'
+import type { OpenDisk } from './disk.ts'
 
-/** What histories leave behind although they are rolled back: rows that nobody sees, which every scan reads. */
+/** Rolled-back histories leave dead rows, which slow every scan down. */
 const HISTORIES_BETWEEN_VACUUMS = 25
-/** Numbers are given from one on, as on SQLite: a transaction that is rolled back does not give them back. */
+/** Numbers start at one, as on SQLite: a rollback does not reset them. */
 const FROM_ONE = 'SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence'
 
-export type PostgresDisks = { readonly disks: Disks; close(): void }
+export type PostgresDisks = { readonly disks: OpenDisk; close(): void }
 
-/** On an empty database, which nobody else uses. */
+/** On an empty database without other users. */
 export function openPostgresDisks(url: string): PostgresDisks {
   prepare(url, false)
   const connection = openConnection(url, { begins: ['BEGIN'], isWaitedFor: true })
   const { sql } = connection
-  const reading = readingAtOnce(connection)
-  const store = storeOn({
+  const reading = createBatchedReads(connection)
+  const store = createStore({
     sql,
     connection,
     isShared: true,
-    wrote: () => {
+    onWrite: () => {
       // As the writer does before it commits.
       if (connection.inTransaction) indexNew(sql)
       reading.forget()
     },
   })
   let histories = 0
-  const disks: Disks = () => {
+  const openDisk: OpenDisk = () => {
     histories += 1
     sql('BEGIN').run()
     sql(FROM_ONE).all()
@@ -43,7 +43,7 @@ export function openPostgresDisks(url: string): PostgresDisks {
     return {
       store: () => store,
       sql: () => reading.sql,
-      // Nothing of it stands in this process.
+      // Keeps nothing in this process.
       reopen: () => reading.forget(),
       leave: () => {
         sql('ROLLBACK').run()
@@ -51,14 +51,14 @@ export function openPostgresDisks(url: string): PostgresDisks {
       },
     }
   }
-  return { disks, close: () => connection.close() }
+  return { disks: openDisk, close: () => connection.close() }
 }
 
 /**
- * Promises ask the same forty questions after every write. What was asked before without values is asked again in one
- * statement as soon as one of them is wanted, and an answer is kept until the next write.
+ * Invariants run the same forty queries after every write. Earlier queries without parameters are repeated in one
+ * statement when one of them is needed, and their results are kept until the next write.
  */
-function readingAtOnce({ sql }: PostgresConnection): { readonly sql: Sql; forget(): void } {
+function createBatchedReads({ sql }: PostgresConnection): { readonly sql: Sql; forget(): void } {
   const usual: string[] = []
   let answers = new Map<string, readonly unknown[]>()
   const readUsual = (): void => {
@@ -68,10 +68,10 @@ function readingAtOnce({ sql }: PostgresConnection): { readonly sql: Sql; forget
     )
     const row = sql<Record<string, string | null>>(`SELECT ${columns.join(', ')}`).get() ?? {}
     for (const [at, text] of usual.entries())
-      answers.set(keyOf(text, []), rowsIn(row[`q${at}`] ?? '[]'))
+      answers.set(createKey(text, []), parseRows(row[`q${at}`] ?? '[]'))
   }
   const read = <Row>(text: string, params: readonly unknown[]): Row[] => {
-    const key = keyOf(text, params)
+    const key = createKey(text, params)
     if (!answers.has(key) && usual.includes(text)) readUsual()
     if (!answers.has(key)) {
       answers.set(key, sql<Row>(text).all(...params))
@@ -79,26 +79,26 @@ function readingAtOnce({ sql }: PostgresConnection): { readonly sql: Sql; forget
     }
     return [...(answers.get(key) ?? [])] as Row[]
   }
-  const asked = <Row>(text: string): Statement<Row> => ({
+  const createStatement = <Row>(text: string): Statement<Row> => ({
     all: (...params) => read<Row>(text, params),
     get: (...params) => read<Row>(text, params)[0],
     run: () => {
-      throw new Error('promises change nothing')
+      throw new Error('invariants only read')
     },
   })
   return {
-    sql: Object.assign(asked, { searching: sql.searching }),
+    sql: Object.assign(createStatement, { searching: sql.searching }),
     forget: () => {
       answers = new Map()
     },
   }
 }
 
-const keyOf = (text: string, params: readonly unknown[]): string =>
+const createKey = (text: string, params: readonly unknown[]): string =>
   `${text} ${JSON.stringify(params)}`
 
-/** Yes and no are 1 and 0, as in answers of single statements. */
-const rowsIn = (json: string): readonly unknown[] =>
+/** Booleans are 1 and 0, as in results of single statements. */
+const parseRows = (json: string): readonly unknown[] =>
   JSON.parse(json, (_, value: unknown) =>
     typeof value === 'boolean' ? Number(value) : value,
   ) as readonly unknown[]

@@ -1,7 +1,7 @@
 /**
- * What survives a crash: the database, by the store's real verbs, on one connection of this thread. A history
- * is one transaction that is never committed, so that the next one finds the migrated, empty tables again
- * and every statement prepared.
+ * The simulated disk: a database accessed through the real store operations, on one connection in this thread. A
+ * history is one transaction that is never committed, so that the next one begins with the migrated, empty tables and
+ * prepared statements.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,83 +20,90 @@ import { storeOf } from '../../server/storage/operations/dispatch-operations.ts'
 import type { Verbs } from '../../server/storage/operations/writes.ts'
 
 export type Disk = {
-  /** Each verb is done at once, and its promise is settled when it returns. */
+  /** Each operation runs synchronously, and its promise is settled when it returns. */
   store(): Store
   sql(): Sql
-  /** The bytes as they are, read by a connection of their own from now on: nothing may stand in memory alone. */
+  /** Reopens the database from its bytes, so that in-memory state is lost. */
   reopen(): void
-  /** Nothing of the history stays. */
+  /** Discards the history. */
   leave(): void
 }
-/** Where histories happen: each asks for a disk of its own, one after the other. */
-export type Disks = () => Disk
+/** Creates a disk for each history, one after the other. */
+export type OpenDisk = () => Disk
 
 type Connection = { readonly db: Database.Database; readonly sql: Sql; readonly store: Store }
 
-let kept: Connection | null = null
+let cached: Connection | null = null
 
-export const freshDisk: Disks = () => {
-  kept ??= connected(openToWrite(':memory:'))
-  let current = kept
+export const openSqliteDisk: OpenDisk = () => {
+  cached ??= openConnection(openToWrite(':memory:'))
+  let current = cached
   current.sql('BEGIN IMMEDIATE').run()
   return {
     store: () => current.store,
     sql: () => current.sql,
     reopen: () => {
       const bytes = current.db.serialize()
-      left(current)
+      closeConnection(current)
       const folder = mkdtempSync(join(tmpdir(), 'rollcall-simulator-'))
       const file = join(folder, 'rollcall.db')
       writeFileSync(file, bytes)
-      current = connected(openToWrite(file))
+      current = openConnection(openToWrite(file))
       // An open file needs no name.
       rmSync(folder, { recursive: true, force: true })
       current.sql('BEGIN IMMEDIATE').run()
     },
-    leave: () => left(current),
+    leave: () => closeConnection(current),
   }
 }
 
-function left(connection: Connection): void {
+function closeConnection(connection: Connection): void {
   connection.sql('ROLLBACK').run()
-  if (connection !== kept) connection.db.close()
+  if (connection !== cached) connection.db.close()
 }
 
-function connected(db: Database.Database): Connection {
+function openConnection(db: Database.Database): Connection {
   migrate(db)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
   const sql = statements(db)
-  return { db, sql, store: storeOn({ sql, connection: db, isShared: false, wrote: () => {} }) }
+  return {
+    db,
+    sql,
+    store: createStore({ sql, connection: db, isShared: false, onWrite: () => {} }),
+  }
 }
 
-/** The store's real verbs on one connection of this thread, inside a transaction. `wrote`: a write has been run, whatever came of it. */
-export function storeOn({
+/**
+ * The real store operations on one connection of this thread, inside a transaction. `wrote` is called after every
+ * write, successful or not.
+ */
+export function createStore({
   sql,
   connection,
   isShared,
-  wrote,
+  onWrite,
 }: {
   readonly sql: Sql
   readonly connection: Pick<Written, 'inTransaction'>
   readonly isShared: boolean
-  readonly wrote: () => void
+  readonly onWrite: () => void
 }): Store {
-  let asked = 0
-  const lists = listings as unknown as Verbs
+  let requestId = 0
+  const listReads = listings as unknown as Verbs
   return storeOf({
     isShared,
     proofs: null,
     tries: null,
     write: async (verb, ...args) => {
-      asked += 1
-      // As they travel to the writer's thread.
+      requestId += 1
+      // Serialised as for the writer thread.
       const sent = JSON.parse(JSON.stringify(args)) as unknown[]
-      const said = answer(connection, sql, { id: asked, verb, args: sent })
-      wrote()
-      if (said.ok) return said.value as never
-      throw said.busy ? new StoreBusy(said.message) : new Error(said.message)
+      const response = answer(connection, sql, { id: requestId, verb, args: sent })
+      onWrite()
+      if (response.ok) return response.value as never
+      throw response.busy ? new StoreBusy(response.message) : new Error(response.message)
     },
-    list: async (verb, ...args) => lists[verb]?.(sql, ...(args as unknown as never[])) as never,
+    list: async (verb, ...args) => listReads[verb]?.(sql, ...(args as unknown as never[])) as never,
     read: reads(sql),
     waiting: () => 0,
     lost: () => null,

@@ -1,49 +1,49 @@
-/** The mails that go out, and the links in them that lead back to a registration. */
+/** The emails that are sent, and the links in them to a registration. */
 import { textToSend } from '../../server/registration/access-link.ts'
 import { openGivenBack } from '../../server/mail/refund-email.ts'
 import { openUnfinished } from '../../server/mail/payment-reminder-email.ts'
-import type { Course } from './virtual-time.ts'
+import type { Timeline } from './virtual-time.ts'
 import type { InsideDeps, Machine } from './server.ts'
 
-/** After a registration: when somebody who left is written to, and once more for what was refused or lost. */
-const LOOKS_MS = [62 * 60_000, 7 * 3_600_000]
-const MAILS_MAX = 50
+/** When a delegate who left is reminded, and once more about errors or lost emails. */
+const CHECK_AFTER_MS = [62 * 60_000, 7 * 3_600_000]
+const EMAILS_MAX = 50
 
-export type Post = {
-  /** Somebody has registered. */
+export type Mailbox = {
+  /** A delegate has registered. */
   expect(): void
-  /** The token of the newest link that was mailed to a registration. */
+  /** The token of the newest link that was emailed to a registration. */
   linkOf(regNo: string): string | null
 }
 
-export function openPost(given: {
-  readonly course: Course
+export function createMailbox(context: {
+  readonly timeline: Timeline
   readonly machine: Machine
-  readonly lasts: (ms: number) => void
-}): Post {
-  const { course, machine, lasts } = given
+  readonly extendEnd: (ms: number) => void
+}): Mailbox {
+  const { timeline, machine, extendEnd } = context
   const links = new Map<string, string>()
-  /** What the server's mailer does with each mail, but for the carrier. */
+  /** The server's handling of each email, except for the transport. */
   const send = async (deps: InsideDeps): Promise<void> => {
     const { store, clock } = deps
     await openUnfinished(deps, { works: false }).run()
     await openGivenBack(deps, { works: false }).run()
-    for (const mail of await store.dueMails(clock(), MAILS_MAX)) {
-      if (!(await store.claimMail(mail.id, clock()))) continue
-      const text = await textToSend(deps, mail)
-      if (text === null) await store.mailFailed(mail.id, 'It was not needed any more.', null)
+    for (const email of await store.dueMails(clock(), EMAILS_MAX)) {
+      if (!(await store.claimMail(email.id, clock()))) continue
+      const text = await textToSend(deps, email)
+      if (text === null) await store.mailFailed(email.id, 'It was not needed any more.', null)
       else {
         const token = /\/my\/([\w-]+)/.exec(text)?.[1]
-        if (token !== undefined && mail.regNo !== null) links.set(mail.regNo, token)
-        await store.mailSent(mail.id, clock())
+        if (token !== undefined && email.regNo !== null) links.set(email.regNo, token)
+        await store.mailSent(email.id, clock())
       }
     }
   }
   return {
     expect: () => {
-      for (const ms of LOOKS_MS) {
-        lasts(ms)
-        course.after(ms, () => void machine.inside(send))
+      for (const ms of CHECK_AFTER_MS) {
+        extendEnd(ms)
+        timeline.after(ms, () => void machine.inside(send))
       }
     },
     linkOf: (regNo) => links.get(regNo) ?? null,

@@ -1,4 +1,7 @@
-/** The conferences of the histories: three, one of them with few places and with codes, each in the versions that its organisers may put in its place, compiled once. */
+/**
+ * The conferences of the histories: three, one of them with few seats and with codes, each in the versions that its
+ * organisers may serve, compiled once.
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,33 +15,33 @@ import type { FixtureOptions } from '../server/small-event.ts'
 
 const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
 
-/** What an organiser may put in the place of an event's file; `gone`: nothing. */
+/** The file that an organiser may serve for an event; `gone`: none. */
 export const VERSIONS = ['usual', 'other account', 'dearer', 'free', 'closed', 'gone'] as const
 export type Version = (typeof VERSIONS)[number]
 
-/** Registration closes at the end of the last period, and the price changes where they meet. */
+/** Registration closes at the end of the last period, and the price changes between the periods. */
 export const EARLY_ENDS: Instant = startOf(day('2026-02-01'))
 export const CLOSES: Instant = startOf(day('2026-03-01'))
 
 export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
-/** Served where people of the desk are: its members are seen before they pay, and delegates change what they eat. */
-export const SEEN = 'seen2026'
-/** Served where people of the desk are: items with two tax rates and with none. */
-export const RATES = 'rates2026'
-export type EventId = (typeof EVENTS)[number] | typeof SEEN | typeof RATES
-/** Of these there is enough for everybody. */
-export const PLENTY = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
+/** Served if desk staff act: its members are approved before they pay, and delegates change their meals. */
+export const APPROVAL_EVENT = 'seen2026'
+/** Served if desk staff act: items with two tax rates and without tax. */
+export const TAX_RATES_EVENT = 'rates2026'
+export type EventId = (typeof EVENTS)[number] | typeof APPROVAL_EVENT | typeof TAX_RATES_EVENT
+/** There are enough of these for all delegates. */
+export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
-/** So few that delegates of one history meet at them. */
+/** So few that delegates of one history compete for them. */
 export const SEATS = {
   event: 'seats2026',
-  /** By the category that takes one; null: everybody does. */
+  /** By the category that needs one; null if all categories do. */
   places: [
     { id: 'hall', max: 2, category: null },
     { id: 'members', max: 1, category: 'member' },
   ],
   holdMs: 30 * 60_000,
-  /** One use each; by the kind that it gives. */
+  /** One use each, by the discount. */
   codes: { coupon: 'COUPON-7', guest: 'GUEST-7' },
 } as const
 export type CodeKindId = keyof typeof SEATS.codes
@@ -50,19 +53,19 @@ const account = (name: string, merchantId: string): Account => ({
   secret: `secret-of-${name}`,
   merchantId,
 })
-/** Credentials as the environment may hold them: `moved`, after the account was given to another merchant. */
+/** Credentials as in the environment: `moved`, after another merchant took over the account. */
 export const ACCOUNTS = {
   first: { sample: account('sample', '100001'), other: account('other', '100002') },
   moved: { sample: account('sample', '100003'), other: account('other', '100002') },
 } as const satisfies Record<string, Readonly<Record<string, Account>>>
 export type Credentials = keyof typeof ACCOUNTS
 
-/** What goes back of a cancelled registration: its shares change while histories happen. */
+/** The refund scale of a cancelled registration: its shares change during histories. */
 const SCALE = `
 cancellation:
   steps: [{until: 2026-01-31, refund: 75%}, {until: 2026-02-20, refund: 50%}, {otherwise: none}]
 `
-/** Both events of one supplier count in one series. */
+/** Both events of one supplier share a series. */
 const INVOICE = `
 invoice:
   supplier: Sample Society
@@ -76,7 +79,7 @@ const PLAIN = {
   sample2026: { id: 'sample2026', prefix: 'SMPL', title: 'Sample 2026', extra: SCALE + INVOICE },
   second2026: { id: 'second2026', prefix: 'SCND', title: 'Second 2026' },
   seen2026: {
-    id: SEEN,
+    id: APPROVAL_EVENT,
     prefix: 'SEEN',
     title: 'Seen 2026',
     extra: `${SCALE}${INVOICE}
@@ -85,7 +88,7 @@ quotas:
   - {id: dais, when: {category: member}, max: 2, full: The dais is full}
 `,
   },
-  rates2026: { id: RATES, prefix: 'RATE', title: 'Rates 2026', extra: SCALE + INVOICE },
+  rates2026: { id: TAX_RATES_EVENT, prefix: 'RATE', title: 'Rates 2026', extra: SCALE + INVOICE },
   seats2026: {
     id: 'seats2026',
     prefix: 'SEAT',
@@ -103,20 +106,22 @@ codes:
   },
 } as const satisfies Record<EventId, FixtureOptions>
 
-function textOf(id: EventId, version: Exclude<Version, 'gone'>): string {
+function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string {
   const plain = PLAIN[id]
-  if (id === SEEN)
-    return withWays(withFood(plainText(plain, version === 'free' ? 'usual' : version)))
-  if (id === RATES) return withItems(plainText(plain, version === 'free' ? 'usual' : version))
-  // What is free has no coupon.
-  if (id === 'seats2026') return withCodes(plainText(plain, version === 'free' ? 'usual' : version))
-  return plainText(plain, version)
+  if (id === APPROVAL_EVENT)
+    return withMethods(withFood(buildPlainFile(plain, version === 'free' ? 'usual' : version)))
+  if (id === TAX_RATES_EVENT)
+    return withItems(buildPlainFile(plain, version === 'free' ? 'usual' : version))
+  // A free registration has no coupon.
+  if (id === 'seats2026')
+    return withCodes(buildPlainFile(plain, version === 'free' ? 'usual' : version))
+  return buildPlainFile(plain, version)
 }
 
-/** A rule that looks at no file, which no event file may have: none is sent in a history. */
-function seenFirst(event: EventConfig): EventConfig {
+/** A rule that requires no file, which no event file may have: no files are sent in a history. */
+function requireApproval(event: EventConfig): EventConfig {
   const [dais] = event.quotas
-  if (event.id !== SEEN || dais?.when === undefined) return event
+  if (event.id !== APPROVAL_EVENT || dais?.when === undefined) return event
   const say = 'You are welcome as a non-member'
   const rule = { id: 'seen', when: dais.when, documents: [], decideWithinDays: 3, payWithinDays: 7 }
   return { ...event, approvals: [{ ...rule, ifRefused: { offer: 'non-member', message: say } }] }
@@ -129,7 +134,7 @@ function withFood(text: string): string {
   )
 }
 
-/** A workshop and a donation cost the same with tax; of the companion's price the tax is rounded. */
+/** A workshop and a donation cost the same with tax; the tax of the companion's price is rounded. */
 const ITEMS = `  items:
     - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
     - {id: companion, label: Companion, when: {companion: true}, prices: {period: [early, late], each: [777.77, 777.77]}}
@@ -148,33 +153,33 @@ function withItems(text: string): string {
     .replace(/( {8}- \{id: letter.*\n)/, `$1${fields.join('')}`)
 }
 
-/** What it costs with tax, in whole paise, by category and period; the early member's also as the dearer file has it. */
+/** Prices with tax, in whole paise, by category and period; the early member's also as in the higher-priced file. */
 const PRICES = {
   member: { early: [118_000, 177_000], late: [236_000] },
   'non-member': { early: [354_000], late: [472_000] },
 } as const
 
-/** As any version of the file may have it. */
-export function pricesOn(category: string, on: Day): readonly number[] {
+/** As in any version of the file. */
+export function listPrices(category: string, on: Day): readonly number[] {
   if (category !== 'member' && category !== 'non-member') return []
   return PRICES[category][on < dayOf(EARLY_ENDS) ? 'early' : 'late']
 }
 
-/** Null: nothing is on sale then. */
-export function priceOn(version: Version, category: string, on: Day): Paise | null {
+/** Null if nothing is on sale then. */
+export function findPrice(version: Version, category: string, on: Day): Paise | null {
   const isOpen = on < dayOf(CLOSES) && version !== 'closed' && version !== 'gone'
-  const [usual, dearer = usual] = pricesOn(category, on)
+  const [usual, dearer = usual] = listPrices(category, on)
   return isOpen && usual !== undefined ? ((version === 'dearer' ? dearer : usual) as Paise) : null
 }
 
-/** The way on which the day of credit decides the price. */
+/** The method for which the day of credit decides the price. */
 export const CREDITED = 'credited'
 
-/** The conference's own account, in what it tells delegates and in the lines of its bank. */
+/** The conference's own account, in the instructions for delegates and in the lines of its bank. */
 export const OWN_ACCOUNT = '502000123456'
 
-/** Beside the card ways that tell us nothing by themselves, and the desk. */
-function withWays(text: string): string {
+/** Besides the card methods that report nothing by themselves, and the desk. */
+function withMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
     `payment:
@@ -216,7 +221,7 @@ function withCodes(text: string): string {
     )
 }
 
-function plainText(plain: FixtureOptions, version: Exclude<Version, 'gone'>): string {
+function buildPlainFile(plain: FixtureOptions, version: Exclude<Version, 'gone'>): string {
   switch (version) {
     case 'usual':
       return fixtureEvent(plain)
@@ -225,7 +230,7 @@ function plainText(plain: FixtureOptions, version: Exclude<Version, 'gone'>): st
     case 'dearer':
       return fixtureEvent({ ...plain, price: 1500, total: 1770 })
     case 'free':
-      // Where no money is taken there is nothing to invoice.
+      // Without payments there is nothing to invoice.
       return fixtureEvent({ ...plain, payment: 'none' }).replace(INVOICE, '')
     case 'closed':
       return fixtureEvent(plain).replace('status: open', 'status: closed')
@@ -242,21 +247,21 @@ const shared = JSON.stringify(
 )
 const compiled = new Map<string, ServedEvent>()
 
-export function served(id: EventId, version: Exclude<Version, 'gone'>): ServedEvent {
+export function compileServedEvent(id: EventId, version: Exclude<Version, 'gone'>): ServedEvent {
   const name = `${id} ${version}`
-  const known = compiled.get(name)
-  if (known !== undefined) return known
-  const text = textOf(id, version)
+  const cached = compiled.get(name)
+  if (cached !== undefined) return cached
+  const text = buildEventFile(id, version)
   const { event, findings } = compileEvent(text, sharedOf(shared))
   if (event === null) throw new Error(`${name}: ${JSON.stringify(findings)}`)
   const hash = createHash('sha256').update(text).update(shared).digest('hex')
-  const made = { config: seenFirst(event), hash, text, shared }
-  compiled.set(name, made)
-  return made
+  const servedEvent = { config: requireApproval(event), hash, text, shared }
+  compiled.set(name, servedEvent)
+  return servedEvent
 }
 
 /** Answers as the form of these events sends them. */
-export const answersOf = (
+export const createAnswers = (
   delegate: number,
   isMember: boolean,
   code: CodeKindId | null,
@@ -272,8 +277,10 @@ export const answersOf = (
   is_member: String(isMember),
 })
 
-/** A registry of what stands in a list, which `change` replaces whole. */
-export function registryOf(all: () => readonly ServedEvent[]): EventRegistry & { changed(): void } {
+/** A registry for a list of files, which `change` replaces. */
+export function createRegistry(
+  all: () => readonly ServedEvent[],
+): EventRegistry & { changed(): void } {
   const listeners = new Set<() => void>()
   return {
     all,

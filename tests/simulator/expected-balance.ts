@@ -1,11 +1,11 @@
 /**
- * The simulator's own account of what has to have been paid: it remembers what was there when money began to count and
- * what the registration cost while a difference was asked for, and follows bill by bill what staff let go of.
+ * The simulator's own account of the required payment: it records the paid amount when payments began to count and the
+ * price while a balance was due, and follows bill by bill what staff waived.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 
 type Open = { id: number; total: number | null }
-/** Differences that are asked for now. */
+/** Balances that are due now. */
 const OPEN = `SELECT p.id, r.total FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asks_for = 'difference' AND p.status = 'pending'`
 type Capture = {
@@ -27,12 +27,12 @@ const PAYMENTS = `SELECT id, registration_id AS registration, amount, bill_total
 
 type Layer = { readonly bill: number; readonly less: number }
 export type Required = {
-  /** Of each registration, what came and counts, and what has to have been paid if it costs so much. */
+  /** For each registration: the counted payments, and the required payment for a given price. */
   of(id: number): { readonly came: number; required(total: number): number }
 }
 
 /** Call after every write. */
-export function requiredOf(sql: () => Sql): () => Required {
+export function createRequiredReader(sql: () => Sql): () => Required {
   const bills = new Map<number, number>()
   const counted = new Map<number, number>()
   return () => {
@@ -45,32 +45,32 @@ export function requiredOf(sql: () => Sql): () => Required {
       sql()<Payment>(PAYMENTS).all(),
       ({ registration }) => registration,
     )
-    const cameOf = ({ id, amount }: Payment): number =>
+    const sumCounted = ({ id, amount }: Payment): number =>
       byPayment.get(id)?.reduce((sum, capture) => sum + (counted.get(capture.id) ?? 0), 0) ?? amount
     return {
       of: (id) => {
         const payments = byRegistration.get(id) ?? []
         const layers = payments.flatMap((payment): readonly Layer[] => {
-          const less = payment.amount - cameOf(payment)
+          const waived = payment.amount - sumCounted(payment)
           const bill = bills.get(payment.id) ?? payment.bill ?? payment.amount
-          return less > 0 ? [{ bill, less }] : []
+          return waived > 0 ? [{ bill, less: waived }] : []
         })
         return {
-          came: payments.reduce((sum, payment) => sum + cameOf(payment), 0),
+          came: payments.reduce((sum, payment) => sum + sumCounted(payment), 0),
           required: (total) => {
-            // What each bill in question took, before and after each time that less was accepted.
-            const asked = [...new Set([total, ...layers.map(({ bill }) => bill)])]
-            let takes = new Map(asked.map((bill) => [bill, bill]))
+            // The required payment of each bill in question, before and after each waived amount.
+            const billTotals = [...new Set([total, ...layers.map(({ bill }) => bill)])]
+            let requiredByBill = new Map(billTotals.map((bill) => [bill, bill]))
             for (const { bill: at, less } of layers) {
-              const enough = (takes.get(at) ?? at) - less
-              takes = new Map(
-                [...takes].map(([bill, took]) => [
+              const enough = (requiredByBill.get(at) ?? at) - less
+              requiredByBill = new Map(
+                [...requiredByBill].map(([bill, requiredBefore]) => [
                   bill,
-                  bill >= at ? took - less : Math.min(took, enough),
+                  bill >= at ? requiredBefore - less : Math.min(requiredBefore, enough),
                 ]),
               )
             }
-            return Math.max(0, takes.get(total) ?? total)
+            return Math.max(0, requiredByBill.get(total) ?? total)
           },
         }
       },

@@ -1,7 +1,7 @@
 /**
- * The gateway as it is on its own side: orders that browsers brought, what became of them, and what it says
- * when asked, in the texts of its protocol. It never lies about money; how well it can be asked, and what
- * its messages claim, is another matter.
+ * The gateway's side: the orders of browsers, their results, and its responses to queries, in the format of its
+ * protocol. Its responses about payments are always true, but it may be unreachable, and its messages may claim
+ * anything.
  */
 import { amountText, instant, paise } from '../../engine/index.ts'
 import type { Instant, Paise } from '../../engine/index.ts'
@@ -12,7 +12,7 @@ import type { Random } from './random.ts'
 
 const INDIA_MS = 5.5 * 3_600_000
 
-/** One go at paying an order. `200` is money; other codes say how it failed. */
+/** One attempt to pay an order. `200` is a payment; other codes state the failure. */
 export type Transaction = {
   readonly reference: string
   readonly amount: Paise
@@ -22,68 +22,71 @@ export type Transaction = {
   readonly at: Instant
   readonly code: string
   readonly message: string
-  /** A proper answer to our question has named it. */
-  isTold: boolean
-  /** A true notice of it was answered with 200. */
+  /** A valid response to our query has named it. */
+  isReported: boolean
+  /** A true webhook about it was answered with 200. */
   isClaimed: boolean
 }
-/** Money that goes back; `doneAt` later than any history: the gateway has begun it and never does it. */
-export type GivenBack = {
+/** A refund; with `doneAt` after the end of any history, the gateway has begun it and never completes it. */
+export type GatewayRefund = {
   readonly reference: string
   readonly of: string
   readonly amount: Paise
   readonly at: Instant
   readonly doneAt: Instant
-  /** Asked for by our call, or made by a person in the panel. */
+  /** Requested by our call, or made by staff in the panel. */
   readonly by: 'call' | 'panel'
-  isTold: boolean
+  isReported: boolean
 }
 export type Order = {
   readonly orderId: string
   readonly merchantId: string
   readonly asked: Paise
-  /** When the browser brought it first. */
+  /** When the browser first brought it. */
   readonly at: Instant
   readonly transactions: Transaction[]
-  readonly givenBack: GivenBack[]
-  /** Money on its way: 211 until then. */
+  readonly gatewayRefunds: GatewayRefund[]
+  /** A payment in progress: 211 until then. */
   heldUntil: number
-  /** Whether its status call names every capture of an order, or the newest only. */
-  readonly tells: 'all' | 'newest'
-  /** Whether its answers state the time of payment. */
+  /** Whether its status call returns every capture of an order, or the newest only. */
+  readonly reports: 'all' | 'newest'
+  /** Whether its responses state the time of payment. */
   readonly statesTime: boolean
-  /** A bad answer called it unknown. */
+  /** An invalid response called it unknown. */
   isDenied: boolean
-  /** How it calls an order that nobody has paid. */
+  /** Its status for an unpaid order. */
   readonly unpaidCode: string
 }
 
 export type Gateway = {
   readonly orders: ReadonlyMap<string, Order>
-  /** A browser brings an order, perhaps once more. */
+  /** A browser brings an order, perhaps repeatedly. */
   visit(orderId: string, merchantId: string, asked: string, at: Instant): Order
-  /** By its reference, whosever order it is of. */
+  /** By its reference, for any order. */
   find(reference: string | null): { readonly order: Order; readonly made: Transaction } | null
   nextReference(): string
-  transact(order: Order, made: Omit<Transaction, 'reference' | 'isTold' | 'isClaimed'>): Transaction
-  /** Its answer to the status call, and the transactions that it names. */
-  status(merchantId: string, orderId: string, at: Instant): Answered
+  transact(
+    order: Order,
+    made: Omit<Transaction, 'reference' | 'isReported' | 'isClaimed'>,
+  ): Transaction
+  /** Its response to the status call, and the transactions in it. */
+  status(merchantId: string, orderId: string, at: Instant): StatusAnswer
 }
-export type Answered = {
+export type StatusAnswer = {
   readonly text: string
-  readonly named: readonly (Transaction | GivenBack)[]
+  readonly named: readonly (Transaction | GatewayRefund)[]
 }
 
-export const isMoney = ({ code }: Transaction): boolean => code === '200'
-/** Money as we asked for it: the amount, a sale, in rupees, and real. */
-export const isRight = (order: Order, made: Transaction): boolean =>
-  isMoney(made) &&
+export const isCapture = ({ code }: Transaction): boolean => code === '200'
+/** A payment as ordered: the amount, a sale, in rupees, and real. */
+export const isAsOrdered = (order: Order, made: Transaction): boolean =>
+  isCapture(made) &&
   made.amount === order.asked &&
   made.currency === 'INR' &&
   made.type === '320' &&
   !made.isTest
 
-export function openGateway(random: Random): Gateway {
+export function createGateway(random: Random): Gateway {
   const orders = new Map<string, Order>()
   let references = 10_000
   return {
@@ -97,10 +100,10 @@ export function openGateway(random: Random): Gateway {
         asked: paise(Math.round(Number(asked) * 100)),
         at,
         transactions: [],
-        givenBack: [],
+        gatewayRefunds: [],
         heldUntil: 0,
         isDenied: false,
-        tells: random.chance(0.7) ? 'all' : 'newest',
+        reports: random.chance(0.7) ? 'all' : 'newest',
         statesTime: random.chance(0.9),
         unpaidCode: random.pick(['503', '503', '503', '401', '402', '403']),
       }
@@ -109,8 +112,8 @@ export function openGateway(random: Random): Gateway {
     },
     find: (reference) => {
       for (const order of orders.values()) {
-        const made = order.transactions.find((one) => one.reference === reference)
-        if (made !== undefined) return { order, made }
+        const capture = order.transactions.find((one) => one.reference === reference)
+        if (capture !== undefined) return { order, made: capture }
       }
       return null
     },
@@ -119,7 +122,7 @@ export function openGateway(random: Random): Gateway {
       const transaction = {
         ...made,
         reference: String(references++),
-        isTold: false,
+        isReported: false,
         isClaimed: false,
       }
       order.transactions.push(transaction)
@@ -127,35 +130,36 @@ export function openGateway(random: Random): Gateway {
     },
     status: (merchantId, orderId, at) => {
       const order = orders.get(orderId)
-      if (order === undefined || order.merchantId !== merchantId) return unpaid(orderId, '503')
-      const came = order.transactions.filter(isMoney)
-      const named = order.tells === 'all' ? came : came.slice(-1)
+      if (order === undefined || order.merchantId !== merchantId)
+        return buildUnpaidAnswer(orderId, '503')
+      const captures = order.transactions.filter(isCapture)
+      const named = order.reports === 'all' ? captures : captures.slice(-1)
       if (named.length > 0) {
-        // Money that went back stands beside the money it is of.
-        const back = order.givenBack.filter(
+        // Refunds are listed with the payment they belong to.
+        const back = order.gatewayRefunds.filter(
           ({ of, doneAt }) => doneAt <= at && named.some(({ reference }) => reference === of),
         )
-        const told = [
-          ...named.map((one) => fieldsOf(order, one)),
-          ...back.map((one) => backFieldsOf(order, one)),
+        const fieldLists = [
+          ...named.map((one) => buildFields(order, one)),
+          ...back.map((one) => buildRefundFields(order, one)),
         ]
-        return { text: answerOf(told), named: [...named, ...back] }
+        return { text: buildAnswer(fieldLists), named: [...named, ...back] }
       }
-      if (at < order.heldUntil) return unpaid(orderId, '211')
+      if (at < order.heldUntil) return buildUnpaidAnswer(orderId, '211')
       const last = order.transactions.at(-1)
       return last === undefined
-        ? unpaid(orderId, order.unpaidCode)
-        : { text: answerOf([fieldsOf(order, last)]), named: [] }
+        ? buildUnpaidAnswer(orderId, order.unpaidCode)
+        : { text: buildAnswer([buildFields(order, last)]), named: [] }
     },
   }
 }
 
-function unpaid(orderId: string, code: string): Answered {
+function buildUnpaidAnswer(orderId: string, code: string): StatusAnswer {
   const fields = { TRANSACTIONID: orderId, TRANSACTIONSTATUS: code, MESSAGE: 'No transaction' }
-  return { text: answerOf([fields]), named: [] }
+  return { text: buildAnswer([fields]), named: [] }
 }
 
-function fieldsOf(order: Order, made: Transaction): Fields {
+function buildFields(order: Order, made: Transaction): Fields {
   return {
     TRANSACTIONID: order.orderId,
     APTRANSACTIONID: made.reference,
@@ -165,11 +169,11 @@ function fieldsOf(order: Order, made: Transaction): Fields {
     CURRENCYCODE: made.currency === 'INR' ? '356' : made.currency,
     TRANSACTIONTYPE: made.type,
     ...(made.isTest ? { TXN_MODE: 'TEST' } : {}),
-    ...(order.statesTime ? { TRANSACTIONTIME: timeText(made.at) } : {}),
+    ...(order.statesTime ? { TRANSACTIONTIME: formatTime(made.at) } : {}),
   }
 }
 
-function backFieldsOf(order: Order, { reference, amount }: GivenBack): Fields {
+function buildRefundFields(order: Order, { reference, amount }: GatewayRefund): Fields {
   return {
     TRANSACTIONID: order.orderId,
     APTRANSACTIONID: reference,
@@ -182,66 +186,70 @@ function backFieldsOf(order: Order, { reference, amount }: GivenBack): Fields {
 }
 
 const DAY_MS = 24 * 3_600_000
-/** Begun, and never done. */
+/** Begun, and never completed. */
 const NEVER = instant(8_000_000_000_000_000)
 
-/** Null: there is not so much of it left. */
-export function giveBack(
+/** Null if the remaining amount is too small. */
+export function refundCapture(
   gateway: Gateway,
   order: Order,
   of: Transaction,
   amount: Paise,
   at: Instant,
-  by: GivenBack['by'],
+  by: GatewayRefund['by'],
   random: Random,
-): GivenBack | null {
-  const gone = order.givenBack
+): GatewayRefund | null {
+  const refundedBefore = order.gatewayRefunds
     .filter((back) => back.of === of.reference)
     .reduce((sum, back) => sum + back.amount, 0)
-  if (gone + amount > of.amount) return null
+  if (refundedBefore + amount > of.amount) return null
   const isNever = by === 'call' && random.chance(0.05)
   const doneAt = isNever ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
-  const made: GivenBack = {
+  const made: GatewayRefund = {
     reference: gateway.nextReference(),
     of: of.reference,
     amount,
     at,
     doneAt,
     by,
-    isTold: false,
+    isReported: false,
   }
-  order.givenBack.push(made)
+  order.gatewayRefunds.push(made)
   return made
 }
 
-/** What it answers to our call for a refund, done as the call says. */
+/** Its response to our refund call, executed as the response says. */
 export function answerRefund(gateway: Gateway, body: string, at: Instant, random: Random): string {
-  const asked = JSON.parse(body) as {
+  const request = JSON.parse(body) as {
     transactions: readonly { amount: string; processor_id: string }[]
   }
-  const [one] = asked.transactions
+  const [one] = request.transactions
   const found = gateway.find(one?.processor_id ?? null)
   const amount = paise(Math.round(Number(one?.amount ?? 0) * 100))
   const made =
     found === null || random.chance(0.08)
       ? null
-      : giveBack(gateway, found.order, found.made, amount, at, 'call', random)
-  const said = {
+      : refundCapture(gateway, found.order, found.made, amount, at, 'call', random)
+  const response = {
     airpayid: one?.processor_id ?? '',
     success: made === null ? 'false' : 'true',
     refundairpayid: made?.reference ?? '',
     message: made === null ? 'Not allowed' : 'Refund begun',
   }
-  return JSON.stringify({ success: said.success, message: said.message, transactions: [said] })
+  return JSON.stringify({
+    success: response.success,
+    message: response.message,
+    transactions: [response],
+  })
 }
 
-/** As it writes times: "21-01-2026 14:05:00", in India. */
-function timeText(at: Instant): string {
+/** Its time format: "21-01-2026 14:05:00", in India. */
+function formatTime(at: Instant): string {
   const [date = '', time = ''] = new Date(at + INDIA_MS).toISOString().split('T')
   return `${date.split('-').reverse().join('-')} ${time.slice(0, 8)}`
 }
 
-function answerOf(transactions: readonly Fields[]): string {
+function buildAnswer(transactions: readonly Fields[]): string {
   const bodies = transactions.map(
     (fields) =>
       `<TRANSACTION>${Object.entries(fields)
@@ -251,9 +259,11 @@ function answerOf(transactions: readonly Fields[]): string {
   return `<?xml version="1.0"?><RESPONSE>${bodies.join('')}</RESPONSE>`
 }
 
-/** What a browser's return or a notice says of a transaction, with the hash that fits. */
-export function messageOf(order: Order, made: Transaction, account: Account | null): Fields {
-  const { TRANSACTIONTIME, ...said } = { TRANSACTIONTIME: '', ...fieldsOf(order, made) }
+/** The text of a browser return or webhook about a transaction, with a valid hash. */
+export function buildMessage(order: Order, made: Transaction, account: Account | null): Fields {
+  const { TRANSACTIONTIME, ...messageFields } = { TRANSACTIONTIME: '', ...buildFields(order, made) }
   void TRANSACTIONTIME
-  return account === null ? said : { ...said, ap_SecureHash: secureHash(account, said, false) }
+  return account === null
+    ? messageFields
+    : { ...messageFields, ap_SecureHash: secureHash(account, messageFields, false) }
 }

@@ -1,141 +1,142 @@
-/** One history: the plan happens, in virtual time, and what is promised is looked at on the way. */
+/** Runs one history: the plan happens in virtual time, and the invariants are checked on the way. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { openLapsing } from '../../server/registration/actions/expire-unpaid.ts'
-import { openBank } from './bank.ts'
+import { createBank } from './bank.ts'
 import { compareAllFigures } from './check-figures.ts'
-import { openCourse } from './virtual-time.ts'
-import { hireEverybody, openDesk } from './office-actions.ts'
-import { freshDisk } from './disk.ts'
-import type { Disks } from './disk.ts'
-import { ACCOUNTS, EVENTS, RATES, SEEN, served } from './events.ts'
+import { createTimeline } from './virtual-time.ts'
+import { createStaff, createDesk } from './office-actions.ts'
+import { openSqliteDisk } from './disk.ts'
+import type { OpenDisk } from './disk.ts'
+import { ACCOUNTS, EVENTS, TAX_RATES_EVENT, APPROVAL_EVENT, compileServedEvent } from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
-import { openGateway } from './gateway.ts'
-import { openMachine } from './server.ts'
+import { createGateway } from './gateway.ts'
+import { createMachine } from './server.ts'
 import type { World } from './server.ts'
-import { networkOf } from './network.ts'
-import { openHands } from './office-sessions.ts'
-import { openOffice } from './treasurer.ts'
-import { openPeople } from './delegates.ts'
+import { createNetwork } from './network.ts'
+import { createStaffClient } from './office-sessions.ts'
+import { createTreasurer } from './treasurer.ts'
+import { createDelegates } from './delegates.ts'
 import { DAY_MS } from './plan.ts'
 import type { Mishap, Plan } from './plan.ts'
-import { openPost } from './emails.ts'
-import { promisesOf } from './check-payments.ts'
+import { createMailbox } from './emails.ts'
+import { createInvariants } from './check-payments.ts'
 import type { Violation } from './check-payments.ts'
-import { randomOf } from './random.ts'
+import { createRandom } from './random.ts'
 import { makeCodes } from './check-seats.ts'
-import { noTally } from './tally.ts'
+import { createTally } from './tally.ts'
 import type { Tally } from './tally.ts'
-import { trailOf } from './check-history.ts'
+import { createHistoryInvariants } from './check-history.ts'
 
-/** After the last thing that is planned; by then most histories have said all that they have to say. */
+/** After the last planned event; by then most histories are settled. */
 const SOON_MS = 2 * DAY_MS
-/** And when everything that is watched has been looked at for the last time. */
+/** When every watched payment has been polled for the last time. */
 const WATCHED_MS = 12 * DAY_MS
-/** How many of those that have nothing open are looked at to the end all the same. */
+/** The share of histories without open payments that run to the end anyway. */
 const TO_THE_END = 0.15
-/** Writes that only say when something is looked at again. */
+/** Writes that only schedule the next poll. */
 const PLANS_ONLY: ReadonlySet<string> = new Set(['asked', 'silentRefunds', 'keepEventFile'])
 const CALL_MS_MAX = 15
-/** How often what is over lapses, and for how long somebody looks: longer than any history. */
+/** How often expiry runs, and how long a user looks at a page: longer than any history. */
 const SWEEP_MS = 8 * 3_600_000
-const SWEPT_MS = 40 * DAY_MS
+const SWEEPS_END_MS = 40 * DAY_MS
 const NOT_BY_ITSELF = { works: false }
-/** A change of an event's file that would last for so long is not taken back in a history. */
+/** A file change of this length is not reverted within a history. */
 const FOR_GOOD_MS = 4 * DAY_MS
-/** However often the pages have to be read again. */
+/** The maximum number of repeated reads of the pages. */
 const COMPARED_MS_MAX = 3_600_000
-/** A disk that is busy with something else. */
+/** A disk that is busy. */
 const STALL_MS = 8_000
 
 export type Outcome = { readonly violation: Violation | null; readonly tally: Tally }
 export type Options = {
-  /** Takes what happens, a line each. */
+  /** Receives each event as a line. */
   readonly trace?: (line: string) => void
-  /** The database; SQLite in memory where none is named. */
-  readonly disks?: Disks
+  /** The database; SQLite in memory by default. */
+  readonly disks?: OpenDisk
 }
 
-export async function happen(
+export async function runHistory(
   plan: Plan,
-  { trace, disks = freshDisk }: Options = {},
+  { trace, disks = openSqliteDisk }: Options = {},
 ): Promise<Outcome> {
   const { seed, history, profile } = plan
-  const course = openCourse(plan.start)
+  const timeline = createTimeline(plan.start)
   const disk = disks()
-  const random = randomOf(profile.name, seed, history, 'chance')
-  const gateway = openGateway(randomOf(profile.name, seed, history, 'gateway'))
-  const tally = noTally()
+  const random = createRandom(profile.name, seed, history, 'chance')
+  const gateway = createGateway(createRandom(profile.name, seed, history, 'gateway'))
+  const tally = createTally()
   let violation: Violation | null = null
   let lastMs = 0
-  const say = (what: () => string): void => {
-    if (trace !== undefined) trace(`${since(plan.start, course.now())} ${what()}`)
+  const writeTrace = (what: () => string): void => {
+    if (trace !== undefined) trace(`${formatElapsed(plan.start, timeline.now())} ${what()}`)
   }
-  const broken = (found: Violation | null): void => {
+  const reportViolation = (found: Violation | null): void => {
     if (violation !== null || found === null) return
     violation = found
-    say(() => `BROKEN: ${found.promise}: ${found.by}`)
+    writeTrace(() => `BROKEN: ${found.invariant}: ${found.cause}`)
   }
   /** Nothing more is planned before then. */
-  const lasts = (ms: number): void => {
-    lastMs = Math.max(lastMs, course.now() - plan.start + ms)
+  const extendEnd = (ms: number): void => {
+    lastMs = Math.max(lastMs, timeline.now() - plan.start + ms)
   }
 
-  const events: readonly EventId[] = plan.desk.length > 0 ? [...EVENTS, SEEN, RATES] : EVENTS
+  const events: readonly EventId[] =
+    plan.desk.length > 0 ? [...EVENTS, APPROVAL_EVENT, TAX_RATES_EVENT] : EVENTS
   const files = new Map<EventId, Version>(events.map((event) => [event, 'usual']))
   let credentials: Credentials = 'first'
   let skewMs = 0
   let fullUntil = 0
-  const network = networkOf({
+  const network = createNetwork({
     profile,
-    course,
+    timeline,
     gateway,
-    random: randomOf(profile.name, seed, history, 'network'),
-    canKeep: () => course.now() >= fullUntil,
+    random: createRandom(profile.name, seed, history, 'network'),
+    canStore: () => timeline.now() >= fullUntil,
     tally,
-    say,
+    writeTrace,
   })
   const hasClock = plan.mishaps.some(({ is }) => is === 'clock')
-  const bank = openBank()
-  const trail = trailOf(disk.sql)
-  const promises = promisesOf({
+  const bank = createBank()
+  const actionHistory = createHistoryInvariants(disk.sql)
+  const invariants = createInvariants({
     sql: disk.sql,
     gateway,
     bank,
-    trail,
+    actionHistory,
     closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
-    isAskable: ({ merchantId }) =>
+    canQuery: ({ merchantId }) =>
       Object.values(ACCOUNTS[credentials]).some((account) => account.merchantId === merchantId),
   })
   const world: World = {
-    course,
+    timeline,
     disk,
     random,
     files: () =>
       [...files].flatMap(([event, version]) =>
-        version === 'gone' ? [] : [served(event, version)],
+        version === 'gone' ? [] : [compileServedEvent(event, version)],
       ),
     credentials: () => credentials,
     skewMs: () => skewMs,
     storeMs: () => (random.chance(0.002) ? random.below(STALL_MS) : 1 + random.below(CALL_MS_MAX)),
-    isDiskFull: () => course.now() < fullUntil,
+    isDiskFull: () => timeline.now() < fullUntil,
     transport: network.transport,
-    wrote: (verb) => {
+    onWrite: (verb) => {
       tally.writes += 1
-      if (!PLANS_ONLY.has(verb)) broken(promises.afterWrite(course.now()))
+      if (!PLANS_ONLY.has(verb)) reportViolation(invariants.afterWrite(timeline.now()))
       if (verb === 'clockWentBack' && skewMs === 0)
-        broken(promises.afterClockWentBack(course.now()))
+        reportViolation(invariants.afterClockWentBack(timeline.now()))
     },
-    trace: say,
+    trace: writeTrace,
   }
-  const machine = await openMachine(world)
+  const machine = await createMachine(world)
   try {
-    const happens = (mishap: Mishap): void => {
-      say(() => JSON.stringify(mishap))
+    const applyMishap = (mishap: Mishap): void => {
+      writeTrace(() => JSON.stringify(mishap))
       tally.mishaps += 1
-      const later = (ms: number, run: () => void): void => {
-        lasts(ms)
-        course.after(ms, run)
+      const schedule = (ms: number, run: () => void): void => {
+        extendEnd(ms)
+        timeline.after(ms, run)
       }
       switch (mishap.is) {
         case 'crash':
@@ -143,109 +144,134 @@ export async function happen(
           tally.crashes += 1
           machine.crash()
           if (mishap.reopens) disk.reopen()
-          later(mishap.downMs, () => void machine.start())
+          schedule(mishap.downMs, () => void machine.start())
           return
         case 'clock':
           skewMs += mishap.skewMs
           machine.clockWasSet()
-          later(mishap.lastsMs, () => {
+          schedule(mishap.lastsMs, () => {
             skewMs -= mishap.skewMs
             machine.clockWasSet()
           })
           return
         case 'outage':
           network.outage(mishap.kind, mishap.lastsMs)
-          lasts(mishap.lastsMs)
+          extendEnd(mishap.lastsMs)
           return
         case 'disk full':
-          fullUntil = Math.max(fullUntil, course.now() + mishap.lastsMs)
-          lasts(mishap.lastsMs)
+          fullUntil = Math.max(fullUntil, timeline.now() + mishap.lastsMs)
+          extendEnd(mishap.lastsMs)
           return
         case 'file': {
-          const put = (version: Version): void => {
-            say(() => `file of ${mishap.event}: ${version}`)
+          const serveVersion = (version: Version): void => {
+            writeTrace(() => `file of ${mishap.event}: ${version}`)
             files.set(mishap.event, version)
             if (version !== 'gone') void machine.reload()
-            // A file that was removed is served until the server starts again.
+            // A removed file is served until the server restarts.
             else if (machine.isUp()) {
               machine.crash()
-              course.after(1000, () => void machine.start())
+              timeline.after(1000, () => void machine.start())
             }
           }
-          put(mishap.version)
-          // Some stay as they are, until nobody looks any more.
-          if (mishap.lastsMs < FOR_GOOD_MS) later(mishap.lastsMs, () => put('usual'))
+          serveVersion(mishap.version)
+          // Some stay until the end of polling.
+          if (mishap.lastsMs < FOR_GOOD_MS) schedule(mishap.lastsMs, () => serveVersion('usual'))
           return
         }
         case 'credentials': {
-          // The environment is read at the start.
+          // The environment is read at startup.
           const change = (to: Credentials): void => {
             credentials = to
             if (machine.isUp()) {
               machine.crash()
-              course.after(1000, () => void machine.start())
+              timeline.after(1000, () => void machine.start())
             }
           }
           change('moved')
-          later(mishap.lastsMs, () => change('first'))
+          schedule(mishap.lastsMs, () => change('first'))
         }
       }
     }
     await makeCodes(disk.store(), plan.start)
-    await hireEverybody(disk.store(), plan.start)
+    await createStaff(disk.store(), plan.start)
     void machine.start()
     for (const mishap of plan.mishaps) {
-      lasts(mishap.afterMs)
-      course.after(mishap.afterMs, () => happens(mishap))
+      extendEnd(mishap.afterMs)
+      timeline.after(mishap.afterMs, () => applyMishap(mishap))
     }
-    const post = openPost({ course, machine, lasts })
-    const shared = { plan, course, machine, gateway, tally, say, lasts }
+    const mailbox = createMailbox({ timeline, machine, extendEnd })
+    const shared = { plan, timeline, machine, gateway, tally, writeTrace, extendEnd }
     const versionOf = (event: string): Version =>
       [...files].find(([id]) => id === event)?.[1] ?? 'gone'
-    const people = openPeople({ ...shared, bank, promises, broken, post, versionOf })
+    const delegates = createDelegates({
+      ...shared,
+      bank,
+      invariants,
+      reportViolation,
+      mailbox,
+      versionOf,
+    })
     const atDesk = new Map<string, string>()
-    const joined = (regNo: string, event: string): void => void atDesk.set(regNo, event)
-    const numbers = (): readonly string[] => [...people.numbers(), ...atDesk.keys()]
-    const eventOf = (regNo: string): string => atDesk.get(regNo) ?? people.eventOf(regNo)
-    openOffice({ ...shared, numbers }).begin()
-    const desk = { bank, post, trail, broken, numbers, eventOf, joined, versionOf, sql: disk.sql }
-    openDesk({ ...shared, ...desk, owedBack: promises.owedBack }).begin()
-    people.begin()
+    const addNumber = (regNo: string, event: string): void => void atDesk.set(regNo, event)
+    const numbers = (): readonly string[] => [...delegates.numbers(), ...atDesk.keys()]
+    const eventOf = (regNo: string): string => atDesk.get(regNo) ?? delegates.eventOf(regNo)
+    createTreasurer({ ...shared, numbers }).begin()
+    const desk = {
+      bank,
+      mailbox,
+      actionHistory,
+      reportViolation,
+      numbers,
+      eventOf,
+      addNumber,
+      versionOf,
+      sql: disk.sql,
+    }
+    createDesk({ ...shared, ...desk, refundDue: invariants.refundDue }).begin()
+    delegates.begin()
     if (plan.desk.length > 0)
-      for (let ms = SWEEP_MS; ms < SWEPT_MS; ms += SWEEP_MS)
-        course.after(
+      for (let ms = SWEEP_MS; ms < SWEEPS_END_MS; ms += SWEEP_MS)
+        timeline.after(
           ms,
           () => void machine.inside((deps) => openLapsing(deps, NOT_BY_ITSELF).run()),
         )
-    /** By the server as it usually is: it runs, and has room on its disk and all its files. */
+    /** Restores the usual server: running, with space on its disk and all its files. */
     const compareAtRest = async (of: ReadonlySet<EventId>): Promise<void> => {
       fullUntil = 0
       for (const event of events) files.set(event, 'usual')
-      const given = { sql: disk.sql, gateway, now: course.now, tally }
-      const begun = course.now()
+      const given = { sql: disk.sql, gateway, now: timeline.now, tally }
+      const startedAt = timeline.now()
       let isDone = false
       const compare = async (): Promise<void> => {
         await (machine.isUp() ? machine.reload() : machine.start())
-        broken(await compareAllFigures(openHands({ course, machine, broken, say }), given, of))
+        reportViolation(
+          await compareAllFigures(
+            createStaffClient({ timeline, machine, reportViolation, writeTrace }),
+            given,
+            of,
+          ),
+        )
         isDone = true
       }
       const compared = compare()
-      await course.run(() => (isDone ? course.now() : instant(begun + COMPARED_MS_MAX)))
+      await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + COMPARED_MS_MAX)))
       await compared
     }
     const until = (ms: number) => (): Instant =>
-      violation === null ? instant(plan.start + lastMs + ms) : course.now()
-    await course.run(until(SOON_MS))
+      violation === null ? instant(plan.start + lastMs + ms) : timeline.now()
+    await timeline.run(until(SOON_MS))
     const isOpen = (): boolean =>
       disk.sql()("SELECT 1 FROM payments WHERE status = 'pending' AND review IS NULL").get() !==
       undefined
-    const isClear = violation === null && !isOpen() && promises.atRest(course.now()) === null
+    const isClear = violation === null && !isOpen() && invariants.atRest(timeline.now()) === null
     if (!isClear || random.chance(TO_THE_END)) {
-      await course.run(until(WATCHED_MS))
+      await timeline.run(until(WATCHED_MS))
       tally.toTheEnd += 1
     }
-    broken(promises.atRest(tally.toTheEnd > 0 ? plan.start + lastMs + WATCHED_MS : course.now()))
-    await people.lookOnceMore()
+    reportViolation(
+      invariants.atRest(tally.toTheEnd > 0 ? plan.start + lastMs + WATCHED_MS : timeline.now()),
+    )
+    await delegates.lookOnceMore()
     if (violation === null) await compareAtRest(new Set(numbers().map(eventOf) as EventId[]))
     tally.close(disk.sql(), gateway)
     return { violation, tally }
@@ -255,8 +281,8 @@ export async function happen(
   }
 }
 
-function since(start: Instant, now: Instant): string {
+function formatElapsed(start: Instant, now: Instant): string {
   const seconds = (now - start) / 1000
-  const two = (n: number): string => String(Math.floor(n)).padStart(2, '0')
-  return `+${Math.floor(seconds / 86_400)}d ${two((seconds / 3600) % 24)}:${two((seconds / 60) % 60)}:${(seconds % 60).toFixed(3).padStart(6, '0')}`
+  const padTwo = (n: number): string => String(Math.floor(n)).padStart(2, '0')
+  return `+${Math.floor(seconds / 86_400)}d ${padTwo((seconds / 3600) % 24)}:${padTwo((seconds / 60) % 60)}:${(seconds % 60).toFixed(3).padStart(6, '0')}`
 }

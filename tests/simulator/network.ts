@@ -1,13 +1,13 @@
-/** The network between the server and the gateway, and what it and a bad day of the gateway do to questions. */
+/** The network between the server and the gateway, and the effect of its faults on queries. */
 import { assertNever } from '../../engine/index.ts'
-import type { Course, Owner } from './virtual-time.ts'
-import { answerRefund, isMoney } from './gateway.ts'
+import type { Timeline, Owner } from './virtual-time.ts'
+import { answerRefund, isCapture } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 import type { Profile } from './profiles.ts'
 import type { Random } from './random.ts'
 import type { Tally } from './tally.ts'
 
-/** Answers that cannot be used; an order that was paid and is not yet known to have been is among them. */
+/** Unusable responses; among them a paid order that is reported as unknown. */
 const BAD_ANSWERS = [
   'cut off',
   'other order',
@@ -27,90 +27,101 @@ export type Network = {
   outage(kind: OutageKind, lastsMs: number): void
 }
 
-/** From then on in a history every answer is a good one: the last question of a watch must not be the one that fails. */
+/** From this time of a history on, every response is valid: the last poll must not be the one that fails. */
 const BAD_DAYS_MS = 4 * 24 * 3_600_000
 
-export function networkOf(given: {
+export function createNetwork(context: {
   readonly profile: Profile
-  readonly course: Course
+  readonly timeline: Timeline
   readonly gateway: Gateway
   readonly random: Random
-  /** Whether the server's disk takes what it is told. */
-  readonly canKeep: () => boolean
+  /** Whether the server's disk accepts writes. */
+  readonly canStore: () => boolean
   readonly tally: Tally
-  readonly say: (what: () => string) => void
+  readonly writeTrace: (what: () => string) => void
 }): Network {
-  const { profile, course, gateway, random, canKeep, tally, say } = given
-  const begun = course.now()
+  const { profile, timeline, gateway, random, canStore, tally, writeTrace } = context
+  const begun = timeline.now()
   let outage: { readonly kind: OutageKind; readonly until: number } | null = null
 
   const latencyMs = (): number =>
     random.chance(profile.slow) ? random.mostly(2_000, 40_000) : random.mostly(40, 1_500)
-  /** The true answer about another order that was paid, where there is one. */
-  const elsewhere = (orderId: string): string => {
+  /** The true response about another paid order, if there is one. */
+  const respondForOtherOrder = (orderId: string): string => {
     const others = [...gateway.orders.values()].filter((order) => order.orderId !== orderId)
-    const paid = others.find(({ transactions }) => transactions.some(isMoney)) ?? others[0]
+    const paid = others.find(({ transactions }) => transactions.some(isCapture)) ?? others[0]
     return paid === undefined
-      ? gateway.status('', 'SMPL1234567890123001', course.now()).text
-      : gateway.status(paid.merchantId, paid.orderId, course.now()).text
+      ? gateway.status('', 'SMPL1234567890123001', timeline.now()).text
+      : gateway.status(paid.merchantId, paid.orderId, timeline.now()).text
   }
   const isBad = (): boolean =>
-    course.now() - begun < BAD_DAYS_MS && random.chance(profile.badAnswers)
+    timeline.now() - begun < BAD_DAYS_MS && random.chance(profile.badAnswers)
 
-  /** A call that moves money: whatever becomes of the answer, it has been heard. */
-  const refunding = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
+  /** A call that moves money: it was received, whatever happens to the response. */
+  const callRefund = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
     new Promise((resolve, reject) => {
       tally.refundCalls += 1
-      if (outage?.kind === 'refused' && course.now() < outage.until)
-        return void course.after(5, () => reject(failed('ECONNREFUSED')), owner)
+      if (outage?.kind === 'refused' && timeline.now() < outage.until)
+        return void timeline.after(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
       const isLost = random.chance(profile.badRefunds)
       const wait = isLost && random.chance(0.5) ? timeoutMs + 1 : latencyMs()
-      course.after(wait / 2, () => {
-        const text = answerRefund(gateway, body, course.now(), random)
-        say(() => `gateway says of a refund: ${isLost ? 'lost: ' : ''}${text}`)
+      timeline.after(wait / 2, () => {
+        const text = answerRefund(gateway, body, timeline.now(), random)
+        writeTrace(() => `gateway says of a refund: ${isLost ? 'lost: ' : ''}${text}`)
         if (wait >= timeoutMs) return
-        course.after(
+        timeline.after(
           wait / 2,
           () =>
-            resolve(isLost ? said(random.pick([200, 500]), 'Gateway trouble') : said(200, text)),
+            resolve(
+              isLost
+                ? createResponse(random.pick([200, 500]), 'Gateway trouble')
+                : createResponse(200, text),
+            ),
           owner,
         )
       })
-      if (wait >= timeoutMs) course.after(timeoutMs, () => reject(timedOut()), owner)
+      if (wait >= timeoutMs) timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
     })
   return {
     outage: (kind, lastsMs) => {
-      outage = { kind, until: course.now() + lastsMs }
+      outage = { kind, until: timeline.now() + lastsMs }
     },
     transport: (_url, body, timeoutMs, owner) => {
-      if (body.startsWith('{')) return refunding(body, timeoutMs, owner)
+      if (body.startsWith('{')) return callRefund(body, timeoutMs, owner)
       tally.questions += 1
-      const asked = new URLSearchParams(body)
-      const merchant = asked.get('merchant_id') ?? ''
-      const orderId = asked.get('merchant_txn_id') ?? ''
-      const now = course.now()
+      const query = new URLSearchParams(body)
+      const merchant = query.get('merchant_id') ?? ''
+      const orderId = query.get('merchant_txn_id') ?? ''
+      const now = timeline.now()
       const down = outage !== null && now < outage.until ? outage.kind : null
       return new Promise((resolve, reject) => {
         if (down === 'refused')
-          return void course.after(5, () => reject(failed('ECONNREFUSED')), owner)
+          return void timeline.after(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
         const wait = down === 'silent' ? timeoutMs + 1 : latencyMs()
         if (down === 'error')
-          return void course.after(wait, () => resolve(said(500, 'Internal Server Error')), owner)
+          return void timeline.after(
+            wait,
+            () => resolve(createResponse(500, 'Internal Server Error')),
+            owner,
+          )
         const bad = isBad() ? random.pick(BAD_ANSWERS) : null
-        if (wait >= timeoutMs) return void course.after(timeoutMs, () => reject(timedOut()), owner)
-        // It answers by what it knows when the question is there.
-        course.after(wait / 2, () => {
-          const { text, named } = gateway.status(merchant, orderId, course.now())
-          course.after(
+        if (wait >= timeoutMs)
+          return void timeline.after(timeoutMs, () => reject(createTimeoutError()), owner)
+        // It responds with what is known when the query arrives.
+        timeline.after(wait / 2, () => {
+          const { text, named } = gateway.status(merchant, orderId, timeline.now())
+          timeline.after(
             wait / 2,
             () => {
-              say(() => `gateway says of ${orderId}: ${bad ?? wordsOf(text)}`)
+              writeTrace(() => `gateway says of ${orderId}: ${bad ?? summariseAnswer(text)}`)
               const order = gateway.orders.get(orderId)
               if (bad === 'no record' && order !== undefined) order.isDenied = true
-              // What no disk takes is as good as not told; by the next question it may say something else.
-              if (bad === null && canKeep()) for (const made of named) made.isTold = true
+              // A response that the disk cannot store is as good as lost; the next one may differ.
+              if (bad === null && canStore()) for (const made of named) made.isReported = true
               resolve(
-                bad === null ? said(200, text) : spoilt(bad, text, orderId, elsewhere(orderId)),
+                bad === null
+                  ? createResponse(200, text)
+                  : corruptResponse(bad, text, orderId, respondForOtherOrder(orderId)),
               )
             },
             owner,
@@ -121,35 +132,40 @@ export function networkOf(given: {
   }
 }
 
-/** An answer as a person reads it. */
-const wordsOf = (text: string): string =>
+/** A response in readable form. */
+const summariseAnswer = (text: string): string =>
   Array.from(
     text.matchAll(/<(\w+)><!\[CDATA\[(.*?)\]\]>/g),
     ([, name, value]) => `${name} ${value}`,
   ).join(', ')
 
-function spoilt(bad: BadAnswer, text: string, orderId: string, elsewhere: string): Response {
-  const told = (code: string): string =>
+function corruptResponse(
+  bad: BadAnswer,
+  text: string,
+  orderId: string,
+  respondForOtherOrder: string,
+): Response {
+  const replaceCode = (code: string): string =>
     `<RESPONSE><TRANSACTION><TRANSACTIONID>${orderId}</TRANSACTIONID><TRANSACTIONSTATUS>${code}</TRANSACTIONSTATUS></TRANSACTION></RESPONSE>`
   switch (bad) {
     case 'cut off':
-      return said(200, text.slice(0, text.length / 2))
+      return createResponse(200, text.slice(0, text.length / 2))
     case 'other order':
-      return said(200, elsewhere)
+      return createResponse(200, respondForOtherOrder)
     case 'page':
-      return said(200, '<!DOCTYPE html><html><body>Maintenance</body></html>')
+      return createResponse(200, '<!DOCTYPE html><html><body>Maintenance</body></html>')
     case 'nothing':
-      return said(200, '')
+      return createResponse(200, '')
     case 'status 500':
-      return said(500, 'Internal Server Error')
+      return createResponse(500, 'Internal Server Error')
     case 'unknown code':
-      return said(200, told('777'))
+      return createResponse(200, replaceCode('777'))
     case 'in process':
-      return said(200, told('211'))
+      return createResponse(200, replaceCode('211'))
     case 'no record':
-      return said(200, told('503'))
+      return createResponse(200, replaceCode('503'))
     case 'two amounts':
-      return said(
+      return createResponse(
         200,
         text.replace(
           /<TRANSACTION>.*<\/TRANSACTION>/,
@@ -161,16 +177,16 @@ function spoilt(bad: BadAnswer, text: string, orderId: string, elsewhere: string
   }
 }
 
-/** As much of an answer as the adapter looks at. */
-function said(status: number, text: string): Response {
+/** As much of a response as the adapter reads. */
+function createResponse(status: number, text: string): Response {
   const body = text === '' ? [] : [Buffer.from(text)]
   return { status, ok: status < 300, body } as unknown as Response
 }
 
-function failed(code: string): Error {
+function createConnectionError(code: string): Error {
   const cause = Object.assign(new Error(`connect ${code}`), { code })
   return new TypeError('fetch failed', { cause })
 }
 
-const timedOut = (): Error =>
+const createTimeoutError = (): Error =>
   Object.assign(new Error('The operation was aborted due to timeout'), { name: 'TimeoutError' })

@@ -1,37 +1,37 @@
-/** How people of the office reach the server: signed in, by its calls, each with a click of its own. */
+/** How staff reach the server: signed in, by its API, each with its own key per click. */
 import { hashOf } from '../../server/office/auth/sessions.ts'
-import type { Course } from './virtual-time.ts'
+import type { Timeline } from './virtual-time.ts'
 import type { Answer, Machine } from './server.ts'
 import type { Violation } from './check-payments.ts'
-import type { PersonName } from './expected-permissions.ts'
+import type { StaffName } from './expected-permissions.ts'
 
-/** As long as a session of the office lasts. */
+/** The lifetime of a staff session. */
 const SESSION_MS = 12 * 3_600_000
 
-export type Hands = {
+export type StaffClient = {
   call(
     method: 'GET' | 'POST',
     url: string,
     token: string,
     payload?: object | string | null,
   ): Promise<Answer | null>
-  /** Null: the server is down. */
-  signIn(who: PersonName): Promise<string | null>
-  /** A name for one click, which no other has. */
+  /** Null if the server is down. */
+  signIn(staffName: StaffName): Promise<string | null>
+  /** A unique key for one click. */
   nextClick(): string
 }
 
-export function openHands(given: {
-  readonly course: Course
+export function createStaffClient(context: {
+  readonly timeline: Timeline
   readonly machine: Machine
-  readonly broken: (found: Violation | null) => void
-  readonly say: (what: () => string) => void
-}): Hands {
-  const { course, machine, broken, say } = given
+  readonly reportViolation: (found: Violation | null) => void
+  readonly writeTrace: (what: () => string) => void
+}): StaffClient {
+  const { timeline, machine, reportViolation, writeTrace } = context
   let clicks = 0
   return {
     call: async (method, url, token, payload = null) => {
-      await course.wait(20)
+      await timeline.wait(20)
       const type = typeof payload === 'string' ? { 'content-type': 'text/csv' } : {}
       const answer = await machine.call({
         method,
@@ -39,24 +39,26 @@ export function openHands(given: {
         headers: { authorization: `Bearer ${token}`, ...type },
         ...(payload === null ? {} : { payload }),
       })
-      say(() => `${method} ${url} ${JSON.stringify(payload)}: ${answer?.status} ${answer?.body}`)
+      writeTrace(
+        () => `${method} ${url} ${JSON.stringify(payload)}: ${answer?.status} ${answer?.body}`,
+      )
       if (answer !== null && answer.status >= 500 && answer.status !== 503)
-        broken({
-          promise: 'no 5xx but 503',
-          by: `${method} ${url}: ${answer.status} ${answer.body}`,
+        reportViolation({
+          invariant: 'no 5xx but 503',
+          cause: `${method} ${url}: ${answer.status} ${answer.body}`,
         })
       return answer
     },
-    signIn: (who) =>
+    signIn: (staffName) =>
       machine.inside(async ({ store, clock }) => {
-        const token = `${who}-${course.now()}-${(clicks += 1)}`
-        const person = await store.admin(who)
+        const token = `${staffName}-${timeline.now()}-${(clicks += 1)}`
+        const person = await store.admin(staffName)
         if (person === null) return null
         const [at, tokenHash] = [clock(), hashOf(token)]
         const expiresAt = (at + SESSION_MS) as typeof at
         await store.openSession({ tokenHash, adminId: person.id, at, expiresAt })
         return token
       }),
-    nextClick: () => `click-${(clicks += 1)}-${course.now()}`,
+    nextClick: () => `click-${(clicks += 1)}-${timeline.now()}`,
   }
 }

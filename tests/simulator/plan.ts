@@ -1,66 +1,73 @@
 /**
- * A history before it happens, as data: who does what when, what the gateway makes of it and tells, and what
- * goes wrong around it. Drawn from a seed by a profile; a piece taken out of it changes no other piece.
+ * The plan of a history, as data: who does what when, the gateway's results and messages, and the faults. Drawn from a
+ * seed by a profile; removing a part changes no other part.
  */
 import { day, startOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { EVENTS, ITEM_IDS, PLENTY, RATES, SEATS, SEEN } from './events.ts'
+import {
+  EVENTS,
+  ITEM_IDS,
+  UNLIMITED_EVENTS,
+  TAX_RATES_EVENT,
+  SEATS,
+  APPROVAL_EVENT,
+} from './events.ts'
 import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
 import type { Profile } from './profiles.ts'
-import { randomOf } from './random.ts'
+import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
-import { PEOPLE } from './expected-permissions.ts'
-import type { PersonName } from './expected-permissions.ts'
+import { STAFF_NAMES } from './expected-permissions.ts'
+import type { StaffName } from './expected-permissions.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** What a message of the gateway says beside the truth; all that it may do is start a question. */
+/** False statements in a gateway message; all that they may do is start a query. */
 export const LIES = ['amount', 'reference', 'status', 'order', 'hash', 'garbage'] as const
-export type Telling = {
+export type PlannedMessage = {
   readonly afterMs: number
   readonly lie: (typeof LIES)[number] | null
   readonly asJson: boolean
-  /** Sent again while it is not taken. */
+  /** Sent again while it is not accepted. */
   readonly again: boolean
 }
-/** One go at the gateway's page. */
+/** One attempt at the gateway's page. */
 export type Visit = {
-  /** The tab of the first order, however many came since. */
+  /** The tab of the first order, however many followed. */
   readonly isOldTab: boolean
   readonly thinksMs: number
   readonly ends: 'paid' | 'declined' | 'left'
-  /** Money that is on its way for so long; 0: it is there at once. */
+  /** The time that a payment is in progress; 0: none. */
   readonly heldMs: number
-  /** What came instead of what was asked; null: the same. */
+  /** The paid amount if it differs from the order. Null if it does not. */
   readonly wrong: 'amount' | 'currency' | 'kind' | 'test' | null
-  readonly tells: readonly Telling[]
-  /** Null: the browser never comes back. */
+  readonly tells: readonly PlannedMessage[]
+  /** Null if the browser never returns. */
   readonly returnsMs: number | null
 }
-/** What delegates do to their registration themselves. */
-export type OwnAct = 'edit' | 'accept_offer' | 'ask_cancel' | 'tell'
+/** Actions of delegates on their own registration. */
+export type OwnAction = 'edit' | 'accept_offer' | 'ask_cancel' | 'tell'
 export type Step =
   | { readonly afterMs: number; readonly is: 'visit'; readonly visit: Visit }
-  /** A second tab with the same order, at the same time as what follows. */
+  /** A second tab with the same order, at the same time as the next step. */
   | { readonly afterMs: number; readonly is: 'other tab'; readonly visit: Visit }
   | { readonly afterMs: number; readonly is: 'reload' | 'retry' | 'same form' | 'resume' }
-  /** On their own page. */
-  | { readonly afterMs: number; readonly is: OwnAct }
-  /** Days later: what the page says is due is paid, by the link of a mail where there is one. */
+  /** On their self-service page. */
+  | { readonly afterMs: number; readonly is: OwnAction }
+  /** Days later: the balance on the page is paid, by the link of an email if there is one. */
   | { readonly afterMs: number; readonly is: 'what is due'; readonly visit: Visit }
 export type Delegate = {
   readonly name: number
   readonly afterMs: number
   readonly event: EventId
   readonly isMember: boolean
-  /** The way that is chosen to pay; null: the form has one alone. */
+  /** The chosen payment method. Null if the form has only one. */
   readonly way: 'card' | 'transfer' | 'credited' | null
-  /** What is taken besides, at the event that sells more than admission. */
+  /** Additional items, at the event that sells more than admission. */
   readonly items: readonly ItemId[]
-  /** The code that is typed, by what it gives; null: none. */
+  /** The entered code, by its discount. Null if none. */
   readonly code: CodeKindId | null
   /** Sends the form twice at the same moment, under one key. */
   readonly isHasty: boolean
@@ -83,13 +90,13 @@ export type Mishap = { readonly afterMs: number } & (
     }
   | { readonly is: 'credentials'; readonly lastsMs: number }
 )
-/** What the treasurer does. */
+/** Actions of the treasurer. */
 export type OfficeStep = {
   readonly afterMs: number
   readonly is: 'reviews' | 'reviews, two at once' | 'refund' | 'panel'
 }
-/** What people of the desk do to a registration. */
-export const DESK_ACTS = [
+/** Actions of desk staff on a registration. */
+export const DESK_ACTIONS = [
   'note',
   'correct name',
   'correct category',
@@ -114,15 +121,15 @@ export const DESK_ACTS = [
   'came again',
   'compare the figures',
 ] as const
-export type DeskAct = (typeof DESK_ACTS)[number]
+export type DeskAction = (typeof DESK_ACTIONS)[number]
 export type DeskStep = {
   readonly afterMs: number
-  readonly is: DeskAct
-  readonly by: PersonName
-  /** Somebody else does it at the same moment; null: nobody. */
-  readonly beside: PersonName | null
+  readonly is: DeskAction
+  readonly by: StaffName
+  /** Another user does it at the same moment. Null if not. */
+  readonly beside: StaffName | null
   readonly isTwice: boolean
-  /** Signed out between the look and the click. */
+  /** Signed out between viewing and clicking. */
   readonly isSignedOut: boolean
 }
 export type Plan = {
@@ -136,68 +143,74 @@ export type Plan = {
   readonly desk: readonly DeskStep[]
 }
 
-const OWNERS: readonly PersonName[] = ['Omar', 'Usha']
+const OWNERS: readonly StaffName[] = ['Omar', 'Usha']
 
-/** Days in which histories begin; both prices and the closing lie between them. */
+/** Days on which histories begin; both prices and the closing are among them. */
 const FIRST_DAY = startOf(day('2026-01-08'))
 const DAYS = 50
 
-export function planOf(profile: Profile, seed: number, history: number): Plan {
-  const random = randomOf(profile.name, seed, history, 'plan')
+export function drawPlan(profile: Profile, seed: number, history: number): Plan {
+  const random = createRandom(profile.name, seed, history, 'plan')
   const start = (FIRST_DAY + random.below(DAYS * 24 * 60) * MINUTE_MS) as Instant
   const delegates = Array.from({ length: 1 + random.below(profile.delegatesMax) }, (_, name) =>
-    delegateOf(profile, randomOf(profile.name, seed, history, 'delegate', name), name),
+    drawDelegate(profile, createRandom(profile.name, seed, history, 'delegate', name), name),
   )
   const mishaps = (Object.keys(profile.mishaps) as (keyof Profile['mishaps'])[]).flatMap((is) => {
-    const drawn = randomOf(profile.name, seed, history, is)
-    return timesOf(profile.mishaps[is], drawn).map(() => mishapOf(is, profile, drawn))
+    const source = createRandom(profile.name, seed, history, is)
+    return drawCount(profile.mishaps[is], source).map(() => drawMishap(is, profile, source))
   })
   const office = (Object.keys(profile.office) as OfficeStep['is'][]).flatMap((is) => {
-    const drawn = randomOf(profile.name, seed, history, 'office', is)
-    return timesOf(profile.office[is], drawn).map((): OfficeStep => ({
+    const drawn = createRandom(profile.name, seed, history, 'office', is)
+    return drawCount(profile.office[is], drawn).map((): OfficeStep => ({
       afterMs: drawn.below(profile.officeWithinMs),
       is,
     }))
   })
-  const desk = DESK_ACTS.flatMap((is) => {
-    const drawn = randomOf(profile.name, seed, history, 'desk', is)
-    return timesOf(profile.desk[is] ?? 0, drawn).map(() => deskStepOf(is, profile, drawn))
+  const desk = DESK_ACTIONS.flatMap((is) => {
+    const drawn = createRandom(profile.name, seed, history, 'desk', is)
+    return drawCount(profile.desk[is] ?? 0, drawn).map(() => drawDeskStep(is, profile, drawn))
   })
   return { seed, history, profile, start, delegates, mishaps, office, desk }
 }
 
-/** As many as on average, whole ones for certain. */
-function timesOf(average: number, random: Random): readonly null[] {
+/** The average number; whole numbers are exact. */
+function drawCount(average: number, random: Random): readonly null[] {
   const whole = Math.floor(average)
   return Array.from({ length: whole + (random.chance(average - whole) ? 1 : 0) }, () => null)
 }
 
-function delegateOf(profile: Profile, random: Random, name: number): Delegate {
+function drawDelegate(profile: Profile, random: Random, name: number): Delegate {
   const steps: Step[] = []
-  const goes = 1 + random.below(profile.goesMax)
-  for (let go = 0; go < goes; go++) {
+  const visitCount = 1 + random.below(profile.goesMax)
+  for (let visitIndex = 0; visitIndex < visitCount; visitIndex++) {
     const afterMs =
-      go === 0 ? random.mostly(2 * SECOND_MS, MINUTE_MS) : random.mostly(5 * SECOND_MS, 2 * DAY_MS)
-    if (go > 0)
+      visitIndex === 0
+        ? random.mostly(2 * SECOND_MS, MINUTE_MS)
+        : random.mostly(5 * SECOND_MS, 2 * DAY_MS)
+    if (visitIndex > 0)
       steps.push({
         afterMs,
         is: random.pick(['retry', 'retry', 'same form', 'resume', 'resume', 'reload'] as const),
       })
     const isDouble = random.chance(profile.doubles)
     if (isDouble)
-      steps.push({ afterMs: SECOND_MS, is: 'other tab', visit: visitOf(profile, random, go) })
+      steps.push({
+        afterMs: SECOND_MS,
+        is: 'other tab',
+        visit: drawVisit(profile, random, visitIndex),
+      })
     steps.push({
-      afterMs: go === 0 ? afterMs : SECOND_MS,
+      afterMs: visitIndex === 0 ? afterMs : SECOND_MS,
       is: 'visit',
-      visit: visitOf(profile, random, go),
+      visit: drawVisit(profile, random, visitIndex),
     })
     if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
   }
-  const isSeen = profile.seen > 0 && random.chance(profile.seen)
-  const own: readonly OwnAct[] = isSeen
+  const needsApproval = profile.seen > 0 && random.chance(profile.seen)
+  const own: readonly OwnAction[] = needsApproval
     ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
     : ['ask_cancel']
-  // Nothing is drawn where nobody corrects anything: the histories of other profiles stay as they are.
+  // Draws nothing if corrections are off, so that the histories of other profiles do not change.
   if (profile.desk['correct category'] !== undefined)
     for (let later = 0; later < 3; later++)
       steps.push(
@@ -208,7 +221,7 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
         {
           afterMs: random.mostly(HOUR_MS, 3 * DAY_MS),
           is: 'what is due',
-          visit: visitOf(profile, random, 0),
+          visit: drawVisit(profile, random, 0),
         },
       )
   const isLimited = random.chance(profile.limited)
@@ -217,12 +230,18 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
   return {
     name,
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
-    event: isRated ? RATES : isLimited ? SEATS.event : isSeen ? SEEN : random.pick(PLENTY),
+    event: isRated
+      ? TAX_RATES_EVENT
+      : isLimited
+        ? SEATS.event
+        : needsApproval
+          ? APPROVAL_EVENT
+          : random.pick(UNLIMITED_EVENTS),
     isMember: random.chance(0.5),
     items: isRated ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
     way: isRated
       ? null
-      : isSeen && !isLimited
+      : needsApproval && !isLimited
         ? random.pick(['card', 'transfer', 'credited'] as const)
         : null,
     code: isLimited && !isRated ? random.pick(codes) : null,
@@ -231,25 +250,25 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
   }
 }
 
-function deskStepOf(is: DeskAct, profile: Profile, random: Random): DeskStep {
-  // Most are done by somebody who may.
-  const who = (): PersonName => random.pick(random.chance(0.7) ? OWNERS : PEOPLE)
+function drawDeskStep(is: DeskAction, profile: Profile, random: Random): DeskStep {
+  // Most are done by an authorised user.
+  const pickStaff = (): StaffName => random.pick(random.chance(0.7) ? OWNERS : STAFF_NAMES)
   return {
     afterMs: random.chance(0.3)
       ? random.mostly(MINUTE_MS, profile.officeWithinMs)
       : random.below(profile.officeWithinMs),
     is,
-    by: who(),
-    beside: random.chance(0.15) ? who() : null,
+    by: pickStaff(),
+    beside: random.chance(0.15) ? pickStaff() : null,
     isTwice: random.chance(0.25),
     isSignedOut: random.chance(0.04),
   }
 }
 
-function visitOf(profile: Profile, random: Random, go: number): Visit {
+function drawVisit(profile: Profile, random: Random, visitIndex: number): Visit {
   const ends = random.pick(['paid', 'paid', 'paid', 'declined', 'left'] as const)
   return {
-    isOldTab: go > 0 && random.chance(profile.oldTabs),
+    isOldTab: visitIndex > 0 && random.chance(profile.oldTabs),
     thinksMs: random.chance(profile.late)
       ? random.mostly(HOUR_MS, 6 * DAY_MS)
       : random.mostly(5 * SECOND_MS, 20 * MINUTE_MS),
@@ -258,12 +277,12 @@ function visitOf(profile: Profile, random: Random, go: number): Visit {
     wrong: random.chance(profile.wrong)
       ? random.pick(['amount', 'amount', 'currency', 'kind', 'test'] as const)
       : null,
-    tells: tellingsOf(profile, random),
+    tells: drawMessages(profile, random),
     returnsMs: random.chance(profile.lost) ? null : random.mostly(500, 2 * MINUTE_MS),
   }
 }
 
-function tellingsOf(profile: Profile, random: Random): readonly Telling[] {
+function drawMessages(profile: Profile, random: Random): readonly PlannedMessage[] {
   if (random.chance(profile.lost)) return []
   const number = random.chance(profile.repeats) ? 2 + random.below(profile.repeatsMax - 1) : 1
   return Array.from({ length: number }, () => ({
@@ -276,7 +295,7 @@ function tellingsOf(profile: Profile, random: Random): readonly Telling[] {
   }))
 }
 
-function mishapOf(is: Mishap['is'], profile: Profile, random: Random): Mishap {
+function drawMishap(is: Mishap['is'], profile: Profile, random: Random): Mishap {
   const afterMs = random.below(profile.mishapsWithinMs)
   switch (is) {
     case 'crash':
@@ -308,8 +327,8 @@ function mishapOf(is: Mishap['is'], profile: Profile, random: Random): Mishap {
       return {
         afterMs,
         is,
-        // Where nobody is at the event with few places, its file is of no interest.
-        event: random.pick(profile.limited === 0 ? PLENTY : EVENTS),
+        // Without delegates at the event with few seats, its file does not matter.
+        event: random.pick(profile.limited === 0 ? UNLIMITED_EVENTS : EVENTS),
         version: random.pick(profile.versions),
         lastsMs: random.mostly(HOUR_MS, 20 * DAY_MS),
       }

@@ -1,10 +1,10 @@
 /**
- * What a history may meet. `design` is what the design promises to survive, everything together; each other
- * profile brings one thing more of, or worse than, that.
+ * The faults of a history. `design` has everything that the design must survive, together; each other profile has more
+ * of one fault, or a worse one.
  */
 import { VERSIONS } from './events.ts'
 import type { Version } from './events.ts'
-import type { DeskAct, Mishap, OfficeStep } from './plan.ts'
+import type { DeskAction, Mishap, OfficeStep } from './plan.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -13,45 +13,45 @@ const DAY_MS = 24 * HOUR_MS
 export type Profile = {
   readonly name: string
   readonly delegatesMax: number
-  /** Goes at paying, of one delegate. */
+  /** Payment attempts of one delegate. */
   readonly goesMax: number
-  /** Shares of what happens, 0 to 1: a delegate is at the event with few places and codes, … */
+  /** Shares of what happens, 0 to 1: a delegate is at the event with few seats and codes, … */
   readonly limited: number
-  /** … at the event whose members are seen before they pay, and where a transfer pays too, … */
+  /** … at the event with approval before payment and with bank transfers, … */
   readonly seen: number
   /** … at the event whose items have two tax rates and none, … */
   readonly rates: number
   /** … a second tab pays too, … */
   readonly doubles: number
-  /** … a further go is in the tab of the first order, … */
+  /** … a further attempt is in the tab of the first order, … */
   readonly oldTabs: number
-  /** … the money comes hours or days after the hand-off, … */
+  /** … the payment is made hours or days after the redirect, … */
   readonly late: number
-  /** … it is on its way for a while, … */
+  /** … it is in progress for a while, … */
   readonly held: number
-  /** … it is not what was asked for, … */
+  /** … it differs from the order, … */
   readonly wrong: number
-  /** … a return is lost, or all notices of a go are, … */
+  /** … a return is lost, or all webhooks of an attempt are, … */
   readonly lost: number
-  /** … a notice comes more than once, up to so often, … */
+  /** … a webhook is repeated, up to this number, … */
   readonly repeats: number
   readonly repeatsMax: number
-  /** … and says what is not so. */
+  /** … and contains false values. */
   readonly lies: number
-  /** Answers of the status call that cannot be used: cut off, of another order, in no protocol, none. */
+  /** Unusable responses of the status call: cut off, of another order, not in the protocol, none. */
   readonly badAnswers: number
-  /** Answers to a call for a refund that get lost, or say nothing. */
+  /** Responses to a refund call that are lost, or say nothing. */
   readonly badRefunds: number
-  /** Answers that are slow. */
+  /** Slow responses. */
   readonly slow: number
-  /** How many of each happen in a history, on average. */
+  /** The average number of each in a history. */
   readonly mishaps: Readonly<Record<Mishap['is'], number>>
   readonly mishapsWithinMs: number
-  /** What an event's file becomes for a while. */
+  /** The version that an event's file has for a while. */
   readonly versions: readonly Version[]
   readonly office: Readonly<Record<OfficeStep['is'], number>>
   readonly officeWithinMs: number
-  readonly desk: Readonly<Partial<Record<DeskAct, number>>>
+  readonly desk: Readonly<Partial<Record<DeskAction, number>>>
   readonly downMsMax: number
   readonly skewMsMax: number
   readonly outageMsMax: number
@@ -87,7 +87,7 @@ export const DESIGN: Profile = {
   outageMsMax: 12 * HOUR_MS,
 }
 
-const fault = (
+const createFault = (
   name: string,
   more: Partial<Omit<Profile, 'mishaps'>>,
   mishaps: Partial<Profile['mishaps']> = {},
@@ -99,34 +99,34 @@ const fault = (
 })
 
 export const FAULTS: readonly Profile[] = [
-  fault('crashes', {}, { crash: 8 }),
-  fault('clock', { skewMsMax: 30 * DAY_MS, lost: 0.6, late: 0.4 }, { clock: 2 }),
-  fault('silence', { lost: 1 }),
-  fault('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
-  fault('bad answers', { badAnswers: 0.6 }),
-  fault('slow', { slow: 0.7 }),
-  fault('flood', { repeats: 1, repeatsMax: 12, lies: 0.5 }),
-  fault('disk full', {}, { 'disk full': 3 }),
-  fault('files', {}, { file: 3 }),
-  fault('files gone', { limited: 0, held: 0.5, late: 0.3, lost: 0.6 }, { file: 3 }),
-  fault('accounts', { lost: 0.6, late: 0.4 }, { credentials: 1.5 }),
-  fault('late', { late: 0.7 }),
-  fault('held', { held: 0.8 }),
-  fault('few places', { limited: 1, delegatesMax: 6, late: 0.4 }),
-  fault('doubles', { doubles: 0.7, oldTabs: 0.5 }),
-  fault('wrong', { wrong: 0.6 }),
-  fault('refunds', {
+  createFault('crashes', {}, { crash: 8 }),
+  createFault('clock', { skewMsMax: 30 * DAY_MS, lost: 0.6, late: 0.4 }, { clock: 2 }),
+  createFault('silence', { lost: 1 }),
+  createFault('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
+  createFault('bad answers', { badAnswers: 0.6 }),
+  createFault('slow', { slow: 0.7 }),
+  createFault('flood', { repeats: 1, repeatsMax: 12, lies: 0.5 }),
+  createFault('disk full', {}, { 'disk full': 3 }),
+  createFault('files', {}, { file: 3 }),
+  createFault('files gone', { limited: 0, held: 0.5, late: 0.3, lost: 0.6 }, { file: 3 }),
+  createFault('accounts', { lost: 0.6, late: 0.4 }, { credentials: 1.5 }),
+  createFault('late', { late: 0.7 }),
+  createFault('held', { held: 0.8 }),
+  createFault('few places', { limited: 1, delegatesMax: 6, late: 0.4 }),
+  createFault('doubles', { doubles: 0.7, oldTabs: 0.5 }),
+  createFault('wrong', { wrong: 0.6 }),
+  createFault('refunds', {
     badRefunds: 0.5,
     office: { ...DESIGN.office, reviews: 1.5, refund: 2, panel: 1 },
   }),
-  fault('decisions', {
+  createFault('decisions', {
     wrong: 0.5,
     doubles: 0.4,
     office: { ...DESIGN.office, reviews: 2, 'reviews, two at once': 2 },
   }),
 ]
 
-const ACTS: Profile['desk'] = {
+const DESK_ACTION_COUNTS: Profile['desk'] = {
   note: 0.3,
   'correct name': 0.5,
   'correct category': 0.7,
@@ -150,27 +150,31 @@ const ACTS: Profile['desk'] = {
   'came again': 0.3,
   'compare the figures': 0.5,
 }
-const twice = (acts: Profile['desk']): Profile['desk'] =>
-  Object.fromEntries(Object.entries(acts).map(([act, times]) => [act, 2 * times]))
+const doubleCounts = (counts: Profile['desk']): Profile['desk'] =>
+  Object.fromEntries(Object.entries(counts).map(([act, times]) => [act, 2 * times]))
 
-/** People of the office act besides: whatever happens to money happens to what they do as well. */
+/** Staff also act: whatever happens to payments happens to their actions as well. */
 export const DESK: readonly Profile[] = [
-  fault('desk', { desk: ACTS, seen: 0.4 }),
-  fault('desk and letters', { desk: twice(ACTS), seen: 1, limited: 0 }),
-  // Many report transfers, and hardly anything but the statements of the bank pays them.
-  fault('desk and bank', {
+  createFault('desk', { desk: DESK_ACTION_COUNTS, seen: 0.4 }),
+  createFault('desk and letters', { desk: doubleCounts(DESK_ACTION_COUNTS), seen: 1, limited: 0 }),
+  // Many report transfers, and most of these are paid only by bank statements.
+  createFault('desk and bank', {
     desk: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
     delegatesMax: 6,
     seen: 1,
     limited: 0,
     lost: 0.1,
   }),
-  fault('desk and few places', { desk: ACTS, limited: 1, delegatesMax: 5 }),
-  fault('desk and crashes', { desk: twice(ACTS), seen: 0.4 }, { crash: 8 }),
-  fault(
+  createFault('desk and few places', { desk: DESK_ACTION_COUNTS, limited: 1, delegatesMax: 5 }),
+  createFault(
+    'desk and crashes',
+    { desk: doubleCounts(DESK_ACTION_COUNTS), seen: 0.4 },
+    { crash: 8 },
+  ),
+  createFault(
     'desk and files',
     {
-      desk: { ...ACTS, 'correct category': 3, 'correct name': 0.2 },
+      desk: { ...DESK_ACTION_COUNTS, 'correct category': 3, 'correct name': 0.2 },
       limited: 0,
       held: 0.5,
       late: 0.4,
@@ -178,10 +182,10 @@ export const DESK: readonly Profile[] = [
     },
     { file: 4 },
   ),
-  fault(
+  createFault(
     'desk and free days',
     {
-      desk: { ...ACTS, 'correct category': 4 },
+      desk: { ...DESK_ACTION_COUNTS, 'correct category': 4 },
       limited: 0,
       late: 0.4,
       mishapsWithinMs: 6 * DAY_MS,
@@ -189,9 +193,9 @@ export const DESK: readonly Profile[] = [
     },
     { file: 2 },
   ),
-  fault('desk and tax rates', {
+  createFault('desk and tax rates', {
     desk: {
-      ...ACTS,
+      ...DESK_ACTION_COUNTS,
       'correct items': 4,
       'compare the figures': 2,
       refund: 1,
@@ -202,12 +206,18 @@ export const DESK: readonly Profile[] = [
     rates: 0.8,
     late: 0.2,
   }),
-  fault(
+  createFault(
     'desk and clock',
-    { desk: ACTS, seen: 0.6, skewMsMax: 30 * DAY_MS, lost: 0.6 },
+    { desk: DESK_ACTION_COUNTS, seen: 0.6, skewMsMax: 30 * DAY_MS, lost: 0.6 },
     { clock: 2 },
   ),
-  fault('desk and odd money', { desk: ACTS, wrong: 0.4, late: 0.4, doubles: 0.3, badRefunds: 0.4 }),
+  createFault('desk and odd money', {
+    desk: DESK_ACTION_COUNTS,
+    wrong: 0.4,
+    late: 0.4,
+    doubles: 0.3,
+    badRefunds: 0.4,
+  }),
 ]
 
 export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS, ...DESK]

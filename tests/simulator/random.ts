@@ -1,7 +1,6 @@
 /**
- * Everything random in a history comes from here. A source is named, and its name decides what comes out of
- * it: taking one thing out of a history changes nothing of what the others draw, which is what makes it
- * possible to shrink one.
+ * The only source of randomness in a history. Each source has a name that determines its values: removing one part of
+ * a history does not change what the others draw, which makes shrinking possible.
  */
 
 export type Random = {
@@ -11,12 +10,12 @@ export type Random = {
   below(n: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
-  /** A whole number between both, small ones far more often: delays are like that. */
+  /** A whole number between both, small ones far more often, as with delays. */
   mostly(small: number, large: number): number
 }
 
 /** mulberry32, seeded with the FNV-1a hash of the name. */
-export function randomOf(...name: readonly (string | number)[]): Random {
+export function createRandom(...name: readonly (string | number)[]): Random {
   let state = 0x811c9dc5
   for (const letter of name.join(' ')) {
     state ^= letter.charCodeAt(0)
@@ -34,9 +33,9 @@ export function randomOf(...name: readonly (string | number)[]): Random {
     below,
     chance: (probability) => next() < probability,
     pick: (list) => {
-      const picked = list[below(list.length)]
-      if (picked === undefined) throw new Error('nothing to pick from')
-      return picked
+      const item = list[below(list.length)]
+      if (item === undefined) throw new Error('nothing to pick from')
+      return item
     },
     mostly: (small, large) => Math.round(small * (large / small) ** (next() ** 2)),
   }

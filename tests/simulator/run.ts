@@ -1,31 +1,32 @@
 /**
- * `npm run simulate SEED HISTORIES [PROFILE…]`: so many histories of each profile, every one from the seed, in
- * two processes. `--hunt SEED HISTORIES PROFILE`: up to the first that breaks a promise, in this one. `npm run simulate -- --replay SEED:HISTORY [PROFILE]`: one of them, told line by line.
- * `--postgres` before any of it: on a PostgreSQL that is started for it.
+ * `npm run simulate SEED HISTORIES [PROFILE…]`: runs HISTORIES histories of each profile, every one from the seed, in
+ * two processes. `--hunt SEED HISTORIES PROFILE`: up to the first violation, in this process. `npm run simulate --
+ * --replay SEED:HISTORY [PROFILE]`: one history, printed line by line. `--postgres` before any of these: on a
+ * PostgreSQL that is started for it.
  */
 import { fork } from 'node:child_process'
 import { startPostgres } from '../server/storage/postgres-server.ts'
 import { openPostgresDisks } from './disk-postgres.ts'
 import type { PostgresDisks } from './disk-postgres.ts'
-import { freshDisk } from './disk.ts'
-import type { Disks } from './disk.ts'
-import { happen } from './history.ts'
-import { planOf } from './plan.ts'
+import { openSqliteDisk } from './disk.ts'
+import type { OpenDisk } from './disk.ts'
+import { runHistory } from './history.ts'
+import { drawPlan } from './plan.ts'
 import { PROFILES } from './profiles.ts'
 import type { Profile } from './profiles.ts'
-import { shrunk } from './shrink.ts'
-import type { Found } from './simulate.ts'
+import { shrinkPlan } from './shrink.ts'
+import type { FoundViolation } from './simulate.ts'
 import { simulate } from './simulate.ts'
-import { sumOf, tableOf } from './table.ts'
+import { addRows, formatTable } from './table.ts'
 import type { Row } from './table.ts'
 
 const PROCESSES = 2
-/** Histories that a process does of one profile before it reports. */
+/** Histories of one profile that a process runs before it reports. */
 const BATCH = 500
-/** Where each history takes a second. */
+/** Smaller, because each history takes a second. */
 const BATCH_ON_POSTGRES = 50
 
-const profileNamed = (name: string): Profile => {
+const findProfile = (name: string): Profile => {
   const profile = PROFILES.find((each) => each.name === name)
   if (profile !== undefined) return profile
   console.error(
@@ -38,29 +39,29 @@ type Task = {
   readonly seed: number
   readonly from: number
   readonly to: number
-  /** Of a database in PostgreSQL for the process alone; null: in memory. */
+  /** URL of a PostgreSQL database for this process. Null: in memory. */
   readonly url: string | null
 }
 
-async function replay(disks: Disks, which: string, name = 'design'): Promise<number> {
-  const [seed = NaN, history = NaN] = which.split(':').map(Number)
-  const { violation } = await happen(planOf(profileNamed(name), seed, history), {
+async function replay(disks: OpenDisk, historyId: string, name = 'design'): Promise<number> {
+  const [seed = NaN, history = NaN] = historyId.split(':').map(Number)
+  const { violation } = await runHistory(drawPlan(findProfile(name), seed, history), {
     disks,
     trace: (line) => console.log(line),
   })
-  console.log(violation === null ? 'Every promise was kept.' : violation)
+  console.log(violation === null ? 'No invariant was violated.' : violation)
   return violation === null ? 0 : 1
 }
 
-/** What a negative control asks: which history is the first to break a promise. */
+/** For negative controls: finds the first history with a violation. */
 async function hunt(
-  disks: Disks,
+  disks: OpenDisk,
   seed: number,
   histories: number,
   profile: Profile,
 ): Promise<number> {
   for (let history = 0; history < histories; history++) {
-    const { violation } = await happen(planOf(profile, seed, history), { disks })
+    const { violation } = await runHistory(drawPlan(profile, seed, history), { disks })
     if (violation === null) continue
     console.log(JSON.stringify({ history, ...violation }))
     return 1
@@ -68,23 +69,21 @@ async function hunt(
   return 0
 }
 
-function told({ profile, plan, violation }: Found): void {
-  console.error(`\n${violation.promise}: NOT KEPT by ${violation.by}`)
-  console.error(
-    `profile ${profile}, as short as it could be made: ${JSON.stringify({ ...plan, profile })}`,
-  )
+function printViolation({ profile, plan, violation }: FoundViolation): void {
+  console.error(`\n${violation.invariant}: violated by ${violation.cause}`)
+  console.error(`profile ${profile}, minimised: ${JSON.stringify({ ...plan, profile })}`)
   console.error(`npm run simulate -- --replay ${plan.seed}:${plan.history} "${profile}"`)
 }
 
-let opened: PostgresDisks | null = null
-async function work({ profile, seed, from, to, url }: Task): Promise<void> {
-  if (url !== null) opened ??= openPostgresDisks(url)
-  const disks = opened?.disks ?? freshDisk
-  process.send?.(await simulate(profileNamed(profile), seed, from, to, shrunk, disks))
+let postgresDisks: PostgresDisks | null = null
+async function runBatch({ profile, seed, from, to, url }: Task): Promise<void> {
+  if (url !== null) postgresDisks ??= openPostgresDisks(url)
+  const disks = postgresDisks?.disks ?? openSqliteDisk
+  process.send?.(await simulate(findProfile(profile), seed, from, to, shrinkPlan, disks))
 }
 
-/** Each process takes the next batch when it has done one. `urls`: a database for each; null: in memory. */
-async function all(
+/** Each process takes the next batch when it has finished one. `urls`: a database for each. Null: in memory. */
+async function runAll(
   urls: readonly (string | null)[],
   seed: number,
   histories: number,
@@ -101,7 +100,7 @@ async function all(
   )
   const rows = new Map<string, Row>()
   let violations = 0
-  const another = (url: string | null): Promise<void> =>
+  const startProcess = (url: string | null): Promise<void> =>
     new Promise((resolve) => {
       const child = fork(import.meta.filename, ['--work'])
       const next = (): void => {
@@ -109,10 +108,10 @@ async function all(
         if (task === undefined) child.disconnect()
         else child.send({ ...task, url } satisfies Task)
       }
-      child.on('message', ({ row, found }: { row: Row; found: readonly Found[] }) => {
-        rows.set(row.profile, sumOf(rows.get(row.profile) ?? null, row))
+      child.on('message', ({ row, found }: { row: Row; found: readonly FoundViolation[] }) => {
+        rows.set(row.profile, addRows(rows.get(row.profile) ?? null, row))
         violations += row.violations
-        for (const one of found) told(one)
+        for (const one of found) printViolation(one)
         next()
       })
       child.on('exit', (code) => {
@@ -121,8 +120,8 @@ async function all(
       })
       next()
     })
-  await Promise.all(urls.slice(0, tasks.length).map(another))
-  console.log(tableOf([...rows.values()]))
+  await Promise.all(urls.slice(0, tasks.length).map(startProcess))
+  console.log(formatTable([...rows.values()]))
   return violations === 0 ? 0 : 1
 }
 
@@ -137,8 +136,8 @@ async function onPostgres(work: (urls: readonly string[]) => Promise<number>): P
   }
 }
 /** In this process. */
-async function onDisks(url: string | null, work: (disks: Disks) => Promise<number>) {
-  if (url === null) return work(freshDisk)
+async function onDisks(url: string | null, work: (disks: OpenDisk) => Promise<number>) {
+  if (url === null) return work(openSqliteDisk)
   const { disks, close } = openPostgresDisks(url)
   try {
     return await work(disks)
@@ -155,11 +154,11 @@ async function main(
   if (first === '--replay') return onDisks(url, (disks) => replay(disks, second, more[0]))
   if (first === '--hunt')
     return onDisks(url, (disks) =>
-      hunt(disks, Number(second), Number(more[0]), profileNamed(more[1] ?? 'design')),
+      hunt(disks, Number(second), Number(more[0]), findProfile(more[1] ?? 'design')),
     )
   if (/^\d+$/.test(first) && /^\d+$/.test(second)) {
-    const profiles = more.length === 0 ? PROFILES : more.map(profileNamed)
-    return all(urls, Number(first), Number(second), profiles)
+    const profiles = more.length === 0 ? PROFILES : more.map(findProfile)
+    return runAll(urls, Number(first), Number(second), profiles)
   }
   console.error(
     'npm run simulate SEED HISTORIES [PROFILE…], or npm run simulate -- --replay SEED:HISTORY [PROFILE]',
@@ -167,13 +166,13 @@ async function main(
   return 2
 }
 
-const words = process.argv.slice(2)
-if (words[0] === '--work') process.on('message', (task: Task) => void work(task))
+const args = process.argv.slice(2)
+if (args[0] === '--work') process.on('message', (task: Task) => void runBatch(task))
 else
   process.exitCode =
-    words[0] === '--postgres'
-      ? await onPostgres((urls) => main(urls, words.slice(1)))
+    args[0] === '--postgres'
+      ? await onPostgres((urls) => main(urls, args.slice(1)))
       : await main(
           Array.from({ length: PROCESSES }, () => null),
-          words,
+          args,
         )

@@ -1,7 +1,7 @@
 /**
- * The server of a history: the real routes, verification, adapter and store, with virtual time under them.
- * It crashes between any two of its calls: what is in flight is lost, and some of it is committed without
- * anybody learning so. The routes are built once; what they stand on belongs to one start of one server.
+ * The server of a history: the real routes, verification, adapter and store, in virtual time. It crashes between any
+ * two of its calls: work in progress is lost, and some of it is committed without a response. The routes are built
+ * once; their dependencies belong to one start of one server.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -22,61 +22,61 @@ import { openPayments } from '../../server/payments/poll-payments.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
 import { writes } from '../../server/storage/operations/writes.ts'
-import type { Course, Entry, Owner } from './virtual-time.ts'
+import type { Timeline, Entry, Owner } from './virtual-time.ts'
 import type { Disk } from './disk.ts'
-import { ACCOUNTS, registryOf } from './events.ts'
+import { ACCOUNTS, createRegistry } from './events.ts'
 import type { Credentials } from './events.ts'
 import type { Random } from './random.ts'
 import { SheetThreadHere } from './sheet-thread.ts'
 
-/** What the store does that changes something; a crash may commit it without an answer. */
+/** The store's writes; a crash may commit them without a response. */
 const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
-/** How often the server looks whether a payment is due; as in the server itself. */
+/** How often the server checks whether a poll is due; as in the real server. */
 const TICK_MS = 10_000
-/** While an account rests nothing is asked; looking every ten seconds would only cost time. */
+/** While an account is paused nothing is queried; checking every ten seconds would only take time. */
 const IDLE_TICK_MS = 60_000
-/** When a refund is looked at again: what was not sent or not answered, and what was begun and is not done. */
-const REFUND_AGAIN_MS = 5 * 60_000
+/** When a refund is checked again: unsent or unanswered ones, and begun but uncompleted ones. */
+const REFUND_RETRY_MS = 5 * 60_000
 const BEGUN_MS_MAX = 5 * 24 * 3_600_000
-const START_AGAIN_MS = 10_000
-/** So much of what is in flight at a crash is committed without an answer. */
+const RESTART_MS = 10_000
+/** The share of work in progress at a crash that is committed without a response. */
 const COMMITTED_AT_CRASH = 0.4
 
 export type Answer = { readonly status: number; readonly body: string; readonly location: string }
-/** Null: the connection broke off, or nobody listens. */
+/** Null if the connection broke off, or the server is down. */
 export type Call = (options: InjectOptions) => Promise<Answer | null>
 
-/** What the server meets in a history. */
+/** The environment of the server in a history. */
 export type World = {
-  readonly course: Course
+  readonly timeline: Timeline
   readonly disk: Disk
   readonly random: Random
-  /** The event files in their folder now, and the credentials in the environment. */
+  /** The current event files in their folder, and the credentials in the environment. */
   files(): readonly ServedEvent[]
   credentials(): Credentials
-  /** What the server's clock shows beyond the true time. */
+  /** The difference between the server's clock and the true time. */
   skewMs(): number
   /** How long a call to the store takes, and whether it is refused. */
   storeMs(): number
   isDiskFull(): boolean
-  /** What the network does with a question to the gateway. */
+  /** What the network does with a query to the gateway. */
   transport(url: string, body: string, timeoutMs: number, owner: Owner): Promise<Response>
   /** After each write of the store. */
-  wrote(verb: string): void
+  onWrite(verb: string): void
   trace(what: () => string): void
 }
 
 export type Machine = {
   readonly call: Call
-  /** Anything but the event files that changed; those are read again by `reload`. */
+  /** Anything except changed event files, which `reload` reads. */
   crash(): void
-  /** Nothing where it runs already. */
+  /** Does nothing if it is running already. */
   start(): Promise<void>
   reload(): Promise<void>
   isUp(): boolean
-  /** The server's clock was set: what was due by the old one is looked at within a tick, as the reconciler does. */
+  /** The server's clock was set: polls that were due by the old one run within a tick, as the reconciler does. */
   clockWasSet(): void
-  /** What is not called by a browser, done by the server that runs now; null: it is down, or went down over it. */
+  /** A job that no browser starts, run by the current server. Null if it is down, or crashed during the job. */
   inside<T>(work: (deps: InsideDeps) => Promise<T>): Promise<T | null>
 }
 export type InsideDeps = Pick<
@@ -89,7 +89,7 @@ type Running = {
   readonly store: Store
   readonly payments: Payments
   events: readonly ServedEvent[]
-  /** Nobody is answered before the files are kept, and with them their places. */
+  /** No request is answered before the files are stored with their seats. */
   isListening: boolean
   readonly world: World
 }
@@ -101,13 +101,13 @@ const now = (): Running => {
 }
 const clock = (): Instant => {
   const { world } = now()
-  return instant(world.course.now() + world.skewMs())
+  return instant(world.timeline.now() + world.skewMs())
 }
-/** Each member is looked up when it is used: the server may have been started again since. */
-const following = <T extends object>(current: () => T): T =>
+/** Each member is looked up when it is used: the server may have been restarted since. */
+const createProxy = <T extends object>(current: () => T): T =>
   new Proxy({} as T, { get: (_, name) => current()[name as keyof T] })
 
-const events = registryOf(() => running?.events ?? [])
+const events = createRegistry(() => running?.events ?? [])
 const gateway: GatewayAdapter = airpay({
   mode: 'live',
   events,
@@ -150,14 +150,14 @@ const noUploads = (): never => {
 }
 
 let app: FastifyInstance | null = null
-async function routes(): Promise<FastifyInstance> {
+async function buildRoutes(): Promise<FastifyInstance> {
   if (app !== null) return app
   const deps: Deps = {
     environment,
-    store: following(() => now().store),
+    store: createProxy(() => now().store),
     events,
     gateway,
-    payments: following(() => now().payments),
+    payments: createProxy(() => now().payments),
     uploads: {
       receive: noUploads,
       typeOf: noUploads,
@@ -182,8 +182,8 @@ async function routes(): Promise<FastifyInstance> {
   return app
 }
 
-/** Timers, questions over the network and random numbers come from the history; answers how to put the true ones back. */
-function inVirtualTime(world: World): () => void {
+/** Timers, network queries and random numbers come from the history; returns a function that restores the real ones. */
+function replaceGlobals(world: World): () => void {
   const real = {
     setTimeout: globalThis.setTimeout,
     clearTimeout: globalThis.clearTimeout,
@@ -196,7 +196,7 @@ function inVirtualTime(world: World): () => void {
   const timeouts = new WeakMap<object, number>()
   Object.assign(globalThis, {
     setTimeout: (run: () => void, ms = 0) => {
-      const entry = world.course.after(ms, run, running?.owner ?? null)
+      const entry = world.timeline.after(ms, run, running?.owner ?? null)
       return Object.assign(entry, { unref: () => entry, ref: () => entry })
     },
     clearTimeout: (entry: Entry | undefined) => {
@@ -227,20 +227,20 @@ function inVirtualTime(world: World): () => void {
   }
 }
 
-export async function openMachine(world: World): Promise<Machine & { close(): void }> {
-  const injected = await routes()
-  const { course, disk } = world
-  const restore = inVirtualTime(world)
-  const lost = new Set<() => void>()
+export async function createMachine(world: World): Promise<Machine & { close(): void }> {
+  const injected = await buildRoutes()
+  const { timeline, disk } = world
+  const restore = replaceGlobals(world)
+  const onCrash = new Set<() => void>()
   const uncommitted = new Map<Entry, () => void>()
   let planned: Entry | null = null
 
-  const timed = (owner: Owner): Store =>
+  const createTimedStore = (owner: Owner): Store =>
     new Proxy({} as Store, {
       get:
         (_, verb: keyof Store) =>
         (...args: unknown[]) =>
-          // Read in chunks while it is sent: no promise of its own.
+          // Read in chunks while it is sent, without its own promise.
           verb === 'exportRows'
             ? (disk.store().exportRows as (...given: unknown[]) => unknown)(...args)
             : new Promise((resolve, reject) => {
@@ -250,11 +250,11 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
                   )
                   world.trace(() => `store: ${verb}`)
                   if (!WRITES.has(verb)) return done
-                  world.wrote(verb)
+                  world.onWrite(verb)
                   plan()
                   return done
                 }
-                const entry = course.after(
+                const entry = timeline.after(
                   world.storeMs(),
                   () => {
                     uncommitted.delete(entry)
@@ -269,12 +269,12 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
     })
 
   /** When something is due next, by the server's own clock. */
-  const dueAt = (): number | null => {
+  const findNextDue = (): number | null => {
     const row = disk
       .sql()<Record<'open' | 'ended' | 'refund', number | null>>(
         `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${ASK_AGAIN_MS_MIN}, NULL)) AS open,
         min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended,
-        (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${BEGUN_MS_MAX}, ${REFUND_AGAIN_MS}))
+        (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${BEGUN_MS_MAX}, ${REFUND_RETRY_MS}))
           FROM refunds WHERE state IN ('wanted', 'asked')) AS refund FROM payments`,
       )
       .get()
@@ -285,48 +285,48 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
   let isReconciling = false
   const plan = (): void => {
     if (running === null || isReconciling) return
-    const due = dueAt()
+    const due = findNextDue()
     if (due === null) return
     const at = Math.max(due, earliest)
     if (planned !== null && !planned.isOff && planned.at <= at) return
     if (planned !== null) planned.isOff = true
-    planned = course.after(at - course.now(), look, running.owner)
+    planned = timeline.after(at - timeline.now(), reconcile, running.owner)
   }
-  const look = (): void => {
+  const reconcile = (): void => {
     planned = null
     if (running === null) return
     const { owner, payments } = running
     isReconciling = true
-    const before = asked
+    const before = queryCount
     void payments
       .reconcile()
-      .catch((error: unknown) => world.trace(() => `the reconciler stumbled: ${String(error)}`))
+      .catch((error: unknown) => world.trace(() => `the reconciler failed: ${String(error)}`))
       .then(() => {
         if (owner.isGone) return
         isReconciling = false
-        earliest = course.now() + (asked > before ? TICK_MS : IDLE_TICK_MS)
+        earliest = timeline.now() + (queryCount > before ? TICK_MS : IDLE_TICK_MS)
         plan()
       })
   }
   const clockWasSet = (): void => {
     if (running === null) return
     if (isReconciling) {
-      course.after(TICK_MS, clockWasSet, running.owner)
+      timeline.after(TICK_MS, clockWasSet, running.owner)
       return
     }
     if (planned !== null) planned.isOff = true
-    planned = course.after(TICK_MS, look, running.owner)
+    planned = timeline.after(TICK_MS, reconcile, running.owner)
   }
-  let asked = 0
+  let queryCount = 0
   const transport = world.transport
   Object.assign(world, {
     transport: (...given: Parameters<World['transport']>) => {
-      asked += 1
+      queryCount += 1
       return transport(...given)
     },
   })
 
-  const keepFiles = async (store: Store, files: readonly ServedEvent[]): Promise<void> => {
+  const storeFiles = async (store: Store, files: readonly ServedEvent[]): Promise<void> => {
     for (const { hash, config, text, shared } of files) {
       const { id: eventId, quotas: limits, holdSeatsMs: holdPlaceMs } = config
       const [at, issuer] = [clock(), issuerOf(config)]
@@ -340,29 +340,29 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
     planned = null
     for (const commit of uncommitted.values()) if (world.random.chance(COMMITTED_AT_CRASH)) commit()
     uncommitted.clear()
-    for (const gone of lost) gone()
-    lost.clear()
+    for (const gone of onCrash) gone()
+    onCrash.clear()
   }
   const start = async (): Promise<void> => {
     if (running !== null) return
     const owner = { isGone: false }
-    const store = timed(owner)
+    const store = createTimedStore(owner)
     const payments = openPayments({ store, events, gateway, clock, log }, { reconciles: false })
     isReconciling = false
     const files = world.files()
     running = { owner, store, payments, events: files, isListening: false, world }
     events.changed()
     try {
-      await keepFiles(store, files)
+      await storeFiles(store, files)
     } catch {
-      // Whatever starts it tries again.
+      // The caller starts it again.
       crash()
-      course.after(START_AGAIN_MS, () => void start())
+      timeline.after(RESTART_MS, () => void start())
       return
     }
     if (owner.isGone || running === null) return
     running.isListening = true
-    earliest = course.now() + TICK_MS
+    earliest = timeline.now() + TICK_MS
     plan()
   }
   return {
@@ -375,15 +375,15 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
       const { store, payments } = running
       return new Promise((resolve) => {
         const gone = (): void => resolve(null)
-        lost.add(gone)
+        onCrash.add(gone)
         const done = async (): Promise<void> => {
-          const made = await work({ store, events, payments, clock, environment, log }).catch(
+          const result = await work({ store, events, payments, clock, environment, log }).catch(
             (error: unknown) => {
               world.trace(() => `it could not be done: ${String(error)}`)
               return null
             },
           )
-          if (lost.delete(gone)) resolve(made)
+          if (onCrash.delete(gone)) resolve(result)
         }
         void done()
       })
@@ -392,14 +392,14 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
       if (running === null || !running.isListening) return Promise.resolve(null)
       return new Promise((resolve) => {
         const gone = (): void => {
-          course.left()
+          timeline.left()
           resolve(null)
         }
-        lost.add(gone)
-        course.entered()
+        onCrash.add(gone)
+        timeline.entered()
         void injected.inject(options).then((response) => {
-          if (!lost.delete(gone)) return
-          course.left()
+          if (!onCrash.delete(gone)) return
+          timeline.left()
           resolve({
             status: response.statusCode,
             body: response.body,
@@ -412,27 +412,27 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
       if (running === null) return
       const { store, owner } = running
       const files = world.files()
-      // As the registry does, which leaves what it serves as it is.
+      // As the registry does, which keeps the served version.
       if (
-        !(await keepFiles(store, files).then(
+        !(await storeFiles(store, files).then(
           () => true,
           () => false,
         ))
       )
         return
       if (owner.isGone || running === null) return
-      // A file that was removed is served until the server starts again.
-      const stay = running.events.filter(
+      // A removed file is served until the server restarts.
+      const servedWithoutFile = running.events.filter(
         ({ config }) => !files.some((file) => file.config.id === config.id),
       )
-      running.events = [...files, ...stay]
+      running.events = [...files, ...servedWithoutFile]
       events.changed()
     },
     close: () => {
       if (running !== null) running.owner.isGone = true
       running = null
-      for (const gone of lost) gone()
-      lost.clear()
+      for (const gone of onCrash) gone()
+      onCrash.clear()
       restore()
     },
   }

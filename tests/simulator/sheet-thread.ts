@@ -1,4 +1,7 @@
-/** Reads the tables of a history in this thread: time is virtual, and a thread of its own would be over its limit at once. */
+/**
+ * Reads the CSV files of a history in this thread: time is virtual, so a real thread would immediately exceed its
+ * limit.
+ */
 import { EventEmitter } from 'node:events'
 import { readLines } from '../../server/office/spreadsheets/parse-csv.ts'
 import type {
@@ -6,7 +9,7 @@ import type {
   SheetThreadData,
 } from '../../server/office/spreadsheets/read-spreadsheet-worker.ts'
 
-/** In the place of a thread; histories load CSV alone. */
+/** Instead of a thread; histories import CSV only. */
 export class SheetThreadHere extends EventEmitter {
   constructor(_url: URL, { workerData }: { readonly workerData: SheetThreadData }) {
     super()

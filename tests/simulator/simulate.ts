@@ -1,24 +1,24 @@
 /** A range of histories of one profile, one after the other in this thread. */
-import { freshDisk } from './disk.ts'
-import type { Disks } from './disk.ts'
-import { happen } from './history.ts'
-import { planOf } from './plan.ts'
+import { openSqliteDisk } from './disk.ts'
+import type { OpenDisk } from './disk.ts'
+import { runHistory } from './history.ts'
+import { drawPlan } from './plan.ts'
 import type { Plan } from './plan.ts'
 import type { Profile } from './profiles.ts'
 import type { Violation } from './check-payments.ts'
 import type { Row } from './table.ts'
-import { add, noCounts } from './tally.ts'
+import { add, createCounts } from './tally.ts'
 
-export type Found = {
+export type FoundViolation = {
   readonly profile: string
-  /** Shrunk; its profile says no more than what was drawn from it. */
+  /** Shrunk; its profile contains only what was drawn from it. */
   readonly plan: Omit<Plan, 'profile'>
   readonly violation: Violation
 }
-/** Shrinking takes a hundred histories: the first few violations tell enough. */
-const SHRUNK_MAX = 2
+/** Shrinking takes a hundred histories: the first few violations are enough. */
+const SHRINKS_MAX = 2
 
-/** From and up to, without the latter. */
+/** From and to; the latter excluded. */
 export async function simulate(
   profile: Profile,
   seed: number,
@@ -27,22 +27,22 @@ export async function simulate(
   shrink: (
     plan: Plan,
     violation: Violation,
-    disks: Disks,
+    disks: OpenDisk,
   ) => Promise<{ plan: Plan; violation: Violation }>,
-  disks: Disks = freshDisk,
-): Promise<{ readonly row: Row; readonly found: readonly Found[] }> {
-  const counts = noCounts()
-  const found: Found[] = []
+  disks: OpenDisk = openSqliteDisk,
+): Promise<{ readonly row: Row; readonly found: readonly FoundViolation[] }> {
+  const counts = createCounts()
+  const found: FoundViolation[] = []
   let violations = 0
-  const begun = performance.now()
+  const startedAt = performance.now()
   const used = process.cpuUsage()
   for (let history = from; history < to; history++) {
-    const plan = planOf(profile, seed, history)
-    const { violation, tally } = await happen(plan, { disks })
+    const plan = drawPlan(profile, seed, history)
+    const { violation, tally } = await runHistory(plan, { disks })
     add(counts, tally)
     if (violation === null) continue
     violations += 1
-    if (found.length >= SHRUNK_MAX) continue
+    if (found.length >= SHRINKS_MAX) continue
     const { plan: small, violation: left } = await shrink(plan, violation, disks)
     const { profile: _, ...rest } = small
     found.push({ profile: profile.name, plan: rest, violation: left })
@@ -50,7 +50,7 @@ export async function simulate(
   const { user, system } = process.cpuUsage(used)
   const row = {
     profile: profile.name,
-    seconds: (performance.now() - begun) / 1000,
+    seconds: (performance.now() - startedAt) / 1000,
     cpuSeconds: (user + system) / 1e6,
     violations,
     counts,

@@ -1,37 +1,37 @@
-/** Histories of payments in `npm test`; longer runs, replay and controls: docs/money/simulator.md. */
+/** Payment histories in `npm test`; longer runs, replay and controls: docs/money/simulator.md. */
 import { describe, expect, test } from 'vitest'
 import { findMisfit } from '../mistakes.ts'
 import { runs } from '../runs.ts'
-import { controls } from './controls.ts'
-import { happen } from './history.ts'
-import { planOf } from './plan.ts'
+import { readControls } from './controls.ts'
+import { runHistory } from './history.ts'
+import { drawPlan } from './plan.ts'
 import { DESIGN, DESK, FAULTS } from './profiles.ts'
 import type { Profile } from './profiles.ts'
-import { shrunk } from './shrink.ts'
+import { shrinkPlan } from './shrink.ts'
 import { simulate } from './simulate.ts'
 
-/** Another one finds other histories; this one is looked at by everybody. */
+/** Another seed finds other histories; this one is the same for all developers. */
 const SEED = 20261121
-/** `npm run simulate` takes as many as one has time for. */
+/** `npm run simulate` runs any number. */
 const HISTORIES = runs(120, 60)
 const HISTORIES_OF_FAULTS = runs(5, 2)
-const HISTORIES_OF_PLACES = runs(40, 24)
-const HISTORIES_OF_THE_DESK = runs(30, 15)
+const HISTORIES_OF_SEATS = runs(40, 24)
+const HISTORIES_OF_DESK = runs(30, 15)
 
-function profileOf(name: string): Profile {
+function findProfile(name: string): Profile {
   const profile = [...FAULTS, ...DESK].find((one) => one.name === name)
   if (profile === undefined) throw new Error(`There is no profile ${name}`)
   return profile
 }
 
-describe('whatever happens to a payment', () => {
-  test('every promise is kept in what the design promises to survive', async () => {
-    const { row, found } = await simulate(DESIGN, SEED, 0, HISTORIES, shrunk)
+describe('payments under faults', () => {
+  test('no invariant is violated by the faults that the design must survive', async () => {
+    const { row, found } = await simulate(DESIGN, SEED, 0, HISTORIES, shrinkPlan)
     expect(found).toEqual([])
-    // What was promised was tried.
+    // Every kind of fault has happened.
     const { captures, lateCaptures, secondCaptures, reviews, crashes, questions, figures } =
       row.counts
-    for (const happened of [
+    for (const count of [
       captures,
       lateCaptures,
       secondCaptures,
@@ -40,48 +40,56 @@ describe('whatever happens to a payment', () => {
       questions,
       figures,
     ])
-      expect(happened).toBeGreaterThan(runs(10, 4))
+      expect(count).toBeGreaterThan(runs(10, 4))
   })
-  test('and where places and codes are few: nobody has what somebody else holds', async () => {
+  test('no invariant is violated if seats and codes are few and delegates compete for them', async () => {
     const { row, found } = await simulate(
-      profileOf('few places'),
+      findProfile('few places'),
       SEED,
       0,
-      HISTORIES_OF_PLACES,
-      shrunk,
+      HISTORIES_OF_SEATS,
+      shrinkPlan,
     )
     expect(found).toEqual([])
     const { full, codesUsed, codesRefused, placesGone } = row.counts
-    for (const happened of [full, codesUsed, codesRefused])
-      expect(happened).toBeGreaterThan(runs(10, 4))
+    for (const count of [full, codesUsed, codesRefused]) expect(count).toBeGreaterThan(runs(10, 4))
     expect(placesGone).toBeGreaterThan(runs(0, -1))
   })
-  test('and whatever people of the office do to registrations besides', async () => {
-    const { row, found } = await simulate(profileOf('desk'), SEED, 0, HISTORIES_OF_THE_DESK, shrunk)
+  test('no invariant is violated if staff also act on registrations', async () => {
+    const { row, found } = await simulate(
+      findProfile('desk'),
+      SEED,
+      0,
+      HISTORIES_OF_DESK,
+      shrinkPlan,
+    )
     expect(found).toEqual([])
     const { acts, acted } = row.counts
-    for (const happened of [acted, acts - acted]) expect(happened).toBeGreaterThan(30)
+    for (const count of [acted, acts - acted]) expect(count).toBeGreaterThan(30)
   })
-  test.each([...FAULTS, ...DESK])('and with more of it: $name', async (profile) => {
-    const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrunk)
-    expect(found).toEqual([])
-  })
+  test.each([...FAULTS, ...DESK])(
+    'no invariant is violated by more of one fault: $name',
+    async (profile) => {
+      const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrinkPlan)
+      expect(found).toEqual([])
+    },
+  )
 })
 
-test('the same seed is the same history, to the last line and millisecond', async () => {
+test('the same seed gives the same history, to the last line and millisecond', async () => {
   for (const history of [1, 2, 3]) {
-    const plan = planOf(DESIGN, SEED, history)
-    const [once, again]: string[][] = [[], []]
-    await happen(plan, { trace: (line) => void once?.push(line) })
-    await happen(plan, { trace: (line) => void again?.push(line) })
-    expect(once?.length).toBeGreaterThan(20)
-    expect(again).toEqual(once)
+    const plan = drawPlan(DESIGN, SEED, history)
+    const [firstTrace, secondTrace]: string[][] = [[], []]
+    await runHistory(plan, { trace: (line) => void firstTrace?.push(line) })
+    await runHistory(plan, { trace: (line) => void secondTrace?.push(line) })
+    expect(firstTrace?.length).toBeGreaterThan(20)
+    expect(secondTrace).toEqual(firstTrace)
   }
 })
 
-test('every mistake that the simulator must find still fits into the tree', () => {
-  const all = controls()
+test('every mistake of the controls can still be made in the tree', () => {
+  const all = readControls()
   expect(all.length).toBeGreaterThanOrEqual(18)
-  const unfit = all.map((control) => [control.name, findMisfit(control)])
-  expect(unfit.filter(([, said]) => said !== null)).toEqual([])
+  const misfits = all.map((control) => [control.name, findMisfit(control)])
+  expect(misfits.filter(([, misfit]) => misfit !== null)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** What a run has to show: a row for each profile, with what happened in it how often. */
+/** The summary of a run: a row for each profile, with how often each thing happened. */
 import { add } from './tally.ts'
 import type { Counts } from './tally.ts'
 
@@ -10,7 +10,7 @@ export type Row = {
   readonly counts: Counts
 }
 
-export function sumOf(one: Row | null, other: Row): Row {
+export function addRows(one: Row | null, other: Row): Row {
   if (one === null) return other
   const counts = { ...one.counts }
   add(counts, other.counts)
@@ -50,7 +50,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
 ]
 
 /** In Markdown. */
-export function tableOf(rows: readonly Row[]): string {
+export function formatTable(rows: readonly Row[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
     line(COLUMNS.map(([name]) => name)),

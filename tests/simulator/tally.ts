@@ -1,9 +1,9 @@
-/** What happened in histories, how often: so that a table can show that what was promised was tried. */
+/** Counts what happened in histories, so that a table can show that every invariant was exercised. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { isMoney } from './gateway.ts'
+import { isCapture } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 
-const COUNTED = [
+const COUNT_NAMES = [
   'histories',
   'registrations',
   'payments',
@@ -31,24 +31,25 @@ const COUNTED = [
   'writes',
   'toTheEnd',
 ] as const
-export type Counts = Record<(typeof COUNTED)[number], number>
+export type Counts = Record<(typeof COUNT_NAMES)[number], number>
 export type Tally = Counts & {
-  /** What the end of a history holds. */
+  /** The state at the end of a history. */
   close(sql: Sql, gateway: Gateway): void
 }
 
-export const noCounts = (): Counts => Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts
+export const createCounts = (): Counts =>
+  Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])) as Counts
 
 export function add(to: Counts, from: Counts): void {
-  for (const name of COUNTED) to[name] += from[name]
+  for (const name of COUNT_NAMES) to[name] += from[name]
 }
 
-/** An hour after the hand-off nobody waits in front of a page any more. */
+/** An hour after the redirect, no delegate waits on a page. */
 const LATE_MS = 3_600_000
 
-export function noTally(): Tally {
+export function createTally(): Tally {
   return {
-    ...noCounts(),
+    ...createCounts(),
     histories: 1,
     close(sql, gateway) {
       const count = (text: string): number => sql<{ n: number }>(text).get()?.n ?? 0
@@ -62,10 +63,10 @@ export function noTally(): Tally {
       )
       this.refunds = count('SELECT count(*) AS n FROM refunds')
       for (const { at, transactions } of gateway.orders.values()) {
-        const came = transactions.filter(isMoney)
-        this.captures += came.length
-        this.lateCaptures += came.filter((made) => made.at - at > LATE_MS).length
-        this.secondCaptures += Math.max(0, came.length - 1)
+        const captured = transactions.filter(isCapture)
+        this.captures += captured.length
+        this.lateCaptures += captured.filter((made) => made.at - at > LATE_MS).length
+        this.secondCaptures += Math.max(0, captured.length - 1)
       }
     },
   }

@@ -1,83 +1,83 @@
 /**
- * The treasurer: looks at what waits for a person and ends it, gives back what somebody asks for, here or in the
- * gateway's panel. What the panel shows is true, and nobody decides against it.
+ * The treasurer decides payment reviews, and refunds on request, here or in the gateway's panel. The panel is always
+ * right, and no decision contradicts it.
  */
 import { amountText, assertNever, instant, paise } from '../../engine/index.ts'
 import type { Instant, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
 import type { DecisionWords } from '../../server/payments/decide-payment-review.ts'
-import type { Course } from './virtual-time.ts'
-import { giveBack, isMoney } from './gateway.ts'
-import type { Gateway, GivenBack, Order, Transaction } from './gateway.ts'
+import type { Timeline } from './virtual-time.ts'
+import { refundCapture, isCapture } from './gateway.ts'
+import type { Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
 import type { Machine } from './server.ts'
 import type { OfficeStep, Plan } from './plan.ts'
-import { randomOf } from './random.ts'
+import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
 import type { Tally } from './tally.ts'
 
-export type OfficeGiven = {
+export type TreasurerContext = {
   readonly plan: Plan
-  readonly course: Course
+  readonly timeline: Timeline
   readonly machine: Machine
   readonly gateway: Gateway
   readonly tally: Tally
-  readonly say: (what: () => string) => void
-  readonly lasts: (ms: number) => void
-  /** Numbers of those who registered. */
+  readonly writeTrace: (what: () => string) => void
+  readonly extendEnd: (ms: number) => void
+  /** Numbers of registered delegates. */
   readonly numbers: () => readonly string[]
 }
 
-export function openOffice(given: OfficeGiven): { begin(): void } {
-  const { plan, course, machine, gateway, tally, say, lasts } = given
+export function createTreasurer(context: TreasurerContext): { begin(): void } {
+  const { plan, timeline, machine, gateway, tally, writeTrace, extendEnd } = context
 
   const decide = async (review: Review, words: DecisionWords, who: string): Promise<void> => {
     const answer = await machine.inside((deps) => decideReview(deps, review.id, words, who))
     if (answer?.ok === true) tally.decisions += 1
-    say(
+    writeTrace(
       () =>
         `${who} decides ${review.is} ${review.id}: ${JSON.stringify(words)}: ${JSON.stringify(answer)}`,
     )
   }
-  const look = async (random: Random, isTwo: boolean): Promise<void> => {
+  const decideReviews = async (random: Random, isConcurrent: boolean): Promise<void> => {
     const reviews = (await machine.inside(({ store }) => store.reviews(null))) ?? []
     for (const review of reviews) {
-      const words = wordsFor(review, random, given)
+      const words = chooseDecision(review, random, context)
       if (words === null) continue
-      const people = isTwo ? ['Asha', 'Ravi'] : ['Asha']
+      const staffNames = isConcurrent ? ['Asha', 'Ravi'] : ['Asha']
       await Promise.all(
-        people.map((who) => decide(review, { ...words, why: 'As seen in the panel' }, who)),
+        staffNames.map((who) => decide(review, { ...words, why: 'As seen in the panel' }, who)),
       )
     }
   }
-  const refund = async (random: Random): Promise<void> => {
-    const numbers = given.numbers()
+  const requestRefund = async (random: Random): Promise<void> => {
+    const numbers = context.numbers()
     if (numbers.length === 0) return
     const number = random.pick(numbers)
     const isPart = random.chance(0.3)
     const words = { why: 'Cannot come', ...(isPart ? { amount: '100.00' } : {}) }
     const answer = await machine.inside((deps) => refundPayment(deps, number, words, 'Asha'))
-    say(() => `refund of ${number}: ${JSON.stringify(answer)}`)
+    writeTrace(() => `refund of ${number}: ${JSON.stringify(answer)}`)
   }
-  const inPanel = (random: Random): void => {
-    const came = [...gateway.orders.values()].flatMap((order) =>
-      order.transactions.filter(isMoney).map((of) => ({ order, of })),
+  const refundInPanel = (random: Random): void => {
+    const captures = [...gateway.orders.values()].flatMap((order) =>
+      order.transactions.filter(isCapture).map((of) => ({ order, of })),
     )
-    if (came.length === 0) return
-    const { order, of } = random.pick(came)
+    if (captures.length === 0) return
+    const { order, of } = random.pick(captures)
     const amount = random.chance(0.3) ? paise(10_000) : of.amount
-    const made = giveBack(gateway, order, of, amount, course.now(), 'panel', random)
-    say(() => `panel gives back of ${order.orderId}: ${JSON.stringify(made)}`)
+    const gatewayRefund = refundCapture(gateway, order, of, amount, timeline.now(), 'panel', random)
+    writeTrace(() => `panel gives back of ${order.orderId}: ${JSON.stringify(gatewayRefund)}`)
   }
   const step = async ({ is }: OfficeStep, random: Random): Promise<void> => {
     switch (is) {
       case 'reviews':
-        return look(random, false)
+        return decideReviews(random, false)
       case 'reviews, two at once':
-        return look(random, true)
+        return decideReviews(random, true)
       case 'refund':
-        return refund(random)
+        return requestRefund(random)
       case 'panel':
-        return inPanel(random)
+        return refundInPanel(random)
       default:
         return assertNever(is)
     }
@@ -85,38 +85,42 @@ export function openOffice(given: OfficeGiven): { begin(): void } {
   return {
     begin: () => {
       for (const [at, one] of plan.office.entries()) {
-        lasts(one.afterMs)
-        const random = randomOf(plan.profile.name, plan.seed, plan.history, 'office', at)
-        course.after(one.afterMs, () => void step(one, random))
+        extendEnd(one.afterMs)
+        const random = createRandom(plan.profile.name, plan.seed, plan.history, 'office', at)
+        timeline.after(one.afterMs, () => void step(one, random))
       }
     },
   }
 }
 
-/** What the panel shows of a refund that we doubt. */
-function refundIn(order: Order | undefined, amount: number, at: Instant): GivenBack | undefined {
-  return order?.givenBack.find(
+/** What the panel shows about a refund in doubt. */
+function findRefund(
+  order: Order | undefined,
+  amount: number,
+  at: Instant,
+): GatewayRefund | undefined {
+  return order?.gatewayRefunds.find(
     (back) => back.amount === amount && back.by === 'call' && back.at <= at,
   )
 }
 
-/** Null: not to be decided now. */
-export function wordsFor(
+/** Null if it is not to be decided now. */
+export function chooseDecision(
   review: Review,
   random: Random,
-  { gateway, course, numbers }: Pick<OfficeGiven, 'gateway' | 'course' | 'numbers'>,
+  { gateway, timeline, numbers }: Pick<TreasurerContext, 'gateway' | 'timeline' | 'numbers'>,
 ): DecisionWords | null {
   const order = gateway.orders.get(review.orderId ?? '')
-  const shown = order?.transactions.find((made: Transaction) => isMoney(made))
+  const shown = order?.transactions.find((made: Transaction) => isCapture(made))
   switch (review.is) {
     case 'misfit':
     case 'rest':
     case 'ended':
     case 'second': {
-      const others = numbers().filter((number) => number !== review.regNo)
+      const otherNumbers = numbers().filter((number) => number !== review.regNo)
       const decision = random.pick(['accept', 'refund', 'refund', 'move', 'dismiss'] as const)
       if (decision === 'move')
-        return others.length === 0 ? null : { decision, to: random.pick(others) }
+        return otherNumbers.length === 0 ? null : { decision, to: random.pick(otherNumbers) }
       if (decision === 'accept' && review.is !== 'misfit' && review.is !== 'rest') return null
       return { decision }
     }
@@ -132,11 +136,13 @@ export function wordsFor(
     case 'undecided':
       if (shown !== undefined)
         return { decision: 'accept', reference: shown.reference, amount: amountText(shown.amount) }
-      return order !== undefined && course.now() < order.heldUntil ? null : { decision: 'dismiss' }
+      return order !== undefined && timeline.now() < order.heldUntil
+        ? null
+        : { decision: 'dismiss' }
     case 'refund-unsure': {
-      const back = refundIn(order, review.left, course.now())
+      const back = findRefund(order, review.left, timeline.now())
       if (back === undefined) return { decision: random.pick(['refund', 'dismiss']) }
-      return instant(course.now()) >= back.doneAt
+      return instant(timeline.now()) >= back.doneAt
         ? { decision: 'accept', reference: back.reference }
         : null
     }

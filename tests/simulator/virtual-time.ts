@@ -1,12 +1,12 @@
 /**
- * Virtual time: one queue, ordered by time and then by order of entry. Whatever takes time in a history is an
- * entry here: calls to the store and the gateway, timers, what people do. Between two entries everything
- * that can go on without waiting for a third does so.
+ * Virtual time: one queue, ordered by time and then by order of entry. Everything that takes time in a history is an
+ * entry here: calls to the store and the gateway, timers, actions of users. Between two entries, everything that need
+ * not wait for a third continues.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
-/** Whose entry it is: what is the server's goes with it when it crashes. */
+/** The owner of an entry: those of the server are removed when it crashes. */
 export type Owner = { isGone: boolean }
 export type Entry = {
   readonly at: number
@@ -16,34 +16,34 @@ export type Entry = {
   isOff: boolean
 }
 
-export type Course = {
+export type Timeline = {
   now(): Instant
-  /** Milliseconds from now, at least nothing. */
+  /** Milliseconds from now, at least zero. */
   after(ms: number, run: () => void, owner?: Owner | null): Entry
   /** Resolves then. */
   wait(ms: number): Promise<void>
-  /** Entries of an owner that have not come to pass. */
+  /** Entries of an owner that have not run yet. */
   pending(owner: Owner): readonly Entry[]
-  /** What happens in a turn is watched: the queue goes on when nothing happens any more. */
+  /** Activity in a turn is watched: the queue continues when nothing more happens. */
   stir(): void
   /** A request is inside the framework, whose streams take turns of the event loop. */
   entered(): void
   left(): void
-  /** Until the queue is empty, or time has come there. */
+  /** Until the queue is empty, or time has reached that point. */
   run(until: () => Instant): Promise<void>
 }
 
-/** Taken before a history puts virtual timers in their place. */
-const turn = setImmediate
+/** Saved before a history replaces them with virtual timers. */
+const waitForTurn = setImmediate
 
-/** Turns without anything happening after which a request inside the framework waits for an entry. */
+/** Idle turns after which a request inside the framework waits for an entry. */
 const QUIET_TURNS = 2
 
-export function openCourse(start: Instant): Course {
+export function createTimeline(start: Instant): Timeline {
   const heap: Entry[] = []
   let now: number = start
   let order = 0
-  let stirs = 0
+  let activityCount = 0
   let inside = 0
 
   const before = (a: Entry, b: Entry): boolean =>
@@ -51,11 +51,11 @@ export function openCourse(start: Instant): Course {
   const push = (entry: Entry): void => {
     let at = heap.push(entry) - 1
     while (at > 0) {
-      const up = (at - 1) >> 1
-      const parent = heap[up]
+      const parentIndex = (at - 1) >> 1
+      const parent = heap[parentIndex]
       if (parent === undefined || !before(entry, parent)) break
       heap[at] = parent
-      at = up
+      at = parentIndex
     }
     heap[at] = entry
   }
@@ -75,7 +75,7 @@ export function openCourse(start: Instant): Course {
     heap[at] = last
     return first
   }
-  const after: Course['after'] = (ms, run, owner = null) => {
+  const after: Timeline['after'] = (ms, run, owner = null) => {
     const entry = {
       at: now + Math.max(0, Math.round(ms)),
       order: order++,
@@ -83,16 +83,16 @@ export function openCourse(start: Instant): Course {
       run,
       isOff: false,
     }
-    stirs += 1
+    activityCount += 1
     push(entry)
     return entry
   }
   const settle = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET_TURNS;) {
-      const seen = stirs
-      await new Promise((resolve) => turn(resolve))
+      const seen = activityCount
+      await new Promise((resolve) => waitForTurn(resolve))
       if (inside === 0) return
-      quiet = stirs === seen ? quiet + 1 : 0
+      quiet = activityCount === seen ? quiet + 1 : 0
     }
   }
   return {
@@ -100,9 +100,9 @@ export function openCourse(start: Instant): Course {
     after,
     wait: (ms) => new Promise((resolve) => void after(ms, resolve)),
     pending: (owner) => heap.filter((entry) => entry.owner === owner && !entry.isOff),
-    stir: () => void (stirs += 1),
-    entered: () => void ((stirs += 1), (inside += 1)),
-    left: () => void ((stirs += 1), (inside -= 1)),
+    stir: () => void (activityCount += 1),
+    entered: () => void ((activityCount += 1), (inside += 1)),
+    left: () => void ((activityCount += 1), (inside -= 1)),
     run: async (until) => {
       await settle()
       for (let next = heap[0]; next !== undefined && next.at <= until(); next = heap[0]) {
