@@ -64,7 +64,7 @@ export function actingContract(given: Given): void {
     })
     expect(corrected.ok).toBe(true)
   }
-  test('a difference that was to be paid by transfer and is paid by card is an order that the gateway is asked about', async () => {
+  test('a balance paid by card instead of a transfer is an order that is queried at the gateway', async () => {
     const { regNo, orderId } = await registered(store)
     await store.applyFact(orderId, confirmed('AP1'), null)
     await dearer(regNo)
@@ -81,7 +81,7 @@ export function actingContract(given: Given): void {
     ])
   })
 
-  test('a difference is paid and gets its receipt with the tax that the first one left', async () => {
+  test('a paid balance gets a receipt with the tax that the first one did not state', async () => {
     await store.keepEventFile({
       hash: 'hash-1',
       eventId: 'demo',
@@ -107,7 +107,7 @@ export function actingContract(given: Given): void {
   })
 
   test.each(['is open', 'has expired'])(
-    'a first difference that is paid after a second correction, whose order %s, leaves the rest to be paid, not all of it',
+    'a first balance that is paid after a second correction, whose order %s, leaves only the rest due',
     async (second) => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), null)
@@ -130,7 +130,7 @@ export function actingContract(given: Given): void {
     },
   )
 
-  test('two who correct at the same moment: what the second had before them is not there any more, and nothing of it is written', async () => {
+  test('of two concurrent corrections the second is rejected, because the answers it was based on have changed', async () => {
     const { regNo } = await registered(store)
     const { answers, category } = await found(store, regNo)
     const { searchable } = newRegistration()
@@ -155,7 +155,7 @@ export function actingContract(given: Given): void {
     expect((await found(store, regNo)).answers).toMatchObject({ full_name: 'Asha One' })
   })
 
-  test('one line of the bank pays once, whether somebody calls it a transfer or UPI', async () => {
+  test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {
     const byHand = { way: 'transfer' }
     const [one, two] = [await registered(store, byHand), await registered(store, byHand)]
     const confirm = (regNo: RegNo, way: 'transfer' | 'upi', reference: string) =>
@@ -170,7 +170,7 @@ export function actingContract(given: Given): void {
     })
   })
 
-  test('a moved payment pays the price of its day, and what waits says what decides that price', async () => {
+  test('a moved payment pays the price of its day, and the review states what sets the price', async () => {
     const byHand = { way: 'transfer' }
     const [from, to] = [await registered(store, byHand), await registered(store, byHand)]
     const waits = async (ways: readonly string[]) =>
@@ -193,7 +193,7 @@ export function actingContract(given: Given): void {
     expect(await waits([])).toMatchObject({ due: price.total })
   })
 
-  test('an unpaid registration has the price of the day; one that is under review, paid otherwise or at that price keeps its own', async () => {
+  test('an unpaid registration has the price on the day; one under review, paid otherwise or at that price keeps its own', async () => {
     const byHand = { way: 'transfer' }
     const [one, inReview] = [await registered(store, byHand), await registered(store, byHand)]
     const card = await registered(store)
@@ -214,7 +214,7 @@ export function actingContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ total: quoted.total })
   })
 
-  test('what was to be paid by transfer waits no more once the card has paid', async () => {
+  test('an expected transfer is no longer expected after a card payment', async () => {
     const { regNo, orderId } = await registered(store)
     const told = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
     const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate' })
@@ -250,7 +250,7 @@ export function actingContract(given: Given): void {
     },
   )
 
-  test('whoever has paid and owes a difference is not told every five minutes that it has lapsed', async () => {
+  test('a paid registration with a balance does not expire every five minutes', async () => {
     const { regNo, orderId } = await registered(store, { payUntil: later(500) })
     await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
     await dearer(regNo)
@@ -260,7 +260,7 @@ export function actingContract(given: Given): void {
     expect((await store.acts(regNo)).map(({ act }) => act)).toEqual(['correct'])
   })
 
-  test('money for whom nobody ever asked to pay is decided about, and the registration is in review no more', async () => {
+  test('deciding on a payment that was never requested ends the review of the registration', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
@@ -275,7 +275,7 @@ export function actingContract(given: Given): void {
     expect(await found(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
   })
 
-  test('who is paid and cancelled is counted among those that are over, and not as paid', async () => {
+  test('a paid and cancelled registration is counted as ended, not as paid', async () => {
     const paid = await registered(store)
     await store.applyFact(paid.orderId, confirmed('AP1'), null)
     await registered(store)
@@ -291,7 +291,7 @@ export function actingContract(given: Given): void {
     expect([regNosOf(listed.rows), listed.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
   })
 
-  test('whoever has paid, owes a difference and is erased owes nothing any more', async () => {
+  test('an erased person owes no balance', async () => {
     const { regNo, orderId } = await registered(store)
     await store.applyFact(orderId, confirmed('AP1'), null)
     await dearer(regNo)
@@ -301,7 +301,7 @@ export function actingContract(given: Given): void {
     expect(await found(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
 
-  test('whoever is refused and erased is not approved after all: nobody is there who could come', async () => {
+  test('an erased registration that was not approved cannot be approved later', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
@@ -317,7 +317,7 @@ export function actingContract(given: Given): void {
     expect(await stateOf(regNo)).toBe('refused')
   })
 
-  test('money that came while it was refused counts for what is asked for once it is approved after all', async () => {
+  test('a payment that arrived while it was not approved counts once it is approved', async () => {
     const approval = { id: 'letter', decideBy: later(9000) }
     const { regNo } = await registered(store, { orderId: null, approval })
     const owners = (act: NewAction['act']) => wanted(regNo, { act, actor: 'owner' })
@@ -360,7 +360,7 @@ export function actingContract(given: Given): void {
   )
 
   describe('the state of a registration', () => {
-    test('follows its money: to pay, complete, lapsed where nobody paid in time, and back when it is tried again', async () => {
+    test('follows its payments: due, complete, expired if unpaid, and due again after a retry', async () => {
       const one = await registered(store)
       expect(await stateOf(one.regNo)).toBe('to_pay')
       await store.applyFact(one.orderId, declined(), null)
@@ -380,7 +380,7 @@ export function actingContract(given: Given): void {
   })
 
   describe('a note', () => {
-    test('stands in the trail with who, when and in which state', async () => {
+    test('is in the timeline with user, time and state', async () => {
       const { regNo } = await registered(store)
       expect(await store.note(wanted(regNo))).toMatchObject({
         ok: true,
@@ -400,7 +400,7 @@ export function actingContract(given: Given): void {
       ])
     })
 
-    test('a click that comes twice does once; the same key for something else is refused', async () => {
+    test('a repeated click is processed once; the same key for another action is rejected', async () => {
       const { regNo } = await registered(store)
       const once = { key: 'k1', fingerprint: 'a' }
       await store.note(wanted(regNo, { once }))
@@ -411,7 +411,7 @@ export function actingContract(given: Given): void {
       expect(await store.acts(regNo)).toHaveLength(1)
     })
 
-    test('is not taken from whoever may only look, and not for what is not there', async () => {
+    test('is rejected from a viewer, and for an unknown registration', async () => {
       const { regNo } = await registered(store)
       expect(await store.note(wanted(regNo, { actor: 'viewer' }))).toMatchObject({
         error: { code: 'not_your_role' },

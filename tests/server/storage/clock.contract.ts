@@ -22,8 +22,8 @@ export function clockContract(given: Given): void {
     store = given().store
   })
 
-  describe('a clock that goes back', () => {
-    test('a clock that jumps a year ahead and back leaves nothing waiting for a year', async () => {
+  describe('a clock that is set back', () => {
+    test('a clock set a year ahead and back leaves nothing waiting for a year', async () => {
       const year = 365 * 24 * hour
       const [open, ended, planned] = [
         await registered(store),
@@ -43,7 +43,7 @@ export function clockContract(given: Given): void {
       ).toEqual([ended.orderId])
     })
 
-    test('a clock that was set back and runs on for days is right, and the later time no reason to erase', async () => {
+    test('a clock set back that runs for days is right, and the later time does not erase data', async () => {
       const allowed = 3 * day
       const see = (ms: number) => store.seeClock(later(ms), allowed)
       await see(ahead)
@@ -55,7 +55,7 @@ export function clockContract(given: Given): void {
       expect(await see(ahead)).toEqual({ at: later(4 * day), waitsSince: later(ahead), movedMs: 0 })
     })
 
-    test('an order that ended while the clock was ahead is watched by the right time', async () => {
+    test('an order that ended while the clock was ahead is polled by the right time', async () => {
       const { orderId } = await registered(store)
       await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
       await store.applyFact(orderId, { type: 'expired', at: later(500 * hour) }, null)
@@ -65,7 +65,7 @@ export function clockContract(given: Given): void {
       )
     })
 
-    test('a payment that expired while the clock was weeks ahead waits for its answer again', async () => {
+    test('a payment that expired while the clock was weeks ahead is pending again', async () => {
       const { regNo, orderId } = await registered(store)
       await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
       await store.applyFact(orderId, { type: 'expired', at: later(ahead) }, null)
@@ -81,14 +81,14 @@ export function clockContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
     })
 
-    test('what the gateway declined while the clock was ahead stays declined', async () => {
+    test('a payment declined while the clock was ahead stays declined', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, declined(later(ahead)), null)
       await store.clockWentBack(later(hour))
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
     })
 
-    test('a payment that came before a person because five days were over has its five days again', async () => {
+    test('a payment put under review after five days gets its five days again', async () => {
       const { regNo, orderId } = await registered(store)
       const undecided = (at: number) =>
         store.applyFact(orderId, { type: 'undecided', at: later(at) }, null)
@@ -101,7 +101,7 @@ export function clockContract(given: Given): void {
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
     })
 
-    test('a payment whose question was claimed while the clock was ahead is asked about again', async () => {
+    test('a payment whose query was claimed while the clock was ahead is queried again', async () => {
       const { orderId } = await registered(store)
       expect(await store.claimQuestion(orderId, later(ahead), later(ahead))).toBe(true)
       await store.asked(orderId, later(ahead), later(ahead + hour), 'no-record')
@@ -109,7 +109,7 @@ export function clockContract(given: Given): void {
       expect(await store.claimQuestion(orderId, later(hour), later(hour))).toBe(true)
     })
 
-    test('a seat held while the clock was ahead is held no longer than any other', async () => {
+    test('a seat held while the clock was ahead is held as long as any other', async () => {
       const max = { seats: { id: 'seats', max: 1, full: { message: 'Full' } } }
       await store.keepEventFile({
         hash: 'hash-1',
@@ -127,7 +127,7 @@ export function clockContract(given: Given): void {
       expect(await store.placesLeft('demo', {}, later(2 * hour))).toEqual({ seats: 1 })
     })
 
-    test('a refund that was in doubt because five days were over is awaited again', async () => {
+    test('a refund that was unsure after five days is expected again', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), null)
       await store.wantRefund({ of: regNo, amount: quoted.total, ...grounds, at: later(hour) })

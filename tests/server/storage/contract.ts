@@ -44,7 +44,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   officeContract(given)
   peopleContract(given)
 
-  test('closing answers what was asked before and refuses what comes after', async () => {
+  test('closing completes earlier calls and rejects later ones', async () => {
     const { store } = opened
     const asked = Array.from({ length: 300 }, () => newRegistration())
     const answers = Promise.all(asked.map((one) => store.register(one)))

@@ -33,7 +33,7 @@ async function started() {
   return { thread, sent, answer, turn }
 }
 
-test('a thread that answers once more for what it has answered is asked on', async () => {
+test('a duplicate response of a thread is ignored', async () => {
   const { thread, sent, answer, turn } = await started()
   const first = thread.call('echo', 'first')
   await turn()

@@ -87,7 +87,7 @@ export function secondPaymentsContract(given: Given): void {
       expect(said?.text).toContain(`You had already paid for registration ${first.regNo}.`)
     })
 
-    test('is not a spouse with the same email address, the same person in another event, an unpaid or a free registration', async () => {
+    test('excludes another name with the same email address, another event, unpaid and free registrations', async () => {
       await pay(person('Asha Demo'))
       await pay(person('Anil Demo'))
       await pay({ ...person('Asha Demo'), eventId: 'other' })
@@ -96,7 +96,7 @@ export function secondPaymentsContract(given: Given): void {
       expect([await reported(), await reported('other')]).toEqual([[], []])
     })
 
-    test('of two at the same moment is reported once', async () => {
+    test('is reported once for two concurrent payments', async () => {
       const orders = await Promise.all([1, 2].map(() => registered(store, person('Asha Demo'))))
       await Promise.all(
         orders.map(({ regNo, orderId }) => store.applyFact(orderId, confirmed(`AP${regNo}`), mail)),
@@ -117,7 +117,7 @@ export function secondPaymentsContract(given: Given): void {
       expect(await store.secondPayment(pair.second.regNo)).toBeNull()
     })
 
-    test('ends when either is refunded; what remains is a pair again with a third', async () => {
+    test('ends when either is refunded; the other is a pair again with a third', async () => {
       const [first, second] = [await pay(), await pay()]
       const back = { type: 'refunded', reference: 'RF1', at: later(70_000) } as const
       await store.applyFact(first.orderId, { ...back, amount: quoted.total }, null)
@@ -170,7 +170,7 @@ export function secondPaymentsContract(given: Given): void {
       expect(await reported()).toHaveLength(2)
     })
 
-    test('is also one that was imported, and ends when the person is erased', async () => {
+    test('includes imported registrations, and ends when the person is erased', async () => {
       const first = nextRegNo()
       const searchable = newRegistration().searchable
       await store.importRegistrations([imported({ regNo: first, searchable })])

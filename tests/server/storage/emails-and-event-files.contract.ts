@@ -20,8 +20,8 @@ export function officeContract(given: Given): void {
     store = given().store
   })
 
-  describe('mails', () => {
-    test('are due until sent or given up', async () => {
+  describe('emails', () => {
+    test('are due until sent or failed', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1', quoted.total, later(10)), mail)
       expect(await store.dueMails(later(9), 10)).toEqual([])
@@ -60,7 +60,7 @@ export function officeContract(given: Given): void {
   })
 
   describe('event files', () => {
-    test('every version is kept by its hash; the last served is the last', async () => {
+    test('stores every version under its hash, and the last one served', async () => {
       const file = (hash: string, at: Instant) => ({
         hash,
         eventId: 'demo',
@@ -86,7 +86,7 @@ export function officeContract(given: Given): void {
       expect(await store.lastVersions('demo', 9)).toEqual(['one', 'two'])
     })
 
-    test('what is active is so from one moment on, for whoever saw what was before, and nobody registers by another', async () => {
+    test('a version is active for all from one moment, and no registration uses another', async () => {
       const file = (hash: string, max: number) => ({
         hash,
         eventId: 'demo',

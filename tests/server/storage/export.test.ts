@@ -28,7 +28,7 @@ function exporting(
 }
 const at = (id: number): Cursor => ({ id, createdAt: instant(0) })
 
-test('the next chunk is read while this one is written, and none after it', async () => {
+test('reads one chunk ahead while the current one is written', async () => {
   const asked: (number | null)[] = []
   const rows = exporting(async (from) => {
     asked.push(from?.id ?? null)
@@ -44,7 +44,7 @@ test('the next chunk is read while this one is written, and none after it', asyn
   expect((await rows.next()).done).toBe(true)
 })
 
-test('whoever stops reading hears nothing of a chunk that could not be read', async () => {
+test('a reader that stops gets no error of an unread chunk', async () => {
   const unheard: unknown[] = []
   const hear = (reason: unknown): void => void unheard.push(reason)
   process.on('unhandledRejection', hear)
@@ -59,7 +59,7 @@ test('whoever stops reading hears nothing of a chunk that could not be read', as
   expect(unheard).toEqual([])
 })
 
-test('whoever reads on hears of it', async () => {
+test('a reader that continues gets the error', async () => {
   const rows = exporting((from) =>
     from === null ? Promise.resolve(chunk(at(1))) : Promise.reject(new Error('the reader died')),
   )

@@ -54,7 +54,7 @@ export function listingContract(given: Given): void {
       }
     }
 
-    test('newest first, pages with their count', async () => {
+    test('lists newest first, with pages and their count', async () => {
       const { asha, benny, chitra, divya } = await seeded()
       const [one, two, three] = [
         await store.listPage(all, 1, 3),
@@ -72,7 +72,7 @@ export function listingContract(given: Given): void {
       expect(payments).toEqual([{ orderId: whole?.payments[0]?.orderId }])
     })
 
-    test('a page far down the list is the one that turning all pages comes to, in either order and with a filter', async () => {
+    test('a page far down equals the page reached page by page, in both orders and with a filter', async () => {
       await Promise.all(
         Array.from({ length: 1_300 }, (_, n) =>
           registered(store, {
@@ -158,7 +158,7 @@ export function listingContract(given: Given): void {
       expect(regNosOf(await exported(store, query))).toEqual(names)
     })
 
-    test('finds by number, and finds what was registered a moment ago', async () => {
+    test('finds by number, including the newest registration', async () => {
       const { asha, chitra } = await seeded()
       expect(regNosOf((await store.listPage({ ...all, search: asha ?? '' }, 1, 10)).rows)).toEqual([
         asha,
@@ -172,7 +172,7 @@ export function listingContract(given: Given): void {
       ])
     })
 
-    test('an export of several chunks has every row once, newest first, also of a search', async () => {
+    test('an export of several chunks has every row once, newest first, also with a search', async () => {
       const rows = await Promise.all(
         Array.from({ length: 1201 }, (_, at) =>
           registered(store, { name: `Delegate ${at}`, at: later(Math.floor(at / 3)) }),
@@ -190,7 +190,7 @@ export function listingContract(given: Given): void {
   })
 
   describe('figures', () => {
-    test('count by status and day, money by the day it came', async () => {
+    test('count registrations by status and day, and payments by their day', async () => {
       const [one, two, three] = [
         await registered(store),
         await registered(store),
@@ -232,7 +232,7 @@ export function listingContract(given: Given): void {
       })
     })
 
-    test('what is in use of an event', async () => {
+    test('the parts of an event that are in use', async () => {
       await registered(store)
       const { orderId } = await registered(store, {
         category: 'member',

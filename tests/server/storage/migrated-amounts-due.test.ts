@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { amountsDue } from '../../../server/storage/migrations/amounts-due.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('the sum of what is due lacked declined cards: an older database is counted anew, and followed', () => {
+test('the total due lacked declined cards: an older database is counted again', () => {
   const db = new Database(':memory:')
   const before = migrations.indexOf(amountsDue)
   for (const step of migrations.slice(0, before)) db.exec(step)

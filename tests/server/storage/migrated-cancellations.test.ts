@@ -9,7 +9,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 /** `at`: the cancellation is at 10. */
 type Refund = { readonly amount: number; readonly at: number; readonly done?: number }
 
-test('₹ 2,000 of a cancelled registration were never paid back, because an older version deducted a refund in progress twice', () => {
+test('₹ 2,000 of a cancelled registration were never refunded, because an older version deducted a refund in progress twice', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cancellations-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('Amounts to pay back'))

@@ -16,7 +16,7 @@ import {
   secondPaymentOf,
 } from '../../../server/storage/payments/duplicate-payments.ts'
 
-test('a database from before second payments were noticed: pairs that were paid in it are reported', () => {
+test('a database from before second payments were detected: its paid pairs are reported', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.indexOf(secondPayments)

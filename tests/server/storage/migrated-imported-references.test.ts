@@ -12,7 +12,7 @@ import {
 import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a database whose imported UTR was confirmed again, or imported twice: the import is put before staff', () => {
+test('a database whose imported UTR was confirmed again, or imported twice: the import is put under review', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-imports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('Bank references of imported'))

@@ -14,7 +14,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 const KEPT = 'It came to the bank, and nobody waits for it: '
 const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 
-test('a cheque whose line an older version had kept was confirmed for a registration too: two payments', () => {
+test('a cheque whose line an older version had kept was also confirmed for a registration: two payments', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))

@@ -32,7 +32,7 @@ import { confirmed } from '../sample-registrations.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
-test('an older database is brought up to date: audit rows are still found by their number, and still append-only', () => {
+test('migrates an older database: audit rows are still found by number, and append-only', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   older.exec(migrations[0] ?? '')
@@ -49,7 +49,7 @@ test('an older database is brought up to date: audit rows are still found by the
   rmSync(other, { recursive: true })
 })
 
-test('a database filled by the version before money was rows: successes, reviews and refunds become captures, and what ended lately is watched', () => {
+test('migrates payments without captures: successes, reviews and refunds become captures, and recently ended ones are polled', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 2)) older.exec(step)
@@ -167,7 +167,7 @@ test('a database filled by the version before money was rows: successes, reviews
   rmSync(other, { recursive: true })
 })
 
-test('a database filled before imports had numbers of ours: theirs are known as made up elsewhere, the others are not', () => {
+test('migrates imports with foreign numbers: they are marked as foreign, others are not', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 3)) older.exec(step)
@@ -201,7 +201,7 @@ test('a database filled before imports had numbers of ours: theirs are known as 
   rmSync(other, { recursive: true })
 })
 
-test('a database filled before attempts had prices of their own: each has the one it asked for, and may be paid as before', () => {
+test('migrates attempts without a price: each gets the price it requested, and can be paid as before', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 4)) older.exec(step)
@@ -240,7 +240,7 @@ test('a database filled before attempts had prices of their own: each has the on
   rmSync(other, { recursive: true })
 })
 
-test('a database filled before bills had lines: its registrations and attempts have none, and are read and paid as before', () => {
+test('migrates bills without lines: they are read and paid as before', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 7)) older.exec(step)
@@ -274,7 +274,7 @@ test('a database filled before bills had lines: its registrations and attempts h
   rmSync(other, { recursive: true })
 })
 
-test('a database filled before answers could stand once: who is in it already is known when a rule first asks', () => {
+test('migrates answers from before unique rules: existing ones are found when a rule is added', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 8)) older.exec(step)
@@ -300,7 +300,7 @@ test('a database filled before answers could stand once: who is in it already is
   rmSync(other, { recursive: true })
 })
 
-test('a database filled before there were limits: whoever is in it counts when one is served, held, kept or free as they stand', () => {
+test('migrates registrations from before quotas: they count as held, kept or free by their state', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(places)
@@ -349,7 +349,7 @@ test('a database filled before there were limits: whoever is in it counts when o
   rmSync(other, { recursive: true })
 })
 
-test('a database filled before proofs were sent ahead: its files are still in use, and drafts are kept beside them', () => {
+test('migrates files from before draft uploads: they stay in use, and drafts are stored separately', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(draftProofs)
@@ -377,7 +377,7 @@ test('a database filled before proofs were sent ahead: its files are still in us
   rmSync(other, { recursive: true })
 })
 
-test('a database filled before registrations had a state: it follows from what is stored, and is counted', () => {
+test('migrates registrations without a state: it is derived from the stored data, and counted', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(acts)
@@ -434,7 +434,7 @@ test('a database filled before registrations had a state: it follows from what i
   rmSync(other, { recursive: true })
 })
 
-test('a database filled before the office had roles: its admins are owners of all events and stay signed in, and what they looked at is known by its words', () => {
+test('migrates admins without roles: they become owners of all events and stay signed in, and their access entries are recognised', () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(people)
@@ -468,7 +468,7 @@ test('a database filled before the office had roles: its admins are owners of al
   rmSync(other, { recursive: true })
 })
 
-test('an invoice from before keeps the series of its credit notes that its event has, and still nobody rewrites it', () => {
+test("an old invoice gets its event's credit note series, and still cannot be changed", () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(corrections)
@@ -495,7 +495,7 @@ test('an invoice from before keeps the series of its credit notes that its event
   rmSync(other, { recursive: true })
 })
 
-test('drafts end where there are too many: by their number and by their bytes', () => {
+test('drafts are limited by number and by bytes', () => {
   const other = folder()
   const db = openToWrite(join(other, DATABASE_FILE))
   migrate(db)
@@ -522,7 +522,7 @@ test('drafts end where there are too many: by their number and by their bytes', 
   rmSync(other, { recursive: true })
 })
 
-test('a database of a newer version is refused with a sentence', async () => {
+test('rejects a database of a newer version with a sentence', async () => {
   const other = folder()
   const newer = openToWrite(join(other, DATABASE_FILE))
   newer.pragma('user_version = 99')
@@ -532,7 +532,7 @@ test('a database of a newer version is refused with a sentence', async () => {
   rmSync(other, { recursive: true })
 })
 
-test('an older database with one transfer recorded twice still opens: both payments stay, staff are asked, and no third one is taken', () => {
+test('an older database with one transfer recorded twice opens: both payments stay for review, and a third is rejected', () => {
   const other = folder()
   const db = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(bankReferences)

@@ -53,7 +53,7 @@ async function filesOf(store: Store, uploads: Uploads): Promise<readonly Buffer[
   return found
 }
 
-if (!hasPostgres) test('without a PostgreSQL on this machine nothing is moved to one', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let server: PostgresServer
   let filled: string
@@ -107,7 +107,7 @@ else {
     for (const one of folders) rmSync(one, { recursive: true })
   })
 
-  test('there and back every row is what it was, lists and searches are the same, and numbers go on', async () => {
+  test('moving to PostgreSQL and back keeps every row, list, search and sequence', async () => {
     const url = await server.database('moved')
     const { status, out, err } = await move('to-postgres', filled, url)
     expect([status, err]).toEqual([0, ''])
@@ -147,7 +147,7 @@ else {
     await again.close()
   })
 
-  test('a file that is damaged or missing is named, and the rest is moved', async () => {
+  test('names a damaged or missing file, and moves the rest', async () => {
     const damaged = folder()
     cpSync(filled, damaged, { recursive: true })
     const [first = '', second = ''] = Object.values(FILES).map((bytes) =>
@@ -165,7 +165,7 @@ else {
     expect([...(looked.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
   })
 
-  test('into a database that has rows nothing is moved, in either direction', async () => {
+  test('rejects a target database with rows, in both directions', async () => {
     const url = await server.database('filled')
     const store = await openStore({ dataDir: filled, databaseUrl: url })
     await registered(store)
@@ -180,7 +180,7 @@ else {
     })
   })
 
-  test('where a row is lost on the way it is seen before it counts, and nothing is there', async () => {
+  test('detects a lost row before the commit, and leaves the target empty', async () => {
     const url = await server.database('lossy')
     await (await openStore({ dataDir: filled, databaseUrl: url })).close()
     const shell = await server.shell(url)

@@ -5,8 +5,7 @@ import { oldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 const programs = oldestBinaries()
-if (programs === null)
-  test('without PostgreSQL 15 on this machine, nothing is tested on that version', () => {})
+if (programs === null) test('skipped: PostgreSQL 15 is not installed', () => {})
 else
   describe('PostgreSQL 15', () => {
     let server: PostgresServer
@@ -15,7 +14,7 @@ else
     })
     afterAll(() => server.stop())
 
-    test('is the version that runs', async () => {
+    test('runs version 15', async () => {
       const shell = await server.shell()
       const { rows } = await shell.query<{ server_version: string }>('SHOW server_version')
       await shell.end()

@@ -23,8 +23,8 @@ export function settlingContract(given: Given): void {
     store = given().store
   })
 
-  describe('a fact about a payment', () => {
-    test('a confirmation makes payment and registration a success and queues the mail', async () => {
+  describe('a payment event', () => {
+    test('a success completes payment and registration, and queues the email', async () => {
       const { regNo, orderId } = await registered(store)
       const fact = confirmed('AP1')
       expect(await store.applyFact(orderId, fact, mail)).toMatchObject({
@@ -44,7 +44,7 @@ export function settlingContract(given: Given): void {
       ])
     })
 
-    test('a repeated confirmation changes nothing', async () => {
+    test('a repeated success changes nothing', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), mail)
       const before = await found(store, regNo)
@@ -56,7 +56,7 @@ export function settlingContract(given: Given): void {
       expect((await store.facts(orderId)).length).toBe(1)
     })
 
-    test('the same money, its time held to an earlier question, stands once on the page of the registration', async () => {
+    test('the same payment with an earlier query time is on the page of the registration once', async () => {
       const { orderId } = await registered(store)
       const told = (at: Instant): PaymentEvent =>
         Object.assign(confirmed('12345', quoted.total, at), { paidAt: at })
@@ -65,7 +65,7 @@ export function settlingContract(given: Given): void {
       expect((await store.facts(orderId)).length).toBe(1)
     })
 
-    test('the same a hundred times at once queues one mail and counts its money once', async () => {
+    test('a hundred concurrent successes queue one email and count the payment once', async () => {
       const { regNo, orderId } = await registered(store)
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, at) =>
@@ -77,7 +77,7 @@ export function settlingContract(given: Given): void {
       expect((await store.figures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
 
-    test('negative control: looking first and writing then, without the guard, queues many mails', async () => {
+    test('negative control: reading before writing, without the guard, queues many emails', async () => {
       const { regNo, orderId } = await registered(store)
       const looks = await Promise.all(Array.from({ length: 100 }, () => store.payment(orderId)))
       const naive = async (looked: StoredPayment | null): Promise<void> => {
@@ -89,7 +89,7 @@ export function settlingContract(given: Given): void {
       expect((await store.mailsOf(regNo)).length).toBeGreaterThan(1)
     })
 
-    test('a decline fails it; money that came late still comes', async () => {
+    test('a decline fails it; a late payment still counts', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, declined(), mail)
       expect(await found(store, regNo)).toMatchObject({
@@ -102,7 +102,7 @@ export function settlingContract(given: Given): void {
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
-    test('is asked about by whoever has claimed the question, until that has lapsed or is answered', async () => {
+    test('is queried only by the server that claimed it, until the claim expires or is completed', async () => {
       const { orderId } = await registered(store)
       const claim = (at: Instant) => store.claimQuestion(orderId, at, at)
       expect([await claim(later(1)), await claim(later(2))]).toEqual([true, false])
@@ -112,7 +112,7 @@ export function settlingContract(given: Given): void {
       expect([await claim(later(2 * hour)), await claim(later(3 * hour))]).toEqual([false, true])
     })
 
-    test('another amount is recorded and put into review, and is neither success nor failure', async () => {
+    test('another amount is recorded and put under review, neither success nor failure', async () => {
       const { regNo, orderId } = await registered(store)
       const fact = confirmed('AP1', paise(100))
       expect(await store.applyFact(orderId, fact, mail)).toMatchObject({
@@ -132,7 +132,7 @@ export function settlingContract(given: Given): void {
       expect((await store.figures('demo', dayOf(noon))).revenue).toBe(0)
     })
 
-    test('money for a registration already paid goes into review and leaves the first success alone', async () => {
+    test('a payment for a paid registration goes to review and leaves the first success unchanged', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, declined(), null)
       const second = await store.retry(regNo, later(hour))
@@ -151,7 +151,7 @@ export function settlingContract(given: Given): void {
       expect((await store.figures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
 
-    test('another reference for a payment that succeeded goes into review and stays a success', async () => {
+    test('another reference of a successful payment goes to review, and the payment stays a success', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), mail)
       expect(await store.applyFact(orderId, confirmed('AP9'), mail)).toMatchObject({
@@ -166,7 +166,7 @@ export function settlingContract(given: Given): void {
       expect((await store.facts(orderId)).length).toBe(2)
     })
 
-    test('a late decline of what is paid is kept as a fact and changes nothing', async () => {
+    test('a late decline of a paid one is stored as an event and changes nothing', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), mail)
       const before = await found(store, regNo)
@@ -181,7 +181,7 @@ export function settlingContract(given: Given): void {
       ])
     })
 
-    test('two reasons for review stand side by side, the same one only once', async () => {
+    test('two reasons for review are both listed, the same one only once', async () => {
       const { orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1', paise(100)), null)
       const second = await store.applyFact(
@@ -197,7 +197,7 @@ export function settlingContract(given: Given): void {
       expect((await store.facts(orderId)).length).toBe(2)
     })
 
-    test('a confirmation delivered again after the refund is known and changes nothing', async () => {
+    test('a success repeated after the refund is recognised and changes nothing', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), mail)
       await store.applyFact(
@@ -226,7 +226,7 @@ export function settlingContract(given: Given): void {
       })
     })
 
-    test('a refund takes its money out on its own day', async () => {
+    test('a refund reduces the revenue of its own day', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), mail)
       await store.applyFact(
@@ -246,7 +246,7 @@ export function settlingContract(given: Given): void {
       ])
     })
 
-    test('and the answer it follows from are there together or not at all', async () => {
+    test('is stored together with its gateway response, or not at all', async () => {
       const { orderId } = await registered(store)
       const answer = {
         gateway: 'demo',
@@ -266,7 +266,7 @@ export function settlingContract(given: Given): void {
       expect(await store.notices(nobody)).toEqual([])
     })
 
-    test('about an order nobody placed is a bug of the caller and stores nothing', async () => {
+    test('for an unknown order is a bug of the caller and stores nothing', async () => {
       await expect(store.applyFact('DEMO0' as OrderId, confirmed('AP1'), mail)).rejects.toThrow(
         'an order that is not there',
       )
@@ -274,8 +274,8 @@ export function settlingContract(given: Given): void {
     })
   })
 
-  describe('what came', () => {
-    test('is a row of its own: a success fits, with the account that asked for it', async () => {
+  describe('received payments', () => {
+    test('have a row each: a success fits, with the account that requested it', async () => {
       const { regNo, orderId } = await registered(store, {
         gateway: 'airpay',
         askedOf: { account: 'afpi', merchantId: '123456' },
@@ -307,7 +307,7 @@ export function settlingContract(given: Given): void {
       expect(await store.payment(orderId)).toMatchObject({ account: 'afpi', merchantId: '123456' })
     })
 
-    test('a second capture of a paid order is not lost: it waits for a person, and names both references', async () => {
+    test('a second capture of a paid order goes to review and names both references', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), mail)
       const { review } = await store.applyFact(orderId, confirmed('AP9'), mail)
@@ -321,7 +321,7 @@ export function settlingContract(given: Given): void {
       expect((await store.captures(regNo))[1]?.why).toBe(review)
     })
 
-    test('two captures that one answer names are one success, one review and two rows, at the time of payment', async () => {
+    test('two captures in one response are one success, one review and two rows, at the time of payment', async () => {
       const { regNo, orderId } = await registered(store)
       const paidAt = noon
       const second = { reference: 'AP7', amount: quoted.total, kind: 'sale' as const }
@@ -335,7 +335,7 @@ export function settlingContract(given: Given): void {
       ])
     })
 
-    test('an answer cut off after the amount went into review; the whole one clears it', async () => {
+    test('an incomplete response after the amount went to review; the complete one clears it', async () => {
       const { regNo, orderId } = await registered(store)
       const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
       expect((await store.applyFact(orderId, cut, mail)).review).toContain('not in rupees')
@@ -349,7 +349,7 @@ export function settlingContract(given: Given): void {
       ])
     })
 
-    test('money of another order is written once, where it belongs', async () => {
+    test('a payment of another order is stored once, at its order', async () => {
       const [one, two] = [await registered(store), await registered(store)]
       await store.applyFact(one.orderId, confirmed('AP1'), mail)
       await store.applyFact(two.orderId, confirmed('AP1'), mail)
@@ -358,7 +358,7 @@ export function settlingContract(given: Given): void {
     })
   })
 
-  describe('trying again', () => {
+  describe('retrying', () => {
     test('makes a further attempt of the same amount', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, declined(), null)
@@ -384,7 +384,7 @@ export function settlingContract(given: Given): void {
       expect((await found(store, regNo)).paymentStatus).toBe('pending')
     })
 
-    test('is refused while one is pending, after a success, in review, and for an unknown number', async () => {
+    test('is rejected while one is pending, after a success, under review, and for an unknown number', async () => {
       const { regNo, orderId } = await registered(store)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
       await store.applyFact(orderId, confirmed('AP1'), null)
@@ -406,7 +406,7 @@ export function settlingContract(given: Given): void {
       })
     })
 
-    test('two who agree to a new price at the same moment get one order, and the old one ends', async () => {
+    test('two concurrent confirmations of a new price make one order and end the old one', async () => {
       const { regNo, orderId } = await registered(store)
       const price = {
         quote: { ...quoted, period: 'late', total: paise(600_000), base: paise(523_500) },
@@ -423,7 +423,7 @@ export function settlingContract(given: Given): void {
       expect([period, total]).toEqual(['late', 600_000])
     })
 
-    test('twice at the same moment makes one attempt', async () => {
+    test('twice concurrently makes one attempt', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, declined(), null)
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
@@ -445,8 +445,8 @@ export function settlingContract(given: Given): void {
     })
   })
 
-  describe('asking the gateway', () => {
-    test('the newest comes first for two questions, then the longest due; none before its time', async () => {
+  describe('querying the gateway', () => {
+    test('queries the newest first twice, then the longest due; none before its time', async () => {
       const [one, two, three] = [
         await registered(store),
         await registered(store, { at: later(10) }),
@@ -473,7 +473,7 @@ export function settlingContract(given: Given): void {
       expect(await due(hour, 1)).toEqual([one.orderId])
     })
 
-    test('an account that is barred is left out, of the open and of the watched', async () => {
+    test('leaves out payments of a blocked account, pending and ended', async () => {
       const askedOf = { account: 'afpi', merchantId: null }
       const [open, ended] = [
         await registered(store, { askedOf }),
@@ -489,7 +489,7 @@ export function settlingContract(given: Given): void {
       )
     })
 
-    test('what has ended is watched for ten days: the failed after ten minutes, the paid after an hour', async () => {
+    test('polls ended payments for ten days: failed after ten minutes, paid after an hour', async () => {
       const minute = 60_000
       const [failed, paid, open] = [
         await registered(store),
@@ -514,7 +514,7 @@ export function settlingContract(given: Given): void {
       expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
     })
 
-    test('five days without a final answer: a person decides, and a late answer ends that by itself', async () => {
+    test('puts a payment under review after five days without a final response; a late response ends the review', async () => {
       const [paid, failed, silent] = [
         await registered(store),
         await registered(store),
@@ -539,7 +539,7 @@ export function settlingContract(given: Given): void {
       expect(regNosOf(await store.inReview('demo'))).toEqual([silent.regNo])
     })
 
-    test('a notice is kept as it came', async () => {
+    test('stores a gateway message unchanged', async () => {
       const notice = {
         gateway: 'demo',
         kind: 'notice',

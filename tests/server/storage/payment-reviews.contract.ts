@@ -23,8 +23,8 @@ export function decidingContract(given: Given): void {
   })
   const { waiting, only, decide, revenue, sumOf, misfit, twice } = people(() => store)
 
-  describe('what waits for a person', () => {
-    test('is one list of all kinds, the longest waiting first, with what came beside what was due', async () => {
+  describe('open reviews', () => {
+    test('are one list of all kinds, oldest first, with received and requested amounts', async () => {
       const [silent, taken] = [await registered(store), await registered(store)]
       const { regNo } = await misfit()
       await twice('AP2', 'AP3')
@@ -50,7 +50,7 @@ export function decidingContract(given: Given): void {
       expect((await store.reviews(null)).length).toBe(4)
     })
 
-    test('whoever decides says why and who, and one cannot decide what is not there', async () => {
+    test('require a user and a reason, and must exist', async () => {
       await misfit()
       const id = await only()
       for (const nothing of [{ why: ' ' }, { who: '' }, { why: 'x'.repeat(501) }])
@@ -64,7 +64,7 @@ export function decidingContract(given: Given): void {
   })
 
   describe('accepting', () => {
-    test('what came counts as paid: success, figures on the day of payment, one mail, no review', async () => {
+    test('counts the payment: success, figures on the day of payment, one email, no review', async () => {
       const { regNo, orderId } = await misfit()
       expect(await decide(await only(), accept)).toMatchObject({ ok: true, value: { regNo } })
       expect(await found(store, regNo)).toMatchObject({
@@ -88,7 +88,7 @@ export function decidingContract(given: Given): void {
       })
     })
 
-    test('twice at once is once: one decides, the other is told that it is decided', async () => {
+    test('twice concurrently is applied once: the second is told that it is decided', async () => {
       const { regNo } = await misfit()
       const id = await only()
       const answers = await Promise.all([
@@ -106,7 +106,7 @@ export function decidingContract(given: Given): void {
       expect((await store.decisions(regNo)).length).toBe(1)
     })
 
-    test('while the gateway’s whole answer arrives: a success either way, and one mail', async () => {
+    test('while the gateway’s complete response arrives: a success either way, and one email', async () => {
       const { regNo, orderId } = await registered(store)
       const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
       await store.applyFact(orderId, cut, mail)
@@ -123,7 +123,7 @@ export function decidingContract(given: Given): void {
       expect(await waiting()).toEqual([])
     })
 
-    test('a second payment of what is paid cannot be accepted', async () => {
+    test('a second payment of a paid order cannot be accepted', async () => {
       const { regNo } = await twice()
       expect(await decide(await only(), accept)).toMatchObject({
         error: { code: 'not_allowed', message: expect.stringContaining('already paid') },
@@ -131,7 +131,7 @@ export function decidingContract(given: Given): void {
       expect(await sumOf(regNo)).toBe(due)
     })
 
-    test('of two that one answer names and that do not fit, both are ended: nobody waits for a person any more', async () => {
+    test('ends both of two mismatching payments in one response', async () => {
       const { regNo, orderId } = await registered(store)
       const other = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
       const dollars = { ...confirmed('AP1', due, later(hour)), currency: '840', further: [other] }
@@ -141,7 +141,7 @@ export function decidingContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
     })
 
-    test('the same heard again from the watch list, also in other words, re-opens nothing', async () => {
+    test('the same response again while polling, also in other words, reopens nothing', async () => {
       const { regNo, orderId } = await misfit()
       await decide(await only(), accept)
       const again = confirmed('AP1', paise(400_000), later(2 * day))
@@ -152,7 +152,7 @@ export function decidingContract(given: Given): void {
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
-    test('an undecided one takes the reference that the treasurer read in the panel, and becomes money', async () => {
+    test('an unclear one takes the reference that the treasurer read in the merchant panel, and counts', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, { type: 'undecided', at: later(5 * day) }, null)
       const id = await only()
@@ -170,7 +170,7 @@ export function decidingContract(given: Given): void {
       expect(await revenue()).toBe(due)
     })
 
-    test('a reference that has paid something else is not taken twice', async () => {
+    test('a reference that paid another order is rejected', async () => {
       const [one, two] = [await registered(store), await registered(store)]
       await store.applyFact(one.orderId, confirmed('AP1'), mail)
       await store.applyFact(two.orderId, { type: 'undecided', at: later(5 * day) }, null)
@@ -183,7 +183,7 @@ export function decidingContract(given: Given): void {
   })
 
   describe('dismissing', () => {
-    test('a test transaction: no money, nothing waits, and the delegate can pay', async () => {
+    test('a test transaction: no payment, no review, and the delegate can pay', async () => {
       const { regNo, orderId } = await registered(store)
       const test = { ...confirmed('T1'), kind: 'test' } as PaymentEvent
       await store.applyFact(orderId, test, mail)
@@ -199,7 +199,7 @@ export function decidingContract(given: Given): void {
       expect(await revenue()).toBe(due)
     })
 
-    test('one of two reasons leaves the other', async () => {
+    test('one of two reasons keeps the other', async () => {
       const { regNo, orderId } = await twice()
       await store.applyFact(orderId, confirmed('AP3'), mail)
       const [first, second] = await store.reviews('demo')
@@ -212,7 +212,7 @@ export function decidingContract(given: Given): void {
       expect((await store.payment(orderId))?.review).toBeNull()
     })
 
-    test('an undecided payment ends, and money that comes after all still comes', async () => {
+    test('ends an unclear payment, and a later payment still counts', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, { type: 'undecided', at: later(5 * day) }, null)
       await decide(await only(), dismiss)
@@ -225,7 +225,7 @@ export function decidingContract(given: Given): void {
   })
 
   describe('moving', () => {
-    test('a second payment that was meant for a colleague pays the colleague exactly', async () => {
+    test("a second payment meant for a colleague pays the colleague's registration exactly", async () => {
       const { regNo, orderId } = await twice()
       const colleague = await registered(store)
       expect(await decide(await only(), move(colleague.regNo))).toMatchObject({ ok: true })
@@ -249,7 +249,7 @@ export function decidingContract(given: Given): void {
       expect(await revenue()).toBe(2 * due)
     })
 
-    test('what does not pay the other exactly waits there, and can be accepted there', async () => {
+    test('a payment that does not match the other registration goes to review there', async () => {
       const { regNo, orderId } = await misfit()
       const colleague = await registered(store)
       await decide(await only(), move(colleague.regNo))
@@ -267,7 +267,7 @@ export function decidingContract(given: Given): void {
       expect(await sumOf(regNo, colleague.regNo)).toBe(400_000)
     })
 
-    test('only within the event, to somebody else who has something to pay', async () => {
+    test('is allowed only within the event, to another registration with a balance', async () => {
       const { regNo } = await misfit()
       const foreign = await registered(store, { eventId: 'another' })
       const id = await only()
@@ -275,7 +275,7 @@ export function decidingContract(given: Given): void {
         expect(await decide(id, move(to))).toMatchObject({ error: { code: 'no_target' } })
     })
 
-    test('to one that is paid it waits there, and is not accepted a second time', async () => {
+    test('to a paid registration goes to review there, and cannot be accepted', async () => {
       await misfit()
       const paid = await registered(store)
       await store.applyFact(paid.orderId, confirmed('AP5'), mail)
@@ -285,7 +285,7 @@ export function decidingContract(given: Given): void {
     })
   })
 
-  test('a failed first attempt whose money came beside the paid second one is dismissed or refunded, never a second success', async () => {
+  test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, never a second success', async () => {
     const { regNo, orderId } = await registered(store, { gateway: 'airpay' })
     await store.applyFact(orderId, declined(), null)
     const second = await store.retry(regNo, later(hour))

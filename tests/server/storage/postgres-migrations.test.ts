@@ -23,8 +23,7 @@ const CATALOG = [
   'SELECT tgname, pg_get_triggerdef(oid) AS does FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1',
 ]
 
-if (!hasPostgres)
-  test('without a PostgreSQL on this machine no database is brought up to date', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let server: PostgresServer
   beforeAll(async () => {
@@ -49,7 +48,7 @@ else {
     return answers
   }
 
-  test('from every version the steps lead to what a new database is', async () => {
+  test('migrations from every version lead to the schema of a new database', async () => {
     const now = await made('now', definitions())
     const wanted = await catalogOf(now.shell)
     await now.shell.end()
@@ -63,7 +62,7 @@ else {
     }
   })
 
-  test('whoever may not migrate refuses an older one, and whoever may goes on with what is in it', async () => {
+  test('a process without permission to migrate rejects an older database; others migrate it with its data', async () => {
     const { url, shell } = await made('older', [
       ...definitions(FIRST),
       'CREATE TABLE rollcall_version ("only" integer PRIMARY KEY, version integer NOT NULL)',
@@ -82,7 +81,7 @@ else {
     await shell.end()
   })
 
-  test('the line of a cheque that an older version had kept there gets its number', async () => {
+  test('a cheque line that an older version had kept gets its number', async () => {
     const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
     const narration = 'CHQ DEP 456789 DR C'
     const { url, shell } = await made('cheques', [

@@ -32,7 +32,7 @@ const BY_KEY: readonly (readonly [name: string, read: (of: Reads, known: Known) 
   ['an access link by its token', (of) => of.link('x')],
 ]
 
-if (!hasPostgres) test('without a PostgreSQL on this machine no plan is tested', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let server: PostgresServer
   let url: string

@@ -32,7 +32,7 @@ const fresh = (name: string): Promise<Fresh> => freshStore(server, name)
 const full = (answer: unknown): boolean =>
   typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false
 
-if (!hasPostgres) test('without a PostgreSQL on this machine nothing of it is tested', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
   describe('PostgreSQL', () => {
     beforeAll(async () => {
@@ -63,14 +63,14 @@ else
       })
       afterAll(() => given.end())
 
-      test.each(CARELESS)('refuse %s, whoever asks', async (_, sql, message) => {
+      test.each(CARELESS)('reject %s from every client', async (_, sql, message) => {
         await given.shell.query('BEGIN')
         await expect(given.shell.query(sql)).rejects.toThrow(message)
         await given.shell.query('ROLLBACK')
       })
     })
 
-    test('what is counted is what counting the rows gives, after everything that can happen to a payment', async () => {
+    test('counters equal the counted rows after every kind of payment event', async () => {
       const { store, shell, end } = await fresh('counted')
       await happen(store)
       const { rows } = await shell.query(BY_ROWS)
@@ -89,7 +89,7 @@ else
       await end()
     })
 
-    test('a search finds whom it finds on SQLite, in every script, and nobody by a sign that means any', async () => {
+    test('a search finds the same as on SQLite, in every script, and treats wildcards as text', async () => {
       const { store, end } = await fresh('searched')
       const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))
       const other = await openStore({ dataDir })
@@ -103,7 +103,7 @@ else
       await end()
     })
 
-    test('a sign that PostgreSQL cannot hold is left out, and what a gateway sends is kept with it', async () => {
+    test('a character that PostgreSQL cannot store is removed, and gateway messages keep it', async () => {
       const { store, end } = await fresh('signs')
       const { regNo, orderId } = await registered(store, {
         name: 'As\u0000ha \uD800',
@@ -127,7 +127,7 @@ else
       await end()
     })
 
-    test('a statement that was refused is asked again, and one that stands behind it is not done', async () => {
+    test('a failed statement is retried, and the one after it is not run', async () => {
       const url = await server.database('again')
       const { sql, close } = openConnection(url, { begins: ['BEGIN'], isWaitedFor: false })
       const asked = sql<{ one: number }>('SELECT 6 / CAST(? AS bigint) AS one')
@@ -184,15 +184,15 @@ else
         return sold
       }
 
-      test('sell the last place once', async () => {
+      test('sell the last seat once', async () => {
         expect(await lastPlace('once', false)).toBe(1)
       })
 
-      test('negative control: without taking turns they sell it twice', async () => {
+      test('negative control: without the lock they sell it twice', async () => {
         expect(await lastPlace('twice', true)).toBe(2)
       })
 
-      test('of 64 who want the last place, half at each, exactly one has it', async () => {
+      test('of 64 requests for the last seat, half at each, exactly one gets it', async () => {
         const { url, store, end } = await fresh('many')
         const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
         const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
@@ -217,7 +217,7 @@ else
         await end()
       })
 
-      test('send a mail once: what one has claimed the other does not', async () => {
+      test('send an email once: one claims it, the other does not', async () => {
         const { url, store, end } = await fresh('claims')
         const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
         const { regNo } = await registered(store)
@@ -232,7 +232,7 @@ else
       })
     })
 
-    test('when every connection is cut, what was in flight is told so, nothing answered is lost, and the next is served', async () => {
+    test('when every connection is cut, calls in progress get an error, no confirmed data is lost, and the next call works', async () => {
       const { store, shell, end } = await fresh('cut')
       const asked = Array.from({ length: 300 }, () => newRegistration())
       const answers = asked.map((one) =>
@@ -267,7 +267,7 @@ else
       await end()
     })
 
-    test('a connection that ends while committing: nobody knows, so that it is told as busy and not done again', async () => {
+    test('a connection lost during COMMIT reports busy and is not retried', async () => {
       const { store, shell, end } = await fresh('committing')
       await shell.query(`CREATE FUNCTION end_me() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`)
@@ -282,7 +282,7 @@ else
       await end()
     })
 
-    test('a status answer is never kept without what follows from it, however the writing ends', async () => {
+    test('a status response is never stored without its effect, however the write ends', async () => {
       const { store, shell, end } = await fresh('broken')
       const { orderId } = await registered(store)
       const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
@@ -302,7 +302,7 @@ else
       await end()
     })
 
-    test('a database in which a search would lose names of other scripts is refused, and stays empty', async () => {
+    test('rejects a database whose search would miss names in other scripts, and leaves it empty', async () => {
       const url = await server.database('english', { locale: 'C' })
       await expect(openInsidePostgres({ url })).rejects.toThrow(
         /^The database in PostgreSQL has the locale "C"/,
@@ -314,7 +314,7 @@ else
       await shell.end()
     })
 
-    test('a database of a newer version is refused with a sentence, and so is one that is not there', async () => {
+    test('rejects a database of a newer version, and a missing one, with a sentence', async () => {
       const { url, shell, end } = await fresh('newer')
       await shell.query('UPDATE rollcall_version SET version = 999')
       await expect(openInsidePostgres({ url })).rejects.toThrow('newer version of Rollcall (999')

@@ -44,8 +44,8 @@ export function outsideContract(given: Given): void {
     return outside({ code: { folded: name, kind: 'coupon' } })
   }
 
-  describe('answers that stand once', () => {
-    test('are known of registrations from before there was the rule, and from while it was gone', async () => {
+  describe('unique answers', () => {
+    test('include registrations from before the rule, and from while it was removed', async () => {
       const ruled = outside({ unique: [byName] })
       await registered(store, { name: 'Before' })
       await registered(store, { name: 'First', outside: ruled })
@@ -55,26 +55,26 @@ export function outsideContract(given: Given): void {
       expect(await refusal({ name: 'Before', eventId: 'other', outside: ruled })).toBe(null)
     })
 
-    test('are known of one that came in the same batch without the rule, after the rule was first asked', async () => {
+    test('include one stored without the rule in the same batch', async () => {
       const ruled = outside({ unique: [byName] })
       const batch = [refusal({ name: 'First', outside: ruled }), refusal({ name: 'Second' })]
       expect(await Promise.all(batch)).toEqual([null, null])
       expect(await refusal({ name: 'Second', outside: ruled })).toBe('registered_already')
     })
 
-    test('of fifty at once one is stored', async () => {
+    test('store one of fifty concurrent registrations', async () => {
       const all = Array.from({ length: 50 }, () =>
         refusal({ name: 'Asha', outside: outside({ unique: [byName] }) }),
       )
       expect((await Promise.all(all)).filter((one) => one === null).length).toBe(1)
     })
 
-    test('without the decision inside the transaction, all fifty are: the race is there', async () => {
+    test('negative control: without the check in the transaction, all fifty are stored', async () => {
       const all = Array.from({ length: 50 }, () => refusal({ name: 'Asha', outside: outside() }))
       expect((await Promise.all(all)).filter((one) => one === null).length).toBe(50)
     })
 
-    test('stand no longer once the payment failed, and then it cannot be tried again beside another', async () => {
+    test('are released when the payment failed, which then cannot be retried in addition to another', async () => {
       const ruled = outside({ unique: [byName] })
       const { regNo, orderId } = await registered(store, { outside: ruled })
       await store.applyFact(orderId, declined(), null)
@@ -86,8 +86,8 @@ export function outsideContract(given: Given): void {
     })
   })
 
-  describe('a code', () => {
-    test('of fifty who use it three times at once three are stored', async () => {
+  describe('a discount code', () => {
+    test('with three uses accepts three of fifty concurrent registrations', async () => {
       const used = await code('abc', 3)
       const all = Array.from({ length: 50 }, () => refusal({ outside: used }))
       const answers = await Promise.all(all)
@@ -97,13 +97,13 @@ export function outsideContract(given: Given): void {
       expect((await store.inUse('demo')).codes).toEqual({ coupon: 3 })
     })
 
-    test('that gives another kind than was priced is found out again', async () => {
+    test('of another kind than was priced is looked up again', async () => {
       await code('abc', 1)
       const priced = outside({ code: { folded: 'abc', kind: 'faculty' } })
       expect(await refusal({ outside: priced })).toBe('facts_moved')
     })
 
-    test('is held while the bank has the payment in process, however long that takes', async () => {
+    test('is held while the bank processes the payment', async () => {
       const used = await code('abc', 1)
       const { orderId } = await registered(store, { outside: used })
       const worth = async (): Promise<string> =>
@@ -113,7 +113,7 @@ export function outsideContract(given: Given): void {
       expect(await worth()).toBe('spent')
     })
 
-    test('that is there is not made again, and none of those made with it', async () => {
+    test('that exists is not created again, nor the others of its batch', async () => {
       await code('abc', 1)
       const more = ['new', 'abc'].map((one) => ({ code: one, folded: one }))
       const wanted = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }
@@ -125,12 +125,12 @@ export function outsideContract(given: Given): void {
     })
   })
 
-  describe('a roll', () => {
+  describe('a member list', () => {
     const stood = outside({ rolls: [{ roll: 'members', key: 'l1', cells: { kind: 'life' } }] })
     const replaced = (kind: string) =>
       store.replaceRoll('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)
 
-    test('that says something else by now is found out again', async () => {
+    test('with a changed row is looked up again', async () => {
       expect(await refusal({ outside: stood })).toBe('facts_moved')
       await replaced('life')
       expect(await refusal({ outside: stood })).toBe(null)
@@ -138,7 +138,7 @@ export function outsideContract(given: Given): void {
       expect(await refusal({ outside: stood })).toBe('facts_moved')
     })
 
-    test('is replaced as a whole, and says what is new, changed and gone', async () => {
+    test('is replaced as a whole, and reports new, changed and removed rows', async () => {
       await replaced('life')
       const rows = [
         { key: 'l1', cells: { kind: 'annual' } },

@@ -37,7 +37,7 @@ export function recoveringContract(given: Given): void {
   const figures = (keepOver: readonly string[] = []) => store.recoveryFigures(keepOver)
 
   describe('a recovery', () => {
-    test('holds the emails that the copy held queued, until a person sends or discards them', async () => {
+    test('holds emails that were queued in the copy until staff send or discard them', async () => {
       const { regNo } = await placed()
       await store.queueMail(regNo, mail, noon)
       expect(await store.recovery()).toBe(null)
@@ -71,7 +71,7 @@ export function recoveringContract(given: Given): void {
       )
     })
 
-    test('a confirmation of what was paid before it is held, one of what is paid since goes out', async () => {
+    test('holds confirmations of earlier payments, and sends those of later ones', async () => {
       const [before, silent, since] = [await placed(), await placed(), await placed()]
       await begin()
       const paidAt = later(hour / 2)
@@ -92,7 +92,7 @@ export function recoveringContract(given: Given): void {
       expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
     })
 
-    test('emails that follow by themselves are held, and not written anew once they were discarded', async () => {
+    test('holds scheduled emails, and does not recreate discarded ones', async () => {
       const [left, back] = [await placed(), await placed()]
       await store.asked(left.orderId, later(10), null, 'no-record')
       await store.applyFact(back.orderId, confirmed('AP1', due, later(10)), null)
@@ -119,7 +119,7 @@ export function recoveringContract(given: Given): void {
       expect(await owed()).toEqual([[], [since.regNo]])
     })
 
-    test('asks for no refund, lets nothing lapse and erases nothing, until it has ended', async () => {
+    test('sends no refund, expires nothing and erases nothing until it ends', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
       const wanted = { of: regNo, amount: due, ...grounds, at: later(20) }
@@ -136,7 +136,7 @@ export function recoveringContract(given: Given): void {
       expect(await store.claimRefund(id, later(3 * hour))).toBe(true)
     })
 
-    test('lets the gateway be asked about every payment that is pending, and about the attempt after it, at once', async () => {
+    test('queries every pending payment and its next attempt immediately', async () => {
       const { orderId, regNo } = await placed()
       await store.asked(orderId, later(10), later(90 * hour))
       expect(await store.pendingPayments(later(hour), 9)).toEqual([])
@@ -157,7 +157,7 @@ export function recoveringContract(given: Given): void {
       expect(await figures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
-    test('each has a code of its own, and what began since a server noted what it served is the same one', async () => {
+    test('has its own code, which stays the same for the same start', async () => {
       const first = await begin()
       expect(await begin(later(2 * hour), later(hour))).toBe(null)
       const second = await begin(later(hour + 1), null, ['R000'])
@@ -167,7 +167,7 @@ export function recoveringContract(given: Given): void {
       expect((await figures()).past).toHaveLength(2)
     })
 
-    test('a database says which it is, and how far it has come', async () => {
+    test('a database identifies itself and its progress', async () => {
       expect((await store.counted()).name).toBe(null)
       const before = await store.mark('this one')
       await placed()
@@ -178,7 +178,7 @@ export function recoveringContract(given: Given): void {
     })
   })
 
-  describe('money for an order that is not here', () => {
+  describe('a payment for an unknown order', () => {
     const payment = (orderId: string, more: Partial<UnknownPayment> = {}): UnknownPayment => ({
       orderId,
       eventId: 'demo',
@@ -190,7 +190,7 @@ export function recoveringContract(given: Given): void {
       money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: later(10) }],
       ...more,
     })
-    test('is before a person once, with what the gateway says of it, and pays a registration exactly', async () => {
+    test("goes to review once, with the gateway's data, and can pay a registration exactly", async () => {
       const orderId = nextRegNo()
       expect(await store.keepUnknownPayment(payment(orderId))).toBe(1)
       expect(await store.keepUnknownPayment(payment(orderId))).toBe(0)
@@ -215,7 +215,7 @@ export function recoveringContract(given: Given): void {
       expect(await store.reviews('demo')).toEqual([])
     })
 
-    test('suggests the registration of which the order would be another attempt, and that attempt is not made anew', async () => {
+    test('suggests the registration whose next attempt the order would be, and its id is not issued again', async () => {
       const { orderId, regNo } = await placed()
       const declined = { type: 'declined', code: '400', message: 'No', at: later(10) } as const
       await store.applyFact(orderId, declined, null)
@@ -225,7 +225,7 @@ export function recoveringContract(given: Given): void {
       expect(again).toMatchObject({ ok: true, value: { orderId: orderIdOf(regNo, 3) } })
     })
 
-    test('that a settlement lists as well is the same money', async () => {
+    test('is the same payment if a settlement also lists it', async () => {
       const [first, second] = [nextRegNo(), nextRegNo()]
       await store.keepUnknownPayment(payment(first))
       const line = (order: string, reference: string, n: number) =>
@@ -272,7 +272,7 @@ export function recoveringContract(given: Given): void {
       expect(await store.reviews('demo')).toHaveLength(2)
     })
 
-    test('so many are noted to be asked about, and no more', async () => {
+    test('is limited in number', async () => {
       const orders = Array.from({ length: 502 }, () => ({
         orderId: orderIdOf(nextRegNo(), 1),
         eventId: 'demo',

@@ -35,7 +35,7 @@ export function refundingContract(given: Given): void {
   })
   const { waiting, only, decide, revenue, sumOf, twice } = people(() => store)
 
-  describe('giving back', () => {
+  describe('refunding', () => {
     /** Sends what is wanted as the server does, and answers for the gateway. */
     const send = async (answer: RefundResponse, at = later(day)): Promise<number> => {
       const [wanted] = await store.refundsToSend(at, 10)
@@ -54,7 +54,7 @@ export function refundingContract(given: Given): void {
     const wants = (of: string, amount: number | null = null, at = later(day)) =>
       store.wantRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
 
-    test('wanted, asked, begun, and done only when the status call says so', async () => {
+    test('is wanted, asked, begun, and done only when the status query confirms it', async () => {
       const { regNo, orderId } = await paid()
       expect(await wants(regNo)).toMatchObject({ ok: true })
       expect(await states(regNo)).toEqual(['wanted'])
@@ -78,7 +78,7 @@ export function refundingContract(given: Given): void {
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
-    test('what went back is told once to whoever it belongs to, each part by itself, and for some days', async () => {
+    test('sends one email to the delegate for each refund, within a few days', async () => {
       const { regNo } = await paid()
       const untold = (after = noon) => store.givenBack(after, ['demo'], 9)
       const back = (amount: number, byHand: string, at: Instant) =>
@@ -105,7 +105,7 @@ export function refundingContract(given: Given): void {
       expect(await untold()).toEqual([second])
     })
 
-    test('whose money went back before they were brought in, and who has no address, is not told', async () => {
+    test('sends no email for refunds before an import, or without an address', async () => {
       const before = imported({ paymentStatus: 'refunded' })
       const somebody = imported()
       const nobody = imported({ searchable: { ...somebody.searchable, email: '' } })
@@ -116,7 +116,7 @@ export function refundingContract(given: Given): void {
       expect(untold.map(({ regNo }) => regNo)).toEqual([somebody.regNo])
     })
 
-    test('a sale beside an authorisation that was given back is a success, and its delegate is told once', async () => {
+    test('a sale with a refunded authorisation is a success, and its delegate gets one email', async () => {
       const { regNo, orderId } = await registered(store, gateway)
       const both = {
         ...(confirmed('AP1') as Came),
@@ -135,7 +135,7 @@ export function refundingContract(given: Given): void {
       expect((await store.mailsOf(regNo)).length).toBe(1)
     })
 
-    test('a second capture in dollars is before a person when the first is given back, whatever the first came in', async () => {
+    test('a second capture in dollars goes to review when the first is refunded, in any currency of the first', async () => {
       const { regNo, orderId } = await registered(store, gateway)
       const both = {
         ...(confirmed('AP1', paise(400_000)) as Came),
@@ -149,7 +149,7 @@ export function refundingContract(given: Given): void {
       expect((await found(store, regNo)).paymentStatus).not.toBe('success')
     })
 
-    test('what came and went back by one answer is told to nobody as paid', async () => {
+    test('sends no confirmation for a payment that one response reports as received and refunded', async () => {
       const { regNo, orderId } = await registered(store, gateway)
       const fact = {
         ...(confirmed('AP1') as Came),
@@ -161,7 +161,7 @@ export function refundingContract(given: Given): void {
       expect(await store.mailsOf(regNo)).toEqual([])
     })
 
-    test('in parts: a success until all of it is back, and never more than came', async () => {
+    test('in parts: a success until all of it is refunded, and never above the received amount', async () => {
       const { regNo, orderId } = await paid()
       expect(await wants(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
       expect(await wants(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
@@ -184,7 +184,7 @@ export function refundingContract(given: Given): void {
       expect(await wants(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
     })
 
-    test('money that people sent back is not said to be unknown, unless it was dismissed or the gateway refuses', async () => {
+    test('a refund recorded by staff is not reported as unknown, unless it was dismissed or the gateway rejects it', async () => {
       const misfit = async (reference: string) => {
         const one = await registered(store, gateway)
         await store.applyFact(one.orderId, confirmed(reference, paise(400_000)), mail)
@@ -207,7 +207,7 @@ export function refundingContract(given: Given): void {
       expect(await failures(refused.regNo)).toEqual(['unclear'])
     })
 
-    test('twice at once goes back once', async () => {
+    test('twice concurrently is made once', async () => {
       const { regNo } = await paid()
       const answers = await Promise.all([wants(regNo), wants(regNo), wants(regNo)])
       expect(answers.filter(({ ok }) => ok).length).toBe(1)
@@ -220,14 +220,14 @@ export function refundingContract(given: Given): void {
       expect(claims.filter((won) => won).length).toBe(1)
     })
 
-    test('two of one amount at a time could not be told apart', async () => {
+    test('two concurrent ones of the same amount could not be distinguished', async () => {
       const { regNo } = await paid()
       await wants(regNo, 1_000)
       expect(await wants(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })
       expect(await wants(regNo, 1_001)).toMatchObject({ ok: true })
     })
 
-    test('refused by the gateway’s no: the money stays, and a person sees it', async () => {
+    test('rejected by the gateway: the payment stays, and it needs attention', async () => {
       const { regNo } = await paid()
       await wants(regNo)
       const id = await send(told('refused'))
@@ -241,7 +241,7 @@ export function refundingContract(given: Given): void {
       expect(await waiting()).toEqual([])
     })
 
-    test('not sent goes back to wanted and is tried again, and after a day a person sees it', async () => {
+    test('not sent returns to wanted and is retried, and needs attention after a day', async () => {
       const { regNo } = await paid()
       await wants(regNo)
       await send(told('not-sent'))
@@ -253,7 +253,7 @@ export function refundingContract(given: Given): void {
       expect(await waiting()).toEqual([['R', 'refund-refused']])
     })
 
-    test('unsure is never repeated by itself: it is done by the status call, or a person decides', async () => {
+    test('unsure is never repeated automatically: the status query completes it, or staff decide', async () => {
       const { regNo, orderId } = await paid()
       await wants(regNo)
       const id = await send(told('unsure'))
@@ -267,7 +267,7 @@ export function refundingContract(given: Given): void {
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
     })
 
-    test('a part given back in the panel beside a refund in doubt is learnt when a person has ended the doubt', async () => {
+    test('a partial refund in the merchant panel during an unsure refund is detected after staff decide', async () => {
       const { regNo, orderId } = await paid()
       await wants(regNo)
       const id = await send(told('unsure'))
@@ -281,7 +281,7 @@ export function refundingContract(given: Given): void {
       expect(await revenue()).toBe(due - 10_000)
     })
 
-    test('a crash between the asking and the answer: unsure, until the status call tells', async () => {
+    test('a crash between request and response: unsure, until the status query completes it', async () => {
       const { regNo, orderId } = await paid()
       // Watched no more.
       await store.asked(orderId, later(hour), null, null)
@@ -301,7 +301,7 @@ export function refundingContract(given: Given): void {
       expect(await states(regNo)).toEqual(['done'])
     })
 
-    test('begun and not seen done for five days comes before a person', async () => {
+    test('begun and not confirmed for five days goes to review', async () => {
       const { regNo } = await paid()
       await wants(regNo)
       const id = await send(begun('RF1'))
@@ -314,7 +314,7 @@ export function refundingContract(given: Given): void {
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
 
-    test('of a review: all of it ends the review, part of it leaves the rest to be decided', async () => {
+    test('of a payment under review: a full one ends the review, a partial one leaves the rest to decide', async () => {
       const one = await registered(store, gateway)
       await store.applyFact(one.orderId, confirmed('AP1', paise(600_000)), mail)
       const id = await only()
@@ -334,7 +334,7 @@ export function refundingContract(given: Given): void {
       expect([await revenue(), await sumOf(one.regNo)]).toEqual([0, 0])
     })
 
-    test('a second payment goes back whole: the registration stays paid', async () => {
+    test('a second payment is refunded in full: the registration stays paid', async () => {
       const one = await paid()
       await store.applyFact(one.orderId, confirmed('AP2'), mail)
       await decide(await only(), refund())
@@ -352,27 +352,27 @@ export function refundingContract(given: Given): void {
       expect([await revenue(), await sumOf(one.regNo)]).toEqual([due, due])
     })
 
-    test('money that came some other way does not go back through the gateway', async () => {
+    test('a payment by another method is not refunded through the gateway', async () => {
       const row = imported()
       await store.importRegistrations([row])
       expect(await wants(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })
 
-    test('nobody refunds what is not paid, or not there', async () => {
+    test('is rejected for an unpaid or unknown payment', async () => {
       const { regNo } = await registered(store, gateway)
       expect(await wants(regNo)).toMatchObject({ error: { code: 'not_paid' } })
       expect(await wants('DEMO0')).toMatchObject({ error: { code: 'not_there' } })
     })
   })
 
-  describe('what was given back in the gateway’s panel', () => {
+  describe('refunds in the merchant panel', () => {
     const refunds = (...back: readonly (readonly [string, number])[]): PaymentEvent =>
       ({
         ...(confirmed('AP1', due, later(3 * day)) as Came),
         refunds: back.map(([reference, amount]) => ({ reference, amount: paise(amount) })),
       }) as Came
 
-    test('is learnt in part and in full, a second one too, and each once', async () => {
+    test('are detected partial and full, also a second one, each once', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, confirmed('AP1'), mail)
       await store.applyFact(orderId, refunds(['R1', 100_000]), mail)
@@ -391,7 +391,7 @@ export function refundingContract(given: Given): void {
       expect(await waiting()).toEqual([])
     })
 
-    test('of a second payment ends its review, and the ticket stays', async () => {
+    test('of a second payment end its review, and the ticket stays', async () => {
       const { regNo, orderId } = await twice()
       await store.applyFact(orderId, wentBack('R1', due), mail)
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
@@ -399,7 +399,7 @@ export function refundingContract(given: Given): void {
       expect([await revenue(), await sumOf(regNo)]).toEqual([due, due])
     })
 
-    test('is the one that we wanted and had not asked for yet: it is not given back twice', async () => {
+    test('complete a requested refund that was not sent yet: it is not made twice', async () => {
       const one = await registered(store, { gateway: 'airpay' })
       await store.applyFact(one.orderId, confirmed('AP1'), mail)
       await store.wantRefund({ of: one.regNo, amount: null, ...grounds, at: later(day) })
@@ -408,7 +408,7 @@ export function refundingContract(given: Given): void {
       expect((await store.refunds(one.regNo)).map(({ state }) => state)).toEqual(['done'])
     })
 
-    test('more than came, or of what is not paid, comes before a person and breaks nothing', async () => {
+    test('above the received amount, or of an unpaid payment, go to review', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, wentBack('R0', due), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('pending')
@@ -420,7 +420,7 @@ export function refundingContract(given: Given): void {
       expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
     })
 
-    test('together with the money, before we ever heard of it: no confirmation is sent', async () => {
+    test('reported together with their payment send no confirmation', async () => {
       const { regNo, orderId } = await registered(store)
       await store.applyFact(orderId, refunds(['R1', due]), mail)
       expect((await found(store, regNo)).paymentStatus).toBe('refunded')
@@ -428,8 +428,8 @@ export function refundingContract(given: Given): void {
     })
   })
 
-  describe('a mail', () => {
-    test('is claimed before it is sent: one that nobody marked is tried once more, and no more', async () => {
+  describe('an email', () => {
+    test('is claimed before it is sent: an unmarked one is retried once', async () => {
       const { regNo } = await registered(store)
       const id = await store.queueMail(regNo, mail, noon)
       expect(await store.claimMail(id, noon)).toBe(true)
@@ -444,7 +444,7 @@ export function refundingContract(given: Given): void {
       ])
     })
 
-    test('is listed with the newest first, by state, event and address, and counted; given up, it is tried again by who may', async () => {
+    test('is listed newest first, by state, event and address, and counted; a failed one can be resent', async () => {
       const { regNo } = await registered(store)
       const queue = (to: string): Promise<number> =>
         store.queueMail(regNo, { ...mail, to }, later(-1))
@@ -491,7 +491,7 @@ export function refundingContract(given: Given): void {
       expect(await store.retryMails(noon)).toBe(0)
     })
 
-    test('to the treasurer is queued once per key, however many processes try', async () => {
+    test('to the treasurer is queued once per key for any number of processes', async () => {
       const tries = await Promise.all(
         Array.from({ length: 5 }, () =>
           store.queueOnce('reviews demo 2026-11-21', 'demo', mail, noon),

@@ -27,7 +27,7 @@ export function registeringContract(given: Given): void {
   })
 
   describe('registering', () => {
-    test('with money in hand that another has paid with stores nothing, and under its own reference is paid at once', async () => {
+    test('with a slip that paid another registration stores nothing, and with its own is paid immediately', async () => {
       const inHand = (reference: string) =>
         ({ actor: 'desk', way: 'cash', reference, mail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
@@ -66,7 +66,7 @@ export function registeringContract(given: Given): void {
       expect(await store.mailsOf(refused.regNo)).toHaveLength(1)
     })
 
-    test('keeps everything it was given', async () => {
+    test('stores all its data', async () => {
       const upload = {
         field: 'proof',
         sha256: 'a'.repeat(64),
@@ -152,7 +152,7 @@ export function registeringContract(given: Given): void {
       expect(await store.uploadsInUse(['b'.repeat(64), upload.sha256])).toEqual([upload.sha256])
     })
 
-    test('is a success at once, with its mail, when no payment is due', async () => {
+    test('is a success immediately, with its email, if no payment is due', async () => {
       const { regNo } = await registered(store, { orderId: null, quote: null, mail })
       expect(await found(store, regNo)).toMatchObject({
         paymentStatus: 'success',
@@ -162,7 +162,7 @@ export function registeringContract(given: Given): void {
       expect(await store.mailsOf(regNo)).toMatchObject([{ ...mail, status: 'queued' }])
     })
 
-    test('keeps what was agreed to beside it', async () => {
+    test('stores consents with it', async () => {
       const { regNo } = await registered(store, { agreed: ['agreed to “The rules” (version 2)'] })
       expect((await store.auditOf(regNo)).map(({ at, what }) => [at, what])).toEqual([
         [noon, 'registered'],
@@ -170,7 +170,7 @@ export function registeringContract(given: Given): void {
       ])
     })
 
-    test('refuses a number that is taken, and keeps nothing of the second', async () => {
+    test('rejects a number in use, and stores nothing of the second', async () => {
       const { regNo } = await registered(store, { name: 'First' })
       expect(await store.register(newRegistration({ regNo, name: 'Second' }))).toEqual({
         ok: false,
@@ -181,7 +181,7 @@ export function registeringContract(given: Given): void {
       expect((await store.listPage(all, 1, 10)).count).toBe(1)
     })
 
-    test('refuses when the order id is taken, and keeps no registration without a payment', async () => {
+    test('rejects an order id in use, and stores no registration without a payment', async () => {
       const { orderId } = await registered(store)
       const second = newRegistration({ orderId })
       expect(await store.register(second)).toEqual({ ok: false, error: { code: 'reg_no_taken' } })
@@ -189,7 +189,7 @@ export function registeringContract(given: Given): void {
       expect((await store.listPage(all, 1, 10)).count).toBe(1)
     })
 
-    test('one that fails leaves its neighbours of the same batch alone', async () => {
+    test('a failing one does not affect others of its batch', async () => {
       const { regNo } = await registered(store)
       const asked = Array.from({ length: 20 }, (_, at) =>
         newRegistration(at === 7 ? { regNo } : {}),
@@ -199,7 +199,7 @@ export function registeringContract(given: Given): void {
       expect((await store.listPage(all, 1, 10)).count).toBe(20)
     })
 
-    test('is still there after the store was opened again', async () => {
+    test('exists after the store was reopened', async () => {
       const { regNo } = await registered(store)
       const again = await opened.reopen()
       expect((await found(again, regNo)).paymentStatus).toBe('pending')
@@ -210,7 +210,7 @@ export function registeringContract(given: Given): void {
     const keyed = (fingerprint: string, changes: Changes = {}): NewRegistration =>
       newRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
 
-    test('gives the first registration again for the same request', async () => {
+    test('returns the first registration for the same request', async () => {
       const first = await store.register(keyed('same'))
       const second = await store.register(keyed('same', { at: later(hour) }))
       expect(first.ok && second.ok && second.value).toEqual(
@@ -219,7 +219,7 @@ export function registeringContract(given: Given): void {
       expect((await store.listPage(all, 1, 10)).count).toBe(1)
     })
 
-    test('is refused with another request, and kept apart per event', async () => {
+    test('is rejected with another request, and separate per event', async () => {
       await store.register(keyed('same'))
       expect(await store.register(keyed('other'))).toEqual({
         ok: false,
@@ -241,7 +241,7 @@ export function registeringContract(given: Given): void {
       })
     })
 
-    test('a hundred times at the same moment makes one registration', async () => {
+    test('a hundred times concurrently makes one registration', async () => {
       const answers = await Promise.all(
         Array.from({ length: 100 }, () => store.register(keyed('same'))),
       )
@@ -255,7 +255,7 @@ export function registeringContract(given: Given): void {
     const row = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow =>
       imported({ eventId: 'old', regNo, paymentId: 'TX1', ...changes })
 
-    test('adds rows once; the same again changes nothing', async () => {
+    test('adds rows once; repeating changes nothing', async () => {
       const rows = [
         row(nextRegNo()),
         row(nextRegNo(), { total: null, paymentStatus: 'pending', paymentId: null, paidAt: null }),
@@ -288,7 +288,7 @@ export function registeringContract(given: Given): void {
       expect(await store.pendingPayments(later(9 * hour), 10)).toEqual([])
     })
 
-    test('a row is known again by its number elsewhere, whatever number it was given here, and found by both', async () => {
+    test('recognises a row by its foreign number, and finds it by both numbers', async () => {
       const one = row(nextRegNo(), { formerNo: 'OLD/17' })
       await store.importRegistrations([one])
       expect(await store.importRegistrations([{ ...one, regNo: nextRegNo() }])).toEqual({
@@ -306,7 +306,7 @@ export function registeringContract(given: Given): void {
       }
     })
 
-    test('a number that is taken here refuses the row, and all with it', async () => {
+    test('rejects all rows if one number is in use', async () => {
       const { regNo } = await registered(store)
       expect(await store.importRegistrations([row(nextRegNo()), row(regNo)])).toEqual({
         ok: false,
@@ -315,7 +315,7 @@ export function registeringContract(given: Given): void {
       expect((await store.listPage({ eventId: 'old', answers: {} }, 1, 10)).count).toBe(0)
     })
 
-    test('a row that differs refuses all of them', async () => {
+    test('rejects all rows if one differs', async () => {
       const [one, two] = [row(nextRegNo()), row(nextRegNo())]
       await store.importRegistrations([one])
       expect(await store.importRegistrations([two, { ...one, total: paise(1) }])).toEqual({

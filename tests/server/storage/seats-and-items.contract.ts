@@ -43,14 +43,14 @@ export function sellingContract(given: Given): void {
   })
 
   describe('the bill', () => {
-    test('is kept line by line with the registration, also where nothing is to be paid', async () => {
+    test('is stored line by line with the registration, also if nothing is due', async () => {
       const paying = await registered(store, { quote })
       const free = await registered(store, { quote, orderId: null })
       for (const { regNo } of [paying, free])
         expect((await found(store, regNo)).lines).toEqual(bill)
     })
 
-    test('of another price goes with its attempt, and the registration shows the one that was paid', async () => {
+    test('of another price belongs to its attempt, and the registration shows the paid one', async () => {
       const { regNo, orderId } = await registered(store, { quote })
       const dearer = [line('registration', 700_000)]
       const price = {
@@ -72,20 +72,20 @@ export function sellingContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
     })
 
-    test('of a further attempt at the same price is the same', async () => {
+    test('of another attempt at the same price is the same', async () => {
       const { regNo, orderId } = await registered(store, { quote })
       await store.applyFact(orderId, { type: 'expired', at: later(1) }, null)
       expect(await store.retry(regNo, later(hour))).toMatchObject({ ok: true })
       expect((await found(store, regNo)).lines).toEqual(bill)
     })
 
-    test('has no lines where the price has none', async () => {
+    test('has no lines if the price has none', async () => {
       const { regNo } = await registered(store)
       expect((await found(store, regNo)).lines).toEqual([])
     })
   })
 
-  describe('places', () => {
+  describe('seats', () => {
     const holdMs = hour / 2
     const seats: Quota = {
       id: 'seats',
@@ -113,7 +113,7 @@ export function sellingContract(given: Given): void {
     const full = (place: string) => ({ ok: false, error: { code: 'full', place } })
     const left = (at: Instant = noon) => store.placesLeft('demo', few, at)
 
-    test('are taken when a registration is stored, and who finds none is refused and leaves nothing behind', async () => {
+    test('are reserved when a registration is stored; without a seat it is rejected and nothing is stored', async () => {
       await serve([seats])
       expect(await left()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
       await registered(store, to('scan', 'airway'))
@@ -129,7 +129,7 @@ export function sellingContract(given: Given): void {
       await registered(store, { ...to('scan'), eventId: 'another' })
     })
 
-    test('of a limit that came in the same batch count at once', async () => {
+    test('of a quota added in the same batch count immediately', async () => {
       const answers = await Promise.all([
         ask(to()),
         serve([seats]),
@@ -139,7 +139,7 @@ export function sellingContract(given: Given): void {
       expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([true, true, full('seats.scan')])
     })
 
-    test('and what is sold are in use: items by their bills, places that are taken, each option of a list', async () => {
+    test('and items are in use: items by their bills, reserved seats, each option of a list', async () => {
       await serve([seats])
       await registered(store, { ...to('scan', 'airway'), quote })
       await registered(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
@@ -151,7 +151,7 @@ export function sellingContract(given: Given): void {
       })
     })
 
-    test('for a category count those alone who have it', async () => {
+    test('for a category count only its registrations', async () => {
       const pg: Quota = {
         id: 'pg',
         when: [[{ field: 'category', test: { is: 'in', values: ['pg'] } }]],
@@ -164,7 +164,7 @@ export function sellingContract(given: Given): void {
       expect(await ask({ category: 'pg' })).toEqual(full('pg'))
     })
 
-    test('are kept while somebody pays, lapse after their time, and are sold again; money that comes then is before a person', async () => {
+    test('are held during payment, released after the hold, and sold again; a later payment goes to review', async () => {
       await serve([seats])
       const late = await registered(store, to('scan'))
       const before = later(holdMs - 1)
@@ -202,7 +202,7 @@ export function sellingContract(given: Given): void {
       expect(await ask({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
     })
 
-    test('that lapsed and that nobody took meanwhile are still theirs who pay late', async () => {
+    test('that were released and not sold are still available to a late payment', async () => {
       await serve([seats])
       const { regNo, orderId } = await registered(store, to('scan'))
       await store.applyFact(orderId, confirmed('AP1', quoted.total, later(9 * hour)), null)
@@ -210,7 +210,7 @@ export function sellingContract(given: Given): void {
       expect(await ask({ ...to('scan'), at: later(99 * hour) })).toEqual(full('seats.scan'))
     })
 
-    test('that are paid are not sold to somebody else when a difference is handed out to be paid and is not', async () => {
+    test('that are paid are not sold when a balance stays unpaid', async () => {
       await serve([seats])
       const { regNo, orderId } = await registered(store, to('scan'))
       await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
@@ -238,7 +238,7 @@ export function sellingContract(given: Given): void {
       expect(await ask({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
     })
 
-    test('of a payment that the bank has in process do not lapse', async () => {
+    test('of a payment that the bank processes are not released', async () => {
       await serve([seats])
       const { orderId } = await registered(store, to('scan'))
       await store.asked(orderId, later(hour), later(2 * hour), 'in-process')
@@ -248,7 +248,7 @@ export function sellingContract(given: Given): void {
       expect(await ask({ ...to('scan'), at: later(hour) })).toMatchObject({ ok: true })
     })
 
-    test('are not sold twice by a clock that goes back', async () => {
+    test('are not sold twice when the clock is set back', async () => {
       await serve([seats])
       const first = await registered(store, to('scan'))
       const second = await registered(store, { ...to('scan'), at: later(holdMs) })
@@ -261,7 +261,7 @@ export function sellingContract(given: Given): void {
       expect((await found(store, second.regNo)).paymentStatus).toBe('success')
     })
 
-    test('once free again, count money that waited for them, less what of it went back meanwhile', async () => {
+    test('once free again, count a payment under review, minus its refunds', async () => {
       await serve([seats])
       const first = await registered(store, to('scan'))
       const second = await registered(store, { ...to('scan'), at: later(2 * holdMs) })
@@ -278,7 +278,7 @@ export function sellingContract(given: Given): void {
       expect(revenue).toBe(quoted.total - part)
     })
 
-    test('are free at once when the bank has said no or the money went back, and another try takes them again or is told', async () => {
+    test('are released immediately after a decline or refund, and a retry reserves them again or is rejected', async () => {
       await serve([seats])
       const first = await registered(store, to('scan'))
       await store.applyFact(first.orderId, declined(), null)
@@ -298,7 +298,7 @@ export function sellingContract(given: Given): void {
       expect(await store.retry(first.regNo, later(hour))).toMatchObject({ ok: true })
     })
 
-    test('of an order handed out once more are held anew, or are gone', async () => {
+    test('of a reissued order are held again, or sold', async () => {
       await serve([seats])
       const first = await registered(store, to('scan'))
       expect(await store.handedAgain(first.orderId, later(holdMs))).toEqual({
@@ -311,7 +311,7 @@ export function sellingContract(given: Given): void {
       expect((await found(store, first.regNo)).payments[0]?.handedOffAt).toBe(later(holdMs))
     })
 
-    test('in a place of its own each registration: the last one fought over by 64 goes to exactly one', async () => {
+    test('are one per registration: the last one, requested by 64, goes to exactly one', async () => {
       await serve([{ ...seats, max: { scan: 3 } }])
       for (let n = 0; n < 2; n += 1) await registered(store, { ...to('scan'), orderId: null })
       const answers = await Promise.all(
@@ -325,7 +325,7 @@ export function sellingContract(given: Given): void {
       expect(await store.placesTaken('demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
     })
 
-    test('counted outside the transaction would be sold to everybody: that is what it is for', async () => {
+    test('negative control: counted outside the transaction, the last one is sold to all', async () => {
       await serve([{ ...seats, max: { scan: 1 } }])
       // The same place under a name that the store counts for nobody.
       const asked = await Promise.all(
@@ -338,7 +338,7 @@ export function sellingContract(given: Given): void {
       expect(asked.filter(Boolean).length).toBeGreaterThan(1)
     })
 
-    test('of a limit that comes late count those who came before it; of one that is another, those it is for', async () => {
+    test('of a later quota count earlier registrations; of a changed quota, those it covers', async () => {
       const paid = await registered(store, to('scan'))
       await store.applyFact(paid.orderId, confirmed('AP1'), null)
       const lapsed = await registered(store, { ...to('airway'), at: later(1) })
@@ -361,7 +361,7 @@ export function sellingContract(given: Given): void {
       expect((await found(store, lapsed.regNo)).paymentStatus).toBe('success')
     })
 
-    test('of registrations that were brought in are counted, and not asked for', async () => {
+    test('of imported registrations are counted without a check', async () => {
       await serve([{ id: 'hall', max: 1, full: { message: 'Full' } }])
       const { searchable, eventHash, category } = newRegistration()
       const rows = Array.from({ length: 3 }, (_, at) => {

@@ -17,7 +17,7 @@ const event = (): string =>
     .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
     .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
 
-if (!hasPostgres) test('without a PostgreSQL on this machine no server is started on one', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let postgres: PostgresServer
   let url: string
@@ -42,7 +42,7 @@ else {
     await postgres.stop()
   })
 
-  test('a delegate registers and pays, and the other server knows it', async () => {
+  test('a delegate registers and pays on one server, and the other shows it', async () => {
     const answer = await first.post(`/api/${EVENT}/register/`, {
       full_name: 'Asha Sample',
       email: 'asha@example.org',
@@ -67,7 +67,7 @@ else {
     expect(stands.json()).toMatchObject({ registration: { payment_status: 'success' } })
   })
 
-  test('who signs in at one server is signed in at the other, and sees list, figures, documents and what waits', async () => {
+  test('a user who signs in on one server is signed in on the other, and sees list, figures, documents and reviews', async () => {
     const office = await signIn(first)
     const headers = { authorization: `Bearer ${office.token}` }
     const at = async (address: string): Promise<Record<string, unknown>> => {
@@ -88,7 +88,7 @@ else {
     expect((await second.deps.store.figures(EVENT, '2026-01-20' as never)).revenue).toBe(118_000)
   })
 
-  test('commands work on it, and those that are for a file say so', async () => {
+  test('commands work on PostgreSQL, and those for SQLite say so', async () => {
     const variables = { DATABASE_URL: url, DATA_DIR: first.dir, EVENTS_DIR: first.eventsDir }
     const list = await runHere(['user', 'list'], variables)
     expect(list).toMatchObject({ status: 0, out: expect.stringContaining('office') })

@@ -43,7 +43,7 @@ export function settlementsContract(given: Given): void {
     })
 
   describe('settlements', () => {
-    test('are kept line by line, each once; what is known stays as it is', async () => {
+    test('are stored line by line, each once; known payments stay unchanged', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
       const lines = [line(orderId, 'AP1'), line(orderId, 'AP1', { is: 'refund', net: paise(-due) })]
@@ -70,7 +70,7 @@ export function settlementsContract(given: Given): void {
       expect(await store.reviews(null)).toEqual([])
     })
 
-    test('a refund that no settlement contained five days later was seen by nobody', async () => {
+    test('a refund that no settlement contained five days later was not in the work queue', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
       const refunded = (reference: string) =>
@@ -126,7 +126,7 @@ export function settlementsContract(given: Given): void {
       expect((await store.acts(second.regNo)).at(-1)).toMatchObject({ act: 'handle_refund', why })
     })
 
-    test('a refund of money that is no sale to the gateway, and that staff accepted, is looked for in settlements too', async () => {
+    test('a refund of an accepted payment that the gateway does not call a sale is expected in settlements too', async () => {
       const { orderId, regNo } = await placed()
       const at = later(10)
       const fact = {
@@ -153,7 +153,7 @@ export function settlementsContract(given: Given): void {
       expect((await store.settledOf(regNo)).length).toBe(1)
     })
 
-    test('a refund by hand is in no settlement of a gateway, and nobody looks for it there', async () => {
+    test('a refund outside the gateway is not expected in its settlements', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
       const wanted = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: later(20) }
@@ -164,7 +164,7 @@ export function settlementsContract(given: Given): void {
       expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
-    test('what an account paid out after its event had got another was unknown, and came before a person as new money', async () => {
+    test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
       const second = await placed()
@@ -200,7 +200,7 @@ export function settlementsContract(given: Given): void {
       ])
     })
 
-    test('know money from before captures knew their account', async () => {
+    test('recognise payments from before captures had an account', async () => {
       const { orderId, regNo } = await registered(store, { gateway: 'airpay' })
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
@@ -210,7 +210,7 @@ export function settlementsContract(given: Given): void {
       expect(await store.reviews(null)).toEqual([])
     })
 
-    test('bring money that nobody knew of before a person: at its order, or as of nobody', async () => {
+    test('put unknown payments under review: at their order, or as unmatched', async () => {
       const { orderId, regNo } = await placed()
       const lines = [line(orderId, 'AP7'), line('', 'AP8'), line(orderId, 'AP9', { is: 'other' })]
       expect(await keep(...lines)).toEqual({ added: 3, known: 0, toReview: 2 })
@@ -235,7 +235,7 @@ export function settlementsContract(given: Given): void {
       })
     })
 
-    test('money that comes again by transfer is before a person, and its line counts once', async () => {
+    test('a second payment by transfer goes to review, and its line counts once', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
       const wanted = { regNo, act: 'came_again', actor: 'owner', once: null, ...grounds } as const
@@ -279,7 +279,7 @@ export function settlementsContract(given: Given): void {
       expect(waiting.map(({ why }) => why.match(/ICICN52026010102/g)?.length)).toEqual([1])
     })
 
-    test('a transfer that the bank returns is before a person once, and not once more after it was refunded', async () => {
+    test('a transfer that the bank returns goes to review once, and not again after its refund', async () => {
       const { regNo } = await registered(store)
       expect((await confirm(regNo, 'transfer', 'RTRN52026010103')).ok).toBe(true)
       const { payments } = await store.knownReferences([bankKey('RTRN52026010103')])
@@ -303,7 +303,7 @@ export function settlementsContract(given: Given): void {
       expect(await waiting()).toEqual([])
     })
 
-    test('money at the bank that nobody waits for is kept once, and pays whom it is moved to', async () => {
+    test('an unmatched bank payment is kept once, and pays the registration to which it is moved', async () => {
       const money = {
         reference: 'SBIN7',
         amount: due,

@@ -49,7 +49,7 @@ function plansOf(asks: (sql: Sql) => void): readonly string[] {
   return plans
 }
 
-test.each(WAITING_IDS)('%s is not looked for among all registrations of the event', (is) => {
+test.each(WAITING_IDS)('%s does not scan all registrations of the event', (is) => {
   const plans = plansOf((sql) => waitingIds(sql, 'demo', { is, at: noon }, 1_000))
   // The event alone: all of its registrations. A status with it is what waits, but for the pending.
   const wide = plans.filter(
@@ -60,14 +60,14 @@ test.each(WAITING_IDS)('%s is not looked for among all registrations of the even
   ).toEqual([])
 })
 
-test.each(ENDED_STATES)('what is %s is read by an index of those alone', (state) => {
+test.each(ENDED_STATES)('%s uses its own index', (state) => {
   const plans = plansOf((sql) => listPage(sql, { eventId: 'demo', answers: {}, state }, 1, 20))
   expect(plans.filter((plan) => plan.startsWith('SEARCH r '))).toEqual(
     Array.from({ length: 2 }, () => expect.stringContaining('registrations_ended')),
   )
 })
 
-test('what went back lately is looked for by its day, not among all that ever went back', () => {
+test('recent refunds are found by day, without a scan of all refunds', () => {
   const plans = plansOf((sql) => givenBack(sql, noon, ['demo'], 50))
   expect(plans).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX refunds_done/))
 })

@@ -69,7 +69,7 @@ describe('the tables themselves', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test.each([...CARELESS, REPLACED])('refuse %s, whoever asks', (_, sql, message) => {
+  test.each([...CARELESS, REPLACED])('reject %s from every client', (_, sql, message) => {
     // What is not refused is undone, so that the next one finds the rows.
     shell.exec('BEGIN')
     try {
@@ -111,7 +111,7 @@ describe('SQLite', () => {
     read.close()
   })
 
-  test('after a clean stop the one file holds everything: whoever copies it has all registrations', async () => {
+  test('after a clean shutdown, the one file contains all registrations', async () => {
     // Without the careless person: what that connection closes is copied by it.
     const alone = folder()
     const store = await openStore({ dataDir: alone })
@@ -129,7 +129,7 @@ describe('SQLite', () => {
     rmSync(alone, { recursive: true })
   })
 
-  test('the connection that the writer thread holds is FULL too', async () => {
+  test('the connection of the writer thread uses FULL too', async () => {
     expect(await inside.writer.call('pragmas')).toEqual({
       journalMode: 'wal',
       synchronous: 2,
@@ -137,14 +137,14 @@ describe('SQLite', () => {
     })
   })
 
-  test('a registration that was never paid can be deleted with what belongs to it, and is uncounted', async () => {
+  test('an unpaid registration can be deleted with its rows, and is no longer counted', async () => {
     const { regNo } = await registered(inside.store)
     shell.exec('DELETE FROM payments; DELETE FROM registrations')
     expect(await inside.store.registration(regNo)).toBeNull()
     expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(0)
   })
 
-  test('the counters are what counting the rows gives, after everything that can happen to a payment', async () => {
+  test('counters equal the counted rows after every kind of payment event', async () => {
     const { store } = inside
     await happen(store)
     const counted = shell.prepare(BY_ROWS).all()
@@ -179,7 +179,7 @@ describe('SQLite', () => {
     expect(shell.prepare('SELECT last_id FROM search_progress').pluck().get()).toBe(NAMES.length)
   })
 
-  test('a store that is never quiet still indexes, once many rows wait', async () => {
+  test('a constantly busy store still indexes once many rows wait', async () => {
     shell
       .prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 11000)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
@@ -200,7 +200,7 @@ describe('SQLite', () => {
     await expect.poll(() => behind.get(), { timeout: 200_000, interval: 5 }).toBe(0)
   }
 
-  test('the count of a search stops at its cap and says so; the list itself is counted exactly', async () => {
+  test('the count of a search stops at its limit and says so; the list is counted exactly', async () => {
     const one = newRegistration()
     const copy =
       shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
@@ -235,7 +235,7 @@ describe('SQLite', () => {
     ])
   })
 
-  test('when the writer dies, what was in flight is told so and the next request is served', async () => {
+  test('when the writer dies, calls in progress get an error and the next request works', async () => {
     const { store, writer } = inside
     const asked = Array.from({ length: 50 }, () => newRegistration())
     const answers = asked.map((one) =>
@@ -264,7 +264,7 @@ describe('SQLite', () => {
     )
   })
 
-  test('a status answer is never kept without what follows from it, however the writing ends', async () => {
+  test('a status response is never stored without its effect, however the write ends', async () => {
     const { store } = inside
     const { orderId } = await registered(store)
     const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
@@ -283,7 +283,7 @@ describe('SQLite', () => {
     ])
   })
 
-  test('whenever the writer dies, as many status answers are there as facts', async () => {
+  test('whenever the writer dies, there are as many status responses as payment events', async () => {
     const { store, writer } = inside
     const orders = await Promise.all(Array.from({ length: 600 }, () => registered(store)))
     const settled = orders.map(({ orderId }, at) =>
@@ -308,7 +308,7 @@ describe('SQLite', () => {
     expect(shell.prepare('SELECT count(*) FROM payment_facts').pluck().get()).toBeGreaterThan(0)
   })
 
-  test('when the reader dies, lists come back', async () => {
+  test('when the reader dies, lists work again', async () => {
     const { store, reader } = inside
     // It begins with the first list that is asked for.
     await store.figures('demo', dayOf(noon))
@@ -325,7 +325,7 @@ describe('SQLite', () => {
       .toBe(0)
   })
 
-  test('a full disk refuses the batch and loses nothing that was answered', async () => {
+  test('a full disk rejects the batch and loses no confirmed data', async () => {
     const other = folder()
     const full = await openInside({ dataDir: other, seam: { pagesMax: 300 } })
     const asked = Array.from({ length: 200 }, () =>
@@ -350,7 +350,7 @@ describe('SQLite', () => {
     rmSync(other, { recursive: true })
   })
 
-  test('when too many wait, the next is refused at once', async () => {
+  test('when too many calls wait, the next is rejected immediately', async () => {
     const small = await openInside({ dataDir, seam: { waitingMax: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
@@ -365,7 +365,7 @@ describe('SQLite', () => {
     await small.store.close()
   })
 
-  test('two processes on one file: the second waits for its turn', async () => {
+  test('two processes on one file: the second waits for the first', async () => {
     const second = await openStore({ dataDir })
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
@@ -377,7 +377,7 @@ describe('SQLite', () => {
     expect((await inside.store.figures('demo', dayOf(noon))).total).toBe(60)
   })
 
-  test('two writers on one file: of 64 who want the last place, half at each, exactly one has it', async () => {
+  test('two writers on one file: of 64 requests for the last seat, half at each, exactly one gets it', async () => {
     const second = await openStore({ dataDir })
     const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
     const file = { hash: 'h', eventId: 'demo', text: '', shared: '', at: noon, holdPlaceMs: hour }
@@ -396,7 +396,7 @@ describe('SQLite', () => {
     expect(await inside.store.placesTaken('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
   })
 
-  test('answering before the commit is what the tests can switch on, and shows', async () => {
+  test('negative control: responding before the commit is detected', async () => {
     const other = folder()
     const early = await openInside({ dataDir: other, seam: { answerBeforeCommitMs: 5_000 } })
     const one = newRegistration()

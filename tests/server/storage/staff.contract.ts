@@ -12,7 +12,7 @@ export function peopleContract(given: Given): void {
   })
 
   describe('admins and sessions', () => {
-    test('a username is taken once, whatever its letters', async () => {
+    test('a username is unique in any case', async () => {
       expect(await store.adminCount()).toBe(0)
       expect(await store.addAdmin('office', 'hash', noon)).toMatchObject({ ok: true })
       expect(await store.addAdmin('Office', 'hash', noon)).toEqual({
@@ -31,7 +31,7 @@ export function peopleContract(given: Given): void {
       expect(await store.adminCount()).toBe(1)
     })
 
-    test('a session ends by idleness, by age, by logout and by a new password', async () => {
+    test('a session ends when idle, after its maximum age, on sign-out and with a new password', async () => {
       const admin = await store.addAdmin('office', 'hash', noon)
       if (!admin.ok) throw new Error(admin.error.code)
       const open = (tokenHash: string): Promise<void> =>
@@ -63,7 +63,7 @@ export function peopleContract(given: Given): void {
     })
   })
 
-  test('an admin who is removed has no session left; the last one stays', async () => {
+  test('a removed user has no session; the last user stays', async () => {
     const first = await store.addAdmin('office', 'hash', noon)
     if (!first.ok) throw new Error(first.error.code)
     const session = { adminId: first.value, at: noon, expiresAt: later(10 * hour) }
@@ -77,10 +77,10 @@ export function peopleContract(given: Given): void {
     expect(await store.adminCount()).toBe(1)
   })
 
-  describe('what somebody may', () => {
+  describe('permissions', () => {
     const deskOfDemo = { role: 'desk', events: ['demo'] } as const
 
-    test('is everything unless it was said otherwise, and counts from the next request on', async () => {
+    test('are unlimited by default, and apply from the next request', async () => {
       const owner = await store.addAdmin('owner', 'hash', noon)
       const desk = await store.addAdmin('desk', 'hash', noon, deskOfDemo)
       if (!owner.ok || !desk.ok) throw new Error('they are new')
@@ -118,7 +118,7 @@ export function peopleContract(given: Given): void {
       ])
     })
 
-    test('the last owner of all events stays one, whoever else there is', async () => {
+    test('the last owner of all events stays an owner', async () => {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('second', 'hash', noon, { role: 'owner', events: ['demo'] })
       expect(await store.removeAdmin('owner')).toBe('last')
@@ -129,7 +129,7 @@ export function peopleContract(given: Given): void {
       expect(await store.removeAdmin('owner')).toBe('removed')
     })
 
-    test('the only owner who can sign in could give that up, because another one had an unused link', async () => {
+    test('the only owner who can sign in could give up the role, because another one had an unused link', async () => {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('invited', 'unknown to all', noon)
       await store.addPasswordLink('invited', 'link', later(hour))
@@ -140,7 +140,7 @@ export function peopleContract(given: Given): void {
     })
   })
 
-  test('a link to set a password works once, until it is over, and only the newest', async () => {
+  test('a link to set a password works once, until it expires, and only the newest', async () => {
     await store.addAdmin('desk', 'hash', noon)
     expect(await store.addPasswordLink('nobody', 'x', later(hour))).toBe(false)
     await store.addPasswordLink('desk', 'old', later(hour))
@@ -154,7 +154,7 @@ export function peopleContract(given: Given): void {
     expect((await store.admin('desk'))?.passwordHash).toBe('hash-2')
   })
 
-  test('a second factor counts once it is confirmed; each step and each recovery code is taken once', async () => {
+  test('a second factor applies once confirmed; each code and each recovery code is accepted once', async () => {
     const added = await store.addAdmin('office', 'hash', noon)
     if (!added.ok) throw new Error(added.error.code)
     const id = added.value
@@ -176,7 +176,7 @@ export function peopleContract(given: Given): void {
     expect(await store.account(id)).toMatchObject({ totpSecret: null, recoveryCodesLeft: 0 })
   })
 
-  test('sessions are listed while they stand, and all but one ended', async () => {
+  test('active sessions are listed, and all but one can be ended', async () => {
     const added = await store.addAdmin('office', 'hash', noon)
     if (!added.ok) throw new Error(added.error.code)
     const open = (tokenHash: string, at: number): Promise<void> =>
@@ -197,7 +197,7 @@ export function peopleContract(given: Given): void {
     expect(await listed()).toEqual(['third'])
   })
 
-  test('the audit log keeps who did what', async () => {
+  test('the audit log stores users and actions', async () => {
     const { regNo } = await registered(store)
     await store.audit({
       at: later(5),
@@ -212,7 +212,7 @@ export function peopleContract(given: Given): void {
     ])
   })
 
-  test('one look at the same within an hour is one row; what was done is always a row', async () => {
+  test('repeated access within an hour is one row; every change is a row', async () => {
     const saw = (who: string, at: number, look?: string) =>
       store.audit({
         at: later(at),
