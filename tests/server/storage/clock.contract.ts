@@ -109,7 +109,7 @@ export function clockContract(given: Given): void {
       expect(await store.claimQuestion(orderId, later(hour), later(hour))).toBe(true)
     })
 
-    test('a seat held while the clock was ahead is held as long as any other', async () => {
+    test('a seat held while the clock was ahead is held for the usual time', async () => {
       const max = { seats: { id: 'seats', max: 1, full: { message: 'Full' } } }
       await store.keepEventFile({
         hash: 'hash-1',
