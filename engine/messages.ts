@@ -1,4 +1,4 @@
-/** Entry point: texts that people read (pages, refusals, documents, emails), and how they are filled in. */
+/** Entry point: texts of pages, errors, documents and emails, and their formatting. */
 export { COMMON_MESSAGES } from './text-catalogue/common.ts'
 export { CONNECTION_ERROR_MESSAGES } from './text-catalogue/connection-errors.ts'
 export { DOCUMENT_MESSAGES } from './text-catalogue/documents.ts'
@@ -17,30 +17,33 @@ export { VALIDATION_MESSAGES } from './text-catalogue/validation.ts'
 export { SERVER_PAGE_MESSAGES } from './text-catalogue/server-pages.ts'
 export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
 export {
-  cancelledMail,
-  cheaperMail,
-  differenceMail,
-  givenBackMail,
-  handedOverMail,
-  payLinkMail,
-  transferredMail,
+  buildCancelledEmail,
+  buildCorrectedEmail,
+  buildMoreToPayEmail,
+  buildRefundedEmail,
+  buildTransferredEmail,
+  buildPayLinkEmail,
+  buildTransferredToYouEmail,
 } from './messages/office-action-emails.ts'
-export { alreadyMail } from './messages/already-registered-email.ts'
+export { buildAlreadyRegisteredEmail } from './messages/already-registered-email.ts'
 export {
-  approvedMail,
-  offerAcceptedMail,
-  refusedMail,
-  toApproveMail,
+  buildApprovedEmail,
+  buildOfferAcceptedEmail,
+  buildNotApprovedEmail,
+  buildWaitingForApprovalEmail,
 } from './messages/approval-emails.ts'
-export { secondPaymentMail } from './messages/duplicate-payment-email.ts'
-export { linkPlaceIn, linksMail } from './messages/lost-link-email.ts'
-export { LOST_LINK_PLACE, pausedMail } from './messages/email-limit-reached-email.ts'
+export { addSecondPaymentNotice } from './messages/duplicate-payment-email.ts'
+export { readLinkPlaceholder, buildLostLinkEmail } from './messages/lost-link-email.ts'
 export {
-  lapsedMail,
-  notFoundMail,
-  takenUpMail,
-  paymentClaimMail,
-  toPayMail,
+  LOST_LINK_PLACEHOLDER,
+  buildEmailsPausedEmail,
+} from './messages/email-limit-reached-email.ts'
+export {
+  buildExpiredEmail,
+  buildClaimRejectedEmail,
+  buildReopenedEmail,
+  buildClaimReceivedEmail,
+  buildPaymentInstructionsEmail,
 } from './messages/manual-payment-emails.ts'
 export {
   readRegistration,
@@ -49,13 +52,13 @@ export {
   type RegistrationView,
 } from './messages/registration-values.ts'
 export {
-  CODE_LOOK,
-  mailFor,
-  orderIdToSay,
-  receipt,
+  QR_CODE_OPTIONS,
+  buildConfirmationEmail,
+  displayableOrderId,
+  buildReceiptFile,
   resultRows,
   resultValues,
-  saysNoMoneyWent,
+  statesNoCharge,
   type ResultRow,
 } from './messages/result-pages.ts'
-export { LINK_PLACE, unfinishedMail } from './messages/payment-reminder-email.ts'
+export { LINK_PLACEHOLDER, buildPaymentReminderEmail } from './messages/payment-reminder-email.ts'

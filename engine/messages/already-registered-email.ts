@@ -3,24 +3,24 @@ import type { EventConfig } from '../event/config.ts'
 import type { Stands } from '../payments/payment.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { delegateMail, type Mail, type MailedRegistration } from './office-action-emails.ts'
-import { LINK_PLACE } from './payment-reminder-email.ts'
+import { buildDelegateEmail, type Mail, type EmailedRegistration } from './office-action-emails.ts'
+import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 
 /**
- * It goes to the stored address, never to the one typed, and repeats nothing that was typed. Null
- * if the event sends no email, or no address is stored.
+ * It is sent to the stored address, never to the typed one, and repeats no typed text. Null if the
+ * event sends no email, or no address is stored.
  */
-export function alreadyMail(
+export function buildAlreadyRegisteredEmail(
   event: EventConfig,
-  registration: MailedRegistration,
-  stands: Stands,
+  registration: EmailedRegistration,
+  paymentState: Stands,
 ): Mail | null {
   const { alreadyRegistered, keepLink } = EMAIL_MESSAGES
-  const values = { event: event.title, number: registration.regNo, link: LINK_PLACE }
-  return delegateMail(event, registration, formatMessage(alreadyRegistered.subject, values), [
+  const values = { event: event.title, number: registration.regNo, link: LINK_PLACEHOLDER }
+  return buildDelegateEmail(event, registration, formatMessage(alreadyRegistered.subject, values), [
     formatMessage(alreadyRegistered.text, values),
     formatMessage(
-      stands === 'complete' ? alreadyRegistered.complete : alreadyRegistered.incomplete,
+      paymentState === 'complete' ? alreadyRegistered.complete : alreadyRegistered.incomplete,
       values,
     ),
     `${keepLink} ${alreadyRegistered.notYou}`,

@@ -1,9 +1,9 @@
 /** Emails to delegates about an approval: pending, approved, refused. */
 import {
-  delegateMail,
-  OWN_LINK,
+  buildDelegateEmail,
+  SELF_SERVICE_LINK,
   type Mail,
-  type MailedRegistration,
+  type EmailedRegistration,
 } from './office-action-emails.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
@@ -13,20 +13,20 @@ import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Paise } from '../lib/money.ts'
 import { labelOf, wordFor } from '../event/texts.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
-import { LINK_PLACE } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 
-const link = LINK_PLACE
+const link = LINK_PLACEHOLDER
 
-/** Returns the last day of a time limit that ends with a day. */
-const lastDay = (ends: Instant): string => formatDay(dayOf(instant(ends - 1)))
+/** Returns the last day of a time limit. */
+const formatLastDay = (ends: Instant): string => formatDay(dayOf(instant(ends - 1)))
 
 /**
  * After registration: what happens next, and by when. Null if the event sends no email, or no
  * address is stored.
  */
-export function toApproveMail(
+export function buildWaitingForApprovalEmail(
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   {
     approval,
     total,
@@ -38,46 +38,51 @@ export function toApproveMail(
     event: event.title,
     number: registration.regNo,
     fields: approval.documents.map((id) => labelOf(event, id)).join(', '),
-    day: lastDay(by),
+    day: formatLastDay(by),
     amount: formatPrice(total),
   }
-  return delegateMail(event, registration, formatMessage(waitingForApproval.subject, values), [
-    formatMessage(waitingForApproval.text, values),
-    total === 0 ? waitingForApproval.free : formatMessage(waitingForApproval.pay, values),
-    ...OWN_LINK,
-  ])
+  return buildDelegateEmail(
+    event,
+    registration,
+    formatMessage(waitingForApproval.subject, values),
+    [
+      formatMessage(waitingForApproval.text, values),
+      total === 0 ? waitingForApproval.free : formatMessage(waitingForApproval.pay, values),
+      ...SELF_SERVICE_LINK,
+    ],
+  )
 }
 
 /** After approval, with a balance to pay. */
-export function approvedMail(
+export function buildApprovedEmail(
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   due: Paise,
   payUntil: Instant,
 ): Mail | null {
   const { approved, keepLink } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo, amount: formatMoney(due) }
-  return delegateMail(event, registration, formatMessage(approved.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(approved.subject, values), [
     formatMessage(approved.text, values),
-    formatMessage(EMAIL_MESSAGES.payUntil, { day: lastDay(payUntil), link }),
+    formatMessage(EMAIL_MESSAGES.payUntil, { day: formatLastDay(payUntil), link }),
     keepLink,
   ])
 }
 
-/** After refusal; `offer` null: there is no other category to offer. */
-export function refusedMail(
+/** After refusal. `offer` is null if there is no other category to offer. */
+export function buildNotApprovedEmail(
   event: EventConfig,
-  registration: MailedRegistration,
-  said: {
+  registration: EmailedRegistration,
+  refusal: {
     readonly why: string
     readonly say: string | null
     readonly offer: { readonly category: string; readonly total: Paise } | null
   },
 ): Mail | null {
   const { keepLink, notApproved } = EMAIL_MESSAGES
-  const { why: reason, say, offer } = said
+  const { why: reason, say, offer } = refusal
   const values = { event: event.title, number: registration.regNo, reason }
-  return delegateMail(event, registration, formatMessage(notApproved.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(notApproved.subject, values), [
     formatMessage(notApproved.text, values),
     ...(say === null ? [] : [say]),
     ...(offer === null
@@ -95,22 +100,22 @@ export function refusedMail(
 }
 
 /** After the delegate accepted the offer. */
-export function offerAcceptedMail(
+export function buildOfferAcceptedEmail(
   event: EventConfig,
-  registration: MailedRegistration,
-  as: { readonly category: string; readonly due: Paise; readonly payUntil: Instant },
+  registration: EmailedRegistration,
+  accepted: { readonly category: string; readonly due: Paise; readonly payUntil: Instant },
 ): Mail | null {
   const { keepLink, offerAccepted } = EMAIL_MESSAGES
   const values = {
     event: event.title,
     number: registration.regNo,
     word: wordFor(event, 'category'),
-    category: labelOfCategory(event, as.category),
-    amount: formatMoney(as.due),
+    category: labelOfCategory(event, accepted.category),
+    amount: formatMoney(accepted.due),
   }
-  return delegateMail(event, registration, formatMessage(offerAccepted.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(offerAccepted.subject, values), [
     formatMessage(offerAccepted.text, values),
-    formatMessage(EMAIL_MESSAGES.payUntil, { day: lastDay(as.payUntil), link }),
+    formatMessage(EMAIL_MESSAGES.payUntil, { day: formatLastDay(accepted.payUntil), link }),
     keepLink,
   ])
 }

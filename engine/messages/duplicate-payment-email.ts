@@ -3,21 +3,20 @@ import type { RegNo } from '../event/registration-number.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { SELF_SERVICE_MESSAGES } from '../text-catalogue/self-service.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { LINK_PLACE } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 
 /** Adds to the confirmation, below the greeting, that it is a second payment, and how to request a refund. */
-export function secondPaymentMail<M extends { readonly subject: string; readonly text: string }>(
-  mail: M,
-  first: RegNo,
-): M {
+export function addSecondPaymentNotice<
+  M extends { readonly subject: string; readonly text: string },
+>(mail: M, first: RegNo): M {
   const { secondPayment } = EMAIL_MESSAGES
   const button = SELF_SERVICE_MESSAGES.secondPayment.request
-  const said = formatMessage(secondPayment.text, { first, button })
-  const link = formatMessage(secondPayment.link, { link: LINK_PLACE })
+  const notice = formatMessage(secondPayment.text, { first, button })
+  const link = formatMessage(secondPayment.link, { link: LINK_PLACEHOLDER })
   const [greeting = '', ...rest] = mail.text.split('\n\n')
   const isGreeted = rest.length > 0 && /^[^\n]*,$/.test(greeting)
-  const parts = isGreeted ? [greeting, said, ...rest] : [said, greeting, ...rest]
-  const hasLink = mail.text.split('\n').includes(LINK_PLACE)
+  const parts = isGreeted ? [greeting, notice, ...rest] : [notice, greeting, ...rest]
+  const hasLink = mail.text.split('\n').includes(LINK_PLACEHOLDER)
   return {
     ...mail,
     subject: formatMessage(secondPayment.subject, { subject: mail.subject }),

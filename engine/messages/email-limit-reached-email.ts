@@ -4,13 +4,12 @@ import { formatMessage, pluralForm } from '../lib/format-message.ts'
 import { formatInstant, type Instant } from '../lib/time.ts'
 
 /**
- * A line of the text that is replaced by the address of the page "Lost your link?" when the email
- * is sent.
+ * A line that is replaced by the URL of the page "Lost your link?" when the email is sent.
  */
-export const LOST_LINK_PLACE = '{lost-link page}'
+export const LOST_LINK_PLACEHOLDER = '{lost-link page}'
 
-/** It names no person and no event: the names may have been typed by someone else. */
-export function pausedMail(
+/** It contains no name of a person or event: someone else may have typed them. */
+export function buildEmailsPausedEmail(
   to: string,
   emailsMax: number,
   until: Instant,
@@ -27,7 +26,7 @@ export function pausedMail(
       time: formatInstant(until),
     }),
     paused.nothingLost,
-    formatMessage(paused.links, { page: LOST_LINK_PLACE }),
+    formatMessage(paused.links, { page: LOST_LINK_PLACEHOLDER }),
     paused.notYou,
   ].join('\n\n')
   return { to, copyTo: null, subject: paused.subject, text }

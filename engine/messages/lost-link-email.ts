@@ -21,23 +21,23 @@ type Mail = {
 }
 
 /**
- * A placeholder on a line of its own, until the email is sent: each link is created then, and
- * stored nowhere.
+ * Returns a placeholder on its own line. The link is created when the email is sent, and is stored
+ * nowhere.
  */
-export function linkPlaceOf(regNo: RegNo): string {
+export function linkPlaceholder(regNo: RegNo): string {
   return `{link ${regNo}}`
 }
 
-/** Returns the registration whose link belongs on that line; null: none does. */
-export function linkPlaceIn(line: string): string | null {
+/** Returns the registration whose link replaces that line. Null if the line is not a placeholder. */
+export function readLinkPlaceholder(line: string): string | null {
   return /^\{link ([A-Z0-9-]+)\}$/i.exec(line)?.[1] ?? null
 }
 
 /**
- * Builds the email for one event; the newest registration first. Null if the event sends no email.
- * Names are the stored ones without line breaks, so that none can take the place of a link.
+ * Builds the email for one event, with the newest registration first. Null if the event sends no
+ * email. Line breaks are removed from stored names, so that no name can replace a link.
  */
-export function linksMail(
+export function buildLostLinkEmail(
   event: EventConfig,
   to: string,
   registrations: readonly Registered[],
@@ -55,7 +55,7 @@ export function linksMail(
         name,
         number: regNo,
         state: states[state],
-        link: linkPlaceOf(regNo),
+        link: linkPlaceholder(regNo),
       })
     }),
     `${lostLink.keepLinks} ${lostLink.notYou}`,

@@ -1,49 +1,49 @@
 /** Emails about manual payments: instructions, payment claim received or rejected, expired, reopened. */
 import type { EventConfig } from '../event/config.ts'
 import {
-  delegateMail as mailTo,
-  OWN_LINK,
+  buildDelegateEmail as mailTo,
+  SELF_SERVICE_LINK,
   type Mail,
-  type MailedRegistration,
+  type EmailedRegistration,
 } from './office-action-emails.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import type { TransferMethod } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
-import { LINK_PLACE } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 
 /** Each is null if the event sends no email, or no address is stored. */
 type MaybeMail = Mail | null
 
-const link = LINK_PLACE
+const link = LINK_PLACEHOLDER
 
-/** What the emails state about an amount: for which registration, and until which day. */
-const amountUntil = (
+/** The values for an amount to pay: the registration, and the last day to pay. */
+const amountValues = (
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   total: Paise,
   until: Instant,
 ) => ({
   event: event.title,
   number: registration.regNo,
   amount: formatMoney(total),
-  day: lastDay(until),
+  day: formatLastDay(until),
 })
 
 /** Right after registration: payment instructions, and how to submit a payment claim. */
-export function toPayMail(
+export function buildPaymentInstructionsEmail(
   event: EventConfig,
-  registration: MailedRegistration,
-  way: TransferMethod,
+  registration: EmailedRegistration,
+  method: TransferMethod,
   total: Paise,
   until: Instant,
 ): MaybeMail {
   const { keepLink, manualPayment } = EMAIL_MESSAGES
-  const values = amountUntil(event, registration, total, until)
+  const values = amountValues(event, registration, total, until)
   return mailTo(event, registration, formatMessage(manualPayment.subject, values), [
     formatMessage(manualPayment.text, values),
-    way.instructions.trim(),
+    method.instructions.trim(),
     formatMessage(manualPayment.remark, values),
     formatMessage(manualPayment.claim, { link }),
     keepLink,
@@ -51,41 +51,44 @@ export function toPayMail(
 }
 
 /** After a payment claim. */
-export function paymentClaimMail(
+export function buildClaimReceivedEmail(
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   reference: string,
 ): MaybeMail {
   const { claimReceived } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo, reference }
   return mailTo(event, registration, formatMessage(claimReceived.subject, values), [
     formatMessage(claimReceived.text, values),
-    ...OWN_LINK,
+    ...SELF_SERVICE_LINK,
   ])
 }
 
 /** After staff rejected a payment claim. `why` is their reason. */
-export function notFoundMail(
+export function buildClaimRejectedEmail(
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   reference: string,
-  why: string,
+  reason: string,
   until: Instant | null,
 ): MaybeMail {
   const { claimRejected, keepLink } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo, reference }
   return mailTo(event, registration, formatMessage(claimRejected.subject, values), [
     formatMessage(claimRejected.text, values),
-    why,
+    reason,
     until === null
-      ? formatMessage(claimRejected.again, { link })
-      : formatMessage(claimRejected.againBy, { day: lastDay(until), link }),
+      ? formatMessage(claimRejected.resubmit, { link })
+      : formatMessage(claimRejected.resubmitBy, { day: formatLastDay(until), link }),
     keepLink,
   ])
 }
 
 /** After expiry. */
-export function lapsedMail(event: EventConfig, registration: MailedRegistration): MaybeMail {
+export function buildExpiredEmail(
+  event: EventConfig,
+  registration: EmailedRegistration,
+): MaybeMail {
   const { expired, keepLink } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo }
   return mailTo(event, registration, formatMessage(expired.subject, values), [
@@ -95,15 +98,15 @@ export function lapsedMail(event: EventConfig, registration: MailedRegistration)
   ])
 }
 
-/** After the office reopened the registration. */
-export function takenUpMail(
+/** After staff reopened the registration. */
+export function buildReopenedEmail(
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   total: Paise,
   until: Instant,
 ): MaybeMail {
   const { keepLink, reopened } = EMAIL_MESSAGES
-  const values = amountUntil(event, registration, total, until)
+  const values = amountValues(event, registration, total, until)
   return mailTo(event, registration, formatMessage(reopened.subject, values), [
     formatMessage(reopened.text, values),
     formatMessage(reopened.how, { link }),
@@ -111,7 +114,7 @@ export function takenUpMail(
   ])
 }
 
-/** Returns the last Indian day before an instant at which something ends. */
-function lastDay(until: Instant): string {
+/** Returns the last day, in India, before the end of a time limit. */
+function formatLastDay(until: Instant): string {
   return formatDay(dayOf(instant(until - 1)))
 }

@@ -1,4 +1,4 @@
-/** Emails to delegates about actions of the office on their registration. */
+/** Emails to delegates about staff actions on their registration. */
 import type { EventConfig } from '../event/config.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
@@ -7,7 +7,7 @@ import { delegateOf } from '../event/delegate-fields.ts'
 import { wordFor } from '../event/texts.ts'
 import { type RegistrationView } from './registration-values.ts'
 import { dayOf, formatDay, type Instant } from '../lib/time.ts'
-import { LINK_PLACE } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 
 export type Mail = {
   readonly to: string
@@ -15,40 +15,40 @@ export type Mail = {
   readonly subject: string
   readonly text: string
 }
-export type MailedRegistration = Pick<RegistrationView, 'regNo' | 'answers'>
+export type EmailedRegistration = Pick<RegistrationView, 'regNo' | 'answers'>
 
-const link = LINK_PLACE
+const link = LINK_PLACEHOLDER
 
 /** The link to the self-service page, at the end of an email. */
-export const OWN_LINK: readonly string[] = [
+export const SELF_SERVICE_LINK: readonly string[] = [
   formatMessage(EMAIL_MESSAGES.viewRegistration, { link }),
   EMAIL_MESSAGES.keepLink,
 ]
 
 /**
- * Email after a cancellation. Null if the event sends no email, or no address is stored. `back`:
- * the amount to be refunded.
+ * Email after a cancellation. Null if the event sends no email, or no address is stored. `refund`
+ * is the amount to refund.
  */
-export function cancelledMail(
+export function buildCancelledEmail(
   event: EventConfig,
-  registration: MailedRegistration,
-  back: Paise,
+  registration: EmailedRegistration,
+  refund: Paise,
 ): Mail | null {
   const { cancelled } = EMAIL_MESSAGES
-  const values = { number: registration.regNo, event: event.title, amount: formatMoney(back) }
-  return delegateMail(event, registration, formatMessage(cancelled.subject, values), [
+  const values = { number: registration.regNo, event: event.title, amount: formatMoney(refund) }
+  return buildDelegateEmail(event, registration, formatMessage(cancelled.subject, values), [
     formatMessage(cancelled.text, values),
-    back === 0 ? cancelled.nothingToRefund : formatMessage(cancelled.refund, values),
+    refund === 0 ? cancelled.nothingToRefund : formatMessage(cancelled.refund, values),
   ])
 }
 
 /**
- * Email after a refund: of the whole payment, a part of it, or a surplus. `isComplete`: the
- * registration remains paid.
+ * Email after a refund of the whole payment, a part of it, or an overpayment. `isComplete` is true
+ * if the registration remains paid.
  */
-export function givenBackMail(
+export function buildRefundedEmail(
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   {
     amount,
     reference,
@@ -68,73 +68,85 @@ export function givenBackMail(
     number: registration.regNo,
     day: formatDay(dayOf(at)),
   }
-  return delegateMail(event, registration, formatMessage(refunded.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(refunded.subject, values), [
     reference === null || reference === ''
       ? formatMessage(refunded.text, values)
       : formatMessage(refunded.textWithReference, { ...values, reference }),
     refunded.time,
     ...(isComplete ? [refunded.stillComplete] : []),
-    ...OWN_LINK,
+    ...SELF_SERVICE_LINK,
   ])
 }
 
-/** To the new delegate after a transfer: number and payments are theirs now. */
-export function transferredMail(event: EventConfig, registration: MailedRegistration): Mail | null {
+/** To the new delegate after a transfer. */
+export function buildTransferredToYouEmail(
+  event: EventConfig,
+  registration: EmailedRegistration,
+): Mail | null {
   const { transferredToYou } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title }
-  return delegateMail(event, registration, formatMessage(transferredToYou.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(transferredToYou.subject, values), [
     formatMessage(transferredToYou.text, values),
-    ...OWN_LINK,
+    ...SELF_SERVICE_LINK,
   ])
 }
 
 /** To the former delegate after a transfer. */
-export function handedOverMail(event: EventConfig, registration: MailedRegistration): Mail | null {
+export function buildTransferredEmail(
+  event: EventConfig,
+  registration: EmailedRegistration,
+): Mail | null {
   const { transferred } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title }
-  return delegateMail(event, registration, formatMessage(transferred.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(transferred.subject, values), [
     formatMessage(transferred.text, values),
   ])
 }
 
 /** After a correction that raises the price. */
-export function differenceMail(
+export function buildMoreToPayEmail(
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   due: Paise,
 ): Mail | null {
   const { correctedMoreToPay } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title, amount: formatMoney(due), link }
-  return delegateMail(event, registration, formatMessage(correctedMoreToPay.subject, values), [
-    formatMessage(correctedMoreToPay.text, values),
-    formatMessage(correctedMoreToPay.pay, values),
-    EMAIL_MESSAGES.keepLink,
-  ])
+  return buildDelegateEmail(
+    event,
+    registration,
+    formatMessage(correctedMoreToPay.subject, values),
+    [
+      formatMessage(correctedMoreToPay.text, values),
+      formatMessage(correctedMoreToPay.pay, values),
+      EMAIL_MESSAGES.keepLink,
+    ],
+  )
 }
 
-/** After a correction that leaves no balance on a paid registration. `back`: the amount to be refunded. */
-export function cheaperMail(
+/** After a correction that leaves no balance on a paid registration. `refund` is the amount to refund. */
+export function buildCorrectedEmail(
   event: EventConfig,
-  registration: MailedRegistration,
-  back: Paise,
+  registration: EmailedRegistration,
+  refund: Paise,
 ): Mail | null {
-  const corrected = back > 0 ? EMAIL_MESSAGES.correctedRefund : EMAIL_MESSAGES.correctedNothingToPay
-  const values = { number: registration.regNo, event: event.title, amount: formatMoney(back) }
-  return delegateMail(event, registration, formatMessage(corrected.subject, values), [
+  const corrected =
+    refund > 0 ? EMAIL_MESSAGES.correctedRefund : EMAIL_MESSAGES.correctedNothingToPay
+  const values = { number: registration.regNo, event: event.title, amount: formatMoney(refund) }
+  return buildDelegateEmail(event, registration, formatMessage(corrected.subject, values), [
     formatMessage(corrected.text, values),
-    ...OWN_LINK,
+    ...SELF_SERVICE_LINK,
   ])
 }
 
-/** The payment link that the office sends on request. */
-export function payLinkMail(
+/** The payment link that staff send on request. */
+export function buildPayLinkEmail(
   event: EventConfig,
-  registration: MailedRegistration,
+  registration: EmailedRegistration,
   due: Paise,
 ): Mail | null {
   const { keepLink, payHere, payLink } = EMAIL_MESSAGES
   const values = { number: registration.regNo, event: event.title, amount: formatMoney(due) }
-  return delegateMail(event, registration, formatMessage(payLink.subject, values), [
+  return buildDelegateEmail(event, registration, formatMessage(payLink.subject, values), [
     formatMessage(payLink.text, values),
     formatMessage(payHere, { link }),
     `${keepLink} ${payLink.alreadyPaid}`,
@@ -145,9 +157,9 @@ export function payLinkMail(
  * Builds an email to the delegate in the common layout. Null if the event sends none, or no address
  * is stored.
  */
-export function delegateMail(
+export function buildDelegateEmail(
   event: EventConfig,
-  { answers }: MailedRegistration,
+  { answers }: EmailedRegistration,
   subject: string,
   paragraphs: readonly string[],
 ): Mail | null {

@@ -9,16 +9,16 @@ import { wordFor } from '../event/texts.ts'
 import { type RegistrationView } from './registration-values.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 
-/** A placeholder in the text until the email is sent: the link is created then, and stored nowhere. */
-export const LINK_PLACE = '{link}'
+/** A placeholder. The link is created when the email is sent, and is stored nowhere. */
+export const LINK_PLACEHOLDER = '{link}'
 
 /**
- * Builds the email. Null if the event sends no email, the registration has no address, or nothing
- * is to be paid. No copy goes to the organisers, because the link gives access to the registration.
- * `paidAs`: another paid registration with the same address; this one is probably a second attempt,
- * and the delegate is not asked to pay twice.
+ * Builds the email. Null if the event sends no email, the registration has no address, or there is
+ * nothing to pay. No copy is sent to the organisers, because the link gives access to the
+ * registration. `paidAs` is another paid registration with the same address: this one is probably a
+ * second attempt, and the email does not ask the delegate to pay twice.
  */
-export function unfinishedMail(
+export function buildPaymentReminderEmail(
   event: EventConfig,
   registration: Pick<RegistrationView, 'regNo' | 'answers' | 'total'>,
   holdUntil: Instant | null,
@@ -38,10 +38,10 @@ export function unfinishedMail(
     event: event.title,
     number: regNo,
     amount: formatPrice(total),
-    link: LINK_PLACE,
+    link: LINK_PLACEHOLDER,
     support: event.support,
   }
-  const mailOf = (subject: string, paragraphs: readonly string[]) => ({
+  const buildEmail = (subject: string, paragraphs: readonly string[]) => ({
     to: oneLine(email),
     copyTo: null,
     subject: oneLine(subject),
@@ -50,17 +50,17 @@ export function unfinishedMail(
     ),
   })
   if (paidAs !== null)
-    return mailOf(formatMessage(unpaidSecond.subject, values), [
+    return buildEmail(formatMessage(unpaidSecond.subject, values), [
       formatMessage(unpaidSecond.text, { event: event.title, paid: paidAs, unpaid: regNo }),
       unpaidSecond.samePerson,
       formatMessage(unpaidSecond.otherPerson, values),
     ])
-  return mailOf(formatMessage(unpaid.subject, values), [
+  return buildEmail(formatMessage(unpaid.subject, values), [
     formatMessage(unpaid.text, values),
     formatMessage(unpaid.finish, values),
     ...(holdUntil === null
       ? []
-      : [formatMessage(unpaid.priceHeld, { day: formatDay(dayOf(instant(holdUntil - 1))) })]),
+      : [formatMessage(unpaid.priceGuaranteed, { day: formatDay(dayOf(instant(holdUntil - 1))) })]),
     `${keepLink} ${unpaid.alreadyPaid}`,
   ])
 }

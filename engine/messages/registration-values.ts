@@ -24,16 +24,16 @@ export type RegistrationView = {
   readonly base: Paise | null
   readonly gst: Paise | null
   readonly total: Paise | null
-  /** The lines of the total; empty: stored before bills had lines, or imported. */
+  /** The lines of the total. Empty if stored before bills had lines, or imported. */
   readonly lines: readonly Line[]
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
-  /** The gateway's reference of the successful payment; null: there is none, or it was not disclosed. */
+  /** The gateway's reference of the successful payment. Null if there is none or it is not disclosed. */
   readonly paymentId: string | null
   readonly paidAt: Instant | null
-  /** Null: the response does not contain it. */
+  /** Null if the response does not contain it. */
   readonly createdAt: Instant | null
-  /** Newest attempt first. Null or empty: the registration number serves as the order id. */
+  /** Newest attempt first. If null or empty, the registration number is the order id. */
   readonly payments?: readonly {
     readonly orderId: string
     readonly status: PaymentStatus
@@ -67,13 +67,13 @@ export function valuesOf(
     amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
   const money = (amount: Paise | null, format = formatPrice): string | undefined =>
     amount === null ? undefined : format(amount)
-  // A free registration was complete when it was made: that day replaces the day of payment.
-  const isSettledAtOnce = total === 0 && registration.paymentStatus === 'success'
-  const paidAt = registration.paidAt ?? (isSettledAtOnce ? registration.createdAt : null)
+  // A free registration is complete when it is created: that day replaces the day of payment.
+  const isFree = total === 0 && registration.paymentStatus === 'success'
+  const paidAt = registration.paidAt ?? (isFree ? registration.createdAt : null)
   const time = (at: Instant | null): string | undefined =>
     at === null ? undefined : formatInstant(at)
   const paidOn = time(paidAt)
-  const tried = attemptOf(registration)?.createdAt ?? registration.createdAt
+  const attemptedAt = findShownAttempt(registration)?.createdAt ?? registration.createdAt
   const supplied: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
     reg_no: registration.regNo,
     order_id: transactionIdOf(registration),
@@ -89,7 +89,7 @@ export function valuesOf(
     gst: money(parts.gst, formatMoney),
     total: money(total),
     amount: money(total),
-    date: paidOn ?? time(tried),
+    date: paidOn ?? time(attemptedAt),
     payment_date: paidOn,
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
@@ -117,7 +117,7 @@ export function valuesOf(
 }
 
 /** Returns the attempt that was paid, else the newest one: pages and emails show its order id and date. */
-function attemptOf({
+function findShownAttempt({
   payments,
 }: Pick<RegistrationView, 'payments'>):
   | NonNullable<RegistrationView['payments']>[number]
@@ -133,7 +133,7 @@ export function transactionIdOf(
   registration: Pick<RegistrationView, 'regNo' | 'formerNo' | 'payments'>,
 ): string {
   const { regNo, formerNo } = registration
-  const orderId = attemptOf(registration)?.orderId ?? regNo
+  const orderId = findShownAttempt(registration)?.orderId ?? regNo
   return orderId === regNo ? (formerNo ?? orderId) : orderId
 }
 
@@ -152,13 +152,13 @@ export function readRegistration(
       : []
   }
   const createdAt = readInstant(wire.created_at)
-  // A response by the specification has these only under the event file's names.
-  const named = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
+  // A response that follows the specification has these only under the event file's names.
+  const readRenamed = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
     if (own(wire, value) != null) return own(wire, value)
     const [name] = Object.entries(event.api.returns).find(([, each]) => each === value) ?? []
     return name === undefined ? null : (own(wire, name) ?? null)
   }
-  const category = named('category')
+  const category = readRenamed('category')
   return {
     regNo: wire.reg_no,
     answers: Object.fromEntries(
@@ -166,9 +166,9 @@ export function readRegistration(
     ),
     category: typeof category === 'string' ? category : null,
     period: wire.period,
-    base: fromRupees(named('base')),
-    gst: fromRupees(named('gst')),
-    total: fromRupees(named('total')),
+    base: fromRupees(readRenamed('base')),
+    gst: fromRupees(readRenamed('gst')),
+    total: fromRupees(readRenamed('total')),
     lines: readLines(wire.lines),
     paymentStatus: wire.payment_status,
     inReview: wire.in_review,

@@ -14,14 +14,14 @@ import {
 import { formatDay, formatInstant, isDay, readInstant } from '../lib/time.ts'
 import { CONFIRMATION_EMAIL_MESSAGES } from '../text-catalogue/confirmation-email.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { LINK_PLACE } from './payment-reminder-email.ts'
+import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 
 /**
  * How a registration number is rendered as a QR code, on the ticket and in its email: medium error
  * correction, because it is also read from a cracked screen or a creased page, and the white margin
  * that scanners need, in modules.
  */
-export const CODE_LOOK = { ecc: 'M', border: 4 } as const
+export const QR_CODE_OPTIONS = { ecc: 'M', border: 4 } as const
 
 /** The raw query parameters of a result page's URL. */
 type ResultQuery = {
@@ -55,9 +55,9 @@ export function resultRows(
     const label = fill(labelFor(event, detail, view), values, missing)
     if ('text' in detail)
       return [{ id: `text-${index + 1}`, label, value: fill(detail.text, values, missing) }]
-    if (view === null && !knownWithout(detail.show)) return []
-    const value = shownValue(view, detail, values)
-    // Many registrations have none, and the number alone does not disclose it.
+    if (view === null && !isKnownFromUrl(detail.show)) return []
+    const value = formatDetailValue(view, detail, values)
+    // Many registrations have no payment ID, and the number alone does not disclose it.
     if (detail.show === 'payment_id' && value === undefined) return []
     return [{ id: detail.show, label, value: value ?? missing }]
   })
@@ -65,8 +65,9 @@ export function resultRows(
 
 /** The event's own tax label lists all its rates; a bill uses the label with its own rates. */
 function labelFor(event: PublicEvent, detail: Detail, view: RegistrationView | null): string {
-  const isOurs = 'show' in detail && detail.show === 'gst' && detail.label === labelOf(event, 'gst')
-  return isOurs ? labelOf(event, 'gst', view?.lines) : detail.label
+  const hasDefaultLabel =
+    'show' in detail && detail.show === 'gst' && detail.label === labelOf(event, 'gst')
+  return hasDefaultLabel ? labelOf(event, 'gst', view?.lines) : detail.label
 }
 
 /** Returns the values for the texts of a result page: notes, button subjects, intro. */
@@ -76,19 +77,19 @@ export function resultValues(
   query: ResultQuery,
 ): Readonly<Record<string, string | undefined>> {
   const view = registration === null ? null : viewOf(event, registration)
-  const fromAddress = {
-    order_id: orderIdToSay(query.orderId),
+  const fromUrl = {
+    order_id: displayableOrderId(query.orderId),
     amount: query.amount == null ? undefined : moneyText(query.amount),
-    date: query.date == null ? undefined : dateText(query.date.trim()),
+    date: query.date == null ? undefined : formatDateParameter(query.date.trim()),
   }
   return {
     ...eventValues(event),
-    ...(view === null ? fromAddress : valuesOf(event, view, event.results.amounts)),
+    ...(view === null ? fromUrl : valuesOf(event, view, event.results.amounts)),
   }
 }
 
 /** Returns the receipt to download: file name and text. Null if the event has none. */
-export function receipt(
+export function buildReceiptFile(
   event: PublicEvent,
   registration: AnyRegistration,
 ): { readonly file: string; readonly text: string } | null {
@@ -106,7 +107,7 @@ export function receipt(
  * Builds the confirmation email. Null if the event sends none or the registration has no address.
  * Subject and addresses are single lines: an answer cannot add a header.
  */
-export function mailFor(
+export function buildConfirmationEmail(
   event: EventConfig,
   registration: AnyRegistration,
 ): {
@@ -119,7 +120,10 @@ export function mailFor(
   const to = delegateOf(event, view.answers).email
   if (event.email === null || to === '') return null
   const values = Object.fromEntries(
-    Object.entries(valuesOf(event, view)).map(([name, value]) => [name, withoutLinkPlace(value)]),
+    Object.entries(valuesOf(event, view)).map(([name, value]) => [
+      name,
+      removeLinkPlaceholder(value),
+    ]),
   )
   const missing = event.texts.missingValue
   const copyTo =
@@ -130,35 +134,35 @@ export function mailFor(
     to: oneLine(to),
     copyTo,
     subject: oneLine(fill(event.email.subject, values, missing)),
-    text: `${fill(event.email.text, values, missing).trimEnd()}\n\n${OWN_PAGE}`,
+    text: `${fill(event.email.text, values, missing).trimEnd()}\n\n${LINK_PARAGRAPH}`,
   }
 }
 
 /** A multiline answer must not contain the placeholder of the registration link. */
-function withoutLinkPlace(answer: string): string {
+function removeLinkPlaceholder(answer: string): string {
   return answer.replaceAll(/\{(?=link\b)/gi, '(')
 }
 
 /** Appended below the event's own text. */
-const OWN_PAGE = formatMessage(CONFIRMATION_EMAIL_MESSAGES.link, { link: LINK_PLACE })
+const LINK_PARAGRAPH = formatMessage(CONFIRMATION_EMAIL_MESSAGES.link, { link: LINK_PLACEHOLDER })
 
-/** A "no" or "not" followed by a word for a charge: "No amount has been deducted", "You were not charged". */
-const NO_MONEY_WENT =
+/** A negation followed by a word for a charge: "No amount has been deducted", "You were not charged". */
+const NO_CHARGE_PATTERN =
   /(?:\b(?:no|not|nothing|never|none|nobody|without)\b|n['’]t\b)[^.!?]*\b(?:deduct|debit|charg|withdr|taken|collect)/i
 
 /**
- * Whether a line of an event file says that no money was charged. That is known only if the bank
- * declined: after a payment that merely never arrived it may still be in progress.
+ * Whether a line of an event file states that no money was charged. This is certain only if the
+ * bank declined: a payment that has not arrived may still be in progress.
  */
-export function saysNoMoneyWent(line: string): boolean {
-  return NO_MONEY_WENT.test(line)
+export function statesNoCharge(line: string): boolean {
+  return NO_CHARGE_PATTERN.test(line)
 }
 
 /**
  * Returns the order id of a URL if a page may show it: 1 to 20 letters and digits, as the gateway
- * accepts. Anything else could be someone else's sentence on our page, and is not shown.
+ * accepts. Any other text is not shown: an attacker could have put it in the URL.
  */
-export function orderIdToSay(text: string | null | undefined): string | undefined {
+export function displayableOrderId(text: string | null | undefined): string | undefined {
   const id = text?.trim() ?? ''
   return /^[A-Za-z0-9]+$/.test(id) && id.length <= ORDER_ID_CHARACTERS_MAX ? id : undefined
 }
@@ -167,11 +171,11 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-function knownWithout(name: string): boolean {
+function isKnownFromUrl(name: string): boolean {
   return ['order_id', 'amount', 'date'].includes(name) || name.startsWith('event.')
 }
 
-function shownValue(
+function formatDetailValue(
   view: RegistrationView | null,
   detail: Extract<Detail, { show: string }>,
   values: Readonly<Record<string, string | undefined>>,
@@ -187,21 +191,21 @@ function shownValue(
 }
 
 // A forged URL must not show its own text: an unreadable date is treated as missing.
-function dateText(text: string): string | undefined {
+function formatDateParameter(text: string): string | undefined {
   // India writes the day first; some programs write a second with six decimals.
-  const written = text
+  const isoText = text
     .replace(
       /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})(?!\d)/,
       (_all, day: string, _mark, month: string, year: string) =>
         `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
     )
     .replace(/(\.\d{3})\d+/, '$1')
-  if (isDay(written)) return formatDay(written)
+  if (isDay(isoText)) return formatDay(isoText)
   // Without a time zone it is Indian time; a space is a T, or the plus sign of a zone, lost in the
   // URL.
-  const local = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(written)
+  const local = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(isoText)
   const at = readInstant(
-    local === null ? written.replace(' ', '+') : `${local[1]}T${local[2]}+05:30`,
+    local === null ? isoText.replace(' ', '+') : `${local[1]}T${local[2]}+05:30`,
   )
   return at === null ? undefined : formatInstant(at)
 }

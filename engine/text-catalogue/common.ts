@@ -1,4 +1,4 @@
-/** Messages that several pages of delegates show: header, footer, files, bills. */
+/** Messages shared by several delegate pages: header, footer, files, bills. */
 export const COMMON_MESSAGES = {
   product: 'Rollcall',
   skipLink: 'Skip to the content',
@@ -15,19 +15,19 @@ export const COMMON_MESSAGES = {
 
   notFound: {
     title: 'Page not found',
-    explanation: 'There is no page at this address. Check the address for typing mistakes.',
+    explanation: 'There is no page at this address. Check that the address is typed correctly.',
   },
   broken: {
-    explanation: 'We could not show this page. Please load it again.',
-    reload: 'Load again',
+    explanation: 'We could not show this page. Please reload it.',
+    reload: 'Reload',
   },
 
   payment: {
     notOpened: 'The payment page has not opened yet. <button>Open it now</button>',
-    /** Beside an amount, for screen readers. */
-    priceWas: '<hidden>was </hidden>{price}',
-    priceNow: '<hidden> now </hidden>{price}',
-    lineWas: 'before: {label}',
+    /** Old and new price, for screen readers. */
+    previousPrice: '<hidden>was </hidden>{price}',
+    newPrice: '<hidden> now </hidden>{price}',
+    previousLabel: 'before: {label}',
   },
 
   paymentStatus: {

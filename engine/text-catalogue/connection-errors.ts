@@ -1,7 +1,7 @@
-/** Messages for a delegate who is offline, or whose connection is weak, breaks or gets no answer. */
+/** Messages for a delegate who is offline, or whose connection is weak or fails, or whose request gets no response. */
 export const CONNECTION_ERROR_MESSAGES = {
   offline: 'You are offline. Your answers are kept on this device.',
-  /** Until the page's data has arrived; an event file may state its own texts. */
+  /** Used until the page's data has loaded; an event file can override them. */
   calls: {
     network: 'Network error. Please check your internet connection.',
     '401': 'Unauthorized. Please check your credentials.',
@@ -11,10 +11,10 @@ export const CONNECTION_ERROR_MESSAGES = {
     not_ok: 'HTTP error! status: {status}',
     other: 'An unexpected error occurred.',
   },
-  retrying: 'Our server has not answered yet. You have not been charged. We are trying again.',
-  serverSilent:
-    'Our server has not answered. You have not been charged. You can safely try again: you will not be charged twice.',
+  retrying: 'Our server has not responded yet. You have not been charged. We are trying again.',
+  serverNotResponding:
+    'Our server has not responded. You have not been charged. You can safely try again: you will not be charged twice.',
   weakConnection: 'Your connection is weak. We are still trying to send it.',
   weakConnectionWhileWaiting:
-    'Your connection is weak. We are still trying to send your file. We will continue when it has arrived.',
+    'Your connection is weak. We are still trying to send your file. We will continue when the upload is complete.',
 } as const

@@ -1,4 +1,4 @@
-/** Words of receipts, invoices and credit notes. The GST rules prescribe most of them. */
+/** Labels on receipts, invoices and credit notes. The GST rules prescribe most of them. */
 export const DOCUMENT_MESSAGES = {
   receipt: 'Receipt',
   /** The documents of the CGST Rules. */
@@ -28,7 +28,7 @@ export const DOCUMENT_MESSAGES = {
   paidAt: '{time}, reference {reference}',
   paidAmountAt: '{amount}, {time}, reference {reference}',
   against: 'Against {document}',
-  ofDay: '{serial} of {day}',
+  dated: '{serial} dated {day}',
   electronic: 'Electronic document (Information Technology Act, 2000): no signature is required.',
   computerGenerated: 'This is a computer-generated document.',
   questions: 'Questions: {support}',
@@ -62,5 +62,5 @@ export const DOCUMENT_MESSAGES = {
   taxWithRate: '{tax} {percent}%',
   priceRow: 'Price',
   waived: 'Waived by the organisers',
-  overpaid: 'Paid beyond the price',
+  overpaid: 'Overpayment',
 } as const

@@ -1,4 +1,4 @@
-/** Messages of the emails to delegates. A line of its own holds the link: `{link}`. */
+/** Messages of the emails to delegates. The link is on its own line: `{link}`. */
 export const EMAIL_MESSAGES = {
   greeting: 'Dear {name},',
   questions: 'If you have questions, write to {support}.',
@@ -27,13 +27,13 @@ export const EMAIL_MESSAGES = {
 
   /** To the new delegate. */
   transferredToYou: {
-    subject: 'A registration for {event} is yours now',
-    text: 'The registration {number} for {event} has been transferred to you. It is paid and complete. You do not need to do anything.',
+    subject: 'A registration for {event} has been transferred to you',
+    text: 'The registration {number} for {event} is now in your name. It is paid and complete. You do not need to do anything.',
   },
   /** To the former delegate. */
   transferred: {
     subject: 'Your registration for {event} has been transferred',
-    text: 'The organisers have transferred your registration {number} for {event} to somebody else. It is no longer yours.',
+    text: 'The organisers have transferred your registration {number} for {event} to someone else. It is no longer yours.',
   },
 
   correctedMoreToPay: {
@@ -50,7 +50,7 @@ export const EMAIL_MESSAGES = {
     text: 'The organisers have corrected your registration {number} for {event}. There is nothing more to pay and nothing to refund.',
   },
 
-  /** The link to pay that the office sends. */
+  /** The payment link that staff send. */
   payLink: {
     subject: 'Finish your registration for {event}',
     text: 'Your registration {number} for {event} is complete once {amount} is paid.',
@@ -62,7 +62,7 @@ export const EMAIL_MESSAGES = {
     subject: 'Finish your registration for {event}',
     text: 'We have your registration {number} for {event}, but it is not paid yet. It is complete once {amount} is paid.',
     finish: 'Finish your registration here:\n{link}',
-    priceHeld:
+    priceGuaranteed:
       'The price is guaranteed until the end of {day}. After that, the price on the day you pay applies.',
     alreadyPaid:
       'If you have paid in the meantime, you do not need to do anything. We will send the confirmation by email.',
@@ -74,10 +74,10 @@ export const EMAIL_MESSAGES = {
     text: 'There are two registrations for {event} with this email address: {paid} is paid and complete, {unpaid} is not paid.',
     samePerson:
       'If you registered the same person again, you do not need to do anything. The second registration was not charged.',
-    otherPerson: 'If the second one is for somebody else, finish it here for {amount}:\n{link}',
+    otherPerson: 'If the second one is for someone else, finish it here for {amount}:\n{link}',
   },
 
-  /** Somebody registers again with the same answers. */
+  /** Someone registers again with the same answers. */
   alreadyRegistered: {
     subject: 'You are already registered for {event}',
     text: 'Someone (probably you) tried to register for {event} again. You are already registered as {number}. Nothing was changed or charged.',
@@ -94,13 +94,13 @@ export const EMAIL_MESSAGES = {
 
   waitingForApproval: {
     subject: 'Your registration for {event} is waiting for approval',
-    text: 'We have your registration {number} for {event}, and your seat is reserved. The organisers review your answers ({fields}) before you pay. They decide by {day}.',
+    text: 'We have your registration {number} for {event}, and your seat is reserved. The organisers will review your answers ({fields}) before you pay. They will decide by {day}.',
     free: 'You do not need to do anything. We will email you when they have decided.',
-    pay: 'Once it is approved, we email you a link to pay {amount}. There is nothing to pay yet.',
+    pay: 'Once it is approved, we will email you a link to pay {amount}. There is nothing to pay yet.',
   },
   approved: {
     subject: 'Approved: please pay for {event}',
-    text: 'Your registration {number} for {event} is approved. It is complete once {amount} is paid. This is the price of the day you registered.',
+    text: 'Your registration {number} for {event} is approved. It is complete once {amount} is paid. This is the price on the day you registered.',
   },
   notApproved: {
     subject: 'Your registration for {event} was not approved',
@@ -111,30 +111,30 @@ export const EMAIL_MESSAGES = {
   },
   offerAccepted: {
     subject: 'Please pay for {event}',
-    text: 'Your registration {number} for {event} now belongs to the {word} “{category}”. It is complete once {amount} is paid.',
+    text: 'Your registration {number} for {event} is now in the {word} “{category}”. It is complete once {amount} is paid.',
   },
-  payUntil: 'Please pay by {day}. After that, your seat may go to somebody else. Pay here:\n{link}',
+  payUntil: 'Please pay by {day}. After that, your seat may go to someone else. Pay here:\n{link}',
 
   /** How to pay by a bank transfer. */
   manualPayment: {
     subject: 'How to pay for {event}',
     text: 'We have your registration {number} for {event}. Please pay {amount} by {day}:',
-    remark: 'Enter {number} as the remark of the transfer.',
+    remark: 'Enter {number} as the transfer remark.',
     claim: 'Then report your payment here:\n{link}',
   },
   claimReceived: {
     subject: 'We are checking for your payment for {event}',
-    text: 'You reported that {number} is paid, with the reference {reference}. The organisers check their bank account and email you when they find the payment.',
+    text: 'You reported a payment for {number}, with the reference {reference}. The organisers will check their bank account and email you when they find the payment.',
   },
   claimRejected: {
     subject: 'We could not find your payment for {event}',
     text: 'The organisers could not find the payment {reference} for your registration {number}:',
-    again: 'Please check the details and submit them again:\n{link}',
-    againBy: 'Please check the details and submit them again by {day}:\n{link}',
+    resubmit: 'Please check the details and submit them resubmit:\n{link}',
+    resubmitBy: 'Please check the details and submit them again by {day}:\n{link}',
   },
   expired: {
     subject: 'Your registration for {event} has expired',
-    text: 'We did not receive a payment for your registration {number} for {event} in time. It has expired, and its seats are released.',
+    text: 'We did not receive a payment for your registration {number} for {event} in time. It has expired, and its seats have been released.',
     claim: 'If you have paid, report your payment here:\n{link}',
   },
   reopened: {
@@ -143,7 +143,7 @@ export const EMAIL_MESSAGES = {
     how: 'See how to pay:\n{link}',
   },
 
-  /** Somebody asks for the link again; the email has a line for each registration. */
+  /** A delegate requests the link again; the email has a line for each registration. */
   lostLink: {
     one: {
       subject: 'Your link for {event}',
@@ -162,12 +162,12 @@ export const EMAIL_MESSAGES = {
   paused: {
     subject: 'We have paused emails to this address',
     text: {
-      one: 'We have sent {count} email to this address within an hour. To protect your mailbox, we pause until {time}.',
+      one: 'We have sent {count} email to this address within an hour. To protect your mailbox, we have paused emails until {time}.',
       other:
-        'We have sent {count} emails to this address within an hour. To protect your mailbox, we pause until {time}.',
+        'We have sent {count} emails to this address within an hour. To protect your mailbox, we have paused emails until {time}.',
     },
     nothingLost:
-      'We keep every registration and every payment. If you pay, you still get your confirmation.',
+      'We keep every registration and every payment. If you pay, you will still get your confirmation.',
     links: 'After the pause, you can request the links to your registrations here:\n{page}',
     notYou: 'If you did not ask for these emails, you do not need to do anything.',
   },

@@ -1,4 +1,4 @@
-/** Messages of an event's page beside its form: closed registration, earlier registrations. */
+/** Messages of an event page other than the form: closed registration, earlier registrations. */
 export const EVENT_PAGE_MESSAGES = {
   tookPlace: 'This event took place on {days}.',
 
@@ -10,11 +10,11 @@ export const EVENT_PAGE_MESSAGES = {
   },
 
   registeredBefore: {
-    title: 'Registered before',
+    title: 'Already registered',
     explanation:
-      'You registered on {day}. The number ends in {ending}. Do you want to register somebody else?',
+      'You registered on {day}. The number ends in {ending}. Do you want to register someone else?',
     sameEmail:
-      'You registered on {day} with this email address. The number ends in {ending}. Do you want to register somebody else?',
+      'You registered on {day} with this email address. The number ends in {ending}. Do you want to register someone else?',
   },
 
   answersKept: 'We kept your answers. <button>Clear form</button>',

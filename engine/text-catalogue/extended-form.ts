@@ -5,9 +5,9 @@ export const EXTENDED_FORM_MESSAGES = {
   approval: {
     submit: 'Send for approval',
     explanation: {
-      one: 'There is nothing to pay now. The organisers review your answers first ({fields}) and decide within one day. Then we email you a link to pay at today’s price.',
+      one: 'There is nothing to pay now. The organisers will first review your answers ({fields}) and decide within one day. We will then email you a link to pay at today’s price.',
       other:
-        'There is nothing to pay now. The organisers review your answers first ({fields}) and decide within {count} days. Then we email you a link to pay at today’s price.',
+        'There is nothing to pay now. The organisers will first review your answers ({fields}) and decide within {count} days. We will then email you a link to pay at today’s price.',
     },
   },
 
@@ -51,8 +51,8 @@ export const EXTENDED_FORM_MESSAGES = {
     leftInAll: { one: '{count} seat left', other: '{count} seats left' },
   },
 
-  /** The server offers something else than what was submitted. */
-  again: {
+  /** The server offers something other than what was submitted. */
+  submitAnyway: {
     registeredTitle: 'Already registered?',
     fullTitle: 'No seats left',
     notCharged: '{reason} You have not been charged.',

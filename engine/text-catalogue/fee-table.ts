@@ -1,17 +1,17 @@
-/** Messages of the table of fees, and of the price's last day. */
+/** Messages of the fee table, and of the last day of a price. */
 export const FEE_TABLE_MESSAGES = {
-  yours: 'Yours',
+  yourCategory: 'Yours',
   today: 'Today',
   until: 'Until {day}',
   from: 'From {day}',
   notOnSale: 'Not on sale',
   priceUntil: {
-    thenPrice: 'Price valid until {day}; from {next} {amount}',
+    thenPrice: 'Price valid until {day}; then {amount} from {next}',
     thenNotOnSale: 'Price valid until {day}; not on sale after that',
     thenClosed: 'Price valid until {day}; then registration closes',
   },
   freeUntil: {
-    thenPrice: 'Free until {day}; from {next} {amount}',
+    thenPrice: 'Free until {day}; then {amount} from {next}',
     thenNotOnSale: 'Free until {day}; not on sale after that',
     thenClosed: 'Free until {day}; then registration closes',
   },

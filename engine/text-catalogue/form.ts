@@ -10,7 +10,7 @@ export const FORM_MESSAGES = {
   errors: {
     title: 'There is a problem',
     documentTitle: 'Error: {title}',
-    ofField: '{field}: {error}',
+    withField: '{field}: {error}',
     one: '1 answer needs attention',
     other: '{count} answers need attention',
     contradiction:
@@ -28,7 +28,7 @@ export const FORM_MESSAGES = {
     next: 'Next',
     /** Name of the bar where a section has the title of the summary. */
     bar: '{title}: summary',
-    confirmationTo: 'We send the confirmation to {email}.',
+    confirmationTo: 'We will send the confirmation to {email}.',
     email: 'Your email address: {email}',
     emailUsed: 'You have already registered with this email address. Register again?',
   },
@@ -48,7 +48,7 @@ export const FORM_MESSAGES = {
     titlePrice: 'The price has changed',
     titlePeriod: 'The price period has changed',
     titleCategory: 'The {word} has changed',
-    category: 'Your answers now belong to the {word} {category}.',
+    category: 'Your answers now match the {word} {category}.',
     period: 'A new price period began while you were filling in the form.',
     price: 'The organisers changed the price while you were filling in the form.',
     samePrice: 'The price is the same.',
@@ -70,9 +70,9 @@ export const FORM_MESSAGES = {
     sending: 'Sending {name}',
     progress: 'Sending {size}: {percent}%',
     sent: '{size}, sent',
-    wasSent: '{name} was sent',
-    chosen: '{name} is chosen',
-    waitSending: 'Sending your file. We will continue when it has arrived.',
-    waitProgress: 'Sending your file: {percent}%. We will continue when it has arrived.',
+    uploaded: '{name} uploaded',
+    selected: '{name} selected',
+    waitSending: 'Sending your file. We will continue when the upload is complete.',
+    waitProgress: 'Sending your file: {percent}%. We will continue when the upload is complete.',
   },
 } as const

@@ -10,7 +10,7 @@ export const PAYMENT_METHOD_MESSAGES = {
   until: '{method} (until {day})',
   closed: 'You can no longer pay here.',
   noCard: 'You can no longer pay by card.',
-  ended: '{method} was possible until {day}.',
+  ended: '{method} was available until {day}.',
   choose: 'Please choose {methods}.',
   invoiceAddress: 'An invoice of ₹ 50,000 or more needs this. Please enter it, or enter a GSTIN.',
 } as const

@@ -1,4 +1,4 @@
-/** Messages of the server's answers that the form, the result pages and the self-service page show. */
+/** Error messages from the server that the form, the result pages and the self-service page show. */
 export const REFUSAL_MESSAGES = {
   writeTo: 'Please write to {support}.',
   notFound: 'Registration details not found',
@@ -19,7 +19,7 @@ export const REFUSAL_MESSAGES = {
     busy: 'The server is busy. Please try again in a moment.',
     internal: 'Something went wrong on our side. Please try again later.',
   },
-  /** `{things}`: what there were too many of. */
+  /** `{things}` is the plural noun: requests, attempts. */
   tooMany: {
     one: 'There were too many {things}. Please wait a minute and try again.',
     other: 'There were too many {things}. Please wait {count} minutes and try again.',
@@ -29,14 +29,14 @@ export const REFUSAL_MESSAGES = {
   request: {
     notJson: 'The request says it is JSON, but it cannot be read as JSON.',
     notMultipart: 'The request says it is multipart/form-data, but it cannot be read as such.',
-    tooDeep: 'The answers are nested more deeply than any answer is.',
+    tooDeep: 'The answers are nested too deeply.',
     notObject: 'The answers must be one JSON object.',
     oneObject: 'Send one JSON object.',
     notText: '“{name}” must be text.',
-    cutOff: 'The request broke off before it was complete.',
+    cutOff: 'The request ended before it was complete.',
     noFile: 'Send one file, under the name of its field.',
     noToken: 'Send the token.',
-    noMemberList: 'This form asks for no member list under this name.',
+    noMemberList: 'This form does not use a member list with this name.',
     notAmount: 'This is not an amount in rupees.',
     badKey: 'The Idempotency-Key must be printable and at most {max} characters long.',
     reusedKey:
@@ -48,7 +48,7 @@ export const REFUSAL_MESSAGES = {
 
   recorded: {
     complete: 'Your registration is saved.',
-    toApprove: 'Your registration is saved. The organisers review it before you pay.',
+    toApprove: 'Your registration is saved. The organisers will review it before you pay.',
     toPay: 'Your registration is saved. It is complete once it is paid.',
     payNow: 'You can make the payment now.',
   },
@@ -56,22 +56,22 @@ export const REFUSAL_MESSAGES = {
   answers: {
     missing: 'Some answers are missing or wrong.',
     fileTooLarge: 'The file is too large. Please choose one of at most {size} MB.',
-    fileGone: 'We no longer have this file. Please choose it again.',
+    fileExpired: 'We no longer have this file. Please choose it again.',
     fieldError: '{field}: {error}',
     registeredAlready: 'This is already registered.',
   },
 
   code: {
-    unknown: 'We do not know this code. Please check it or remove it.',
-    spent: 'This code has already been used as often as it can be.',
+    unknown: 'We do not recognise this code. Please check it or remove it.',
+    usedUp: 'This code has already been used the maximum number of times.',
     expired: 'This code has expired.',
     withdrawn: 'The organisers have withdrawn this code.',
   },
 
   seats: {
     full: 'No seats are left.',
-    categoryNotOnSale: '{category} is not on sale at present. Please choose another {word}.',
-    itemNotOnSale: '{item} is not on sale at present. Please change your answers.',
+    categoryNotOnSale: '{category} is not on sale at the moment. Please choose another {word}.',
+    itemNotOnSale: '{item} is not on sale at the moment. Please change your answers.',
   },
 
   changed: {
@@ -80,14 +80,14 @@ export const REFUSAL_MESSAGES = {
     total: 'The total is {total}.',
     priceFree: 'The price has changed: there is nothing to pay now.',
     price: 'The price has changed: the total is now {total}.',
-    otherCategory: 'Your answers belong to another registration {word}.',
-    category: 'Your answers belong to the {word} {category}.',
+    otherCategory: 'Your answers match another registration {word}.',
+    category: 'Your answers match the {word} {category}.',
     period: 'A new price period has begun.',
   },
 
   payment: {
     unavailable:
-      'We cannot take payments at present. You have not been charged. Please try again later. If this continues, write to {support}.',
+      'We cannot take payments at the moment. You have not been charged. Please try again later. If this continues, write to {support}.',
     noEmail: 'This registration has no email address, and the payment gateway needs one.',
     amount: 'You cannot pay this amount by card.',
     minimum: 'The smallest amount that you can pay online is {amount}.',
@@ -95,10 +95,10 @@ export const REFUSAL_MESSAGES = {
     number: 'The number of this registration cannot be used for card payments.',
     nothingToPay: 'There is nothing to pay for this registration now.',
     inProgress:
-      'A payment for this registration may be in progress. Please wait for the bank’s answer before you pay again.',
+      'A payment for this registration may be in progress. Please wait for the bank’s response before you pay again.',
     unsure:
       'The bank cannot tell us at the moment whether you have already paid. Please do not pay twice. Try again in a minute.',
-    priceNotHeld:
+    priceNotGuaranteed:
       'The price of {was} is no longer guaranteed: the total is now {now}. You have not been charged.',
     tooManyAttempts: 'There were too many attempts to pay. Please write to {support}.',
     openLink: 'To pay for this registration, open the link in your email.',
@@ -128,18 +128,18 @@ export const REFUSAL_MESSAGES = {
     alreadyRequested: 'You have already requested this. The organisers will email you.',
     withdrawn: 'You have withdrawn your request. Nothing is refunded.',
     nothingToWithdraw: 'There is no open refund request to withdraw.',
-    claimed: 'Thank you. The organisers check their bank account and will email you.',
+    claimed: 'Thank you. The organisers will check their bank account and email you.',
     saved: 'Your changes are saved.',
     nothingChanged: 'Nothing was changed.',
     changesPrice: 'This changes the price of your registration. Please write to {support}.',
-    otherRequest: 'This was sent before with different details. Load the page again.',
+    otherRequest: 'This was sent before with different details. Reload the page.',
     noDocument: 'This registration has no such document.',
     notEditable: 'You cannot change these answers here: {fields}. Please write to {support}.',
     notEditableAnyMore:
       'You can no longer change these answers here: {fields}. Please write to {support}.',
     noMethod: 'There is no such payment method.',
     checkFields: 'Please check the fields.',
-    offerChanged: 'This offer has changed. Load the page again.',
+    offerChanged: 'This offer has changed. Reload the page.',
     offerEnded: 'This offer is no longer on sale.',
     /** The same for every registration, so that it reveals nothing about another one. */
     noRefundRequest: 'You cannot request a refund here. Please write to the organisers.',

@@ -22,7 +22,7 @@ export const RESULT_MESSAGES = {
     title: 'Your email address',
     titleOfError: 'Error: Your email address',
     reason: 'We use it to check that this registration is yours.',
-    forgotten: 'If you no longer know it, write to {support}.',
+    forgotten: 'If you do not remember it, write to {support}.',
     partlyShown:
       'This page shows only part of the registration. To see everything, open the link in your email. Or enter the email address you registered with.',
     label: 'Email address',
@@ -51,9 +51,9 @@ export const RESULT_MESSAGES = {
   underReview: {
     title: 'The organisers are checking your payment',
     explanation:
-      'The organisers need to check your payment of {amount} before we can confirm it. Your registration and the bank’s answer are saved. Please do not pay again.',
+      'The organisers need to check your payment of {amount} before we can confirm it. Your registration and the bank’s response are saved. Please do not pay again.',
     explanationUnknownAmount:
-      'The organisers need to check your payment before we can confirm it. Your registration and the bank’s answer are saved. Please do not pay again.',
+      'The organisers need to check your payment before we can confirm it. Your registration and the bank’s response are saved. Please do not pay again.',
     next: 'They will compare the payment with your registration and email you. If you have questions, write to {support} and quote the number below.',
     status: 'Under review',
     since: 'Since',
@@ -74,10 +74,10 @@ export const RESULT_MESSAGES = {
   waitingForApproval: {
     title: 'Waiting for approval',
     explanation:
-      'Your registration is saved and your seat is reserved. The organisers review your documents before you pay.',
+      'Your registration is saved and your seat is reserved. The organisers will review your documents before you pay.',
     explanationWithDay:
-      'Your registration is saved and your seat is reserved. The organisers review your documents before you pay. They decide by {day}.',
-    next: 'Once it is approved, we email you a link to pay at today’s price. There is nothing to pay yet.',
+      'Your registration is saved and your seat is reserved. The organisers will review your documents before you pay. They will decide by {day}.',
+    next: 'Once it is approved, we will email you a link to pay at today’s price. There is nothing to pay yet.',
   },
 
   notApproved: {
@@ -92,8 +92,8 @@ export const RESULT_MESSAGES = {
     refundedPart: '{amount} of your payment has been refunded.',
     secondPayment:
       'We also received a second payment. The organisers will check it and refund any overpayment. Your registration is complete.',
-    emailedTo: 'We send the confirmation to {email}.',
-    emailed: 'We send the confirmation by email.',
+    emailedTo: 'We will send the confirmation to {email}.',
+    emailed: 'We will send the confirmation by email.',
     paidTwice: 'If you paid twice by mistake, the email has a link to request a refund.',
     resend: 'Send the email again',
     resent: 'Sent again to {email}.',
@@ -124,7 +124,7 @@ export const RESULT_MESSAGES = {
     pay: 'Pay again',
     payAmount: 'Pay {amount} again',
     saved: 'Your answers are saved, so you do not have to fill in the form again.',
-    priceHeld: 'The price is guaranteed until the end of {day}.',
+    priceGuaranteed: 'The price is guaranteed until the end of {day}.',
     causes: 'Possible causes',
   },
 
@@ -140,7 +140,7 @@ export const RESULT_MESSAGES = {
     claimed: {
       title: 'We are checking for your payment',
       explanation:
-        'You reported that you have paid. The organisers check their bank account and email you when they find the payment. You do not need to do anything.',
+        'You reported that you have paid. The organisers will check their bank account and email you when they find the payment. You do not need to do anything.',
     },
     expired: {
       title: 'This registration has expired',
@@ -161,20 +161,21 @@ export const RESULT_MESSAGES = {
     notReceived: 'We have not received a payment for this registration.',
     closed: 'You can no longer pay here.',
     contact: 'If you have paid or have questions, write to {support}.',
-    priceHeld:
+    priceGuaranteed:
       'The price of {amount} is guaranteed until the end of {day}. After that, the price on the day you pay applies.',
   },
 
   /** The price is no longer guaranteed. */
-  priceWasHeld:
-    'The price of {amount} was guaranteed until the end of {day}. If today’s price differs, we ask you before charging anything.',
-  priceWasHeldUnknownAmount:
-    'The price was guaranteed until the end of {day}. If today’s price differs, we ask you before charging anything.',
+  priceWasGuaranteed:
+    'The price of {amount} was guaranteed until the end of {day}. If today’s price differs, we will ask you before charging anything.',
+  priceWasGuaranteedUnknownAmount:
+    'The price was guaranteed until the end of {day}. If today’s price differs, we will ask you before charging anything.',
 
   priceChanged: {
     title: 'The price has changed',
-    notHeld: 'The price of your registration is no longer guaranteed. You have not been charged.',
-    heldUntil:
+    notGuaranteed:
+      'The price of your registration is no longer guaranteed. You have not been charged.',
+    guaranteedUntil:
       'The price of your registration was guaranteed until the end of {day}. You have not been charged.',
     pay: 'Pay {amount}',
     cancel: 'Cancel',

@@ -3,11 +3,11 @@ export const SELF_SERVICE_MESSAGES = {
   title: 'Your registration',
   cancel: 'Cancel',
 
-  /** Somebody asks for the link again. */
+  /** A delegate requests the link again. */
   lostLink: {
     title: 'Lost your link?',
     explanation:
-      'Your registration has its own page, with your ticket, your receipt and anything still to do. We email the link to the address you registered with.',
+      'Your registration has its own page, with your ticket, your receipt and anything still to do. We will email the link to the address you registered with.',
     label: 'The email address you registered with',
     submit: 'Send me my link',
   },
@@ -63,7 +63,7 @@ export const SELF_SERVICE_MESSAGES = {
     refusalTitle: 'Message from the organisers',
     title: 'You can still take part',
     explanation:
-      'The organisers offer you the {word} “{category}” for {amount}. This is the price of the day you registered. Your answers are saved.',
+      'The organisers offer you the {word} “{category}” for {amount}. This is the price on the day you registered. Your answers are saved.',
     accept: 'Accept {category} for {amount}',
   },
 
@@ -75,17 +75,17 @@ export const SELF_SERVICE_MESSAGES = {
     confirm: 'Nothing is cancelled yet. The organisers will decide and email you.',
     reason: 'Reason (optional)',
     paymentNotFound:
-      'The organisers have not found your payment yet. They decide whether you get a refund.',
+      'The organisers have not found your payment yet. They will decide whether you get a refund.',
     nothingPaid: 'You have not paid anything, so there is nothing to refund.',
-    organisersDecide: 'You have paid {paid}. The organisers decide whether you get a refund.',
-    noRefund: 'You have paid {paid}. If you cancel today, you do not get a refund.',
-    refund: 'You have paid {paid}. If you cancel today, your refund is {refund}.',
+    organisersDecide: 'You have paid {paid}. The organisers will decide whether you get a refund.',
+    noRefund: 'You have paid {paid}. If you cancel today, you will not get a refund.',
+    refund: 'You have paid {paid}. If you cancel today, your refund will be {refund}.',
   },
 
-  /** The form by which a delegate reports a payment. */
+  /** The form with which a delegate reports a payment. */
   paymentClaim: {
     submit: 'I have paid',
-    again: 'Made a mistake? Submit it again',
+    resubmit: 'Made a mistake? Submit it again',
     reported: 'You reported the payment {reference}.',
     reportedWithDay: 'You reported the payment {reference}, paid on {day}.',
     rejected:

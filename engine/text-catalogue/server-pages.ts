@@ -1,7 +1,7 @@
-/** Messages of the pages as the server writes them, before or without the script. */
+/** Messages of the server-rendered pages, before or without the script. */
 export const SERVER_PAGE_MESSAGES = {
   about: 'Registration and payment for conferences.',
-  /** The document's title of a page that belongs to no event. */
+  /** Document title of a page without an event. */
   title: '{page} – {product}',
   noPrice: 'Not on sale',
   fees: 'Registration fees',

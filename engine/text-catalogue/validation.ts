@@ -1,11 +1,11 @@
-/** Messages about answers, and about closed registration, where the event file has none. */
+/** Messages about answers, and about closed registration, if the event file has none. */
 export const VALIDATION_MESSAGES = {
   check: 'Please check this answer',
   tooLong: 'Please use at most {max} characters',
   emailForGateway:
     'This address has {count} characters. The payment gateway accepts {min} to {max} characters. Please use another address.',
   utr: 'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
-  gstin: 'This GSTIN has a wrong character. Please check it.',
+  gstin: 'This GSTIN contains an invalid character. Please check it.',
   amount: 'Please enter an amount with at most two decimals',
 
   closed: {

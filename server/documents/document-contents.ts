@@ -110,7 +110,7 @@ export function printed(body: DocumentBody, file: object | null = null): Printed
               formatMessage(text.against, {
                 document: TAX_FORMS[of.form ?? 'tax-invoice'].title.toLowerCase(),
               }),
-              formatMessage(text.ofDay, { serial: of.serial, day: formatDay(dayOf(of.at)) }),
+              formatMessage(text.dated, { serial: of.serial, day: formatDay(dayOf(of.at)) }),
             ],
           ] as const)),
       ...(paid === null

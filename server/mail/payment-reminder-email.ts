@@ -1,6 +1,6 @@
 /** Emails a payment link once to delegates who registered and left before paying. */
 import { holdOf, instant, mayTry, standing } from '../../engine/index.ts'
-import { unfinishedMail } from '../../engine/messages.ts'
+import { buildPaymentReminderEmail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'
@@ -58,6 +58,11 @@ async function queue(
   if (standing(stored, at) !== 'not-paid' || !mayTry(config, stored, at)) return false
   const others = await withSameEmail({ store }, config, stored)
   const paid = others.find(({ paymentStatus }) => paymentStatus === 'success')
-  const mail = unfinishedMail(config, stored, holdOf(config, newest), paid?.regNo ?? null)
+  const mail = buildPaymentReminderEmail(
+    config,
+    stored,
+    holdOf(config, newest),
+    paid?.regNo ?? null,
+  )
   return mail !== null && (await store.queueUnfinished(stored.regNo, mail, at))
 }

@@ -1,6 +1,6 @@
 /** Sends one email per refund, whatever the channel (gateway, merchant panel, manual). */
 import { instant } from '../../engine/index.ts'
-import { givenBackMail } from '../../engine/messages.ts'
+import { buildRefundedEmail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'
@@ -52,6 +52,6 @@ async function tell(
   if (registration === null || event === null) return false
   // A registration that owes a difference may also get a refund, but is not complete.
   const isComplete = registration.state === 'complete'
-  const mail = givenBackMail(event.config, registration, { ...back, isComplete })
+  const mail = buildRefundedEmail(event.config, registration, { ...back, isComplete })
   return mail !== null && (await store.queueGivenBack(id, regNo, mail, at))
 }

@@ -3,7 +3,7 @@
  */
 import type * as Resvg from '@resvg/resvg-js'
 import { renderSVG } from 'uqr'
-import { CODE_LOOK } from '../../engine/messages.ts'
+import { QR_CODE_OPTIONS } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import { fileOf } from '../documents/document-contents.ts'
 import { ownDocuments } from '../documents/documents-after-transfer.ts'
@@ -37,7 +37,7 @@ export async function attachmentsOf(
   if ((await store.registration(regNo))?.paymentStatus !== 'success') return []
   // Rendered at its natural size, ten pixels per module: any other width blurs the edges, takes longer and makes
   // the email larger.
-  const image = await pictures().renderAsync(renderSVG(regNo, CODE_LOOK))
+  const image = await pictures().renderAsync(renderSVG(regNo, QR_CODE_OPTIONS))
   return [
     { filename: `${regNo}.png`, content: image.asPng(), contentType: 'image/png' },
     {

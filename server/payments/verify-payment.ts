@@ -14,7 +14,7 @@ import {
   nextQuestion,
   watchAsAsked,
 } from '../../engine/index.ts'
-import { mailFor } from '../../engine/messages.ts'
+import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type {
   EventConfig,
   Instant,
@@ -294,7 +294,7 @@ export function confirmationOf(
       ? { ...each, status: 'success' as const, reference, paidAt: at }
       : each,
   )
-  return mailFor(
+  return buildConfirmationEmail(
     event,
     registrationView(
       event,

@@ -2,9 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { endOf, instant, standing } from '../../engine/index.ts'
 import {
-  LINK_PLACE,
-  linkPlaceIn,
-  LOST_LINK_PLACE,
+  LINK_PLACEHOLDER,
+  readLinkPlaceholder,
+  LOST_LINK_PLACEHOLDER,
   REFUSAL_MESSAGES,
 } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
@@ -88,22 +88,22 @@ export async function textToSend(deps: Making, mail: QueuedMail): Promise<string
   const { text, kind, regNo } = mail
   const lines = text.split('\n')
   if (kind === 'paused')
-    return text.replace(LOST_LINK_PLACE, () => `${deps.environment.publicUrl}/my`)
+    return text.replace(LOST_LINK_PLACEHOLDER, () => `${deps.environment.publicUrl}/my`)
   if (kind === 'links') return withLinks(deps, lines, mail.eventId)
   // Replaced only on a line of its own, so that a placeholder in a delegate's name has no effect.
-  if (!lines.includes(LINK_PLACE)) return text
+  if (!lines.includes(LINK_PLACEHOLDER)) return text
   const stored = regNo === null ? null : await deps.store.registration(regNo)
   if (stored === null) return null
   if (kind === 'unfinished' && standing(stored, deps.clock()) !== 'not-paid') return null
   const link = await newLink(deps, stored, 'mail')
-  return lines.map((line) => (line === LINK_PLACE ? link : line)).join('\n')
+  return lines.map((line) => (line === LINK_PLACEHOLDER ? link : line)).join('\n')
 }
 
 /** Fills in the links of an email in which each line names the registration of its link. */
 async function withLinks(deps: Making, lines: readonly string[], eventId: string): Promise<string> {
   const out: string[] = []
   for (const line of lines) {
-    const named = linkPlaceIn(line)
+    const named = readLinkPlaceholder(line)
     const stored = named === null ? null : await deps.store.registration(named)
     if (named === null) out.push(line)
     else if (stored?.eventId === eventId) out.push(await newLink(deps, stored, 'mail'))

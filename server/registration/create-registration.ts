@@ -17,7 +17,11 @@ import {
   randomDigits,
   regNoOf,
 } from '../../engine/index.ts'
-import { mailFor, toApproveMail, toPayMail } from '../../engine/messages.ts'
+import {
+  buildConfirmationEmail,
+  buildWaitingForApprovalEmail,
+  buildPaymentInstructionsEmail,
+} from '../../engine/messages.ts'
 import type {
   Actor,
   Answers,
@@ -199,7 +203,7 @@ function newRegistration(
   if (approval !== null) {
     const by = decideBy(approval, judged.at)
     const total = judged.quote?.total ?? paise(0)
-    const mail = toApproveMail(event, registration, { approval, total, by })
+    const mail = buildWaitingForApprovalEmail(event, registration, { approval, total, by })
     return { ...registration, mail, approval: { id: approval.id, decideBy: by } }
   }
   const { inHand } = judged
@@ -218,7 +222,7 @@ function moneyIn(
 ): MoneyInHand {
   const reference = slip === '' ? registration.regNo : slip
   const view = paidView(event, registration, reference)
-  return { actor, way: mode, reference, mail: mailFor(event, view) }
+  return { actor, way: mode, reference, mail: buildConfirmationEmail(event, view) }
 }
 
 /** Returns the payment method, and the time until which the price is held. */
@@ -252,10 +256,10 @@ function firstMail(
   registration: Omit<NewRegistration, 'mail'>,
   way: PaymentMethod | null,
 ): NewMail | null {
-  if (way === null) return mailFor(event, unpaidView(event, registration))
+  if (way === null) return buildConfirmationEmail(event, unpaidView(event, registration))
   const { regNo, answers, quote: quoted, at } = registration
   return way.is === 'transfer' && quoted !== null
-    ? toPayMail(event, { regNo, answers }, way, quoted.total, lapseOf(way, at))
+    ? buildPaymentInstructionsEmail(event, { regNo, answers }, way, quoted.total, lapseOf(way, at))
     : null
 }
 

@@ -143,7 +143,7 @@ export function codeSentence(is: Exclude<CodeStatus['is'], 'valid'>): string {
     case 'unknown':
       return REFUSAL_MESSAGES.code.unknown
     case 'spent':
-      return REFUSAL_MESSAGES.code.spent
+      return REFUSAL_MESSAGES.code.usedUp
     case 'over':
       return REFUSAL_MESSAGES.code.expired
     case 'withdrawn':
@@ -342,7 +342,7 @@ export function payAgainRefused(event: EventConfig, refusal: PayAgainRefusal): R
       return said(
         409,
         refusal.code,
-        formatMessage(payment.priceNotHeld, {
+        formatMessage(payment.priceNotGuaranteed, {
           was: formatMoney(was.total),
           now: formatPrice(now.total),
         }),

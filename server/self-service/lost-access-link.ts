@@ -1,7 +1,7 @@
 /** Emails a delegate the access links of all registrations with a given email address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { delegateOf, foldedText, isEmail } from '../../engine/index.ts'
-import { linksMail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { buildLostLinkEmail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
@@ -73,7 +73,7 @@ async function sendLinks({ store, events, clock }: Deps, email: string): Promise
     )
     const [newest] = theirs
     if (newest === undefined) continue
-    const mail = linksMail(event, delegateOf(event, newest.answers).email, theirs)
+    const mail = buildLostLinkEmail(event, delegateOf(event, newest.answers).email, theirs)
     if (mail !== null) await store.queueLinks(newest.regNo, mail, clock())
   }
 }

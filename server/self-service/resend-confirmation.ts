@@ -1,6 +1,6 @@
 /** Resends the confirmation to the delegate's own address, on request from the registration's page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { formatMessage, mailFor, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, buildConfirmationEmail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, limitByAddress, refuseTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
@@ -53,7 +53,9 @@ export async function confirmationCall(
     await guard.know(address, event.id, found.regNo, orderId)
     const at = deps.clock()
     const mail =
-      found.paymentStatus === 'success' ? mailFor(event, registrationView(event, found, at)) : null
+      found.paymentStatus === 'success'
+        ? buildConfirmationEmail(event, registrationView(event, found, at))
+        : null
     if (mail === null) return refuse(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
     return (await deps.store.queueAsked(found.regNo, mail, at, SPACING))
       ? reply.send({ status: 'success' })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
-import { mailFor } from '../../engine/messages.ts'
+import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type { OrderId, RegNo } from '../../engine/index.ts'
 import type { RegisterAnswer } from '../../engine/api.ts'
 import { openStoreHere } from '../server/store-without-threads.ts'
@@ -149,7 +149,7 @@ describe('a stranger who fills the mailbox of somebody else', () => {
     await server.deps.store.applyFact(
       (order?.orderid ?? '') as OrderId,
       confirmed('AP1', paise(118_000), server.now()),
-      mailFor(served.config, stored),
+      buildConfirmationEmail(served.config, stored),
     )
     expect((await sent()).filter(({ subject }) => subject.includes(regNo))).toHaveLength(1)
   })

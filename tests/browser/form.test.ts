@@ -264,7 +264,7 @@ describe('answers that are missing or wrong', () => {
       .poll(() => field(page, 'Email Address').evaluate((is) => is === document.activeElement))
       .toBe(true)
     await meant.waitFor({ state: 'detached' })
-    await page.getByText('We send the confirmation to asha@gmail.com').first().waitFor()
+    await page.getByText('We will send the confirmation to asha@gmail.com').first().waitFor()
     await context.close()
   })
 

@@ -186,7 +186,7 @@ describe('the other pages of the site', () => {
       await page.unroute(`${server.url}/organisers`)
     }
     await expectAccessible(page, 'a page that cannot be drawn')
-    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('button', { name: 'Reload' }).click()
     await page.getByRole('heading', { level: 1, name: 'One file becomes a conference' }).waitFor()
     // The page's own module does not arrive. A page without scripts first, lest one of another's is counted.
     await page.goto(server.url)

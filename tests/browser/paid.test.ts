@@ -236,7 +236,7 @@ describe('a post graduate with a proof', () => {
 
 describe('a proof that was chosen once', () => {
   const isSent = (page: Page) =>
-    page.getByText(`${PROOF.name} was sent`).waitFor({ state: 'attached' })
+    page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
 
   test('is not asked for again: not after a reload, in another tab, or when the payment was declined', async () => {
     const { page, context, complaints } = await visit(browser)
@@ -294,7 +294,7 @@ describe('a proof that was chosen once', () => {
     await payButton(page).click()
     await page
       .getByText(
-        'Your connection is weak. We are still trying to send your file. We will continue when it has arrived.',
+        'Your connection is weak. We are still trying to send your file. We will continue when the upload is complete.',
       )
       .first()
       .waitFor()
@@ -330,7 +330,7 @@ describe('a proof that was chosen once', () => {
       input?.dispatchEvent(new Event('change', { bubbles: true }))
       return file.size
     })
-    await page.getByText('IMG_0001.jpeg was sent').waitFor({ state: 'attached' })
+    await page.getByText('IMG_0001.jpeg uploaded').waitFor({ state: 'attached' })
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
     const kept = db
       .prepare('SELECT sha256, bytes FROM draft_proofs WHERE name = ?')
@@ -384,7 +384,7 @@ describe('a line that is lost', () => {
     const main = page.getByRole('main')
     await page.goto(server.url + FORM)
     await fillIn(page, 'Dr. Lost Line')
-    await page.getByText(`${PROOF.name} was sent`).waitFor({ state: 'attached' })
+    await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
 
     // No line at all: said once, and taken back by itself.
     await context.setOffline(true)
@@ -475,8 +475,8 @@ describe('a line that is lost', () => {
 
     // Whoever comes back to the form is told; with the same address, beside the button too.
     await page.goto(server.url + FORM)
-    const before = page.getByRole('region', { name: 'Registered before' })
-    await before.getByText('Do you want to register somebody else?').waitFor()
+    const before = page.getByRole('region', { name: 'Already registered' })
+    await before.getByText('Do you want to register someone else?').waitFor()
     await expect
       .poll(async () => plain(await before.textContent()))
       .toContain(`The number ends in ${orderId.slice(-4)}`)

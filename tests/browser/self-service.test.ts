@@ -117,7 +117,7 @@ test('lost link, paid, changed, cancelled by the scale and its seat sold again, 
   const cancel = part(page, 'If you cannot come')
   await cancel.getByRole('button', { name: 'Request cancellation' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('your refund is ₹\u00a0885').waitFor()
+  await dialog.getByText('your refund will be ₹\u00a0885').waitFor()
   await expectAccessible(page, 'asking for cancellation')
   await dialog.getByRole('textbox').fill('I am ill.')
   await dialog.getByRole('button', { name: 'Request cancellation' }).click()

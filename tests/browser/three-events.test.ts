@@ -249,7 +249,7 @@ test('faculty by code pays nothing; the code is used up then', async () => {
     await button(page, 'Use code').click()
     if (name === 'Faculty Two') {
       await page
-        .getByText('This code has already been used as often as it can be.')
+        .getByText('This code has already been used the maximum number of times.')
         .first()
         .waitFor()
       continue

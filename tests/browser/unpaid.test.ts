@@ -370,7 +370,10 @@ describe('how a registration stands, in the words of its page', () => {
       'to be paid, at a price that is no longer held',
       { stands: 'not-paid', may_pay: true, held_until: '2025-11-02T00:00:00+05:30' },
       'Not paid yet',
-      ['was guaranteed until the end of 1 November 2025', 'we ask you before charging anything'],
+      [
+        'was guaranteed until the end of 1 November 2025',
+        'we will ask you before charging anything',
+      ],
       'Pay now',
     ],
     [
@@ -416,7 +419,10 @@ describe('how a registration stands, in the words of its page', () => {
         held_until: '2025-11-02T00:00:00+05:30',
       },
       'Payment Failed',
-      ['was guaranteed until the end of 1 November 2025', 'we ask you before charging anything'],
+      [
+        'was guaranteed until the end of 1 November 2025',
+        'we will ask you before charging anything',
+      ],
       'Pay again',
     ],
     [

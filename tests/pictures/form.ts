@@ -25,7 +25,7 @@ export async function filled(server: Pictured, page: Page, category = PG): Promi
   await field(page, 'Phone Number').fill('+91 98470 00001')
   await page.getByRole('radio', { name: category, exact: true }).check()
   if (category === PG) await page.locator('input[type=file]').setInputFiles(PROOF)
-  await page.getByText('We send the confirmation to').waitFor()
+  await page.getByText('We will send the confirmation to').waitFor()
 }
 
 /** The dialog that an answer of the server brings up, or its message. */
@@ -106,7 +106,7 @@ export const formStates = (server: Pictured): readonly State[] => {
       name: 'form-kept',
       open: async (page) => {
         await filled(server, page)
-        await page.getByText(`${PROOF.name} was sent`).waitFor({ state: 'attached' })
+        await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
         await page.reload()
         await page.getByText('We kept your answers').waitFor()
       },
@@ -115,7 +115,7 @@ export const formStates = (server: Pictured): readonly State[] => {
       name: 'form-cleared',
       open: async (page) => {
         await filled(server, page)
-        await page.getByText(`${PROOF.name} was sent`).waitFor({ state: 'attached' })
+        await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
         await page.reload()
         await page.getByRole('button', { name: 'Clear form' }).click()
         await page.getByRole('button', { name: 'Undo' }).waitFor()
@@ -125,7 +125,7 @@ export const formStates = (server: Pictured): readonly State[] => {
       name: 'form-offline',
       open: async (page) => {
         await filled(server, page)
-        await page.getByText(`${PROOF.name} was sent`).waitFor({ state: 'attached' })
+        await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
         await page.context().setOffline(true)
         await page.getByText('You are offline').waitFor()
         await payButton(page).click()

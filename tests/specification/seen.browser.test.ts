@@ -35,7 +35,9 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price i
       'Registration includes conference materials, certificate and lunch',
     ])
   await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
-  await summary(page).getByText('Price valid until 31 Dec 2025; from 1 Jan 2026 ₹ 9,440').waitFor()
+  await summary(page)
+    .getByText('Price valid until 31 Dec 2025; then ₹ 9,440 from 1 Jan 2026')
+    .waitFor()
   // Picked as a member, and not said to be one.
   const odd = summary(page).getByText(
     'You chose “AFPI Member – GP / Specialist”, but your answer to “AFPI Member” is No.',

@@ -32,7 +32,7 @@ export async function callUntilAnswered<T>(
       return err({
         status: 0,
         code: 'no_answer',
-        message: CONNECTION_ERROR_MESSAGES.serverSilent,
+        message: CONNECTION_ERROR_MESSAGES.serverNotResponding,
         answer: null,
       })
     waits()

@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import type { PendingConfirmation } from './form/form-extensions.ts'
 
-const { again } = EXTENDED_FORM_MESSAGES
+const { submitAnyway } = EXTENDED_FORM_MESSAGES
 
 /**
  * The alternative that a refusal offers: a different bill if an option is full, or the same request
@@ -35,11 +35,11 @@ export function AskedAgain({
   readonly yes: () => void
   readonly back: () => void
 }) {
-  const title = now === null ? again.registeredTitle : again.fullTitle
+  const title = now === null ? submitAnyway.registeredTitle : submitAnyway.fullTitle
   return (
     <Dialog title={title} onClose={back}>
       <p>
-        {formatMessage(event.payment ? again.notCharged : again.notRegistered, {
+        {formatMessage(event.payment ? submitAnyway.notCharged : submitAnyway.notRegistered, {
           reason: message,
         })}
       </p>
@@ -48,10 +48,10 @@ export function AskedAgain({
       )}
       <div className="acts">
         <button type="button" className="btn" onClick={yes}>
-          {now === null ? again.register : agreedText(event, now)}
+          {now === null ? submitAnyway.register : agreedText(event, now)}
         </button>
         <button type="button" className="btn line" onClick={back}>
-          {again.back}
+          {submitAnyway.back}
         </button>
       </div>
     </Dialog>
@@ -60,7 +60,7 @@ export function AskedAgain({
 
 function agreedText(event: PublicEvent, { total }: Quote): string {
   if (total === 0) return buttonText(event, total)
-  return formatMessage(event.payment ? again.pay : again.registerFor, {
+  return formatMessage(event.payment ? submitAnyway.pay : submitAnyway.registerFor, {
     amount: formatMoney(total),
   })
 }

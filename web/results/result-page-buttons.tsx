@@ -1,6 +1,6 @@
 /** The buttons of a result page, as defined in the event file. */
 import { fillKnown } from '../../engine/index.ts'
-import { receipt, resultValues } from '../../engine/messages.ts'
+import { buildReceiptFile, resultValues } from '../../engine/messages.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { save } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -82,6 +82,6 @@ function draftTo(
 }
 
 function saveReceipt(event: PublicEvent, registration: Registration): void {
-  const file = receipt(event, registration)
+  const file = buildReceiptFile(event, registration)
   if (file) save(new Blob([file.text], { type: 'text/plain;charset=utf-8' }), file.file)
 }

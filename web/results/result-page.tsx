@@ -1,7 +1,7 @@
 /** The result pages: load the registration named in the URL and show its payment state. */
 import { useCallback, useState } from 'react'
 import { readOrderId } from '../../engine/index.ts'
-import { orderIdToSay, RESULT_MESSAGES } from '../../engine/messages.ts'
+import { displayableOrderId, RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readFound, readRetried } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
@@ -154,7 +154,7 @@ type TroubleProps = {
 }
 
 function Trouble({ event, message, detail, again, query }: TroubleProps) {
-  const quotable = orderIdToSay(query.orderId)
+  const quotable = displayableOrderId(query.orderId)
   const support = <a href={`mailto:${event.support}`}>{event.support}</a>
   return (
     <section className="fx" role="alert">

@@ -31,7 +31,7 @@ export function Told({ event, mine: { paying, registration, state }, path, again
       {paying.told !== null && <LastTold told={paying.told} />}
       {state === 'told' ? (
         <details className="again">
-          <summary>{paymentClaim.again}</summary>
+          <summary>{paymentClaim.resubmit}</summary>
           <Telling {...{ event, paying, path, again }} />
         </details>
       ) : (

@@ -15,7 +15,12 @@ import { formatPrice, rupees, type Paise, type Split } from '../../lib/money.ts'
 import { lookOf } from '../../lib/theme-colors.ts'
 import { openOn, periodOn } from '../../pricing/price-periods.ts'
 import { quote, quoteFor, type Quote } from '../../pricing/quote.ts'
-import { mailFor, receipt, resultRows, resultValues } from '../../messages/result-pages.ts'
+import {
+  buildConfirmationEmail,
+  buildReceiptFile,
+  resultRows,
+  resultValues,
+} from '../../messages/result-pages.ts'
 import { own } from '../../lib/result.ts'
 import { answerText, buttonText, fill, labelOf } from '../../event/texts.ts'
 import { type RegistrationView } from '../../messages/registration-values.ts'
@@ -171,8 +176,8 @@ function result(
 }
 
 function papers(event: EventConfig, view: RegistrationView): readonly string[] {
-  const paper = receipt(event, view)
-  const mail = mailFor(event, view)
+  const paper = buildReceiptFile(event, view)
+  const mail = buildConfirmationEmail(event, view)
   return [
     ...(paper === null
       ? []

@@ -18,7 +18,7 @@ import {
   startOf,
   delegateOf,
 } from '../../../engine/index.ts'
-import { mailFor } from '../../../engine/messages.ts'
+import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import type {
   Answer,
   Answers,
@@ -237,7 +237,7 @@ async function confirmation(
   at: Instant,
 ): Promise<void> {
   const stored = await store.registration(regNo)
-  const mail = stored === null ? null : mailFor(event, stored)
+  const mail = stored === null ? null : buildConfirmationEmail(event, stored)
   if (mail !== null) await store.mailSent(await store.queueMail(regNo, mail, at), at)
 }
 

@@ -10,10 +10,10 @@ import {
   rupees,
 } from '../../../engine/index.ts'
 import {
-  approvedMail,
-  offerAcceptedMail,
+  buildApprovedEmail,
+  buildOfferAcceptedEmail,
   REFUSAL_MESSAGES,
-  refusedMail,
+  buildNotApprovedEmail,
 } from '../../../engine/messages.ts'
 import type { EventConfig, Quote } from '../../../engine/index.ts'
 import type { WireApproval, WireRefused } from '../../../engine/api.ts'
@@ -30,7 +30,7 @@ export const approve: ActionHandler = async (asked) => {
   return deps.store.approve(wanted, {
     ...beginning(asked, registration),
     payUntil: until,
-    mail: approvedMail(config, registration, registration.total ?? paise(0), until),
+    mail: buildApprovedEmail(config, registration, registration.total ?? paise(0), until),
   })
 }
 
@@ -43,7 +43,11 @@ export const refuse: ActionHandler = async ({ deps, served, registration, wanted
   const offered = wantsOffer && offer !== null ? offeredOf(config, registration, offer) : null
   if (wantsOffer && offered === null)
     return badData('The offered category was not on sale on the day of registration.')
-  const mail = refusedMail(config, registration, { why: wanted.why, say: message, offer: offered })
+  const mail = buildNotApprovedEmail(config, registration, {
+    why: wanted.why,
+    say: message,
+    offer: offered,
+  })
   return deps.store.refuse(wanted, { offer: offered?.category ?? null, mail })
 }
 
@@ -63,7 +67,7 @@ export const acceptOffer: ActionHandler = async (asked) => {
     category,
     quote,
     payUntil: until,
-    mail: offerAcceptedMail(config, registration, as),
+    mail: buildOfferAcceptedEmail(config, registration, as),
   })
 }
 

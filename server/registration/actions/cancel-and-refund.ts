@@ -1,6 +1,6 @@
 /** Handles cancellation, refunds and decisions on payment reviews. */
 import { ok, own, paise } from '../../../engine/index.ts'
-import { cancelledMail } from '../../../engine/messages.ts'
+import { buildCancelledEmail } from '../../../engine/messages.ts'
 import {
   askedForBack,
   preparedDecision,
@@ -36,7 +36,7 @@ export const cancel: ActionHandler = async ({ deps, served, registration, wanted
   )
   const atLeast = paise(Math.min(owed, proposed ?? owed))
   const payBack = paise(Math.max(atLeast, amount.value ?? 0))
-  const mail = cancelledMail(served.config, registration, payBack)
+  const mail = buildCancelledEmail(served.config, registration, payBack)
   return deps.store.cancel(wanted, { payBack, atLeast, shown: kept.value, mail })
 }
 

@@ -17,12 +17,12 @@ import {
   uniqueRules,
 } from '../../../engine/index.ts'
 import {
-  cheaperMail,
-  differenceMail,
+  buildCorrectedEmail,
+  buildMoreToPayEmail,
   formatMessage,
-  handedOverMail,
+  buildTransferredEmail,
   REFUSAL_MESSAGES,
-  transferredMail,
+  buildTransferredToYouEmail,
 } from '../../../engine/messages.ts'
 import type {
   Corrected,
@@ -175,7 +175,10 @@ async function change(
         ? completeMail(config, { ...told, ...amountsOf(quote), category, due: paise(0) }, wanted.at)
         : null,
     mails: isTransfer
-      ? present([handedOverMail(config, registration), transferredMail(config, told)])
+      ? present([
+          buildTransferredEmail(config, registration),
+          buildTransferredToYouEmail(config, told),
+        ])
       : await mailsAfter(asked, told, await dueAfter(asked, quote?.total ?? null)),
     // The links were sent to an address that did not belong to the delegate. A delegate who edits their own
     // answers keeps the link in use.
@@ -208,10 +211,10 @@ async function mailsAfter(
 ): Promise<readonly NewMail[]> {
   if (registration.paymentStatus !== 'success' || due === registration.due) return []
   if (due > 0)
-    return config.payment === null ? [] : present([differenceMail(config, registration, due)])
+    return config.payment === null ? [] : present([buildMoreToPayEmail(config, registration, due)])
   // Money that has been refunded is not refunded again.
   const back = paise(Math.min(-due, await deps.store.kept(registration.regNo)))
-  return present([cheaperMail(config, registration, back)])
+  return present([buildCorrectedEmail(config, registration, back)])
 }
 
 const present = (mails: readonly (NewMail | null)[]): readonly NewMail[] =>

@@ -1,6 +1,6 @@
 /** Expires registrations not paid in time, and reopens those expired because the clock was ahead. */
 import { paise } from '../../../engine/index.ts'
-import { lapsedMail, takenUpMail } from '../../../engine/messages.ts'
+import { buildExpiredEmail, buildReopenedEmail } from '../../../engine/messages.ts'
 import type { Deps } from '../../dependencies.ts'
 import { byItself } from '../../ops/clock.ts'
 import type { ByItself } from '../../ops/clock.ts'
@@ -30,7 +30,7 @@ export function openLapsing(
       const mail =
         event === null || payUntil === null
           ? null
-          : takenUpMail(event, registration, total ?? paise(0), payUntil)
+          : buildReopenedEmail(event, registration, total ?? paise(0), payUntil)
       const wanted = { regNo, act: 'reopen', actor: 'clock', who: WHO, why: '', at } as const
       const done = await store.reopen({ ...wanted, once: null }, mail)
       if (!done.ok)
@@ -51,7 +51,7 @@ export function openLapsing(
         const registration = await store.registration(regNo)
         if (registration === null) continue
         const event = events.byId(registration.eventId)?.config ?? null
-        const mail = event === null ? null : lapsedMail(event, registration)
+        const mail = event === null ? null : buildExpiredEmail(event, registration)
         const wanted = { regNo, act: 'lapse', actor: 'clock', who: WHO, why: '', at } as const
         const done = await store.lapse({ ...wanted, once: null }, mail)
         if (done.ok) moved += 1

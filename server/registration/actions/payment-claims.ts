@@ -15,10 +15,10 @@ import {
   wayFileName,
 } from '../../../engine/index.ts'
 import {
-  notFoundMail,
+  buildClaimRejectedEmail,
   REFUSAL_MESSAGES,
-  takenUpMail,
-  paymentClaimMail,
+  buildReopenedEmail,
+  buildClaimReceivedEmail,
 } from '../../../engine/messages.ts'
 import type {
   EventConfig,
@@ -60,7 +60,7 @@ export const tell: ActionHandler = async (asked) => {
   return deps.store.tell(
     wanted,
     { way: way.id, reference, paidOn, answers, uploads, drafts },
-    paymentClaimMail(config, registration, reference),
+    buildClaimReceivedEmail(config, registration, reference),
   )
 }
 
@@ -125,7 +125,7 @@ export const notFound: ActionHandler = async ({ deps, served, registration, want
   const mail =
     telling === undefined || registration.state !== 'told'
       ? null
-      : notFoundMail(config, registration, telling.reference, wanted.why, payUntil)
+      : buildClaimRejectedEmail(config, registration, telling.reference, wanted.why, payUntil)
   return deps.store.notFound(wanted, { payUntil, mail })
 }
 
@@ -134,7 +134,7 @@ export const takeUp: ActionHandler = async ({ deps, served, registration, wanted
   const { config } = served
   const way = transferMethod(config, registration.payments[0]?.way ?? null)
   const payUntil = way === null ? soon(wanted.at) : lapseOf(way, wanted.at)
-  const mail = takenUpMail(config, registration, registration.total ?? paise(0), payUntil)
+  const mail = buildReopenedEmail(config, registration, registration.total ?? paise(0), payUntil)
   return deps.store.takeUp(wanted, { way: way?.id ?? null, payUntil, mail })
 }
 

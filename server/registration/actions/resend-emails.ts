@@ -1,6 +1,6 @@
 /** Resends emails to a delegate: the confirmation and the payment link. */
 import { mayTry } from '../../../engine/index.ts'
-import { mailFor, payLinkMail } from '../../../engine/messages.ts'
+import { buildConfirmationEmail, buildPayLinkEmail } from '../../../engine/messages.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import { registrationView } from '../registration-view.ts'
 import type { NewMail, StoredRegistration } from '../../storage/index.ts'
@@ -10,7 +10,7 @@ import { dueOf } from './balance-due.ts'
 
 export const resend: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const mail = mailFor(config, registrationView(config, registration, wanted.at))
+  const mail = buildConfirmationEmail(config, registrationView(config, registration, wanted.at))
   return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
 }
 
@@ -24,7 +24,7 @@ export const sendPayLink: ActionHandler = async ({ deps, served, registration, w
     return badData(
       'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )
-  const mail = payLinkMail(config, registration, due)
+  const mail = buildPayLinkEmail(config, registration, due)
   return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
 }
 
@@ -35,7 +35,10 @@ export function completeMail(
   at: Instant,
 ): NewMail | null {
   const complete = { paymentStatus: 'success', state: 'complete', paidAt: at } as const
-  return mailFor(config, registrationView(config, { ...registration, ...complete }, at))
+  return buildConfirmationEmail(
+    config,
+    registrationView(config, { ...registration, ...complete }, at),
+  )
 }
 
 const noMail = () => badData('This event sends no emails, or the delegate gave no address.')

@@ -120,7 +120,7 @@ function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): rea
  * Shown for a proof that was sent too long ago or withdrawn; only for visible fields, since the delegate cannot
  * correct others.
  */
-export const FILE_GONE = REFUSAL_MESSAGES.answers.fileGone
+export const FILE_GONE = REFUSAL_MESSAGES.answers.fileExpired
 
 /** Returns the message of each field that names a missing proof. */
 export function goneFrom(

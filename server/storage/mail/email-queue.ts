@@ -1,6 +1,6 @@
 /** Writes the email queue. */
 import { assert, instant, mailboxOf } from '../../../engine/index.ts'
-import { pausedMail } from '../../../engine/messages.ts'
+import { buildEmailsPausedEmail } from '../../../engine/messages.ts'
 import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { sentUnless } from '../recovery/held-during-recovery.ts'
@@ -61,7 +61,7 @@ function limitToMailbox(
   ).get(mailbox, ...hour) ?? { emails: 0, pauses: 0, first: at }
   if (emails <= LIMITED_MAX) return true
   if (pauses === 0) {
-    const pause = pausedMail(mail.to, LIMITED_MAX, instant(first + LIMITED_MS))
+    const pause = buildEmailsPausedEmail(mail.to, LIMITED_MAX, instant(first + LIMITED_MS))
     sql(
       `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at, mailbox)
        SELECT registration_id, 'paused', recipient, NULL, ?, ?, next_at, created_at, mailbox FROM mail_queue WHERE id = ?`,

@@ -1,6 +1,6 @@
 /** Finds second payments: paid registrations of one event with the same email address and name. */
 import { payerKey } from '../../../engine/index.ts'
-import { secondPaymentMail } from '../../../engine/messages.ts'
+import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
@@ -98,7 +98,7 @@ export function sayingSecond(sql: Sql, registrationId: number, mail: NewMail): N
   const first = sql<{ reg_no: RegNo }>(
     'SELECT f.reg_no FROM paid_persons s JOIN registrations f ON f.id = s.first_id WHERE s.registration_id = ?',
   ).get(registrationId)
-  return first === undefined ? mail : secondPaymentMail(mail, first.reg_no)
+  return first === undefined ? mail : addSecondPaymentNotice(mail, first.reg_no)
 }
 
 /** A request for a refund of the second payment that the delegate has not withdrawn. */

@@ -103,11 +103,11 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await page.locator('input[type=file]').setInputFiles(PROOF)
   const card = page.getByRole('radio', { name: /Card/ })
   if ((await card.count()) > 0) await card.check()
-  await page.getByText('The organisers review your answers first (Letter)').waitFor()
+  await page.getByText('The organisers will first review your answers (Letter)').waitFor()
   await expectAccessible(page, 'a form that is sent for approval')
   await page.getByRole('button', { name: 'Send for approval' }).click()
   await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor()
-  await page.getByText('They decide by 1\u00a0February\u00a02026.').waitFor()
+  await page.getByText('They will decide by 1\u00a0February\u00a02026.').waitFor()
   await expectAccessible(page, 'a registration that waits for approval')
   const regNo = new URL(page.url()).searchParams.get('orderId') ?? ''
   await inbox.mailTo('asha@example.org', 'is waiting for approval')

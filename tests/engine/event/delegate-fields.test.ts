@@ -1,7 +1,7 @@
 /** Which fields have the delegate's name, email address and phone number, whatever their ids. */
 import { describe, expect, test } from 'vitest'
 import { delegateOf, instant, suggestMailbox } from '../../../engine/index.ts'
-import { mailFor } from '../../../engine/messages.ts'
+import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import { rolesOf } from '../../../engine/event/delegate-fields.ts'
 import { createEvent, field } from '../fixtures.ts'
 
@@ -60,7 +60,7 @@ test('email is sent to the address whatever the id of its field', () => {
     fields: [field('who'), field('write_to', { type: 'email' })],
     email: { subject: 'For {who}', text: 'Hello' },
   })
-  const registration: Parameters<typeof mailFor>[1] = {
+  const registration: Parameters<typeof buildConfirmationEmail>[1] = {
     regNo: 'SAMP1',
     answers: { who: 'Asha', write_to: 'asha@example.org' },
     category: null,
@@ -75,7 +75,7 @@ test('email is sent to the address whatever the id of its field', () => {
     paidAt: null,
     createdAt: instant(0),
   }
-  expect(mailFor(event, registration)).toMatchObject({
+  expect(buildConfirmationEmail(event, registration)).toMatchObject({
     to: 'asha@example.org',
     subject: 'For Asha',
   })

@@ -12,9 +12,9 @@ import {
 } from '../../../engine/index.ts'
 import { wireLines, type RegistrationAnswer } from '../../../engine/api.ts'
 import {
-  mailFor,
+  buildConfirmationEmail,
   readRegistration,
-  receipt,
+  buildReceiptFile,
   resultRows,
   valuesOf,
   type RegistrationView,
@@ -242,13 +242,13 @@ describe('a result page', () => {
 })
 
 it('receipt and email are filled; an answer cannot add a header or a path', () => {
-  expect(receipt(event, registration)).toEqual({
+  expect(buildReceiptFile(event, registration)).toEqual({
     file: 'SAMP1234567890123.txt',
     text: `Asha {reg_no}: ${nb}4,237 + ${nb}763 = ${nb}5,000, N/A`,
   })
-  expect(receipt(event, { ...registration, regNo: '../x' })?.file).toBe('..-x.txt')
-  expect(receipt(chosenCategoryEvent, registration)).toBeNull()
-  expect(mailFor(event, registration)).toEqual({
+  expect(buildReceiptFile(event, { ...registration, regNo: '../x' })?.file).toBe('..-x.txt')
+  expect(buildReceiptFile(chosenCategoryEvent, registration)).toBeNull()
+  expect(buildConfirmationEmail(event, registration)).toEqual({
     to: 'asha@example.org',
     copyTo: 'office@sample.example',
     subject: 'Asha {reg_no} Bcc: x – SAMP1234567890123',
@@ -257,8 +257,8 @@ it('receipt and email are filled; an answer cannot add a header or a path', () =
       /^Post Graduate: ..5,000 with ..762\.71, ticket The visitor\n\nOpen your registration: .*\n\{link\}\n\nKeep this link/,
     ),
   })
-  expect(mailFor(event, { ...registration, answers: {} })).toBeNull()
-  expect(mailFor(chosenCategoryEvent, registration)).toBeNull()
+  expect(buildConfirmationEmail(event, { ...registration, answers: {} })).toBeNull()
+  expect(buildConfirmationEmail(chosenCategoryEvent, registration)).toBeNull()
 })
 
 it('days, stored amounts and options are formatted for people', () => {
@@ -310,8 +310,10 @@ it('the API response gives the same pages as the stored registration', () => {
   expect(resultRows(event, 'success', apiRegistration, {})).toEqual(
     resultRows(event, 'success', registration, {}),
   )
-  expect(receipt(event, apiRegistration)).toEqual(receipt(event, registration))
-  expect(mailFor(event, apiRegistration)).toEqual(mailFor(event, registration))
+  expect(buildReceiptFile(event, apiRegistration)).toEqual(buildReceiptFile(event, registration))
+  expect(buildConfirmationEmail(event, apiRegistration)).toEqual(
+    buildConfirmationEmail(event, registration),
+  )
   expect(readRegistration(event, apiRegistration)).toMatchObject({
     base: rupee(4237.29),
     gst: rupee(762.71),

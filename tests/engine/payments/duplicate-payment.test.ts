@@ -1,7 +1,7 @@
 /** When two payments are from the same person, and what the second confirmation says. */
 import { expect, test } from 'vitest'
 import { payerKey } from '../../../engine/index.ts'
-import { secondPaymentMail } from '../../../engine/messages.ts'
+import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { RegNo } from '../../../engine/index.ts'
 
 const payerKeyFor = (fullName: string, email = 'asha@example.org') => payerKey({ email, fullName })
@@ -31,7 +31,7 @@ test('another name or another email address is another person; without one of th
 
 test('the second confirmation mentions the first below its greeting, and always has a link', () => {
   const first = 'DEMO1' as RegNo
-  const firstEmail = secondPaymentMail(
+  const firstEmail = addSecondPaymentNotice(
     { subject: 'Confirmed', text: 'Dear Asha,\n\nWelcome.' },
     first,
   )
@@ -44,7 +44,7 @@ test('the second confirmation mentions the first below its greeting, and always 
     'Welcome.',
     'Your registration:\n{link}',
   ])
-  const linkedConfirmation = secondPaymentMail(
+  const linkedConfirmation = addSecondPaymentNotice(
     { subject: 'x', text: 'Welcome.\n\nHere:\n{link}' },
     first,
   )

@@ -1,6 +1,6 @@
 /** Which lines of an event file state that no money was charged. */
 import { expect, test } from 'vitest'
-import { saysNoMoneyWent } from '../../../engine/messages.ts'
+import { statesNoCharge } from '../../../engine/messages.ts'
 
 test.each([
   ['No amount has been deducted from your account', true],
@@ -14,4 +14,4 @@ test.each([
   ['Any amount deducted is returned within seven days', false],
   ['Your registration is not confirmed. If an amount was deducted, write to us', false],
   ['Please contact support and quote the transaction ID {order_id}', false],
-])('%s: %s', (line, expected) => expect(saysNoMoneyWent(line)).toBe(expected))
+])('%s: %s', (line, expected) => expect(statesNoCharge(line)).toBe(expected))

@@ -5,7 +5,12 @@
 import { expect, test } from 'vitest'
 import { buttonText, day, quote, startOf, type EventConfig } from '../../../engine/index.ts'
 import { tariff } from '../../../engine/api.ts'
-import { mailFor, receipt, resultRows, type RegistrationView } from '../../../engine/messages.ts'
+import {
+  buildConfirmationEmail,
+  buildReceiptFile,
+  resultRows,
+  type RegistrationView,
+} from '../../../engine/messages.ts'
 import {
   compileEvent,
   diffEvents,
@@ -92,10 +97,10 @@ test.each<[string, () => string, readonly string[]]>([
   ],
   [
     'the receipt',
-    () => receipt(event, view)?.text ?? '',
+    () => buildReceiptFile(event, view)?.text ?? '',
     ['Free and ₹ 0 make Free, settled on 10 January 2026'],
   ],
-  ['the mail', () => mailFor(event, view)?.text ?? '', ['You pay Free.']],
+  ['the mail', () => buildConfirmationEmail(event, view)?.text ?? '', ['You pay Free.']],
   ['simulate', () => saySimulation(event, simulate(event)), ['Free', '₹ 2,360']],
   [
     'explain, without a tax on nothing',

@@ -17,7 +17,7 @@ import {
   type RawAnswers,
 } from '../../../engine/index.ts'
 import { wireLines } from '../../../engine/api.ts'
-import { alreadyMail, unfinishedMail } from '../../../engine/messages.ts'
+import { buildAlreadyRegisteredEmail, buildPaymentReminderEmail } from '../../../engine/messages.ts'
 import { compileEvent, diffEvents, readEvent } from '../../../engine/authoring.ts'
 import { counted } from '../../../engine/answers/normalize-answers.ts'
 import { remember } from '../../../engine/lib/memoize.ts'
@@ -265,7 +265,7 @@ const INVALID_ANSWERS: readonly (readonly [
     'a GSTIN with a wrong check digit, which no invoice prints',
     conference,
     { gstin: '32AAACS1234A1Z5' },
-    { gstin: 'This GSTIN has a wrong character. Please check it.' },
+    { gstin: 'This GSTIN contains an invalid character. Please check it.' },
   ],
   [
     'no GSTIN',
@@ -472,10 +472,12 @@ test('the marathon uses "runner" and "race", and an event without terms uses "de
   ])
   const pending = { answers: { email: 'a@example.org' }, total: paise(100), regNo: 'NILA1' }
   const unfinishedEmailText = (event: EventConfig) =>
-    unfinishedMail(event, pending as never, null)?.text ?? ''
+    buildPaymentReminderEmail(event, pending as never, null)?.text ?? ''
   expect(unfinishedEmailText(marathon)).toMatch(/^Dear runner,/)
   expect(unfinishedEmailText(conference)).toMatch(/^Dear delegate,/)
-  expect(alreadyMail(marathon, pending as never, 'complete')?.text).toMatch(/^Dear runner,/)
+  expect(buildAlreadyRegisteredEmail(marathon, pending as never, 'complete')?.text).toMatch(
+    /^Dear runner,/,
+  )
 })
 
 test.each(BILL_EVENTS)('%s: the checker has no finding', (id) => {

@@ -8,7 +8,12 @@ import {
   startOf,
   type EventConfig,
 } from '../../../engine/index.ts'
-import { mailFor, receipt, resultRows, type RegistrationView } from '../../../engine/messages.ts'
+import {
+  buildConfirmationEmail,
+  buildReceiptFile,
+  resultRows,
+  type RegistrationView,
+} from '../../../engine/messages.ts'
 import {
   compileEvent,
   diffEvents,
@@ -79,8 +84,8 @@ const view: RegistrationView = {
 test.each<[string, () => unknown]>([
   ['the summary of the form', () => event.form.summary.lines.map((line) => labelOf(event, line))],
   ['the result pages', () => [resultRows(event, 'success', view, {}), event.results]],
-  ['the receipt', () => receipt(event, view)],
-  ['the mail', () => mailFor(event, view)],
+  ['the receipt', () => buildReceiptFile(event, view)],
+  ['the mail', () => buildConfirmationEmail(event, view)],
   [
     'the columns of the staff list and its CSV',
     () => event.admin.lists.map(({ columns }) => columns),

@@ -375,7 +375,7 @@ describe('valid syntax without meaning', () => {
         {
           status: 'error',
           code: 'bad_request',
-          message: 'The answers are nested more deeply than any answer is.',
+          message: 'The answers are nested too deeply.',
         },
       ])
       expect(server.log.filter(({ level }) => level === 'error')).toEqual([])

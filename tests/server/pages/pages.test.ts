@@ -468,7 +468,7 @@ describe('after the conferences', () => {
       ['midzone2025', false, true],
       ['pulmocon2025', false, true],
     ])
-    expect(body.match(/This conference took place\./g)?.length).toBeGreaterThan(3)
+    expect(body.match(/This conference has taken place\./g)?.length).toBeGreaterThan(3)
   })
 
   test('one that stays open states that it took place, and accepts registrations', async () => {

@@ -205,7 +205,7 @@ describe('a discount code', () => {
     await made('coupon', 'LESS')
     const first = await registered(somebody({ code: 'LESS' }))
     expect(first.payment_data?.amount).toBe('1062.00')
-    const spent = 'This code has already been used as often as it can be.'
+    const spent = 'This code has already been used the maximum number of times.'
     expect(await call('/api/events/sample2026/code', { code: 'less' })).toEqual({
       status: 409,
       body: { status: 'error', code: 'code_spent', message: spent },
@@ -244,13 +244,13 @@ describe('a discount code', () => {
       'of no kind any more',
       { code: 'OLDKIND' },
       'code_unknown',
-      'We do not know this code. Please check it or remove it.',
+      'We do not recognise this code. Please check it or remove it.',
     ],
     [
       'nobody made',
       { code: 'NOBODY' },
       'code_unknown',
-      'We do not know this code. Please check it or remove it.',
+      'We do not recognise this code. Please check it or remove it.',
     ],
     ['over', { code: 'OVER' }, 'code_spent', 'This code has expired.'],
     ['withdrawn', { code: 'GONE' }, 'code_spent', 'The organisers have withdrawn this code.'],
@@ -258,7 +258,7 @@ describe('a discount code', () => {
       'longer than any',
       { code: 'X'.repeat(10_000) },
       'code_unknown',
-      'We do not know this code. Please check it or remove it.',
+      'We do not recognise this code. Please check it or remove it.',
     ],
   ])('that is %s is refused in a sentence', async (what, code, said, message) => {
     if (what === 'over') await made('coupon', 'OVER', { lastDay: '2026-01-09' })

@@ -372,7 +372,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       {
         code: 'category_changed',
         message:
-          'Your answers belong to the category AFPI Member – GP / Specialist. The total is ₹\u00a07,080. You have not been charged. Please check the price and submit again.',
+          'Your answers match the category AFPI Member – GP / Specialist. The total is ₹\u00a07,080. You have not been charged. Please check the price and submit again.',
       },
     ],
     [

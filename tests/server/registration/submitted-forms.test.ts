@@ -198,7 +198,7 @@ describe('what is said of the price is said only where it is so:', () => {
       await answerTo({ total_amount: '1180', registration_category: 'non-member' }),
     ).toMatchObject({
       code: 'category_changed',
-      message: `Your answers belong to the category Member. The total is ₹\u00a01,180. ${nothing}`,
+      message: `Your answers match the category Member. The total is ₹\u00a01,180. ${nothing}`,
       quote: { category: 'member', total: 1180 },
     })
   })
@@ -214,7 +214,7 @@ describe('what is said of the price is said only where it is so:', () => {
   test('a category that is not on sale', async () => {
     expect(await answerTo({ is_member: 'false' })).toMatchObject({
       code: 'not_on_sale',
-      message: 'Non-member is not on sale at present. Please choose another category.',
+      message: 'Non-member is not on sale at the moment. Please choose another category.',
       quote: null,
     })
   })

@@ -64,7 +64,7 @@ describe('an account without credentials', () => {
         status: 'error',
         code: 'payment_unavailable',
         message:
-          'We cannot take payments at present. You have not been charged. Please try again later. If this continues, write to support@sample.example.',
+          'We cannot take payments at the moment. You have not been charged. Please try again later. If this continues, write to support@sample.example.',
         request_id: expect.stringMatching(/\S/),
       },
     ])

@@ -23,7 +23,7 @@ test.each([
   [
     'a delegate with a payment claim is not told that nothing was paid',
     renderPanel('told', 0, null),
-    'The organisers have not found your payment yet. They decide whether you get a refund.',
+    'The organisers have not found your payment yet. They will decide whether you get a refund.',
   ],
   [
     'a delegate who has not paid is told that there is nothing to refund',

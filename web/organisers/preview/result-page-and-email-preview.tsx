@@ -11,7 +11,7 @@ import {
   rupees,
 } from '../../../engine/index.ts'
 import { wireLines } from '../../../engine/api.ts'
-import { mailFor } from '../../../engine/messages.ts'
+import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { MessageProvider } from '../../ui/toast.tsx'
@@ -138,7 +138,7 @@ function Mail({
   readonly event: EventConfig
   readonly registration: Registration
 }) {
-  const mail = mailFor(event, registration)
+  const mail = buildConfirmationEmail(event, registration)
   if (mail === null)
     return (
       <p>

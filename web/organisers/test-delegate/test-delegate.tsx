@@ -21,7 +21,7 @@ import type {
   RawAnswers,
 } from '../../../engine/index.ts'
 import { Ask } from './test-answer-field.tsx'
-import { AskFacts } from './test-pricing-context.tsx'
+import { PricingContextFields } from './test-pricing-context.tsx'
 
 /** The test delegate: a day, answers as a browser would send them, and the pricing context. */
 export type Try = {
@@ -86,7 +86,7 @@ export function Trying({ event, trying, change, answers }: TryingProps) {
           />
         ))}
       {answers && (
-        <AskFacts
+        <PricingContextFields
           event={event}
           facts={trying.facts}
           change={(facts) => change({ ...trying, facts })}

@@ -3,21 +3,24 @@ import { allSeatPools, own } from '../../../engine/index.ts'
 import type { EventConfig, PricingContext } from '../../../engine/index.ts'
 import { Boxes } from './test-answer-field.tsx'
 
-const NO_CODE = { unknown: 'One that does not exist', spent: 'One that has been used up' } as const
+const INVALID_CODES = {
+  unknown: 'A code that does not exist',
+  spent: 'A code that is used up',
+} as const
 
 /** Renders nothing if the event has no discount codes, quotas or member lists. */
-export function AskFacts({
+export function PricingContextFields({
   event,
-  facts,
+  facts: context,
   change,
 }: {
   readonly event: EventConfig
   readonly facts: PricingContext
-  readonly change: (facts: PricingContext) => void
+  readonly change: (context: PricingContext) => void
 }) {
   const { codeKinds, quotas } = event
   const code =
-    facts.code === null ? '' : facts.code.is === 'valid' ? facts.code.kind : facts.code.is
+    context.code === null ? '' : context.code.is === 'valid' ? context.code.kind : context.code.is
   return (
     <>
       {codeKinds.length > 0 && (
@@ -25,7 +28,7 @@ export function AskFacts({
           Code
           <select
             value={code}
-            onChange={({ target: { value } }) => change({ ...facts, code: codeOf(value) })}
+            onChange={({ target: { value } }) => change({ ...context, code: readCode(value) })}
           >
             <option value="">None</option>
             {codeKinds.map(({ id, label }) => (
@@ -33,7 +36,7 @@ export function AskFacts({
                 {label}
               </option>
             ))}
-            {Object.entries(NO_CODE).map(([id, label]) => (
+            {Object.entries(INVALID_CODES).map(([id, label]) => (
               <option key={id} value={id}>
                 {label}
               </option>
@@ -42,16 +45,22 @@ export function AskFacts({
         </label>
       )}
       {event.fields.map((field) => (
-        <AskRoll key={field.id} event={event} id={field.id} facts={facts} change={change} />
+        <MemberListField
+          key={field.id}
+          event={event}
+          id={field.id}
+          facts={context}
+          change={change}
+        />
       ))}
       {quotas.length > 0 && (
         <Boxes
-          title="No place is left"
+          title="No seats left"
           boxes={allSeatPools(quotas).map(({ id }) => ({ id, label: id }))}
-          isTicked={(id) => own(facts.left, id) === 0}
+          isTicked={(id) => own(context.left, id) === 0}
           tick={(id) => {
-            const { [id]: was, ...left } = facts.left
-            change({ ...facts, left: was === undefined ? { ...left, [id]: 0 } : left })
+            const { [id]: previous, ...left } = context.left
+            change({ ...context, left: previous === undefined ? { ...left, [id]: 0 } : left })
           }}
         />
       )}
@@ -59,7 +68,7 @@ export function AskFacts({
   )
 }
 
-const codeOf = (value: string): PricingContext['code'] =>
+const readCode = (value: string): PricingContext['code'] =>
   value === ''
     ? null
     : value === 'unknown' || value === 'spent'
@@ -67,46 +76,53 @@ const codeOf = (value: string): PricingContext['code'] =>
       : { is: 'valid', kind: value }
 
 /**
- * The member list's entry for a field's answer: each choice of its columns, not found, or nothing.
+ * Selects the member list entry for a field's answer: a column option, not found, or not looked up.
  */
-function AskRoll({
+function MemberListField({
   event,
   id,
-  facts,
+  facts: context,
   change,
 }: {
   readonly event: EventConfig
   readonly id: string
   readonly facts: PricingContext
-  readonly change: (facts: PricingContext) => void
+  readonly change: (context: PricingContext) => void
 }) {
   const field = event.fields.find((one) => one.id === id)
-  const roll = event.memberLists.find((one) => one.id === field?.roll)
-  if (field === undefined || roll === undefined) return null
-  const row = own(facts.rolls, id)
-  const rows = roll.columns.flatMap((column) =>
+  const memberList = event.memberLists.find((one) => one.id === field?.roll)
+  if (field === undefined || memberList === undefined) return null
+  const row = own(context.rolls, id)
+  const rows = memberList.columns.flatMap((column) =>
     (column.options ?? []).map((option) => ({ column: column.id, option })),
   )
-  const given = rows.find(({ column, option }) => row != null && own(row, column) === option)
+  const selectedRow = rows.find(({ column, option }) => row != null && own(row, column) === option)
   return (
     <label>
-      {field.label}: the roll says
+      {field.label}: entry in the member list
       <select
-        value={row === null ? 'none' : given === undefined ? '' : `${given.column}=${given.option}`}
+        value={
+          row === null
+            ? 'none'
+            : selectedRow === undefined
+              ? ''
+              : `${selectedRow.column}=${selectedRow.option}`
+        }
         onChange={({ target: { value } }) => {
-          const { [id]: _was, ...others } = facts.rolls
+          const { [id]: _was, ...others } = context.rolls
           const [column = '', option = ''] = value.split('=')
-          const now = value === '' ? {} : { [id]: value === 'none' ? null : { [column]: option } }
-          change({ ...facts, rolls: { ...others, ...now } })
+          const newEntry =
+            value === '' ? {} : { [id]: value === 'none' ? null : { [column]: option } }
+          change({ ...context, rolls: { ...others, ...newEntry } })
         }}
       >
-        <option value="">Not asked</option>
+        <option value="">Not looked up</option>
         {rows.map(({ column, option }) => (
           <option key={`${column}=${option}`} value={`${column}=${option}`}>
             {column}: {option}
           </option>
         ))}
-        <option value="none">Not on the roll</option>
+        <option value="none">Not in the member list</option>
       </select>
     </label>
   )

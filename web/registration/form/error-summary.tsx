@@ -69,13 +69,13 @@ export function useErrorInTitle(isWrong: boolean): void {
 
 /** A message as shown away from its field. */
 export function sentenceOf(event: PublicEvent, id: string, text: string): string {
-  const { ofField } = FORM_MESSAGES.errors
-  if (saysLittle(text)) return formatMessage(ofField, { field: nameOf(event, id), error: text })
+  const { withField } = FORM_MESSAGES.errors
+  if (saysLittle(text)) return formatMessage(withField, { field: nameOf(event, id), error: text })
   // In a list, the message must name the person it is about.
   const at = id.split('.')[1]
   return at === undefined
     ? text
-    : formatMessage(ofField, { field: personName(Number(at)), error: text })
+    : formatMessage(withField, { field: personName(Number(at)), error: text })
 }
 
 /** Moves the focus to the field that a message is about. */

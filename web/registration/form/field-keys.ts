@@ -37,7 +37,7 @@ export function nameOf({ fields }: PublicEvent, key: string): string {
   const field = fields.find((one) => one.id === id)
   return part === undefined
     ? (field?.label ?? key)
-    : formatMessage(FORM_MESSAGES.errors.ofField, {
+    : formatMessage(FORM_MESSAGES.errors.withField, {
         field: personName(Number(at)),
         error: field?.fields?.find((one) => one.id === part)?.label ?? part,
       })

@@ -36,7 +36,7 @@ export type UntilProps = {
 }
 
 /**
- * "Price valid until 30 Sep 2025; from 1 Oct 2025 ₹ 8,260", for these answers. Empty if no change
+ * "Price valid until 30 Sep 2025; then ₹ 8,260 from 1 Oct 2025", for these answers. Empty if no change
  * is scheduled.
  */
 export function PriceUntil({ event, answers, quote, now }: UntilProps) {
@@ -97,7 +97,7 @@ export function FeeTable({ event, category: own, now }: TableProps) {
             <tr key={id} className={id === own ? 'own' : ''}>
               <th scope="row">
                 {label}
-                {id === own && <span className="yours">{text.yours}</span>}
+                {id === own && <span className="yours">{text.yourCategory}</span>}
               </th>
               {stretches.map((stretch, at) => (
                 <td key={stretch.from} className={at === 0 ? 'now' : ''}>

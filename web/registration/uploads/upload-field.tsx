@@ -165,9 +165,9 @@ function heardOf(proof: Proof): string {
     case 'waiting':
       return CONNECTION_ERROR_MESSAGES.weakConnection
     case 'there':
-      return formatMessage(text.wasSent, { name: proof.name })
+      return formatMessage(text.uploaded, { name: proof.name })
     case 'here':
-      return formatMessage(text.chosen, { name: proof.name })
+      return formatMessage(text.selected, { name: proof.name })
     default:
       return assertNever(proof)
   }

@@ -1,5 +1,5 @@
 /** The QR code on the ticket: the registration number, for the registration desk. */
-import { CODE_LOOK, RESULT_MESSAGES } from '../../../engine/messages.ts'
+import { QR_CODE_OPTIONS, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import { QrCode } from '../../ui/qr-code.tsx'
 import './ticket-qr-code.css'
 
@@ -8,5 +8,5 @@ import './ticket-qr-code.css'
  * party receives the number.
  */
 export function TicketQrCode({ number }: { readonly number: string }) {
-  return <QrCode text={number} look={CODE_LOOK} label={RESULT_MESSAGES.ticket.qrCode} />
+  return <QrCode text={number} look={QR_CODE_OPTIONS} label={RESULT_MESSAGES.ticket.qrCode} />
 }

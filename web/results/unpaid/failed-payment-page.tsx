@@ -5,7 +5,7 @@ import {
   RESULT_MESSAGES,
   resultRows,
   resultValues,
-  saysNoMoneyWent,
+  statesNoCharge,
 } from '../../../engine/messages.ts'
 import type { Failure, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -29,7 +29,7 @@ type FailedProps = {
   readonly paying?: Paying
 }
 
-const { failed, priceWasHeldUnknownAmount } = RESULT_MESSAGES
+const { failed, priceWasGuaranteedUnknownAmount } = RESULT_MESSAGES
 
 /** Replaces the event file's texts about the money if it was transferred, or if that is unknown. */
 const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
@@ -50,7 +50,7 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
   const failedAs = registration?.failed_as ?? null
   const said = (lines: readonly string[]) =>
     lines
-      .filter((line) => failedAs === 'declined' || !saysNoMoneyWent(line))
+      .filter((line) => failedAs === 'declined' || !statesNoCharge(line))
       .flatMap((line) => fillKnown(line, values) ?? [])
   const rows = resultRows(event, 'failed', registration, query)
     .filter(({ id }) => id !== 'lines')
@@ -132,9 +132,12 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
 function sayHeld({ held_until: heldUntil }: Registration, now: string): string {
   const day = lastDayOf(heldUntil)
   if (day === null) return ''
-  return formatMessage(isPast(heldUntil, now) ? priceWasHeldUnknownAmount : failed.priceHeld, {
-    day,
-  })
+  return formatMessage(
+    isPast(heldUntil, now) ? priceWasGuaranteedUnknownAmount : failed.priceGuaranteed,
+    {
+      day,
+    },
+  )
 }
 
 function Lines({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {

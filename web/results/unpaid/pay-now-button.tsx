@@ -164,8 +164,8 @@ function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps)
     <Dialog title={priceChanged.title} onClose={leave}>
       <p>
         {held === null
-          ? priceChanged.notHeld
-          : formatMessage(priceChanged.heldUntil, { day: held })}
+          ? priceChanged.notGuaranteed
+          : formatMessage(priceChanged.guaranteedUntil, { day: held })}
       </p>
       <Ledger rows={billRows(event, now, priceParts(event), was ?? undefined)} money />
       <div className="acts">

@@ -22,7 +22,7 @@ import { billOf } from '../bill-details.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
 
-const { payAmountNow, payNow, priceWasHeld, unpaid } = RESULT_MESSAGES
+const { payAmountNow, payNow, priceWasGuaranteed, unpaid } = RESULT_MESSAGES
 
 type NotPaidProps = {
   readonly event: PublicEvent
@@ -77,7 +77,7 @@ export function NotPaid({ event, registration, now, again, paying }: NotPaidProp
 
 /** States until when the price is guaranteed, and what applies afterwards. */
 function sayHeld(price: string, heldUntil: string, isOver: boolean): string {
-  return formatMessage(isOver ? priceWasHeld : unpaid.priceHeld, {
+  return formatMessage(isOver ? priceWasGuaranteed : unpaid.priceGuaranteed, {
     amount: price,
     day: lastDayOf(heldUntil) ?? '',
   })

@@ -68,7 +68,7 @@ export function lineRows(
         [
           ...(old === undefined || old.label === line.label
             ? []
-            : [formatMessage(COMMON_MESSAGES.payment.lineWas, { label: old.label })]),
+            : [formatMessage(COMMON_MESSAGES.payment.previousLabel, { label: old.label })]),
           ...countOf(line, amountOf(line)),
         ].join(', ') || undefined,
       value:

@@ -8,7 +8,7 @@ import { hiddenText, richMessage } from '../rich-message.tsx'
 
 /** A previous price, struck through. */
 export function priceWas(price: ReactNode): ReactNode {
-  return <s>{richMessage(COMMON_MESSAGES.payment.priceWas, { hidden: hiddenText, price })}</s>
+  return <s>{richMessage(COMMON_MESSAGES.payment.previousPrice, { hidden: hiddenText, price })}</s>
 }
 
 /** A previous price and the new one. */
@@ -16,7 +16,7 @@ export function changedPrice(was: ReactNode, now: ReactNode): ReactNode {
   return (
     <>
       {priceWas(was)}
-      {richMessage(COMMON_MESSAGES.payment.priceNow, { hidden: hiddenText, price: now })}
+      {richMessage(COMMON_MESSAGES.payment.newPrice, { hidden: hiddenText, price: now })}
     </>
   )
 }

@@ -152,7 +152,7 @@ test.for([
     expect(sums.slice(-2)).toEqual([
       ['Price', '₹\u00a01,180'],
       counted > 118_000
-        ? ['Paid beyond the price', '₹\u00a0100']
+        ? ['Overpayment', '₹\u00a0100']
         : ['Waived by the organisers', '−₹\u00a0200'],
     ])
     expect(inWords).toBe(amountInWords(paise(counted)))

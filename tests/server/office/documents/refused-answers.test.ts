@@ -10,7 +10,7 @@ import type { Office } from '../office.ts'
 const EVENT = 'sample2026'
 const WRONG = '29AAAAA0000A1Z1'
 const RIGHT = '29AAAAA0000A1ZY'
-const GSTIN_SAYS = 'This GSTIN has a wrong character. Please check it.'
+const GSTIN_SAYS = 'This GSTIN contains an invalid character. Please check it.'
 const AMOUNT_SAYS = 'Please enter an amount with at most two decimals'
 
 let server: TestApp

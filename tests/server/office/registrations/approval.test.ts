@@ -109,7 +109,7 @@ describe('a registration that needs approval', () => {
     const { reg_no: regNo, ...rest } = answer.json<RegisterAnswer>()
     expect(rest).toEqual({
       status: 'success',
-      message: 'Your registration is saved. The organisers review it before you pay.',
+      message: 'Your registration is saved. The organisers will review it before you pay.',
       stands: 'to-approve',
     })
     // The same form sent again says the same.
@@ -125,7 +125,7 @@ describe('a registration that needs approval', () => {
     expect(await lastMail(regNo)).toMatchObject({
       subject: 'Your registration for Sample 2026 is waiting for approval',
       text: expect.stringContaining(
-        '(Letter of the society) before you pay. They decide by 1 February 2026.',
+        '(Letter of the society) before you pay. They will decide by 1 February 2026.',
       ),
     })
     const paying = await test_.app.inject({
