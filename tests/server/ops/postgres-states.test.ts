@@ -13,7 +13,7 @@ import { runHere } from '../run-command.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { instant } from '../../../engine/index.ts'
 import type { Opening } from '../../../server/main.ts'
-import { attemptHere, makeFolders, operate, operateHere } from './operator.ts'
+import { attempt, attemptHere, makeFolders, operate, operateHere, running } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 
@@ -39,6 +39,13 @@ const starts = (
   url: string,
   { waitsMs, ...more }: { readonly waitsMs?: number; readonly isNew?: boolean } = {},
 ) => attemptHere(folders, { ...opening(waitsMs), ...more, variables: { DATABASE_URL: url } })
+
+/** The same for a process of its own. */
+const inProcess = (url: string) => ({
+  DATABASE_URL: url,
+  ...running(`const now = performance.now.bind(performance)
+performance.now = () => now() * ${FASTER}`),
+})
 
 /** As the tests of PostgreSQL run it where they run as root. */
 const NOBODY = 65_534
@@ -121,13 +128,15 @@ else {
     test('on a PostgreSQL that is down waits for it, and ends with 75, on which the unit tries again', async () => {
       const url = await postgres.database('down')
       const goOn = await postgres.pause()
-      const { status, printed } = await starts(dataDir('down'), url, { waitsMs: NEVER_MS })
+      const { status, printed } = await attempt(dataDir('down'), { variables: inProcess(url) })
       await goOn()
       expect([status, printed]).toEqual([
         75,
         expect.stringMatching(/PostgreSQL is not reached\. Start it.+start again/),
       ])
-      expect((await starts(dataDir('down'), url)).status).toBe('serves')
+      expect(printed).not.toMatch(/^\s+at /m)
+      const again = await attempt(dataDir('down'), { variables: { DATABASE_URL: url } })
+      expect(again.status).toBe('serves')
     })
 
     test('on a PostgreSQL without a free connection waits for one, as for one that is down, and ends with 75 and not with a stack trace', async () => {
@@ -297,11 +306,15 @@ else {
     })
 
     test('is not healthy while PostgreSQL is down, and says so', async () => {
-      const there = await serving('gone', await postgres.database('gone'))
+      const there = await operate(dataDir('gone'), inProcess(await postgres.database('gone')))
+      server = there
+      await becomes(there, 200, /"health":"good"/)
       const goOn = await postgres.pause()
       await becomes(there, 503, /PostgreSQL is not reached|PostgreSQL is starting, stopping/)
+      expect(await register(there, 'asha@example.org')).toBe(503)
       await goOn()
       await becomes(there, 200, /"health":"good"/)
+      await expect.poll(() => register(there, 'asha@example.org')).toBe(201)
     })
 
     // Where nothing can be mounted, nothing stands for a tablespace.

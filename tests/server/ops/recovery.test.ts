@@ -1,4 +1,4 @@
-/** What operators saw after they had put an older copy back, on real servers. */
+/** What operators saw after they had put an older copy back: the server that is started then is a process of its own. */
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ import {
   writeEvents,
 } from './delegates.ts'
 import type { Office } from './delegates.ts'
-import { makeFolders, operateHere } from './operator.ts'
+import { makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 
 const PASSWORD = 'a password for operators'
@@ -39,9 +39,9 @@ afterAll(async () => {
   folders.remove()
 })
 
-const start = async (): Promise<void> => {
+const start = async (how: 'here' | 'as a process' = 'here'): Promise<void> => {
   hour += 1
-  server = await operateHere(folders, clock())
+  server = await (how === 'here' ? operateHere : operate)(folders, clock())
   office = await officeAt(server.url, PASSWORD)
 }
 const invoiceOf = (regNo: string): Promise<string> =>
@@ -53,7 +53,7 @@ const restartOn = async (copy: string): Promise<void> => {
   const done = await runHere(['db', 'restore', copy, '--move-aside'], variables())
   expect([done.status, done.err]).toEqual([0, ''])
   expect(done.out).toMatch(/The installation is in recovery R\w{3}:/)
-  await start()
+  await start('as a process')
 }
 
 describe('after an older copy was put back', () => {
@@ -168,7 +168,7 @@ test('an older file that was copied back by hand is noticed by the start, which 
   const number = await invoiceOf(lost.regNo)
   await server.stop()
   copyFileSync(older, file)
-  await start()
+  await start('as a process')
   expect(server.printed()).toContain('an older copy was put back')
   expect((await recoveryIn(office)).recovery?.why).toMatch(/^The database is older than /)
   const next = await invoiceOf((await paid(server.url, 'eighth@example.org')).regNo)
