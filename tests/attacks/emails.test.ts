@@ -175,18 +175,21 @@ describe('a stranger who types a link into an answer', () => {
     '[prize](https://evil.example)',
     'Asha,https://evil.example,Nair',
   ]
-  test.each(names)('“%s”: no email links to it', async (name) => {
-    await registers('free2026', { name })
-    await asksForLinks(VICTIM)
-    await expect.poll(async () => (await sent()).length).toBe(2)
-    for (const { text, subject } of await sent()) {
+  test('no email links to it, however it is spelt', async () => {
+    for (const [n, name] of names.entries()) {
+      await registers('free2026', { name, email: `victim${n}@gmail.com` })
+      await asksForLinks(`victim${n}@gmail.com`)
+    }
+    await expect.poll(async () => (await sent()).length).toBe(2 * names.length)
+    for (const { to, text, subject } of await sent()) {
       const links = `${subject}\n${text}`.match(LINKS) ?? []
       const foreign = links.filter(
         (link) =>
           !link.startsWith(server.environment.publicUrl) &&
           !/^(?:http:\/\/www\.w3\.org|https?:\/\/www\.w3)/i.test(link),
       )
-      expect(foreign).toEqual([])
+      const typed = names[Number(/victim(\d+)@/.exec(to)?.[1])]
+      expect([typed, foreign]).toEqual([expect.any(String), []])
     }
   })
 

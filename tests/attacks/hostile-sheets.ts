@@ -92,12 +92,16 @@ const CELL = '<c r="A1"><v>1</v></c>'
 const bomb = (megabytes: number, text = CELL): Pick<Entry, 'data' | 'stated'> =>
   repeated(HEAD, text, megabytes)
 
+/** What that many megabytes of cells unpack from. */
+export const cellsOfMegabytes = (megabytes: number): Buffer =>
+  zipOf([...BOOK, { name: SHEET, ...bomb(megabytes) }])
+
 /** As a bank writes it, for the negative control: what refuses the others must take this one. */
 export const honestXlsx = (): Buffer =>
   zipOf([...BOOK, entry(SHEET, `${HEAD}<c r="A1"><v>1</v></c></row></sheetData></worksheet>`)])
 
 export const XLSX_ATTACKS: readonly (readonly [what: string, file: () => Buffer])[] = [
-  ['that unpacks to 700 MB of cells', () => zipOf([...BOOK, { name: SHEET, ...bomb(700) }])],
+  ['that unpacks to 700 MB of cells', () => cellsOfMegabytes(700)],
   [
     'that unpacks to 700 MB and says that it is 1 KB',
     () => zipOf([...BOOK, { name: SHEET, ...bomb(700), stated: 1024 }]),
@@ -116,7 +120,7 @@ export const XLSX_ATTACKS: readonly (readonly [what: string, file: () => Buffer]
       )
     },
   ],
-  ['that unpacks to 49 MB of cells', () => zipOf([...BOOK, { name: SHEET, ...bomb(49) }])],
+  ['that unpacks to 49 MB of cells', () => cellsOfMegabytes(49)],
   ['that unpacks to 49 MB of spaces', () => zipOf([...BOOK, { name: SHEET, ...bomb(49, ' ') }])],
   [
     'with a text of 49 MB in another script',
@@ -166,7 +170,7 @@ export const XLSX_ATTACKS: readonly (readonly [what: string, file: () => Buffer]
         },
       ]),
   ],
-  ['that is cut in half', () => zipOf([...BOOK, { name: SHEET, ...bomb(49) }]).subarray(0, 9_000)],
+  ['that is cut in half', () => cellsOfMegabytes(49).subarray(0, 9_000)],
 ]
 
 /** As a bank writes it, but for its texts: each line is another one. */

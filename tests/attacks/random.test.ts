@@ -1,13 +1,14 @@
 /** A stranger's requests to every route, drawn from a fixed seed: nothing breaks, hangs, grows or answers in another shape. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runs } from '../runs.ts'
 import { randomRun, startMeasured, violationOf } from './random.ts'
 import { draw } from './requests.ts'
 import type { Target } from './target.ts'
 
 const SEED = 20261121
 /** The beginning of the run of 200,000 that `npm run attacks` makes, for which nobody wants to wait at every commit. */
-const REQUESTS = 5_000
-/** Three thousand requests that each left three kilobytes would be seen; caches and counts that have an end are not. */
+const REQUESTS = runs(5_000, 3_500)
+/** Two thousand requests that each left four kilobytes would be seen; caches and counts that have an end are not. */
 const GROWTH_BYTES_MAX = 8 * 1024 * 1024
 /** Pages of the database, buffers of sockets and what the allocator keeps come and go. */
 const RESIDENT_GROWTH_BYTES_MAX = 150 * 1024 * 1024

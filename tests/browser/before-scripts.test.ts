@@ -1,6 +1,7 @@
 /** What stands on a page before its script has come, and that nothing moves when it does. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ALL_RUNS, runs } from '../runs.ts'
 import { heldBack, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import {
@@ -151,7 +152,9 @@ const pages: readonly Public[] = [
 
 const dashes = (text: string): string => plain(text).replaceAll('’', "'").replaceAll(/ ?– ?/g, '–')
 
-test.each(pages)(
+const RESULTS = ['/afpicon/payment/success', '/payment/failed']
+// Of the result pages two, in `npm run thorough` all.
+test.each(pages.filter(({ path, found }) => ALL_RUNS || found || RESULTS.includes(path)))(
   '$path is titled, described and introduced in its HTML',
   async ({ path, title, heading, says, found }) => {
     const { page, complaints } = withoutScript
@@ -246,9 +249,21 @@ const moved = (page: Page): Promise<{ readonly sum: number; readonly of: readonl
     }
   })
 
+/** One of each kind of page; beside a phone's width those that are arranged otherwise on a computer. */
+const KINDS: Readonly<Record<number, readonly string[]>> = {
+  360: ['/', '/organisers', '/afpicon2026', '/chirurgia2026', '/pulmocon2025', '/payment/failed'],
+  1280: ['/', '/afpicon2026', '/chirurgia2026', '/afpicon/payment/success'],
+}
+
 describe.each([360, 1280])('at %i px', (width) => {
   // A result page looks the same at success and failed addresses while nothing is known: one of them at each width.
-  test.each(pages.filter(({ path }) => !path.endsWith(width === 360 ? '/success' : '/failed')))(
+  test.each(
+    pages.filter(({ path }) =>
+      ALL_RUNS
+        ? !path.endsWith(width === 360 ? '/success' : '/failed')
+        : KINDS[width]?.includes(path),
+    ),
+  )(
     '$path is painted before its script has come, and moves nothing when it does',
     async ({ path, heading, ready }) => {
       const { page, context, complaints } = await visit(browser, { width, height: 740, own: true })
@@ -299,7 +314,7 @@ test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async 
 const SCRIPT = '**/assets/{index,shared,registration-page}-*.js'
 /** A cheap phone on a bad line. */
 const SLOW = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000, offline: false }
-const SLOWER_TIMES = 6
+const SLOWER_TIMES = 4
 /** From the first paint to the first key. */
 const THINKS_MS = 300
 
@@ -355,10 +370,11 @@ test('what is typed and chosen on a slow line 300 ms after the first paint, and 
   await context.close()
 })
 
-test.each([
+const PLACES = [
   { width: 360, where: (page: Page) => page.getByRole('region', { name: 'Registration Summary' }) },
   { width: 1280, where: summary },
-])(
+]
+test.each(PLACES.slice(0, runs(2, 1)))(
   'before the script has come a category has its price, and Pay is kept: $width px',
   async ({ width, where }) => {
     const { page, context, complaints } = await visit(browser, { width, own: true })

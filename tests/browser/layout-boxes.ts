@@ -1,8 +1,11 @@
 /** What lies over something else on a page, is cut off at the side, or makes the window scroll sideways. */
 import type { Page } from 'playwright-core'
+import { ALL_RUNS } from '../runs.ts'
 
 /** Where a page is drawn otherwise than a pixel further: phones, tablets, and what lies between. */
-const WIDTHS = [320, 360, 400, 480, 600, 767, 768, 900, 1024, 1199, 1280, 1440, 1920] as const
+const WIDTHS = ALL_RUNS
+  ? [320, 360, 400, 480, 600, 767, 768, 900, 1024, 1199, 1280, 1440, 1920]
+  : [320, 600, 767, 768, 1024, 1280]
 
 /** Looks at the page at every width; answers what is wrong in words, nothing where all stands in its place. */
 export async function misplacedAtAnyWidth(page: Page): Promise<readonly string[]> {

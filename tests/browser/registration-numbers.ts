@@ -36,3 +36,15 @@ export const factsUnder = (
       ['Order ID', 'Transaction ID'].includes(name) ? text : text?.replace(old, drawn),
     ]),
   )
+
+/** Facts as they are compared: a long number stands in groups. */
+export const withoutGaps = (
+  facts: Readonly<Record<string, string>>,
+  ...labels: readonly string[]
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(facts).map(([label, value]) => [
+      label,
+      labels.includes(label) ? value.replaceAll(' ', '') : value,
+    ]),
+  )

@@ -6,10 +6,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { ledger, plain } from './delegate.ts'
-import { drawnNumbers, factsUnder, longNumbers } from './registration-numbers.ts'
+import { drawnNumbers, factsUnder, longNumbers, withoutGaps } from './registration-numbers.ts'
 import { runHere } from '../server/run-command.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
@@ -305,21 +306,10 @@ const addressOf = (one: Case, outcome: 'success' | 'failed', query: string): str
   `${server.url}${one.pages}/${outcome}${query}`
 const heading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 2, name, exact: true }).waitFor()
-const withoutGaps = (
-  facts: Readonly<Record<string, string>>,
-  ...labels: readonly string[]
-): Facts =>
-  Object.fromEntries(
-    Object.entries(facts).map(([label, value]) => [
-      label,
-      labels.includes(label) ? value.replaceAll(' ', '') : value,
-    ]),
-  )
-
 describe.each(CASES)('$title', (one) => {
-  let [paid, pending, failed, refunded] = one.numbers
+  let [paid, , failed] = one.numbers
   beforeAll(() => {
-    ;[paid, pending, failed, refunded] = drawnNumbers(server.dataDir, one.numbers)
+    ;[paid, , failed] = drawnNumbers(server.dataDir, one.numbers)
   })
 
   test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: who, what and how much is what is stored, whatever the address says', async () => {
@@ -350,29 +340,6 @@ describe.each(CASES)('$title', (one) => {
     await expect.poll(() => page.title()).toBe(`${one.paid.heading} · ${one.title}`)
     await expectAccessible(page, `${one.title}, paid`)
     if (one.paid.buttons.length > 0) await receiptAndPrint(page, paid)
-  })
-
-  test('S105 S116: pending, whichever page one is sent to: no receipt, no claim about money, and paid where the event still takes any', async () => {
-    const { page } = here
-    for (const outcome of ['failed', 'success'] as const) {
-      await page.goto(addressOf(one, outcome, `?orderId=${pending}&amount=1.00`))
-      await heading(page, 'Not paid yet')
-      const text = await said(page)
-      const isClosed = one.id === 'pulmocon2025'
-      expect(text).toContain(isClosed ? 'If you have paid or' : 'If you have just paid')
-      for (const never of [
-        'Paid',
-        'No amount has been deducted',
-        'Your registration is not confirmed',
-      ])
-        expect(text).not.toContain(never)
-      for (const name of one.paid.buttons)
-        expect(await page.getByRole('button', { name }).count()).toBe(0)
-      expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(isClosed ? 0 : 1)
-      for (const name of Object.keys(one.failed.links))
-        expect(await page.getByRole('link', { name }).count()).toBe(0)
-    }
-    await expectAccessible(page, `${one.title}, pending`)
   })
 
   test('S045 S046 S047 S060 S061 S062 S068 S072 S173: failed: facts, causes or tips, and the ways on', async () => {
@@ -415,15 +382,6 @@ describe.each(CASES)('$title', (one) => {
     await page.getByRole('textbox', { name: 'Full Name' }).waitFor()
   })
 
-  test('S104: refunded: it says so, and offers neither receipt nor retry', async () => {
-    const { page } = here
-    await page.goto(addressOf(one, 'success', `?orderId=${refunded}`))
-    await heading(page, 'Payment refunded')
-    for (const name of one.paid.buttons)
-      expect(await page.getByRole('button', { name }).count()).toBe(0)
-    await expectAccessible(page, `${one.title}, refunded`)
-  })
-
   test('S040 S041 S044 S059 S066 S170: no order id, one that is none, one that nobody knows', async () => {
     const { page } = here
     const { missing, malformed, unknown } = one.errors
@@ -446,6 +404,49 @@ describe.each(CASES)('$title', (one) => {
         )
     }
     await expectAccessible(page, `${one.title}, unknown id`)
+  })
+})
+
+/** One with a receipt to keep, and one with pages of its own: the others’ differ from them in facts and texts. */
+const REPRESENTATIVES = ['afpicon2026', 'pulmocon2025']
+const SOME = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includes(id))
+
+describe.each(SOME)('$title', (one) => {
+  let [paid, pending, failed, refunded] = one.numbers
+  beforeAll(() => {
+    ;[paid, pending, failed, refunded] = drawnNumbers(server.dataDir, one.numbers)
+  })
+
+  test('S105 S116: pending, whichever page one is sent to: no receipt, no claim about money, and paid where the event still takes any', async () => {
+    const { page } = here
+    for (const outcome of ['failed', 'success'] as const) {
+      await page.goto(addressOf(one, outcome, `?orderId=${pending}&amount=1.00`))
+      await heading(page, 'Not paid yet')
+      const text = await said(page)
+      const isClosed = one.id === 'pulmocon2025'
+      expect(text).toContain(isClosed ? 'If you have paid or' : 'If you have just paid')
+      for (const never of [
+        'Paid',
+        'No amount has been deducted',
+        'Your registration is not confirmed',
+      ])
+        expect(text).not.toContain(never)
+      for (const name of one.paid.buttons)
+        expect(await page.getByRole('button', { name }).count()).toBe(0)
+      expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(isClosed ? 0 : 1)
+      for (const name of Object.keys(one.failed.links))
+        expect(await page.getByRole('link', { name }).count()).toBe(0)
+    }
+    await expectAccessible(page, `${one.title}, pending`)
+  })
+
+  test('S104: refunded: it says so, and offers neither receipt nor retry', async () => {
+    const { page } = here
+    await page.goto(addressOf(one, 'success', `?orderId=${refunded}`))
+    await heading(page, 'Payment refunded')
+    for (const name of one.paid.buttons)
+      expect(await page.getByRole('button', { name }).count()).toBe(0)
+    await expectAccessible(page, `${one.title}, refunded`)
   })
 
   test('S033 S045 S046 S060 S061: the failed page of an order that cannot be read tells what it was told, and promises nothing about money', async () => {
@@ -526,6 +527,7 @@ describe.each(CASES)('$title', (one) => {
     await page.goto(addressOf(one, 'success', `?orderId=${paid}`))
     await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
     await page.locator('.spin').waitFor()
+    await expectAccessible(page, `${one.title}, looking up`)
     release()
     const alert = page.getByRole('alert')
     const title = async (): Promise<string> => plain(await alert.getByRole('heading').textContent())
@@ -543,9 +545,6 @@ describe.each(CASES)('$title', (one) => {
     const half = { ...one.row, reg_no: paid, payment_status: 'paid' }
     for (const [ofStatus200, sentence] of [
       ['<p>a proxy in between</p>', FETCH_FAILED],
-      ['null', FETCH_FAILED],
-      ['[]', FETCH_FAILED],
-      [JSON.stringify({ status: 'success', registration: { reg_no: 3 } }), FETCH_FAILED],
       [JSON.stringify({ status: 'success', registration: half }), FETCH_FAILED],
       [JSON.stringify({ status: 'success' }), one.errors.unknown[1]],
     ] as const) {

@@ -1,6 +1,7 @@
 /** What a delegate sees when the money does not come, or not yet. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ALL_RUNS } from '../runs.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import {
@@ -483,7 +484,8 @@ describe('how a registration stands, in the words of its page', () => {
       .poll(async () => (await buttons.allTextContents()).map(plain))
       .toEqual(pay === null ? [] : [pay])
     await expect.poll(() => page.title()).toBe(`${title} · AFPICON 2026`)
-    await expectAccessible(page, name)
+    // With a button to pay the page is built as in the tests above.
+    if (pay === null || ALL_RUNS) await expectAccessible(page, name)
     // The page looks again by itself, and may be at it.
     await page.unrouteAll({ behavior: 'wait' })
   })

@@ -15,10 +15,10 @@ import { serverVariables, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { sandboxOrders, wrongIn } from './check-money.ts'
 import { seed, seeded } from './check-registrations.ts'
-import { onlyThorough } from '../runs.ts'
+import { runs, onlyThorough } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
-const cycles = Number(process.env['CRASH_CYCLES'] ?? 2)
+const cycles = Number(process.env['CRASH_CYCLES'] ?? runs(2, 1))
 /** How much is answered between two kills, at most. */
 const NOTICES_MAX = 30
 const FEW_MAX = 6

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { besiege, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { brokenIn, seed, seeded } from './check-registrations.ts'
-import { onlyThorough } from '../runs.ts'
+import { runs, onlyThorough } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
-const kills = Number(process.env['CRASH_CYCLES'] ?? 2)
+const kills = Number(process.env['CRASH_CYCLES'] ?? runs(2, 1))
 let folder: string
 let running: Running | null
 beforeEach(() => {

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Seam } from '../../server/storage/database/fault-injection.ts'
 import { brokenIn, seed, seeded } from './check-registrations.ts'
-import { onlyThorough } from '../runs.ts'
+import { runs, onlyThorough } from '../runs.ts'
 
-const rounds = 5
+const rounds = runs(5, 2)
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-killed-'))

@@ -9,6 +9,7 @@ import {
   type SourceText,
 } from '../../engine/authoring.ts'
 import { adaptations, type Mistake } from './second-set/making.ts'
+import { ALL_RUNS } from '../runs.ts'
 import { secondSet } from './second-set.ts'
 import { astrayAtMost, notFoundYet } from './not-found-yet.ts'
 
@@ -86,7 +87,9 @@ const judge = (mistake: Mistake): Outcome => {
 }
 
 describe('mistakes by hand, from someone who has not read the checker', () => {
-  const outcomes = secondSet.map(judge)
+  // The sets of a subject stand together: every third is some of each. `npm run thorough` takes them all.
+  const chosen = secondSet.filter((_, at) => ALL_RUNS || at % 3 === 0)
+  const outcomes = chosen.map(judge)
   const findable = outcomes.filter(({ mistake }) => mistake.unfindable === undefined)
   const missed = findable.filter(({ found }) => found.length === 0)
   const astray = findable.filter(({ found, rightLine }) => found.length > 0 && !rightLine)
@@ -133,8 +136,10 @@ describe('mistakes by hand, from someone who has not read the checker', () => {
         ),
       ].join('\n'),
     )
+    const known = Object.keys(notFoundYet)
+    expect(known.filter((name) => !secondSet.some((one) => one.name === name))).toEqual([])
     expect(missed.map(({ mistake }) => mistake.name).toSorted()).toEqual(
-      Object.keys(notFoundYet).toSorted(),
+      known.filter((name) => chosen.some((one) => one.name === name)).toSorted(),
     )
     expect(astray.length, 'found elsewhere').toBeLessThanOrEqual(astrayAtMost)
   })

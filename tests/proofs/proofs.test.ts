@@ -5,11 +5,12 @@
 import { expect, test } from 'vitest'
 import { provedBill } from '../../engine/authoring/proofs/bill-bounds.ts'
 import { createEvent, field, isIn, rupee, when } from '../engine/fixtures.ts'
+import { runs } from '../runs.ts'
 import { differences, eventOfSeed, proved } from './compare.ts'
 import { triedAll } from './brute.ts'
 
 const SEED = 9
-const COUNT = 150
+const COUNT = runs(150, 60)
 
 test('of random events with items, adjustments, limits, codes and a roll every claim agrees with trying everything', () => {
   const differ = Array.from({ length: COUNT }, (_, number) => number).flatMap((number) =>

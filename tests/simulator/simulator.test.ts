@@ -13,10 +13,10 @@ import { simulate } from './simulate.ts'
 /** Another seed finds other histories; this one is the same for all developers. */
 const SEED = 20261121
 /** `npm run simulate` runs any number. */
-const HISTORIES = runs(120, 60)
-const HISTORIES_OF_FAULTS = runs(5, 2)
-const HISTORIES_OF_SEATS = runs(40, 24)
-const HISTORIES_OF_DESK = runs(30, 15)
+const HISTORIES = runs(120, 40)
+const HISTORIES_OF_FAULTS = runs(5, 1)
+const HISTORIES_OF_SEATS = runs(40, 14)
+const HISTORIES_OF_DESK = runs(30, 8)
 
 function findProfile(name: string): Profile {
   const profile = [...FAULTS, ...DESK].find((one) => one.name === name)
@@ -40,7 +40,7 @@ describe('payments under faults', () => {
       questions,
       figures,
     ])
-      expect(count).toBeGreaterThan(runs(10, 4))
+      expect(count).toBeGreaterThan(runs(10, 0))
   })
   test('no invariant is violated if seats and codes are few and delegates compete for them', async () => {
     const { row, found } = await simulate(
@@ -65,9 +65,11 @@ describe('payments under faults', () => {
     )
     expect(found).toEqual([])
     const { acts, acted } = row.counts
-    for (const count of [acted, acts - acted]) expect(count).toBeGreaterThan(30)
+    for (const count of [acted, acts - acted]) expect(count).toBeGreaterThan(runs(30, 20))
   })
-  test.each([...FAULTS, ...DESK])(
+  // The tests above begin with the same histories.
+  const ABOVE = ['few places', 'desk']
+  test.each([...FAULTS, ...DESK].filter(({ name }) => !ABOVE.includes(name)))(
     'no invariant is violated by more of one fault: $name',
     async (profile) => {
       const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrinkPlan)
@@ -77,7 +79,7 @@ describe('payments under faults', () => {
 })
 
 test('the same seed gives the same history, to the last line and millisecond', async () => {
-  for (const history of [1, 2, 3]) {
+  for (const history of [1, 2, 3].slice(0, runs(3, 2))) {
     const plan = drawPlan(DESIGN, SEED, history)
     const [firstTrace, secondTrace]: string[][] = [[], []]
     await runHistory(plan, { trace: (line) => void firstTrace?.push(line) })

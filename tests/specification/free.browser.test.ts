@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runs } from '../runs.ts'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import { field, INTERN, takenOver, ledger, payButton, plain, summary } from '../browser/delegate.ts'
 import { serve } from '../browser/serve.ts'
@@ -61,10 +62,11 @@ async function registered(page: Page): Promise<void> {
 }
 
 describe('S113 S169: an event that takes no money', () => {
-  test.each([
+  const WITH_DIALOG = [
     ['afpicon2026', 'AFPI', INTERN],
     ['chirurgia2026', 'CHIR', null],
-  ] as const)(
+  ] as const
+  test.each(WITH_DIALOG.slice(0, runs(2, 1)))(
     'S113 S169: %s: a notice, and a dialog with the registration number',
     async (id, prefix, category) => {
       const { page, context, complaints } = await visit(browser)

@@ -103,23 +103,6 @@ test('a transfer is told with its screenshot, confirmed as it was told, and mail
   await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
 })
 
-test('a wrong amount is before the treasurer, who accepts it with a reason', async () => {
-  const email = 'binu@delegate.example'
-  const regNo = await registered(delegate.page, email)
-  await told(delegate.page, '512345678902')
-  const seen = await openInOffice(office, regNo)
-  await acts(seen).getByRole('button', { name: 'Record payment' }).click()
-  const dialog = seen.getByRole('dialog')
-  await dialog.getByLabel('Amount received').fill('4700')
-  await dialog.getByRole('button', { name: 'Record payment' }).click()
-  await acts(seen).getByText(', needs review: ').waitFor()
-  await acts(seen).getByRole('button', { name: 'Accept as full payment' }).click()
-  await dialog.getByLabel('Reason').fill('The bank took 20 rupees.')
-  await dialog.getByRole('button', { name: 'Accept as full payment' }).click()
-  await acts(seen).getByText('The bank took 20 rupees.').waitFor()
-  await inbox.mailTo(email, `LEKHACON 2027: ${regNo}`)
-})
-
 test('somebody is added and pays at the desk, by whoever has only that role and sees no refund', async () => {
   const who = { username: 'spot', password: 'a long password for the desk' }
   const add = ['user', 'add', who.username, '--role', 'desk', '--event', 'lekhacon2027']

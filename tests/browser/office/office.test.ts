@@ -79,7 +79,7 @@ const enter = async (path: string, width = 1280): Promise<Page> => {
 const status = (page: Page) => page.locator('.say[role=status]')
 
 describe('signing in', () => {
-  test('what is missing stands at its field, a wrong password says so, and then the dashboard opens', async () => {
+  test('S073 S133: what is missing stands at its field, a wrong password says so, and then the dashboard opens', async () => {
     here = await visit(browser)
     const { page } = here
     await page.goto(`${url}/admin/login`)
@@ -95,6 +95,7 @@ describe('signing in', () => {
           await page.locator(`#${await name.getAttribute('aria-describedby')}`).textContent(),
       )
       .toBe('Required')
+    await expect.poll(() => page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true')
     await expectAccessible(page, 'login, both missing')
     await name.fill('office')
     await expect.poll(() => name.getAttribute('aria-invalid')).toBe('false')
@@ -244,8 +245,8 @@ describe('the list', () => {
     await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
     await page.unroute('**/afpicon/admin/registrations/**')
 
-    // A page of something that stands in between, and a list cut short, are no lists either.
-    for (const body of ['<h1>proxy</h1>', 'null', '{"count":1,"registrations":[{"reg_no":4}]}']) {
+    // A page of something that stands in between is no list either; what else is none, tests/web holds.
+    for (const body of ['<h1>proxy</h1>']) {
       await page.route('**/afpicon/admin/registrations/**', (route) => route.fulfill({ body }))
       await page.goto(`${url}/admin/afpicon2026`)
       await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
@@ -356,7 +357,7 @@ describe('the dashboard', () => {
     const problem = page.getByRole('alert').getByText('Failed to load dashboard statistics')
     await problem.waitFor()
     await expectAccessible(page, 'dashboard, call failed')
-    for (const body of ['<h1>proxy</h1>', 'null', '{"status":"success"}', '{"data":{"now":1}}']) {
+    for (const body of ['<h1>proxy</h1>', '{"data":{"now":1}}']) {
       answer = body
       await page.reload()
       await problem.waitFor()

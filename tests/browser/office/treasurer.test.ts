@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onlyThorough } from '../../runs.ts'
 import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { atGateway } from '../delegate.ts'
@@ -207,73 +208,76 @@ test('money that does not fit: a transfer is accepted by its button, a card paym
   expect([...here.complaints, ...delegate.complaints]).toEqual([])
 })
 
-test('a name is corrected, a category upwards and the difference paid by the mailed link, downwards and paid back, and another person comes: old links end', async () => {
-  const { page } = here
-  const regNo = await registered(4, 'card', true)
-  await pays(regNo, 'Pay')
-  await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  const own = linkIn(await inbox.mailTo(emailOf(4), 'you are registered as Member'))
+// tests/browser/office/actions.test.ts does the same, one step at a time, on a server in this process.
+onlyThorough(() => {
+  test('a name is corrected, a category upwards and the difference paid by the mailed link, downwards and paid back, and another person comes: old links end', async () => {
+    const { page } = here
+    const regNo = await registered(4, 'card', true)
+    await pays(regNo, 'Pay')
+    await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    const own = linkIn(await inbox.mailTo(emailOf(4), 'you are registered as Member'))
 
-  await open(regNo)
-  await press('Correct answers')
-  await dialog().getByLabel('Answer to correct').selectOption('Full Name')
-  await dialog().getByLabel('Full Name').fill('Asha Nair')
-  await done('Spelt wrongly.', 'Correct answers')
-  await said('Correction saved.')
-  await page.getByRole('heading', { level: 1, name: 'Asha Nair' }).waitFor()
+    await open(regNo)
+    await press('Correct answers')
+    await dialog().getByLabel('Answer to correct').selectOption('Full Name')
+    await dialog().getByLabel('Full Name').fill('Asha Nair')
+    await done('Spelt wrongly.', 'Correct answers')
+    await said('Correction saved.')
+    await page.getByRole('heading', { level: 1, name: 'Asha Nair' }).waitFor()
 
-  const member = async (is: 'Yes' | 'No', why: string): Promise<void> => {
+    const member = async (is: 'Yes' | 'No', why: string): Promise<void> => {
+      await press('Correct answers')
+      await dialog().getByLabel('Answer to correct').selectOption('Member')
+      await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption(is)
+      await done(why, 'Correct answers')
+      await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+    }
+    await member('No', 'The card is of last year.')
+    await said('The price is ₹\u00a02,360 higher.')
+    const { page: theirs } = delegate
+    await theirs.goto(linkIn(await inbox.mailTo(emailOf(4), 'have corrected your registration')))
+    await theirs.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
+    await atGateway(theirs, 'Pay')
+    await theirs.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+    await expect.poll(() => theirs.getByText('still to pay').count()).toBe(0)
+
+    corrected = regNo
+    await open(regNo)
+    await panel()
+      .getByText(/^Paid in full/)
+      .waitFor()
+    await member('Yes', 'Found the new card.')
+    await said('The price is ₹\u00a02,360 lower.')
+    await panel().getByText('To refund: ₹\u00a02,360').waitFor()
+    await press('Refund')
+    await expect.poll(() => dialog().getByLabel('Amount to refund').inputValue()).toBe('2360')
+    await done('Corrected.', 'Refund')
+    await said('The gateway started it.')
+    await panel().getByText('To refund:').waitFor({ state: 'detached' })
     await press('Correct answers')
     await dialog().getByLabel('Answer to correct').selectOption('Member')
-    await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption(is)
-    await done(why, 'Correct answers')
+    await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
+    await done('One click too many.', 'Correct answers')
     await dialog().getByRole('button', { name: 'Agree and correct' }).click()
-  }
-  await member('No', 'The card is of last year.')
-  await said('The price is ₹\u00a02,360 higher.')
-  const { page: theirs } = delegate
-  await theirs.goto(linkIn(await inbox.mailTo(emailOf(4), 'have corrected your registration')))
-  await theirs.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
-  await atGateway(theirs, 'Pay')
-  await theirs.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  await expect.poll(() => theirs.getByText('still to pay').count()).toBe(0)
+    await dialog().getByText('A refund of this registration is in progress.').waitFor()
+    await dialog().getByRole('button', { name: 'Cancel', exact: true }).click()
 
-  corrected = regNo
-  await open(regNo)
-  await panel()
-    .getByText(/^Paid in full/)
-    .waitFor()
-  await member('Yes', 'Found the new card.')
-  await said('The price is ₹\u00a02,360 lower.')
-  await panel().getByText('To refund: ₹\u00a02,360').waitFor()
-  await press('Refund')
-  await expect.poll(() => dialog().getByLabel('Amount to refund').inputValue()).toBe('2360')
-  await done('Corrected.', 'Refund')
-  await said('The gateway started it.')
-  await panel().getByText('To refund:').waitFor({ state: 'detached' })
-  await press('Correct answers')
-  await dialog().getByLabel('Answer to correct').selectOption('Member')
-  await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
-  await done('One click too many.', 'Correct answers')
-  await dialog().getByRole('button', { name: 'Agree and correct' }).click()
-  await dialog().getByText('A refund of this registration is in progress.').waitFor()
-  await dialog().getByRole('button', { name: 'Cancel', exact: true }).click()
-
-  await press('Transfer to another person')
-  await dialog().getByLabel('Full Name').fill('Binu Das')
-  await dialog().getByLabel('Email Address').fill('binu@example.org')
-  await dialog().getByLabel('Phone Number').fill('9876511111')
-  await done('A colleague comes instead.', 'Transfer to another person')
-  await said('Registration transferred.')
-  await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
-  await inbox.mailTo(emailOf(4), 'to someone else')
-  const new_ = linkIn(await inbox.mailTo('binu@example.org', 'has been transferred to you'))
-  await theirs.goto(new_)
-  await theirs.getByText('Binu Das').first().waitFor()
-  await theirs.goto(own)
-  await theirs.getByText('Binu Das').waitFor({ state: 'detached' })
-  await theirs.getByText(/link/i).first().waitFor()
-  expect([...here.complaints, ...delegate.complaints]).toEqual([])
+    await press('Transfer to another person')
+    await dialog().getByLabel('Full Name').fill('Binu Das')
+    await dialog().getByLabel('Email Address').fill('binu@example.org')
+    await dialog().getByLabel('Phone Number').fill('9876511111')
+    await done('A colleague comes instead.', 'Transfer to another person')
+    await said('Registration transferred.')
+    await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
+    await inbox.mailTo(emailOf(4), 'to someone else')
+    const new_ = linkIn(await inbox.mailTo('binu@example.org', 'has been transferred to you'))
+    await theirs.goto(new_)
+    await theirs.getByText('Binu Das').first().waitFor()
+    await theirs.goto(own)
+    await theirs.getByText('Binu Das').waitFor({ state: 'detached' })
+    await theirs.getByText(/link/i).first().waitFor()
+    expect([...here.complaints, ...delegate.complaints]).toEqual([])
+  })
 })
 
 test('a settlement report says what was paid out and what not, is kept, and stands with its registrations', async () => {
@@ -344,16 +348,18 @@ test('a settlement report says what was paid out and what not, is kept, and stan
   expect([...here.complaints, ...delegate.complaints]).toEqual([])
 })
 
-test('what a correction left to be paid back has gone back once the gateway says so', async () => {
-  await anHourLater()
-  const { page } = here
-  const refunded = async (): Promise<number> => {
-    await open(corrected)
-    return page.getByText(/₹\u00a02,360 was refunded/).count()
-  }
-  await expect.poll(refunded, { timeout: 200_000, interval: 500 }).toBe(1)
-  await panel()
-    .getByText(/^Paid in full/)
-    .waitFor()
-  expect(here.complaints).toEqual([])
+onlyThorough(() => {
+  test('what a correction left to be paid back has gone back once the gateway says so', async () => {
+    await anHourLater()
+    const { page } = here
+    const refunded = async (): Promise<number> => {
+      await open(corrected)
+      return page.getByText(/₹\u00a02,360 was refunded/).count()
+    }
+    await expect.poll(refunded, { timeout: 200_000, interval: 500 }).toBe(1)
+    await panel()
+      .getByText(/^Paid in full/)
+      .waitFor()
+    expect(here.complaints).toEqual([])
+  })
 })
