@@ -27,6 +27,7 @@ import { patterns } from './checks/form/answer-patterns.ts'
 import { placeholders } from './checks/names/placeholders.ts'
 import { restated } from './checks/texts/repeated-defaults.ts'
 import { duplicateNames } from './checks/names/duplicate-names.ts'
+import { duplicateLabels } from './checks/names/duplicate-labels.ts'
 import { uploads } from './checks/form/uploads.ts'
 import { promises } from './checks/examples/promises.ts'
 import { rules } from './checks/rules/categories.ts'
@@ -38,7 +39,8 @@ import { amountsInTexts } from './checks/texts/amounts.ts'
 import { daysInTexts } from './checks/texts/days.ts'
 import { eventDatesInTexts } from './checks/texts/event-dates.ts'
 import { growth } from './checks/form/schema-size.ts'
-import { sense } from './checks/texts/implausible-values.ts'
+import { eventTitle } from './checks/texts/event-title.ts'
+import { unfilledPlaceholders } from './checks/texts/unfilled-placeholders.ts'
 import { sold } from './checks/prices/items.ts'
 import { soldNames } from './checks/names/names-in-items.ts'
 import { standIns } from './checks/texts/unfinished-texts.ts'
@@ -109,7 +111,9 @@ export const checks: Checks = {
   ...daysInTexts,
   ...eventDatesInTexts,
   ...office,
-  ...sense,
+  ...eventTitle,
+  ...duplicateLabels,
+  ...unfilledPlaceholders,
   ...examples,
   ...promises,
   ...demo,

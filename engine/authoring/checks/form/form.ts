@@ -1,4 +1,4 @@
-/** Checks EV501 to EV508, EV532: the form asks what is needed, once, with clear labels. */
+/** Checks EV501 to EV508, EV515, EV532: the form asks what is needed, once, with clear labels. */
 import type { Field } from '../../../event/config.ts'
 import { canBeMalformed, formsOf } from '../../../answers/field-types.ts'
 import { formatDay, isDay } from '../../../lib/time.ts'
@@ -310,6 +310,27 @@ const linkWithoutMail: Check = {
         ),
 }
 
+const summaryWithoutTotal: Check = {
+  slug: 'summary-without-total',
+  severity: 'warning',
+  why: 'Delegates who see the parts of an amount also need the total.',
+  find: ({
+    config: {
+      form: { summary },
+    },
+  }) =>
+    summary.lines.includes('total') ||
+    !summary.lines.some((line) => line === 'base' || line === 'gst')
+      ? []
+      : [
+          {
+            at: 'form.summary.lines',
+            message: 'the price summary shows parts of the amount but not the total',
+            help: 'add total',
+          },
+        ],
+}
+
 export const form = {
   EV501: messageNeverShown,
   EV502: defaultNotOption,
@@ -319,5 +340,6 @@ export const form = {
   EV506: stepOutOfRange,
   EV507: contactFields,
   EV508: chosenIn,
+  EV515: summaryWithoutTotal,
   EV532: linkWithoutMail,
 }

@@ -1,7 +1,7 @@
 /**
- * Checks EV443 to EV448 and EV458: every day of registration has a payment method.
+ * Checks EV215, EV443 to EV448 and EV458: every day of registration has a payment method.
  *
- * Transfers expire on a day that has a price.
+ * Transfers expire on a day that has a price. The gateway accepts the order ids.
  */
 import { bankNumbers, delegateMethods } from '../../../payments/payment-methods.ts'
 import { type PaymentMethod } from '../../../event/payment-method-types.ts'
@@ -237,7 +237,27 @@ const untilOfAnotherYear: Check = {
     }),
 }
 
+/** An order id has at most 20 characters, of which two identify a further payment attempt. */
+const NUMBER_MAX = 18
+
+const prefixTooLong: Check = {
+  slug: 'prefix-too-long',
+  severity: 'error',
+  why: 'The gateway accepts order ids of at most 20 characters. A longer one fails at payment.',
+  find: ({ config: { payment, orderId } }) =>
+    payment === null || orderId.prefix.length + orderId.digits <= NUMBER_MAX
+      ? []
+      : [
+          {
+            at: 'order_id.prefix',
+            message: `${orderId.prefix} and ${orderId.digits} digits are ${orderId.prefix.length + orderId.digits} characters; the maximum is ${NUMBER_MAX}`,
+            help: 'shorten the prefix, or write fewer digits',
+          },
+        ],
+}
+
 export const paymentMethods = {
+  EV215: prefixTooLong,
   EV443: noWayOpen,
   EV444: lapseWithoutPrice,
   EV445: unknowable,

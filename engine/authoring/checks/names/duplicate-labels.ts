@@ -1,0 +1,78 @@
+/** Check EV514: no two categories, periods, sections, options or code kinds have the same label. */
+import type { Check, Checks } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+
+/** One finding for each text that equals an earlier one. `at`: the path of the text with this index. */
+function twice(
+  texts: readonly string[],
+  at: (index: number) => string,
+  what: string,
+): readonly Draft[] {
+  return texts.flatMap((text, i): Draft[] => {
+    const first = texts.findIndex(
+      (other) => other.trim().toLowerCase() === text.trim().toLowerCase(),
+    )
+    return first === i
+      ? []
+      : [
+          {
+            at: at(i),
+            message: `two ${what} are both called “${text}”`,
+            related: [{ at: at(first), message: 'the other one' }],
+          },
+        ]
+  })
+}
+
+const duplicateLabel: Check = {
+  slug: 'same-title',
+  severity: 'warning',
+  why: 'Delegates cannot distinguish two categories, sections, periods or options with the same name.',
+  after: ['EV206'],
+  find: ({ config, file, asked }) => {
+    return [
+      ...twice(
+        config.categories.map(({ label }) => label),
+        (i) =>
+          file.categories[i]?.label === undefined ? `categories.${i}` : `categories.${i}.label`,
+        'categories',
+      ),
+      ...twice(
+        config.fees.periods.map(({ label }) => label),
+        (i) =>
+          file.fees.periods[i]?.label === undefined
+            ? `fees.periods.${i}`
+            : `fees.periods.${i}.label`,
+        'periods',
+      ),
+      ...twice(
+        file.form.sections.map(({ title }) => title),
+        (i) => `form.sections.${i}.title`,
+        'sections',
+      ),
+      ...asked.flatMap(({ raw: { options }, path, field }) =>
+        !Array.isArray(options)
+          ? []
+          : twice(
+              (field.options ?? []).map(({ label }) => label),
+              (i) =>
+                labelOf(options[i]) === undefined
+                  ? `${path}.options.${i}`
+                  : `${path}.options.${i}.label`,
+              `options of \`${field.id}\``,
+            ),
+      ),
+      ...twice(
+        (file.codes?.kinds ?? []).map(({ label, id }) => label ?? id),
+        (i) =>
+          file.codes?.kinds[i]?.label === undefined ? `codes.kinds.${i}` : `codes.kinds.${i}.label`,
+        'code kinds',
+      ),
+    ]
+  },
+}
+
+const labelOf = (option: unknown): string | undefined =>
+  typeof option === 'object' ? (option as { readonly label?: string }).label : undefined
+
+export const duplicateLabels = { EV514: duplicateLabel } satisfies Checks

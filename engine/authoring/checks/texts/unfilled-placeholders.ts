@@ -1,0 +1,134 @@
+/** Checks EV610, EV611: placeholders are filled in: their value is set, and they are written as {name}. */
+import { matchesOf } from '../../prose/pattern-matches.ts'
+import type { Check, Checks, TextAt, Written } from '../../checked-file.ts'
+import { ENGINE_VALUES, EVENT_VALUES } from '../../../event/built-in-values.ts'
+import { storedIds } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { placeholdersIn } from '../names/placeholders.ts'
+
+const valueNotGiven: Check = {
+  slug: 'value-not-given',
+  severity: 'warning',
+  why: 'The text would show N/A to every delegate.',
+  after: ['EV207', 'EV208'],
+  find: (model) => {
+    const absent = (name: string): boolean =>
+      (['theme', 'about', 'hours'] as const).some(
+        (key) => name === `event.${key}` && model.file.event[key] === undefined,
+      )
+    const say = (name: string): Pick<Draft, 'message' | 'help'> => ({
+      message: `\`${name}\` is not set in this file: N/A is printed instead`,
+      help: `add it under event, or remove it here`,
+    })
+    const texts = model.said.flatMap((said) =>
+      said.place === 'plain'
+        ? []
+        : placeholdersIn(said).flatMap(({ name, span }): Draft[] =>
+            absent(name) ? [{ at: said.path, span, ...say(name) }] : [],
+          ),
+    )
+    const rows = (['success', 'failed'] as const).flatMap((page) =>
+      model.file.results[page].details.flatMap((detail, i): Draft[] => {
+        const name = typeof detail === 'string' ? detail : (detail.show ?? '')
+        const at = `results.${page}.details.${i}`
+        return absent(name)
+          ? [{ at: typeof detail === 'string' ? at : `${at}.show`, ...say(name) }]
+          : []
+      }),
+    )
+    return [...texts, ...rows]
+  },
+}
+
+const otherBrackets: Check = {
+  slug: 'wrong-placeholder-syntax',
+  severity: 'warning',
+  why: 'Only {name} is filled in. Any other notation is printed unchanged.',
+  find: (model) => {
+    const known = new Set<string>([...storedIds(model), ...ENGINE_VALUES, ...EVENT_VALUES])
+    const bare = bareNames([...storedIds(model), ...ENGINE_VALUES])
+    return model.said.flatMap((said) => [
+      ...(said.place === 'plain'
+        ? []
+        : bracketsIn(said).flatMap(({ name, dollar, isWord, span }): Draft[] =>
+            dollar || (known.has(name) && !isWord)
+              ? [
+                  {
+                    at: said.path,
+                    span,
+                    message: dollar
+                      ? `the dollar sign before \`{${name}}\` is printed`
+                      : `\`${name}\` is not filled in between these signs`,
+                    help: `write {${name}}`,
+                  },
+                ]
+              : [],
+          )),
+      ...withoutBraces(said, bare),
+    ])
+  },
+}
+
+/**
+ * Matches names that are not words of any language: `full_name`, but not `category`. Null if the
+ * file has none.
+ */
+function bareNames(names: readonly string[]): RegExp | null {
+  const joined = names.filter((name) => name.includes('_'))
+  return joined.length === 0
+    ? null
+    : new RegExp(`(?<![\\w.{$[%<«/@?&#=-])(?:${joined.join('|')})(?![\\w}\\]%>»@/=-]|\\.\\w)`, 'g')
+}
+
+/** Texts filled in after registration. */
+const AFTER_REGISTERING: ReadonlySet<string> = new Set([
+  'registered',
+  'success',
+  'failed',
+  'receipt',
+  'email',
+])
+
+/** "Dear full_name": the name of a value without braces, or in round brackets. */
+function withoutBraces(
+  { path, place, written, at }: TextAt,
+  bare: RegExp | null,
+): readonly Draft[] {
+  if (bare === null || place === 'export-file' || !written.includes('_')) return []
+  const text = written.replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
+  return matchesOf(text, bare).map(({ 0: name, index }) => ({
+    at: path,
+    span: [at + index, at + index + name.length] as const,
+    message: `\`${name}\` is not filled in without braces: it is printed unchanged`,
+    help: AFTER_REGISTERING.has(place)
+      ? `write {${name}}`
+      : `write in words what you mean: \`${name}\` is its name in this file`,
+  }))
+}
+
+/** Words that are followed by a value: "Paid [total]". */
+const VALUE_FOLLOWS =
+  /(?:[:=₹]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|Dr\.?))\s*$/i
+
+function bracketsIn({ written, at }: Written): readonly {
+  readonly name: string
+  readonly dollar: boolean
+  /** An ordinary word in square brackets within a sentence: "[email]" may be intended. */
+  readonly isWord: boolean
+  readonly span: readonly [number, number]
+}[] {
+  if (!/[$[%<«]/.test(written)) return []
+  return [
+    ...written.matchAll(/\$\{([\w.]+)\}|\[+([\w.]+)\]+|%+([\w.]+)%+|<+([\w.]+)>+|«([\w.]+)»/g),
+  ].map((found) => ({
+    name: found[1] ?? found[2] ?? found[3] ?? found[4] ?? found[5] ?? '',
+    dollar: found[1] !== undefined,
+    isWord:
+      found[2] !== undefined &&
+      !/[_.]/.test(found[2]) &&
+      !VALUE_FOLLOWS.test(written.slice(0, found.index)),
+    span: [at + found.index, at + found.index + found[0].length],
+  }))
+}
+
+export const unfilledPlaceholders = { EV610: valueNotGiven, EV611: otherBrackets } satisfies Checks
