@@ -83,7 +83,7 @@ import type { UserStore } from './staff/staff-types.ts'
 import type { RecoveryStore } from './recovery/recovery-types.ts'
 import type { SettlementStore } from './reconciliation/settlement-types.ts'
 import type { Tries } from './database/rate-limit-counts.ts'
-import type { StoredSeats } from './seats/seats.ts'
+import type { StoredSeats } from './seats/available-seats.ts'
 
 export type * from './registrations/action-types.ts'
 export type * from './events/event-version-types.ts'

@@ -4,7 +4,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { ServedFile } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { setIssuer } from '../documents/issue-documents.ts'
-import { namePlaces, setLimits } from '../seats/seats.ts'
+import { namePlaces, setLimits } from '../seats/recompute-seats.ts'
 
 export function keepEventFile(
   sql: Sql,

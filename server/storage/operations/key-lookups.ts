@@ -22,7 +22,7 @@ import {
 } from '../payments/duplicate-payments.ts'
 import { settledOf } from '../reconciliation/settlement-lines.ts'
 import { linkOf } from '../registrations/access-links.ts'
-import { placesLeft, placesTaken } from '../seats/seats.ts'
+import { placesLeft, placesTaken } from '../seats/available-seats.ts'
 import { registeredUnder } from '../registrations/insert-registration.ts'
 import { counted, recoveryOf } from '../recovery/recovery.ts'
 import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'

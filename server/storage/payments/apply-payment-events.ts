@@ -26,7 +26,7 @@ import { balance, payDifference } from './balance.ts'
 import { addDue, dueOf, wentBackBefore } from './balance-adjustments.ts'
 import { known, writeFact } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
-import { placeGone } from '../seats/seats.ts'
+import { placeGone } from '../seats/available-seats.ts'
 import {
   claimRefund as claim,
   orderOfRefund,

@@ -3,7 +3,7 @@ import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS, WATCHED_MS } from '../../../engi
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { planMailsAgain } from '../mail/email-queue.ts'
-import { limitPlaceHolds } from '../seats/seats.ts'
+import { limitPlaceHolds } from '../seats/keep-and-release-seats.ts'
 import { reopenBegunRefunds } from '../refunds/record-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import { ASKING_MS_MAX } from '../payments/apply-payment-events.ts'

@@ -1,4 +1,7 @@
-/** Cancels a registration: releases its seats and proposes a refund. */
+/**
+ * Cancels a registration: ends its open payments, settles its balance and proposes a refund.
+ * `settleRegistration` releases its seats (seats/keep-and-release-seats.ts).
+ */
 import { err, formatMoney, ok, paise } from '../../../engine/index.ts'
 import type { Paise } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from './action-types.ts'

@@ -11,7 +11,7 @@ import type { MadeCodes, StoredCode } from './pricing-context-types.ts'
  * hand-off, in milliseconds, and the instant. A payment that the bank is processing holds them until its result
  * is known.
  */
-const HOLDS = `(r.state NOT IN ('cancelled', 'refused') AND (r.payment_status = 'success' OR r.in_review = 1
+const HELD_USE = `(r.state NOT IN ('cancelled', 'refused') AND (r.payment_status = 'success' OR r.in_review = 1
   OR r.state IN ('to_approve', 'told') OR (r.state = 'to_pay' AND r.pay_until IS NOT NULL) OR (r.payment_status = 'pending' AND EXISTS (
   SELECT 1 FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending'
     AND (p.last_answer = 'in-process' OR coalesce(p.handed_off_at, p.created_at) + ? > ?)))))`
@@ -49,7 +49,7 @@ function usesOf(sql: Sql, id: number, holdMs: number, at: Instant, except: numbe
   return (
     sql<{ n: number }>(
       `SELECT count(*) AS n FROM registrations r
-       WHERE r.id IN (SELECT registration_id FROM code_uses WHERE code_id = ?) AND r.id IS NOT ? AND ${HOLDS}`,
+       WHERE r.id IN (SELECT registration_id FROM code_uses WHERE code_id = ?) AND r.id IS NOT ? AND ${HELD_USE}`,
     ).get(id, except, holdMs, at)?.n ?? 0
   )
 }
@@ -125,7 +125,7 @@ export function codesOf(
 ): readonly StoredCode[] {
   return sql<StoredCode>(
     `SELECT c.code, c.kind, c.uses_max AS usesMax, c.last_day AS lastDay, c.note, c.made_at AS madeAt, c.made_by AS madeBy, c.withdrawn_at AS withdrawnAt,
-       (SELECT count(*) FROM code_uses u JOIN registrations r ON r.id = u.registration_id WHERE u.code_id = c.id AND ${HOLDS}) AS uses
+       (SELECT count(*) FROM code_uses u JOIN registrations r ON r.id = u.registration_id WHERE u.code_id = c.id AND ${HELD_USE}) AS uses
      FROM codes c WHERE c.event_id = ? ORDER BY c.id`,
   ).all(holdMs, at, eventId)
 }

@@ -12,7 +12,7 @@ import { askedThrough, insertPayment, nextAttempt } from '../payments/payment-at
 import { keepLines, nextBill } from '../payments/bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
-import { takeAgain } from '../seats/seats.ts'
+import { takeAgain } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import type { NewMail } from './registration-types.ts'
 import { settleRegistration } from '../payments/payment-state.ts'

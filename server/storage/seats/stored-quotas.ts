@@ -1,5 +1,7 @@
-/** Reads and writes the column of an event's quotas (`event_limits.limits`). */
+/** Reads and writes the quotas of an event, as stored (`event_limits`). */
 import type { Quota } from '../../../engine/index.ts'
+import { once } from '../database/batch-cache.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
 
 /** The column's words: `full.say` is the message, so that stored quotas of older versions stay the same. */
 type StoredLimit = Omit<Quota, 'full'> & {
@@ -15,9 +17,30 @@ export function textOfLimits(limits: readonly Quota[]): string {
   )
 }
 
-export function limitsFrom(text: string): readonly Quota[] {
+function limitsFrom(text: string): readonly Quota[] {
   return (JSON.parse(text) as readonly StoredLimit[]).map((limit) => {
     const { say: message, ...rest } = limit.full
     return { ...limit, full: { message, ...rest } }
   })
+}
+
+export type Limits = { readonly limits: readonly Quota[]; readonly holdMs: number }
+const readLimits = new Map<string, readonly Quota[]>()
+
+/** Null: the event has none. */
+export function limitsOf(sql: Sql, eventId: string): Limits | null {
+  return once(sql, `limits of ${eventId}`, () => storedLimits(sql, eventId))
+}
+
+function storedLimits(sql: Sql, eventId: string): Limits | null {
+  const row = sql<{ limits: string; hold_ms: number }>(
+    'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
+  ).get(eventId)
+  if (row === undefined) return null
+  let limits = readLimits.get(row.limits)
+  if (limits === undefined) {
+    limits = limitsFrom(row.limits)
+    readLimits.set(row.limits, limits)
+  }
+  return { limits, holdMs: row.hold_ms }
 }
