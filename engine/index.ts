@@ -21,12 +21,10 @@ export {
   paise,
   readAmount,
   rupees,
-  split,
-  splitTotal,
-  taxWithin,
   type Paise,
   type Tax,
 } from './lib/money.ts'
+export { split, splitTotal, taxWithin } from './pricing/line-tax.ts'
 export { assert, assertNever, err, expectOk, ok, own, type Result } from './lib/result.ts'
 export { contrast, lookOf } from './lib/theme-colors.ts'
 export {
@@ -180,7 +178,7 @@ export {
   type Quote,
   type QuoteRefusal,
 } from './pricing/quote.ts'
-export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './pricing/tax.ts'
+export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './pricing/invoice-tax.ts'
 export { nextPrice, stretchesFrom, type Stretch } from './pricing/upcoming-prices.ts'
 
 export { approvalOf, decideBy, payUntil } from './registration/approval.ts'

@@ -2,7 +2,8 @@
 import type { DocumentLine } from './documents.ts'
 import { type Line } from '../pricing/bill-lines.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
-import { paise, type Paise, type Split } from '../lib/money.ts'
+import { paise, type Paise } from '../lib/money.ts'
+import type { Split } from '../pricing/line-tax.ts'
 
 /** A line of an invoice or a credit note with its item and rate. */
 export type RatedLine = DocumentLine & Required<Pick<DocumentLine, 'item' | 'option' | 'rate'>>

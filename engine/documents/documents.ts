@@ -19,12 +19,13 @@ import {
   type RateSummary,
   type SupplyTerms,
   type TaxForm,
-} from '../pricing/tax.ts'
+} from '../pricing/invoice-tax.ts'
 import { type Invoice } from '../event/invoice-types.ts'
 import { amountInWords } from './amount-in-words.ts'
 import { buyerOf, type Buyer, type State } from '../registration/invoice-buyer.ts'
 import type { Line } from '../pricing/bill-lines.ts'
-import { paise, type Paise, type Split } from '../lib/money.ts'
+import { paise, type Paise } from '../lib/money.ts'
+import type { Split } from '../pricing/line-tax.ts'
 import { fromPairs, own } from '../lib/result.ts'
 import { formatDays, type Instant } from '../lib/time.ts'
 

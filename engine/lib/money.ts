@@ -1,4 +1,4 @@
-/** Amounts of money in whole paise: exact integer arithmetic, rounded half up. Rupees only at the edges. */
+/** Amounts of money in whole paise, exact: read, and formatted as text. Rupees only at the edges. */
 import { assert } from './result.ts'
 
 declare const paiseBrand: unique symbol
@@ -94,85 +94,6 @@ function grouped(digits: string): string {
   return digits.length > 3
     ? `${digits.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${digits.slice(-3)}`
     : digits
-}
-
-/** A price split into amount before tax, tax and total; base + gst = total exactly. */
-export type Split = { readonly base: Paise; readonly gst: Paise; readonly total: Paise }
-
-// Percentages may have decimals (12.5); in whole millionths of a percent they are exact.
-const MILLIONTH = 1_000_000
-function millionths(percent: number): bigint {
-  assert(percent >= 0 && percent <= 1000, `a tax of ${percent}%`)
-  return BigInt(Math.round(percent * MILLIONTH))
-}
-const HUNDRED_PERCENT = BigInt(100 * MILLIONTH)
-
-/** Rounds numerator ÷ denominator to the nearest multiple of `unit`, half up. */
-function rounded(numerator: bigint, denominator: bigint, unit: bigint): Paise {
-  const step = denominator * unit
-  return paise(Number(((2n * numerator + step) / (2n * step)) * unit))
-}
-
-/**
- * Splits a price of the event file. Exclusive: gst is rounded and added. Inclusive: base is
- * rounded, gst is the remainder.
- */
-export function split(tax: Tax | null, price: Paise): Split {
-  assert(price >= 0, 'a price below zero')
-  if (tax === null) return { base: price, gst: paise(0), total: price }
-  const unit = tax.round === 'rupee' ? 100n : 1n
-  const percent = millionths(tax.percent)
-  if (tax.prices === 'exclusive') {
-    const gst = rounded(BigInt(price) * percent, HUNDRED_PERCENT, unit)
-    return { base: price, gst, total: paise(price + gst) }
-  }
-  return backwards(percent, price, unit)
-}
-
-/**
- * Splits a paid total for a result page: base in whole rupees, gst the remainder (specification,
- * section 9).
- */
-export function splitTotal(tax: Tax | null, total: Paise): Split {
-  return tax === null
-    ? { base: total, gst: paise(0), total }
-    : backwards(millionths(tax.percent), total, 100n)
-}
-
-/** Returns the tax included in a total, to the nearest paisa; the amount before tax is rounded half up. */
-export function taxWithin(total: Paise, percent: number): Paise {
-  return backwards(millionths(percent), total, 1n).gst
-}
-
-/** A total below one rupee would round up to more than itself; the tax is then zero, never negative. */
-function backwards(percent: bigint, total: Paise, unit: bigint): Split {
-  const share = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
-  const base = share > total ? total : share
-  return { base, gst: paise(total - base), total }
-}
-
-/**
- * Adds an amount or a percentage to prices (negative: subtracts). An amount is subtracted from the
- * first price that has it, then from the next; no price becomes negative. Percentages are rounded
- * to the nearest paisa, half up.
- */
-export function adjusted(
-  prices: readonly Paise[],
-  by: { readonly amount: Paise } | { readonly percent: number },
-): readonly Paise[] {
-  if ('percent' in by) {
-    const percent = millionths(Math.abs(by.percent))
-    const sign = by.percent < 0 ? -1 : 1
-    return prices.map((price) =>
-      paise(Math.max(0, price + sign * rounded(BigInt(price) * percent, HUNDRED_PERCENT, 1n))),
-    )
-  }
-  let left: number = by.amount
-  return prices.map((price) => {
-    const change = Math.max(left, -price)
-    left -= change
-    return paise(price + change)
-  })
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A registration as seen by emails and result pages, and the values that their texts may contain. */
 import type { Answers, Answer } from '../event/answer-types.ts'
-import { type Paise, splitTotal, formatPrice, formatMoney, fromRupees } from '../lib/money.ts'
+import { type Paise, formatPrice, formatMoney, fromRupees } from '../lib/money.ts'
+import { splitTotal } from '../pricing/line-tax.ts'
 import { type Line, linesText } from '../pricing/bill-lines.ts'
 import { type PaymentStatus, statusText } from '../registration/status.ts'
 import { type Instant, formatInstant, readInstant } from '../lib/time.ts'

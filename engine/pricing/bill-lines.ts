@@ -1,5 +1,6 @@
 /** Bill lines: their type, wire form and text. `bill.ts` computes them. */
-import { formatMoney, formatPrice, paise, type Paise, type Split } from '../lib/money.ts'
+import { formatMoney, formatPrice, paise, type Paise } from '../lib/money.ts'
+import type { Split } from './line-tax.ts'
 
 /**
  * One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An

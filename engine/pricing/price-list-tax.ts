@@ -2,7 +2,8 @@
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { split, type Paise, type Split, type Tax, ratesText } from '../lib/money.ts'
+import { type Paise, type Tax, ratesText } from '../lib/money.ts'
+import { split, type Split } from './line-tax.ts'
 
 type Priced = Pick<PublicEvent, 'fees'>
 

@@ -14,7 +14,7 @@ import {
 import type { Invoice } from '../event/invoice-types.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { fromPairs, own } from '../lib/result.ts'
-import { requiresAddress, taxableValue } from '../pricing/tax.ts'
+import { requiresAddress, taxableValue } from '../pricing/invoice-tax.ts'
 
 export type State = { readonly code: StateCode; readonly name: string }
 export const stateOf = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })

@@ -1,6 +1,7 @@
 /** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../event/config.ts'
-import { formatPrice, split, type Paise } from '../../lib/money.ts'
+import { formatPrice, type Paise } from '../../lib/money.ts'
+import { split } from '../../pricing/line-tax.ts'
 import { openOn, periodOn } from '../../pricing/price-periods.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'

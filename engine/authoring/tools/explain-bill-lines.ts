@@ -11,7 +11,8 @@ import {
   type PriceTable,
 } from '../../event/pricing-types.ts'
 import type { EventConfig } from '../../event/config.ts'
-import { formatMoney, formatPrice, type Paise, type Split, type Tax } from '../../lib/money.ts'
+import { formatMoney, formatPrice, type Paise, type Tax } from '../../lib/money.ts'
+import type { Split } from '../../pricing/line-tax.ts'
 import { own } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
 

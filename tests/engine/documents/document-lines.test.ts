@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { billedLines, documentChange } from '../../../engine/documents/document-lines.ts'
 import type { DocumentChange, IssuedDocument } from '../../../engine/documents/document-lines.ts'
 import type { DocumentLine } from '../../../engine/documents/documents.ts'
-import { adjusted, paise, split, type Tax } from '../../../engine/lib/money.ts'
+import { paise, type Tax } from '../../../engine/lib/money.ts'
+import { adjusted, split } from '../../../engine/pricing/line-tax.ts'
 import type { Line } from '../../../engine/pricing/bill-lines.ts'
 
 type SoldItem = {

@@ -9,7 +9,7 @@ import {
   serialText,
 } from '../../../documents/document-number.ts'
 import { formatMoney } from '../../../lib/money.ts'
-import { ADDRESS_FROM_PAISE, taxableValue } from '../../../pricing/tax.ts'
+import { ADDRESS_FROM_PAISE, taxableValue } from '../../../pricing/invoice-tax.ts'
 import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'

@@ -1,5 +1,6 @@
 /** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
-import { AMOUNT_MAX, formatMoney, readAmount, split, type Paise } from '../../../lib/money.ts'
+import { AMOUNT_MAX, formatMoney, readAmount, type Paise } from '../../../lib/money.ts'
+import { split } from '../../../pricing/line-tax.ts'
 import { remember } from '../../../lib/memoize.ts'
 import { suggestAmount, priceHelp } from '../../suggestions/amounts.ts'
 import type { Check, Model } from '../../checked-file.ts'

@@ -1,5 +1,6 @@
 /** Checks tax rates, consistent splitting, and what texts say about tax. */
-import { formatMoney, readAmount, split, splitTotal, type Tax } from '../../../lib/money.ts'
+import { formatMoney, readAmount, type Tax } from '../../../lib/money.ts'
+import { split, splitTotal } from '../../../pricing/line-tax.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'

@@ -1,6 +1,7 @@
 /** Checks EV455, EV456: amounts in texts agree with the price table. */
 import { EACH } from '../../../pricing/bill.ts'
-import { formatMoney, paise, split, type Paise } from '../../../lib/money.ts'
+import { formatMoney, paise, type Paise } from '../../../lib/money.ts'
+import { split } from '../../../pricing/line-tax.ts'
 import { remember } from '../../../lib/memoize.ts'
 import { amountsIn, isAsked, type StatedAmount } from '../../prose/amounts.ts'
 import type { Draft } from '../../finding.ts'

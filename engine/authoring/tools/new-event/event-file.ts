@@ -1,5 +1,6 @@
 /** Writes the first event file of a new conference, with comments for beginners. */
-import { amountText, split, type Paise, type Tax } from '../../../lib/money.ts'
+import { amountText, type Paise, type Tax } from '../../../lib/money.ts'
+import { split } from '../../../pricing/line-tax.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import { words } from '../../../event/texts.ts'
 import { soldBeside, type SampleCompanions, type SampleWorkshop } from './items.ts'

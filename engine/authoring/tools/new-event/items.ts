@@ -1,5 +1,6 @@
 /** Writes the items of a new event: accompanying persons, and workshops with their seats. */
-import { amountText, paise, split, type Paise, type Tax } from '../../../lib/money.ts'
+import { amountText, paise, type Paise, type Tax } from '../../../lib/money.ts'
+import { split } from '../../../pricing/line-tax.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { Day } from '../../../lib/time.ts'
 import { aside, nameOf, quoted } from './yaml-text.ts'

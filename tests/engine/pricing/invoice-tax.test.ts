@@ -5,14 +5,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
-import { paise, split, ratesText } from '../../../engine/lib/money.ts'
+import { paise, ratesText } from '../../../engine/lib/money.ts'
+import { split } from '../../../engine/pricing/line-tax.ts'
 import {
   ADDRESS_FROM_PAISE,
   placeOfSupply,
   requiresAddress,
   saleForm,
   summaryByRate,
-} from '../../../engine/pricing/tax.ts'
+} from '../../../engine/pricing/invoice-tax.ts'
 
 const [KERALA, TAMIL_NADU, KARNATAKA, CHANDIGARH] = ['32', '33', '29', '04'] as const
 const [ADMISSION, ROOM, SPONSORSHIP] = ['998596', '996311', '998397'] as const
