@@ -391,6 +391,7 @@ export {
   type SortName,
   type WireSums,
 } from './reports/list-sorting-and-sums.ts'
+export { exportColumns } from './reports/export-columns.ts'
 export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './reports/list-columns.ts'
 export { SOLD, soldColumns, soldValues } from './reports/sales-columns.ts'
 export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './reports/sales-sums.ts'

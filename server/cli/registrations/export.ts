@@ -1,9 +1,8 @@
 /** `rollcall registration export`: writes an event's registrations as CSV, one row each or one per listed person. */
-import { soldColumns } from '../../../engine/index.ts'
+import { exportColumns, soldColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
-import { exportColumns } from '../../office/lists/list-export.ts'
 import { fileCells, personCells } from '../../office/lists/list-rows.ts'
 import type { ListedRegistration } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'

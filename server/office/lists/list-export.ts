@@ -1,8 +1,8 @@
 /** Exports a list, with all its pages, as CSV or Excel under a file name that states the filters. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { dayOf, MONEY_COLUMNS, soldColumns } from '../../../engine/index.ts'
-import type { AdminList, Column, Day, EventConfig } from '../../../engine/index.ts'
+import { dayOf, exportColumns } from '../../../engine/index.ts'
+import type { AdminList, Column, Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { ListQuery, ListedRegistration } from '../../storage/index.ts'
@@ -112,13 +112,4 @@ function exportName(
   const [name = file] = file.replaceAll('{date}', today).split(/\.csv$/i)
   const ending = parts.map((part) => `_${part.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}`).join('')
   return `${name}${ending}.${kind}`
-}
-
-/**
- * Returns the list's columns, then the items sold, so that the amounts of a row add up to its total, then the
- * payments.
- */
-export function exportColumns(event: EventConfig, { columns }: AdminList): readonly Column[] {
-  const missing = soldColumns(event).filter(({ id }) => columns.every((column) => column.id !== id))
-  return [...columns, ...missing, ...(event.fees.prices === null ? [] : MONEY_COLUMNS)]
 }
