@@ -1,7 +1,10 @@
-/** Messages for a delegate who is offline, or whose connection is weak or fails, or whose request gets no response. */
+/**
+ * Messages for a delegate who is offline, or whose connection is weak or fails, or whose request gets no response.
+ * `calls:` in `events/_shared/texts.yaml` replaces `calls`.
+ */
 export const CONNECTION_ERROR_MESSAGES = {
   offline: 'You are offline. Your answers are kept on this device.',
-  /** Used until the page's data has loaded; an event file can override them. */
+  /** Used until the page's data, with the texts of `calls:`, has loaded. */
   calls: {
     network: 'Network error. Please check your internet connection.',
     '401': 'Unauthorized. Please check your credentials.',
@@ -11,6 +14,7 @@ export const CONNECTION_ERROR_MESSAGES = {
     not_ok: 'HTTP error! status: {status}',
     other: 'An unexpected error occurred.',
   },
+  notSent: 'We could not reach our server. You have not been charged. Please try again.',
   retrying: 'Our server has not responded yet. You have not been charged. We are trying again.',
   serverNotResponding:
     'Our server has not responded. You have not been charged. You can safely try again: you will not be charged twice.',

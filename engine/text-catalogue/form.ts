@@ -40,7 +40,6 @@ export const FORM_MESSAGES = {
     until: 'Fees until {day}',
   },
 
-  notSent: 'We could not reach our server. You have not been charged. Please try again.',
   fileNotAccepted:
     'We could not accept your file, so nothing was sent. Choose another file, or press the button again to continue without it.',
 

@@ -1,7 +1,7 @@
 /** The flow of one registration, from the first answer to the gateway. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, contradictionOf, fill } from '../../engine/index.ts'
-import { FORM_MESSAGES } from '../../engine/messages.ts'
+import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES } from '../../engine/messages.ts'
 import type { Quote, RawAnswers } from '../../engine/index.ts'
 import type { PaymentData, TariffAnswer } from '../../engine/api.ts'
 import type { Registered } from '../app/api-responses.ts'
@@ -209,7 +209,7 @@ function Filling({
     if (error.code.startsWith('code_')) outside.codeRefused(error.message)
     // The offline notice already reports a lost connection.
     if (!isOffline()) say(error.message, 'bad')
-    setProblem(error.code === 'network' ? FORM_MESSAGES.notSent : error.message)
+    setProblem(error.code === 'network' ? CONNECTION_ERROR_MESSAGES.notSent : error.message)
     return { is: 'filling' }
   }
   const registered = (answer: Registered, quote: Quote | null): Phase => {
