@@ -10,6 +10,7 @@ import '../ui/styles/base.css'
 import '../ui/layout/event-header.css'
 import '../ui/details-list.css'
 import '../landing/site-header-and-hero.css'
+import '../landing/conferences.css'
 
 export function Whole({ children }: { readonly children: ReactNode }) {
   // The page is interactive, so the fonts may load.
