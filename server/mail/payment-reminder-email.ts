@@ -5,7 +5,7 @@ import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'
 import type { ByItself } from '../ops/clock.ts'
-import { withSameEmail } from '../registration/registrations-with-same-email.ts'
+import { withSameEmail } from '../registration/possible-duplicate-registrations.ts'
 
 /** By then the delegate has left the gateway's page, but still has the conference in mind. */
 const LEFT_MS = 60 * 60_000

@@ -8,7 +8,8 @@ import type { Deps } from '../dependencies.ts'
 import { refuse } from '../http/error-response.ts'
 import { recordOf } from '../http/request-input.ts'
 import { refusesOtherThanText } from '../http/text-only-json.ts'
-import { cellsThatCount, codeFact, rowOf } from './pricing-context.ts'
+import { codeStatus } from './discount-code-status.ts'
+import { cellsThatCount, rowOf } from './look-up-pricing-context.ts'
 import type { Guesses } from './code-guessing-limit.ts'
 import { codeSentence } from './registration-errors.ts'
 
@@ -43,7 +44,7 @@ export async function outsideCalls(
 
   const code = asking(['code'], async (event, body, request, reply) => {
     const typed = typedIn(body, 'code')
-    const fact = await codeFact(deps, event, typed ?? '', deps.clock())
+    const fact = await codeStatus(deps, event, typed ?? '', deps.clock())
     await guesses.count(request, fact.is === 'unknown' ? 'wrong' : 'right')
     if (fact.is !== 'valid')
       return fact.is === 'unknown'

@@ -23,7 +23,7 @@ import type { Linked } from '../registration/access-link.ts'
 import { keepProof } from '../registration/uploads/upload-routes.ts'
 import { bodyRefused, sendRefusal } from '../registration/registration-errors.ts'
 import { limitsOf } from '../registration/uploads/validate-uploads.ts'
-import { lostLinkCall } from './lost-access-link.ts'
+import { lostLinkCall } from './lost-link.ts'
 import { myAnswer } from './self-service-page.ts'
 
 /** The page polls while a payment is in progress. */

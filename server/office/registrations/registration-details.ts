@@ -30,7 +30,7 @@ import { refuse } from '../../http/error-response.ts'
 import { listRow, nameOf, paymentStatusDisplay } from '../lists/list-rows.ts'
 import { codeFor } from '../discount-codes/discount-code-routes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { withSameEmail } from '../../registration/registrations-with-same-email.ts'
+import { withSameEmail } from '../../registration/possible-duplicate-registrations.ts'
 
 export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
   const show = async (

@@ -34,7 +34,7 @@ import type {
   RawAnswers,
 } from '../../../engine/index.ts'
 import { draftsIn } from '../uploads/draft-uploads.ts'
-import { factsOf, leftOf } from '../pricing-context.ts'
+import { factsOf, leftOf } from '../look-up-pricing-context.ts'
 import { FILE_GONE } from '../uploads/validate-uploads.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { amountsOf } from './approve-registration.ts'

@@ -1,5 +1,5 @@
 /**
- * Builds the pricing context: discount code, member list rows and seats left.
+ * Looks up the pricing context of a registration: discount code, member list rows and seats left.
  * Everything is checked again in the transaction that registers.
  */
 import {
@@ -14,18 +14,11 @@ import {
   remember,
   uniqueRules,
 } from '../../engine/index.ts'
-import type {
-  CodeStatus,
-  EventConfig,
-  PricingContext,
-  Instant,
-  RawAnswers,
-} from '../../engine/index.ts'
+import type { EventConfig, PricingContext, Instant, RawAnswers } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { Outside } from '../storage/index.ts'
+import { codeStatus } from './discount-code-status.ts'
 
-/** Codes that people read aloud are far shorter; a longer one does not exist. */
-const CODE_CHARACTERS_MAX = 64
 /** Member list column with the last day on which a row is valid. */
 const VALID_TO = 'valid_to'
 
@@ -95,7 +88,7 @@ async function factsFromLists(
   at: Instant,
 ): Promise<FoundOut> {
   const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE))
-  const code = typed === '' ? null : await codeFact(deps, event, typed, at)
+  const code = typed === '' ? null : await codeStatus(deps, event, typed, at)
   const given: PricingContext = { code, left, rolls: {} }
   const rolled = await rollsOf(deps, event, raw, given, at)
   const used = code?.is === 'valid' ? { folded: foldedCode(typed), kind: code.kind } : null
@@ -152,21 +145,6 @@ function textOf(value: unknown): string {
     : typeof value === 'boolean' || typeof value === 'number'
       ? String(value)
       : ''
-}
-
-/** Returns what a typed code is worth. */
-export async function codeFact(
-  { store }: Pick<Deps, 'store'>,
-  event: EventConfig,
-  typed: string,
-  at: Instant,
-): Promise<CodeStatus> {
-  const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldedCode(typed)
-  if (folded === '') return { is: 'unknown' }
-  const fact = await store.code(event.id, folded, event.holdSeatsMs, at)
-  // A code whose kind was removed from the event file gives nothing.
-  const isKnown = fact.is !== 'valid' || event.codeKinds.some(({ id }) => id === fact.kind)
-  return isKnown ? fact : { is: 'unknown' }
 }
 
 /** Returns the member list row that matches the typed value today; null: none. */

@@ -1,4 +1,4 @@
-/** Finds other registrations of an event with the same email address. */
+/** Finds possible duplicates of a registration: others of its event with the same email address. */
 import { delegateOf, foldedText } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'

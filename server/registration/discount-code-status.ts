@@ -1,0 +1,22 @@
+/** Looks up what a typed discount code is worth. */
+import { foldedCode } from '../../engine/index.ts'
+import type { CodeStatus, EventConfig, Instant } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+
+/** Codes that people read aloud are far shorter; a longer one does not exist. */
+const CODE_CHARACTERS_MAX = 64
+
+/** Unknown: no such code, or one whose kind the event file no longer has. */
+export async function codeStatus(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  typed: string,
+  at: Instant,
+): Promise<CodeStatus> {
+  const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldedCode(typed)
+  if (folded === '') return { is: 'unknown' }
+  const fact = await store.code(event.id, folded, event.holdSeatsMs, at)
+  // A code whose kind was removed from the event file gives nothing.
+  const isKnown = fact.is !== 'valid' || event.codeKinds.some(({ id }) => id === fact.kind)
+  return isKnown ? fact : { is: 'unknown' }
+}
