@@ -46,7 +46,7 @@ export {
   type Instant,
 } from './lib/time.ts'
 export { composed } from './lib/unicode.ts'
-export { withoutForeignLinks, wordsOfEvent } from './lib/untrusted-text.ts'
+export { withoutForeignLinks, wordsOfEvent } from './lib/remove-links-from-user-text.ts'
 
 export type {
   Answer,
@@ -101,7 +101,7 @@ export {
   unitText,
   wordFor,
   words,
-} from './event/texts.ts'
+} from './event/placeholders-and-answer-texts.ts'
 
 export { contradictionOf, type Contradiction } from './rules/category-contradiction.ts'
 export { categoryOf, labelOfCategory } from './rules/category.ts'
@@ -125,7 +125,7 @@ export {
   uniqueRules,
   type UniqueRule,
 } from './answers/compare-answers.ts'
-export { agreedIn } from './answers/consent.ts'
+export { agreedIn } from './answers/consent-log-entry.ts'
 export { suggestMailbox, mailboxOf } from './answers/misspelt-email-domains.ts'
 export {
   emailNotForGateway,
@@ -200,7 +200,7 @@ export {
   type Person,
   type Role,
 } from './registration/permissions.ts'
-export { editableFields, filesToSend } from './registration/self-service.ts'
+export { editableFields, filesToSend } from './registration/self-service-edits.ts'
 export {
   ACT_DONE,
   allowedActs,
@@ -222,7 +222,7 @@ export {
   isPaymentStatus,
   statusText,
   type PaymentStatus,
-} from './registration/status.ts'
+} from './registration/registration-and-payment-states.ts'
 export {
   isWaitingId,
   UNMATCHED,
@@ -376,7 +376,7 @@ export {
   type DocumentKind,
   type Issuer,
   type Sold,
-} from './documents/documents.ts'
+} from './documents/receipt-invoice-and-credit-note.ts'
 export {
   isHeldMails,
   recoveryCode,

@@ -1,10 +1,10 @@
 /** Entry point: texts of pages, errors, documents and emails, and their formatting. */
-export { COMMON_MESSAGES } from './text-catalogue/common.ts'
+export { COMMON_MESSAGES } from './text-catalogue/header-footer-and-bill.ts'
 export { CONNECTION_ERROR_MESSAGES } from './text-catalogue/connection-errors.ts'
 export { DOCUMENT_MESSAGES } from './text-catalogue/documents.ts'
 export { EMAIL_MESSAGES } from './text-catalogue/emails.ts'
 export { EVENT_PAGE_MESSAGES } from './text-catalogue/event-page.ts'
-export { EXTENDED_FORM_MESSAGES } from './text-catalogue/extended-form.ts'
+export { EXTENDED_FORM_MESSAGES } from './text-catalogue/form-with-items-and-codes.ts'
 export { FEE_TABLE_MESSAGES } from './text-catalogue/fee-table.ts'
 export { FORM_PRICE_MESSAGES } from './text-catalogue/form-price.ts'
 export { FORM_MESSAGES } from './text-catalogue/form.ts'
@@ -50,7 +50,7 @@ export {
   transactionIdOf,
   valuesOf,
   type RegistrationView,
-} from './messages/registration-values.ts'
+} from './messages/placeholder-values.ts'
 export {
   QR_CODE_OPTIONS,
   buildConfirmationEmail,

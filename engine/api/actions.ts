@@ -1,6 +1,9 @@
 /** API types of actions: a registration's state, the allowed actions, and its history. */
 import type { Day } from '../lib/time.ts'
-import type { PaymentStatus, RegistrationState } from '../registration/status.ts'
+import type {
+  PaymentStatus,
+  RegistrationState,
+} from '../registration/registration-and-payment-states.ts'
 import type { ActionName } from '../registration/states-and-actions.ts'
 import type { WirePaymentClaim } from './payment-methods.ts'
 import type { WireReview } from './office.ts'

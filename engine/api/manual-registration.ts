@@ -1,5 +1,5 @@
 /** API types of manual registration at the desk: its form and its result. */
-import type { RegistrationState } from '../registration/status.ts'
+import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { WireAsk } from './payment-methods.ts'
 

@@ -3,8 +3,11 @@
  *
  * Amounts and instants as in `registration.ts`.
  */
-import type { DocumentKind } from '../documents/documents.ts'
-import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
+import type { DocumentKind } from '../documents/receipt-invoice-and-credit-note.ts'
+import type {
+  RegistrationState,
+  PaymentStatus,
+} from '../registration/registration-and-payment-states.ts'
 import type { DecisionName, ReviewKind } from '../payments/payment-review.ts'
 import type { WireLine } from './bill-lines.ts'
 import type { WireSums } from '../reports/list-sorting-and-sums.ts'

@@ -9,7 +9,7 @@ import type { SharedFiles } from '../event/source-files.ts'
 import type { PublicEvent, ClosedBy } from '../event/config.ts'
 import type { FieldErrors } from '../event/answer-types.ts'
 import type { Failure, Stands } from '../payments/payment.ts'
-import type { PaymentStatus } from '../registration/status.ts'
+import type { PaymentStatus } from '../registration/registration-and-payment-states.ts'
 
 export type ErrorAnswer = {
   status: 'error'

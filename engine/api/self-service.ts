@@ -1,5 +1,5 @@
 /** API types of the self-service page: a registration with its payments, documents and requests. */
-import type { RegistrationState } from '../registration/status.ts'
+import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 import type { WireEditable, WireSecondPayment } from './actions.ts'
 import type { DocumentsAnswer } from './office.ts'
 import type { WirePaying } from './payment-methods.ts'

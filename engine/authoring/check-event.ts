@@ -9,7 +9,7 @@ import {
 import { applyAllow } from './accepted-findings.ts'
 import { catalogue, checks } from './finding-catalogue.ts'
 import { toConfig } from './compile/event.ts'
-import type { Plain } from './compile/plain-values.ts'
+import type { Plain } from './compile/read-checked-values.ts'
 import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './checked-file.ts'
 import { own } from '../lib/result.ts'

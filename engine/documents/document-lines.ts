@@ -1,5 +1,5 @@
 /** Determines the lines of tax documents: those of the bill, less refunds, each at its own rate. */
-import type { DocumentLine } from './documents.ts'
+import type { DocumentLine } from './receipt-invoice-and-credit-note.ts'
 import { type Line } from '../pricing/bill-lines.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
 import { paise, type Paise } from '../lib/money.ts'

@@ -7,7 +7,7 @@
  */
 import type { Paise } from '../lib/money.ts'
 import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
-import type { Approval, Edit, Keep, Cancellation } from './registration-types.ts'
+import type { Approval, Edit, Keep, Cancellation } from './approval-and-cancellation-types.ts'
 import type { Colour, Field, Option, Section } from './form-types.ts'
 import type { Invoice } from './invoice-types.ts'
 import type { PaymentMethod } from './payment-method-types.ts'

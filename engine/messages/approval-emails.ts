@@ -7,11 +7,11 @@ import {
 } from './office-action-emails.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import type { Approval } from '../event/registration-types.ts'
+import type { Approval } from '../event/approval-and-cancellation-types.ts'
 import { labelOfCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Paise } from '../lib/money.ts'
-import { labelOf, wordFor } from '../event/texts.ts'
+import { labelOf, wordFor } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 

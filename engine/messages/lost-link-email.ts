@@ -4,9 +4,9 @@ import type { RegNo } from '../event/registration-number.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage, pluralForm } from '../lib/format-message.ts'
-import type { RegistrationState } from '../registration/status.ts'
+import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 import type { Answers } from '../event/answer-types.ts'
-import { wordFor } from '../event/texts.ts'
+import { wordFor } from '../event/placeholders-and-answer-texts.ts'
 
 type Registered = {
   readonly regNo: RegNo

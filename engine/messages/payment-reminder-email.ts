@@ -5,8 +5,8 @@ import { formatMessage } from '../lib/format-message.ts'
 import { formatPrice } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
-import { wordFor } from '../event/texts.ts'
-import { type RegistrationView } from './registration-values.ts'
+import { wordFor } from '../event/placeholders-and-answer-texts.ts'
+import { type RegistrationView } from './placeholder-values.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 
 /** A placeholder. The link is created when the email is sent, and is stored nowhere. */

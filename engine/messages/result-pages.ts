@@ -4,13 +4,19 @@ import { holds } from '../rules/evaluate-condition.ts'
 import { ORDER_ID_CHARACTERS_MAX } from '../event/registration-number.ts'
 import { own } from '../lib/result.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
-import { eventValues, fill, labelOf, moneyText, words } from '../event/texts.ts'
+import {
+  eventValues,
+  fill,
+  labelOf,
+  moneyText,
+  words,
+} from '../event/placeholders-and-answer-texts.ts'
 import {
   valuesOf,
   viewOf,
   type AnyRegistration,
   type RegistrationView,
-} from './registration-values.ts'
+} from './placeholder-values.ts'
 import { formatDay, formatInstant, isDay, readInstant } from '../lib/time.ts'
 import { CONFIRMATION_EMAIL_MESSAGES } from '../text-catalogue/confirmation-email.ts'
 import { formatMessage } from '../lib/format-message.ts'

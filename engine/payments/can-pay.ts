@@ -4,7 +4,10 @@
  * The one rule for a form sent again, a retry and an email link; nothing else decides.
  */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
-import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
+import type {
+  RegistrationState,
+  PaymentStatus,
+} from '../registration/registration-and-payment-states.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { paise, type Paise } from '../lib/money.ts'

@@ -5,7 +5,7 @@
  * arrive late or twice and gateway messages get lost.
  */
 import type { Payment } from './payment.ts'
-import type { PaymentStatus } from '../registration/status.ts'
+import type { PaymentStatus } from '../registration/registration-and-payment-states.ts'
 import { DAY_MS, instant, type Instant } from '../lib/time.ts'
 
 const MINUTE_MS = 60_000

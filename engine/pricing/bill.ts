@@ -18,7 +18,7 @@ import { paise, type Paise, type Tax } from '../lib/money.ts'
 import { adjusted, split, type Split } from './line-tax.ts'
 import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
 import { remember } from '../lib/memoize.ts'
-import { answerText, fill, namesIn, unitText } from '../event/texts.ts'
+import { answerText, fill, namesIn, unitText } from '../event/placeholders-and-answer-texts.ts'
 import type { Day } from '../lib/time.ts'
 
 /** An item that the answers ask for but that is not on sale. `item` null: the registration itself. */

@@ -5,7 +5,7 @@ import { chosenIn, holds } from '../rules/evaluate-condition.ts'
 import { fullOf } from '../rules/pricing-context.ts'
 import { own } from '../lib/result.ts'
 import type { Quota } from '../event/pricing-types.ts'
-import { words } from '../event/texts.ts'
+import { words } from '../event/placeholders-and-answer-texts.ts'
 
 /** `id`: a quota's, or `limit.option` if each option has its own seats; otherwise `option` is null. */
 export type SeatPool = {

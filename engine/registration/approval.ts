@@ -1,5 +1,5 @@
 /** Approval: which registrations need it, its deadline, and the deadline to pay afterwards. */
-import type { Approval } from '../event/registration-types.ts'
+import type { Approval } from '../event/approval-and-cancellation-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { holds } from '../rules/evaluate-condition.ts'
 import { addDays, dayOf, endOf, instant, type Instant } from '../lib/time.ts'

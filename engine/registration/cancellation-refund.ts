@@ -1,5 +1,5 @@
 /** Calculates the refund of a cancelled registration from the event file's scale. */
-import type { Cancellation } from '../event/registration-types.ts'
+import type { Cancellation } from '../event/approval-and-cancellation-types.ts'
 import { paise, type Paise } from '../lib/money.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 

@@ -1,7 +1,7 @@
 /** Offers another category to a refused registration, at the prices of its day of registration. */
 import type { Answers } from '../event/answer-types.ts'
 import { approvalOf } from './approval.ts'
-import { type Approval } from '../event/registration-types.ts'
+import { type Approval } from '../event/approval-and-cancellation-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { pricedIn } from '../pricing/price-periods.ts'

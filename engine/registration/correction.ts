@@ -14,7 +14,7 @@ import type { Paise } from '../lib/money.ts'
 import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
 import { pricedIn } from '../pricing/price-periods.ts'
 import { quoteIn, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
-import { answerText } from '../event/texts.ts'
+import { answerText } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
 /** The part of a registration that a correction reads. */

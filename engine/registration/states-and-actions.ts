@@ -8,7 +8,12 @@ import type { FieldErrors } from '../event/answer-types.ts'
 import { isAtLeast, type Role } from './permissions.ts'
 import type { Paise } from '../lib/money.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
-import { STATES, STATE_WORDS, type PaymentStatus, type RegistrationState } from './status.ts'
+import {
+  STATES,
+  STATE_WORDS,
+  type PaymentStatus,
+  type RegistrationState,
+} from './registration-and-payment-states.ts'
 import type { Quote } from '../pricing/quote.ts'
 
 /** The actor: a user of the office by role, the delegate, or the clock. */

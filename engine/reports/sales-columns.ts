@@ -2,7 +2,7 @@
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { rupees, type Paise } from '../lib/money.ts'
-import { words } from '../event/texts.ts'
+import { words } from '../event/placeholders-and-answer-texts.ts'
 
 type Sold = Pick<EventConfig, 'fees'>
 type Selling = Pick<EventConfig, 'fees' | 'fields'>

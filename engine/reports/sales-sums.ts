@@ -4,7 +4,7 @@ import { REGISTRATION } from '../event/pricing-types.ts'
 import { rupees, type Paise } from '../lib/money.ts'
 import { allSeatPools } from '../pricing/quotas.ts'
 import { headOf, optionsOf } from './sales-columns.ts'
-import { words } from '../event/texts.ts'
+import { words } from '../event/placeholders-and-answer-texts.ts'
 
 /**
  * GET /admin/sold/?event_id=…&list_id=… and the list's filters: sums over the registrations of a

@@ -7,7 +7,7 @@ import type { Answers } from '../event/answer-types.ts'
 import { holds, passes } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { own } from '../lib/result.ts'
-import { answerText } from '../event/texts.ts'
+import { answerText } from '../event/placeholders-and-answer-texts.ts'
 
 export type Contradiction = {
   /** The field whose answer differs: its id, and its label in the form. */

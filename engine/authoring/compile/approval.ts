@@ -1,7 +1,7 @@
 /** Compiles the approval rules of an event file. */
-import type { Approval } from '../../event/registration-types.ts'
+import type { Approval } from '../../event/approval-and-cancellation-types.ts'
 import { toCondition } from './conditions.ts'
-import { given, list, map, maybe, text, texts } from './plain-values.ts'
+import { given, list, map, maybe, text, texts } from './read-checked-values.ts'
 
 /** Reads "3 days"; other values are reported by the schema check. */
 export function daysOf(written: unknown): number {

@@ -1,7 +1,7 @@
 /** Compiles the cancellation refund steps of an event file. */
-import type { Cancellation } from '../../event/registration-types.ts'
+import type { Cancellation } from '../../event/approval-and-cancellation-types.ts'
 import { day } from '../../lib/time.ts'
-import { list, map, text, type Plain } from './plain-values.ts'
+import { list, map, text, type Plain } from './read-checked-values.ts'
 
 const NOTHING = 'none'
 

@@ -1,6 +1,6 @@
 /** Compiles the conditions of a file from any accepted form to the one that is evaluated. */
 import type { Condition, Scalar, Test } from '../../event/answer-types.ts'
-import { given, map, maybeDay, text, texts, type Plain } from './plain-values.ts'
+import { given, map, maybeDay, text, texts, type Plain } from './read-checked-values.ts'
 
 /** Compiles a condition: one map, or a list of maps of which any may hold. */
 export function toCondition(value: unknown): Condition {

@@ -1,10 +1,10 @@
 /** Compiles the file's quotas, unique answers, discount codes and member lists. */
 import type { EventConfig } from '../../event/config.ts'
 import type { CodeKind, Quota, MemberList, Unique } from '../../event/pricing-types.ts'
-import { words } from '../../event/texts.ts'
+import { words } from '../../event/placeholders-and-answer-texts.ts'
 import { HOLD_PLACE_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
-import { given, list, map, maybe, text, texts, type Plain } from './plain-values.ts'
+import { given, list, map, maybe, text, texts, type Plain } from './read-checked-values.ts'
 
 export function toPricingContext(
   file: Plain,

@@ -32,7 +32,7 @@ import {
   wireNames,
   type Plain,
   type PlainShared,
-} from './plain-values.ts'
+} from './read-checked-values.ts'
 import {
   apiOf,
   ERROR_BUTTONS,

@@ -14,7 +14,7 @@ import {
   texts,
   wireNames,
   type Plain,
-} from './plain-values.ts'
+} from './read-checked-values.ts'
 
 export function toExamples(examples: Plain): readonly ExampleCase[] {
   const delegate = map(examples.delegate)

@@ -9,7 +9,7 @@ import {
 import { toCondition } from './conditions.ts'
 import { stateNamed } from '../../event/gstin.ts'
 import { paise, type Paise, type Tax } from '../../lib/money.ts'
-import { words } from '../../event/texts.ts'
+import { words } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
   given,
@@ -22,7 +22,7 @@ import {
   text,
   texts,
   type Plain,
-} from './plain-values.ts'
+} from './read-checked-values.ts'
 
 /** Whether these fees have the value: without a tax there is no `gst` to show on any page. */
 export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {

@@ -1,7 +1,7 @@
 /** Compiles the form: categories, options and fields, with the default texts of `_shared/texts.yaml`. */
 import type { Category, Field, FieldType, Option } from '../../event/config.ts'
 import type { Scalar } from '../../event/answer-types.ts'
-import { words } from '../../event/texts.ts'
+import { words } from '../../event/placeholders-and-answer-texts.ts'
 import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../../event/defaults.ts'
 import { patternFault, wholePattern } from '../schema/answer-pattern.ts'
 import { toCondition } from './conditions.ts'
@@ -15,7 +15,7 @@ import {
   texts,
   type Plain,
   type PlainShared,
-} from './plain-values.ts'
+} from './read-checked-values.ts'
 import { FORMATS } from '../../event/identifier-patterns.ts'
 import type { Day } from '../../lib/time.ts'
 

@@ -1,7 +1,7 @@
 /** Compiles the supplier and the numbering of invoices. */
 import { readGstin, stateNamed, stateOfGstin } from '../../event/gstin.ts'
 import { type Invoice } from '../../event/invoice-types.ts'
-import { given, map, maybe, text, type Plain } from './plain-values.ts'
+import { given, map, maybe, text, type Plain } from './read-checked-values.ts'
 
 /** Invalid values are kept as they are: a check reports them, and such a file is never served. */
 export function toInvoice(plain: Plain): Invoice {

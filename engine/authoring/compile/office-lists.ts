@@ -8,15 +8,19 @@ import type {
   Option,
   SiteTexts,
 } from '../../event/config.ts'
-import { ENDED_STATES, endedWord, statusText } from '../../registration/status.ts'
+import {
+  ENDED_STATES,
+  endedWord,
+  statusText,
+} from '../../registration/registration-and-payment-states.ts'
 import { own } from '../../lib/result.ts'
 import type { Role } from '../../event/delegate-fields.ts'
 import { soldColumns, soldFilter } from '../../reports/sales-columns.ts'
-import { labelOf, priceParts } from '../../event/texts.ts'
+import { labelOf, priceParts } from '../../event/placeholders-and-answer-texts.ts'
 import type { ListValue } from '../../event/built-in-values.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../../event/defaults.ts'
 import { isCharged } from './fees.ts'
-import { list, map, maybe, text, texts, type Plain } from './plain-values.ts'
+import { list, map, maybe, text, texts, type Plain } from './read-checked-values.ts'
 
 export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): EventConfig['admin'] {
   const dashboard = map(admin.dashboard)

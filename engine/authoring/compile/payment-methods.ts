@@ -1,7 +1,7 @@
 /** Compiles the payment methods below `payment`. */
 import type { EventConfig, Field, Gateway } from '../../event/config.ts'
 import type { PaymentMethod } from '../../event/payment-method-types.ts'
-import { words } from '../../event/texts.ts'
+import { words } from '../../event/placeholders-and-answer-texts.ts'
 import type { Around } from './form.ts'
 import { GATEWAY_MINIMUM, LAPSE_DAYS } from '../../event/defaults.ts'
 import { toField } from './form.ts'
@@ -16,7 +16,7 @@ import {
   texts,
   wireNames,
   type Plain,
-} from './plain-values.ts'
+} from './read-checked-values.ts'
 
 /** The only method of a file that declares none. */
 const CARD = { id: 'card', label: 'Card, UPI or net banking' } as const

@@ -1,9 +1,9 @@
 /** Compiles the result pages after payment: rows with labels, buttons, message for an invalid order. */
 import type { Button, Detail, EventConfig, ResultPage } from '../../event/config.ts'
-import { labelOf } from '../../event/texts.ts'
+import { labelOf } from '../../event/placeholders-and-answer-texts.ts'
 import { toCondition } from './conditions.ts'
 import { isCharged } from './fees.ts'
-import { given, list, map, maybe, text, texts, type Plain } from './plain-values.ts'
+import { given, list, map, maybe, text, texts, type Plain } from './read-checked-values.ts'
 
 export function resultErrors(errors: Plain): EventConfig['results']['errors'] {
   return {

@@ -1,7 +1,7 @@
 /** Compiles self-service and retention: what delegates may change, how long answers and files are kept. */
-import type { Edit, Keep } from '../../event/registration-types.ts'
+import type { Edit, Keep } from '../../event/approval-and-cancellation-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
-import { maybe, text, texts, type Plain } from './plain-values.ts'
+import { maybe, text, texts, type Plain } from './read-checked-values.ts'
 
 export function toEdit({ until, fields }: Plain): Edit {
   return { until: day(text(until)), fields: texts(fields) }

@@ -2,7 +2,7 @@
 import { remember } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
-import { daysIn, type StatedDays, type DayWords } from './days.ts'
+import { daysIn, type StatedDays, type DayWords } from './find-days.ts'
 import type { Draft } from '../finding.ts'
 import { closesAsWritten, type Model } from '../checked-file.ts'
 import { readables, type Readable } from './event-texts.ts'

@@ -1,6 +1,6 @@
 /** Checks EV1xx: reports schema errors of a file at exact places, in words. One finding per cause. */
 import { valueAt } from '../../lib/result.ts'
-import { formsOf } from '../suggestions/addresses.ts'
+import { formsOf } from '../suggestions/misspelt-addresses.ts'
 import { badForm, labelOf } from '../suggestions/value-formats.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { findingOf, hasErrors } from '../finding.ts'

@@ -12,7 +12,7 @@ import site from '../../../schemas/site.schema.json' with { type: 'json' }
 import texts from '../../../schemas/texts.schema.json' with { type: 'json' }
 import { remember } from '../../lib/memoize.ts'
 import { DAY_PATTERN } from '../../lib/time.ts'
-import { MAIL_PATTERN } from '../suggestions/addresses.ts'
+import { MAIL_PATTERN } from '../suggestions/misspelt-addresses.ts'
 
 export const SCHEMAS = { event, lists, gateways, texts, site }
 export type Kind = keyof typeof SCHEMAS

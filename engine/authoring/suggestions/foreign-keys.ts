@@ -1,5 +1,5 @@
 /** Keys from other form builders, with the corresponding keys of our event files. */
-import { conditionHelp, suggestYesNo } from './conditions.ts'
+import { conditionHelp, suggestYesNo } from './condition-notations.ts'
 import { habitsOf, plainWord, type Habit } from './foreign-word-list.ts'
 import { KEYS_OF_SALE } from './keys-of-other-form-builders.ts'
 

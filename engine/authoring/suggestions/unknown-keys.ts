@@ -1,5 +1,5 @@
 /** Explains unknown and missing keys: what was intended, reported once for each. */
-import { connectiveHelp } from './conditions.ts'
+import { connectiveHelp } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { suggestKey } from './foreign-keys.ts'
 import { listed, nearest, suggestion } from './nearest-name.ts'

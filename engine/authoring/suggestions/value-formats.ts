@@ -1,7 +1,7 @@
 /** Explains values of the right kind in the wrong format: a date, an address, a name, a price. */
 import { isDay } from '../../lib/time.ts'
-import { suggestColour, formsOf, suggestEmail } from './addresses.ts'
-import { plainDigits, priceHelp, withoutQuotes } from './amounts.ts'
+import { suggestColour, formsOf, suggestEmail } from './misspelt-addresses.ts'
+import { plainDigits, priceHelp, withoutQuotes } from './amount-notations.ts'
 import type { Draft } from '../finding.ts'
 
 const A_SITE = 'https://site.example/page'

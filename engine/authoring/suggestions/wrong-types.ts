@@ -1,8 +1,8 @@
 /** Explains values of the wrong kind: text for a number, number for a text, one value for a list. */
-import { suggestColour, formsOf } from './addresses.ts'
-import { suggestAmount, suggestNumber, plainDigits, priceHelp } from './amounts.ts'
+import { suggestColour, formsOf } from './misspelt-addresses.ts'
+import { suggestAmount, suggestNumber, plainDigits, priceHelp } from './amount-notations.ts'
 import { labelOf } from './value-formats.ts'
-import { conditionHelp, connectiveHelp } from './conditions.ts'
+import { conditionHelp, connectiveHelp } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { looseSlip, suggestPriceRow, tableCells } from '../syntax/stray-lines.ts'
 import { inQuotes } from '../syntax/quotes.ts'

@@ -1,5 +1,5 @@
 /** Finds missing commas, colons and brackets in flow collections, on one line and over several. */
-import { suggestRange } from '../suggestions/conditions.ts'
+import { suggestRange } from '../suggestions/condition-notations.ts'
 import type { Slip } from './stray-lines.ts'
 import {
   closingQuote,

@@ -1,5 +1,5 @@
 /** Explains a line that is neither a key with its value nor a list entry. */
-import { suggestAmount } from '../suggestions/amounts.ts'
+import { suggestAmount } from '../suggestions/amount-notations.ts'
 import type { Span } from './source.ts'
 
 export type Slip = {

@@ -1,8 +1,8 @@
 /** Finds YAML traps: anchors, tags, texts cut by a hash, braces and commas intended as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
-import { suggestAmount, priceHelp } from '../suggestions/amounts.ts'
-import { conditionHelp } from '../suggestions/conditions.ts'
+import { suggestAmount, priceHelp } from '../suggestions/amount-notations.ts'
+import { conditionHelp } from '../suggestions/condition-notations.ts'
 import { looseSlip } from './stray-lines.ts'
 import type { Report } from './syntax-findings.ts'
 import { join } from './source.ts'

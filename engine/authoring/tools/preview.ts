@@ -23,8 +23,8 @@ import {
   resultValues,
 } from '../../messages/result-pages.ts'
 import { own } from '../../lib/result.ts'
-import { answerText, buttonText, fill, labelOf } from '../../event/texts.ts'
-import { type RegistrationView } from '../../messages/registration-values.ts'
+import { answerText, buttonText, fill, labelOf } from '../../event/placeholders-and-answer-texts.ts'
+import { type RegistrationView } from '../../messages/placeholder-values.ts'
 import { dayOf, formatDays, formatInstant, type Instant } from '../../lib/time.ts'
 import { sellsMore } from './explain-bill-lines.ts'
 import { priceListOf } from './price-list.ts'

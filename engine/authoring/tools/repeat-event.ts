@@ -3,7 +3,7 @@
  *
  * Comments and layout are kept. Lists what was changed and what must be checked.
  */
-import { daysIn } from '../prose/days.ts'
+import { daysIn } from '../prose/find-days.ts'
 import { callsOf, pagesOf } from '../event-clashes.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
 import { listed } from '../suggestions/nearest-name.ts'

@@ -1,5 +1,5 @@
 /** Shifts the days in a text by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
-import { daysIn, monthsIn, type StatedDays, type DayWords } from '../prose/days.ts'
+import { daysIn, monthsIn, type StatedDays, type DayWords } from '../prose/find-days.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_A_WEEK = 7

@@ -1,6 +1,6 @@
 /** Days that contradict each other, as organisers type them; and days that only seem to. */
 import { describe, expect, test } from 'vitest'
-import { daysIn } from '../../../engine/authoring/prose/days.ts'
+import { daysIn } from '../../../engine/authoring/prose/find-days.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { openOn } from '../../../engine/pricing/price-periods.ts'
 import { day } from '../../../engine/lib/time.ts'

@@ -1,6 +1,6 @@
 /** Impossible hours, as organisers mistype them; and figures that only look like hours. */
 import { describe, expect, test } from 'vitest'
-import { impossibleHours } from '../../../engine/authoring/prose/hours.ts'
+import { impossibleHours } from '../../../engine/authoring/prose/find-impossible-hours.ts'
 
 const listFindingsOf = (text: string): readonly string[] =>
   impossibleHours(text).map(({ start, end }) => text.slice(start, end))

@@ -3,7 +3,7 @@
  *
  * For example, yes in place of a message, or an age in place of a range.
  */
-import { suggestYesNo } from '../../suggestions/conditions.ts'
+import { suggestYesNo } from '../../suggestions/condition-notations.ts'
 import type { Draft } from '../../finding.ts'
 import { formsOf, type Check, type Checks, type Model } from '../../checked-file.ts'
 import { shape } from '../../schema/check-schema.ts'

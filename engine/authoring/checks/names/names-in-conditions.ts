@@ -3,7 +3,11 @@
  *
  * This covers conditions of the form and of the fields of each person.
  */
-import { suggestChoice, connectiveHelp, isEverybody } from '../../suggestions/conditions.ts'
+import {
+  suggestChoice,
+  connectiveHelp,
+  isEverybody,
+} from '../../suggestions/condition-notations.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'

@@ -2,7 +2,7 @@
 import { AMOUNT_MAX, formatMoney, readAmount, type Paise } from '../../../lib/money.ts'
 import { split } from '../../../pricing/line-tax.ts'
 import { remember } from '../../../lib/memoize.ts'
-import { suggestAmount, priceHelp } from '../../suggestions/amounts.ts'
+import { suggestAmount, priceHelp } from '../../suggestions/amount-notations.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { listed } from '../../suggestions/nearest-name.ts'

@@ -10,9 +10,9 @@ import {
   WORK_MAX,
   type Budget,
 } from '../../proofs/sets-of-answers.ts'
-import { suggestNumber } from '../../suggestions/amounts.ts'
+import { suggestNumber } from '../../suggestions/amount-notations.ts'
 import type { Draft } from '../../finding.ts'
-import { suggestRange, suggestYesNo } from '../../suggestions/conditions.ts'
+import { suggestRange, suggestYesNo } from '../../suggestions/condition-notations.ts'
 import { nearest } from '../../suggestions/nearest-name.ts'
 import { constantsAt } from '../names/names-in-conditions.ts'
 import { formsOf, type Check, type ConditionAt, type Model } from '../../checked-file.ts'

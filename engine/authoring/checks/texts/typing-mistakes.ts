@@ -1,5 +1,5 @@
 /** Finds typing mistakes in valid texts: printed quotes, doubled characters, addresses, formatting. */
-import { suggestEmail, suggestWebAddress } from '../../suggestions/addresses.ts'
+import { suggestEmail, suggestWebAddress } from '../../suggestions/misspelt-addresses.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'

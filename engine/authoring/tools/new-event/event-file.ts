@@ -2,7 +2,7 @@
 import { amountText, type Paise, type Tax } from '../../../lib/money.ts'
 import { split } from '../../../pricing/line-tax.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
-import { words } from '../../../event/texts.ts'
+import { words } from '../../../event/placeholders-and-answer-texts.ts'
 import { soldBeside, type SampleCompanions, type SampleWorkshop } from './items.ts'
 import { aside, nameOf, quoted } from './yaml-text.ts'
 

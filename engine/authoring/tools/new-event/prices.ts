@@ -1,5 +1,5 @@
 /** Reads prices for `rollcall new`: categories, accompanying persons, workshops. */
-import { suggestAmount } from '../../suggestions/amounts.ts'
+import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { formatMoney, paise, readAmount, type Paise } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import type { SampleCategory } from './event-file.ts'

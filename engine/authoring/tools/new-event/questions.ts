@@ -1,6 +1,6 @@
 /** The questions of `rollcall new`, one at a time, and how days, prices and yes/no answers are read. */
-import { suggestEmail } from '../../suggestions/addresses.ts'
-import { daysIn, type DayWords } from '../../prose/days.ts'
+import { suggestEmail } from '../../suggestions/misspelt-addresses.ts'
+import { daysIn, type DayWords } from '../../prose/find-days.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { formatDay, isDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import {

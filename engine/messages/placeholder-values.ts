@@ -3,12 +3,18 @@ import type { Answers, Answer } from '../event/answer-types.ts'
 import { type Paise, formatPrice, formatMoney, fromRupees } from '../lib/money.ts'
 import { splitTotal } from '../pricing/line-tax.ts'
 import { type Line, linesText } from '../pricing/bill-lines.ts'
-import { type PaymentStatus, statusText } from '../registration/status.ts'
+import { type PaymentStatus, statusText } from '../registration/registration-and-payment-states.ts'
 import { type Instant, formatInstant, readInstant } from '../lib/time.ts'
 import type { RegistrationAnswer } from '../api/registration.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { EngineValue } from '../event/built-in-values.ts'
-import { words, answerText, unitName, unitText, eventValues } from '../event/texts.ts'
+import {
+  words,
+  answerText,
+  unitName,
+  unitText,
+  eventValues,
+} from '../event/placeholders-and-answer-texts.ts'
 import { own } from '../lib/result.ts'
 import { readLines } from '../api/bill-lines.ts'
 /**

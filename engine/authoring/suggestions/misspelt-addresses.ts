@@ -1,6 +1,6 @@
 /** Recognises mistyped email, web and page addresses and colours, and suggests the correct form. */
 import { mailDomain } from '../../answers/misspelt-email-domains.ts'
-import { plainDigits, withoutQuotes } from './amounts.ts'
+import { plainDigits, withoutQuotes } from './amount-notations.ts'
 
 /** A description of the mistake, and the address that was probably intended. */
 export type AddressSuggestion = { readonly slip: string; readonly write: string }

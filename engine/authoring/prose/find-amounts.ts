@@ -1,6 +1,6 @@
 /** Finds amounts of money in texts ("Rs. 1,500/-", "1500 per person") and whether a delegate pays them. */
 import { readAmount, type Paise } from '../../lib/money.ts'
-import { plainDigits } from '../suggestions/amounts.ts'
+import { plainDigits } from '../suggestions/amount-notations.ts'
 import { statementAround } from './subject-of-day.ts'
 import { matchesOf } from './pattern-matches.ts'
 

@@ -1,7 +1,7 @@
 /** Checks EV621 to EV623 and EV625: event days, weekdays, years and times of day in texts are correct. */
 import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../../lib/time.ts'
-import { daysIn, monthsIn, type StatedDays } from '../../prose/days.ts'
-import { impossibleHours } from '../../prose/hours.ts'
+import { daysIn, monthsIn, type StatedDays } from '../../prose/find-days.ts'
+import { impossibleHours } from '../../prose/find-impossible-hours.ts'
 import type { Draft } from '../../finding.ts'
 import {
   distance,
@@ -14,7 +14,7 @@ import {
   type Mention,
 } from '../../prose/mentioned-days.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import { textAge } from './ages.ts'
+import { textAge } from './ages-in-texts.ts'
 import { readables, type Readable } from '../../prose/event-texts.ts'
 import { aboutDay, statementAround } from '../../prose/subject-of-day.ts'
 
