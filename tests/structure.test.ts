@@ -166,6 +166,21 @@ describe('the diagrams of docs/architecture', () => {
   })
 })
 
+test('the bundles of the web app name modules that exist', () => {
+  const tests = read('web/vite.config.ts').match(/(?<=^ *test: ).+(?=,$)/gm) ?? []
+  const named = tests.flatMap((one) =>
+    [...one.replace(/\|node_modules.*/, '').matchAll(/(?<![\w-])[a-z]+(?:-[a-z]+)*/g)].map(
+      ([name]) => name,
+    ),
+  )
+  expect(named).toContain('closed-page')
+  // A name may be the beginning of a file's.
+  const isThere = (name: string): boolean =>
+    name === 'css' ||
+    paths.some((path) => path.split('/').some((segment) => segment.startsWith(name)))
+  expect(named.filter((name) => !isThere(name))).toEqual([])
+})
+
 test('every link from docs to a heading has that heading', () => {
   const pages = readdirSync(join(TOP, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('findings/'))

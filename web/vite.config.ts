@@ -67,7 +67,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
             // messages.
             {
               name: 'shared',
-              test: /\/(web\/(ui\/|app\/(?!api-upload)|build\/plain-text|results\/load-registration|registration\/(closed-page|draft-storage|previous-submission-notice)|[^?]*\.css)|engine\/(?!catalogue\/(?!header-footer-and-bill|event-page|validation)))/,
+              test: /\/(web\/(ui\/|app\/(?!api-upload)|build\/plain-text|results\/load-registration|registration\/(closed-page|draft-storage|previous-submission-notice)|[^?]*\.css)|engine\/(?!text-catalogue\/(?!header-footer-and-bill|connection-errors|event-page|validation)))/,
               minShareCount: 3,
               priority: 1,
             },
