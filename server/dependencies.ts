@@ -15,7 +15,7 @@ import type {
 } from '../engine/index.ts'
 import type { EventCard, PaymentData } from '../engine/api.ts'
 import type { ClockJumps } from './ops/clock-jumps.ts'
-import type { Swept } from './storage/files/upload-storage.ts'
+import type { Swept } from './storage/files/upload-storage-types.ts'
 import type { Store } from './storage/index.ts'
 
 /** The credentials of one merchant account, from AIRPAY_<ACCOUNT>_…; the sandbox creates its own. */

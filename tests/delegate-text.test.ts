@@ -67,7 +67,7 @@ const EXCEPTIONS: readonly Exception[] = [
     in: /page-routes\.ts$/,
     text: /organisers|office|^Sign in/i,
   },
-  { why: 'emails to staff', in: /^server\/mail\/daily-payment-review-email\.ts$/ },
+  { why: 'emails to staff', in: /^server\/mail\/send-daily-payment-reviews\.ts$/ },
   {
     why: 'reasons in the staff list of emails',
     in: /^server\/mail\/(email-transport|send-queued-emails)\.ts$/,

@@ -19,7 +19,7 @@ import { judgeApart } from './files/check-files-in-worker.ts'
 import { besides, closedOf, openRemovals } from './files/removed-files.ts'
 import type { Store } from '../storage/index.ts'
 import { settled } from './versions/address-conflicts.ts'
-import { asStored } from './versions/renamed-keys.ts'
+import { asStored } from './versions/version-with-renamed-keys.ts'
 import { signatureOf, watchFolders } from './files/watch-files.ts'
 
 const NONE: ReadonlySet<string> = new Set()

@@ -10,7 +10,7 @@ import { remember } from '../../engine/index.ts'
 import { formatMessage, pluralForm, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import type { Tries } from '../storage/database/rate-limit-counts.ts'
+import type { Tries } from '../storage/database/rate-limit-count-types.ts'
 import { refuse } from './error-response.ts'
 
 /** The number of tries in a sliding window, measured with the caller's clock. */

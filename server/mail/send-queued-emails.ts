@@ -14,7 +14,7 @@ import {
 import type { Deps } from '../dependencies.ts'
 import { repeating, within } from '../ops/clock.ts'
 import { attachmentsOf } from './ticket-attachments.ts'
-import { dashboardOf } from './daily-payment-review-email.ts'
+import { dashboardOf } from './send-daily-payment-reviews.ts'
 import { textToSend } from '../registration/access-link.ts'
 import { carrierOf, CONNECTIONS_MAX, oneAddress } from './email-transport.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'

@@ -1,7 +1,8 @@
-/** Computes the price on the credit date, for events where that date sets the price. */
-import { quoteOf, transferMethod } from '../../engine/index.ts'
-import type { EventConfig, Instant, Quote } from '../../engine/index.ts'
+/** Computes price and amount due on the credit date, for events where that date sets the price. */
+import { instant, quoteOf, startOf, transferMethod } from '../../engine/index.ts'
+import type { Awaited, Day, EventConfig, Instant, Paise, Quote } from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
+import type { StoredAwaited } from '../storage/reconciliation/match-candidates.ts'
 
 /** Returns the price on the credit date if that date sets it; null: the price at registration applies. */
 export function priceOnDay(
@@ -35,4 +36,18 @@ export function atPrice(registration: StoredRegistration, price: Quote | null): 
   if (price === null) return registration
   const { period, base, gst, total, lines } = price
   return { ...registration, period, base, gst, total, lines }
+}
+
+/** Returns an awaited payment whose amount due depends on the credit date; quotes each day once. */
+export function pricedByDay(event: EventConfig, { priced, ...one }: StoredAwaited): Awaited {
+  if (priced === null) return one
+  const quoted = new Map<Day, Paise>()
+  const quotedOn = (day: Day): Paise =>
+    quoteOnCredit(event, priced, instant(startOf(day)))?.total ?? one.due
+  const dueOn = (day: Day): Paise => {
+    const due = quoted.get(day) ?? quotedOn(day)
+    quoted.set(day, due)
+    return due
+  }
+  return { ...one, dueOn }
 }

@@ -24,7 +24,7 @@ import type {
   PaymentEvent,
 } from '../../engine/index.ts'
 import type { Deps, Payments, StatusAnswer } from '../dependencies.ts'
-import { registrationView } from '../registration/registration-view.ts'
+import { registrationView } from '../registration/registration-for-emails-and-public.ts'
 import type { NewMail, RawAnswer, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**

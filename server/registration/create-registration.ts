@@ -47,7 +47,7 @@ import type {
   StoredPayment,
 } from '../storage/index.ts'
 import { handOff } from './retry-payment.ts'
-import { registrationView } from './registration-view.ts'
+import { registrationView } from './registration-for-emails-and-public.ts'
 
 /** `randomInt` accepts a range of up to 2 ** 48. */
 const DIGITS_AT_ONCE = 14

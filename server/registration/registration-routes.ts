@@ -17,7 +17,7 @@ import type { LookupGuard } from './find-registration.ts'
 import { withoutNewHolder, withOwnAnswers } from './answers-after-transfer.ts'
 import { bodyRefused, sendRefusal } from './registration-errors.ts'
 import { registerCall } from './submit-registration.ts'
-import { publicView } from './registration-view.ts'
+import { publicView } from './registration-for-emails-and-public.ts'
 
 const { emailNeeded: EMAIL_NEEDED, emailDiffers: EMAIL_DIFFERS } = REFUSAL_MESSAGES.lookup
 

@@ -35,7 +35,7 @@ import type {
 import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
 import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
 import type { OutsideRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
-import { tellTheRegistered } from './already-registered-email.ts'
+import { tellTheRegistered } from './send-already-registered-email.ts'
 
 /** A delegate is waiting for the gateway's page, so a slower status query counts as failed. */
 const ASK_MS = 5_000

@@ -9,7 +9,7 @@ import { refusesOtherThanText } from '../http/text-only-json.ts'
 import type { MailSpacing } from '../storage/index.ts'
 import { findRegistration, isCountable, isEmailOf } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { registrationView } from '../registration/registration-view.ts'
+import { registrationView } from '../registration/registration-for-emails-and-public.ts'
 
 /** Several delegates behind one address may have lost emails; a script is slowed down. */
 const ASKED_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }

@@ -1,7 +1,7 @@
 /** The emails that are sent, and the links in them to a registration. */
 import { textToSend } from '../../server/registration/access-link.ts'
-import { openGivenBack } from '../../server/mail/refund-email.ts'
-import { openUnfinished } from '../../server/mail/payment-reminder-email.ts'
+import { openGivenBack } from '../../server/mail/send-refund-emails.ts'
+import { openUnfinished } from '../../server/mail/send-payment-reminders.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { InsideDeps, Machine } from './server.ts'
 

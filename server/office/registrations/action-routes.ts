@@ -24,14 +24,14 @@ import type {
   StoredRegistration,
   StoredPaymentClaim,
 } from '../../storage/index.ts'
-import { wireSecondPayment } from '../../payments/duplicate-payment.ts'
+import { wireSecondPayment } from '../../payments/describe-duplicate-payment.ts'
 import { wireQuote } from '../../registration/registration-errors.ts'
 import { ACT_WORDS, onceOf, textIn } from '../../registration/actions/action-input.ts'
 import type { ActionParameter, Words } from '../../registration/actions/action-input.ts'
 import { approvalShown } from '../../registration/actions/approve-registration.ts'
 import { DOERS } from '../../registration/actions/action-handlers.ts'
 import { refundAtCancellation, toPayBack } from '../../registration/actions/balance-due.ts'
-import { editable } from '../../registration/actions/editable-answers.ts'
+import { editable } from '../../registration/actions/correctable-answers.ts'
 import { lastTold } from '../../registration/actions/payment-claims.ts'
 import { trailOf } from './timeline.ts'
 

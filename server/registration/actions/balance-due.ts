@@ -18,6 +18,9 @@ export function dueOf({
   return paymentStatus === 'success' ? due : total
 }
 
+/** Returns the amount still to be paid; zero if the registration has no price. */
+export const owed = (registration: StoredRegistration): Paise => dueOf(registration) ?? paise(0)
+
 /** Returns the amount to refund for which no refund is in progress. */
 export function toPayBack(
   { due }: Pick<StoredRegistration, 'due'>,

@@ -4,7 +4,7 @@ import { priceOnDay } from '../../payments/price-on-credit-date.ts'
 import { badData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
 import { confirm } from './record-payment.ts'
-import { owed } from './payment-claims.ts'
+import { owed } from './balance-due.ts'
 
 /**
  * Confirms the balance; where the credit date sets the price, at the price of that day. A different amount is

@@ -24,7 +24,6 @@ import type {
   EventConfig,
   FieldErrors,
   Instant,
-  Paise,
   RawAnswers,
   Result,
   TransferMethod,
@@ -40,7 +39,7 @@ import type {
 } from '../../storage/index.ts'
 import { badData, textIn } from './action-input.ts'
 import type { ActionRequest, ActionHandler, Words } from './action-input.ts'
-import { dueOf } from './balance-due.ts'
+import { owed } from './balance-due.ts'
 
 /** Days to pay after reopening, for a registration whose payment method sets no period. */
 const TAKEN_UP_DAYS = 7
@@ -195,9 +194,6 @@ function standsOf(
   const isAwaited = state === 'to_pay' || state === 'told' || state === 'lapsed'
   return endedAs === null && isAwaited ? 'looking' : 'unconfirmed'
 }
-
-/** Returns the amount still to be paid. */
-export const owed = (registration: StoredRegistration): Paise => dueOf(registration) ?? paise(0)
 
 function whyOf(acts: readonly StoredAction[]): string {
   return acts.findLast(({ act }) => act === 'not_found')?.why ?? ''

@@ -2,7 +2,7 @@
 import { mayTry } from '../../../engine/index.ts'
 import { buildConfirmationEmail, buildPayLinkEmail } from '../../../engine/messages.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
-import { registrationView } from '../registration-view.ts'
+import { registrationView } from '../registration-for-emails-and-public.ts'
 import type { NewMail, StoredRegistration } from '../../storage/index.ts'
 import { badData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'

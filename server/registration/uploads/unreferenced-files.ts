@@ -7,7 +7,7 @@ import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import type { Instant } from '../../../engine/index.ts'
 import type { UploadsState } from '../../dependencies.ts'
-import type { Held, Swept } from '../../storage/files/upload-storage.ts'
+import type { Held, Swept } from '../../storage/files/upload-storage-types.ts'
 import type { Store } from '../../storage/index.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -33,7 +33,7 @@ import { refundedAmounts } from '../migrations/refunded-amounts.ts'
 import { activeEvents } from '../migrations/active-event-versions.ts'
 import { nameOlder, nameOlderImports, nameOlderReports } from '../reconciliation/bank-references.ts'
 import { nameOlderCheques } from '../reconciliation/unmatched-lines.ts'
-import { balanceOlder } from '../payments/balance.ts'
+import { balanceOlder } from '../payments/stored-balance.ts'
 import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'
 import { statements } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
@@ -41,7 +41,7 @@ import { bankReferences } from '../migrations/bank-references.ts'
 import { recoveries } from '../migrations/recovery.ts'
 import { secondPayments } from '../migrations/duplicate-payments.ts'
 import { settlements } from '../migrations/settlements.ts'
-import { noteOlderPayers } from '../payments/duplicate-payments.ts'
+import { noteOlderPayers } from '../payments/find-duplicate-payments.ts'
 
 /**
  * An audit row is found by its registration's id. Ids grow, so that a batch of registrations writes one

@@ -31,12 +31,12 @@ import type {
   Sold,
 } from '../../../engine/index.ts'
 import { amongIds } from '../database/select-by-ids.ts'
-import { moneyOfBill } from '../payments/balance.ts'
-import { keepLines, linesOf, nextBill } from '../payments/bill-lines.ts'
+import { moneyOfBill } from '../payments/stored-balance.ts'
+import { keepLines, linesOf, nextBill } from '../payments/stored-bill-lines.ts'
 import { sourceOf } from '../payments/received-payments.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { StoredDocument } from './document-types.ts'
-import { seriesNow } from '../recovery/recovery.ts'
+import { seriesNow } from '../recovery/begin-and-end-recovery.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 export function setIssuer(sql: Sql, eventId: string, issuer: Issuer): void {

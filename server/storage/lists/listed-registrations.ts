@@ -2,7 +2,7 @@
 import { paise } from '../../../engine/index.ts'
 import type { Answers, Paise } from '../../../engine/index.ts'
 import { amongIds } from '../database/select-by-ids.ts'
-import { linesOf } from '../payments/bill-lines.ts'
+import { linesOf } from '../payments/stored-bill-lines.ts'
 import { OWED } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ListedRegistration } from '../index.ts'

@@ -7,7 +7,7 @@
 import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../../engine/index.ts'
 import type { Day, Instant, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { OPEN_SECOND_PAYMENTS } from '../payments/duplicate-payments.ts'
+import { OPEN_SECOND_PAYMENTS } from '../payments/find-duplicate-payments.ts'
 import { BY_GATEWAY } from '../refunds/refund-channels.ts'
 import type { WaitingCount } from '../index.ts'
 

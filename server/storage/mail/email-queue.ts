@@ -6,7 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { sentUnless } from '../recovery/held-during-recovery.ts'
 import type { MailsToRetry, Tried } from './email-list-types.ts'
 import { GIVEN_BACK } from '../refunds/record-refunds.ts'
-import { sayingSecond } from '../payments/duplicate-payments.ts'
+import { sayingSecond } from '../payments/find-duplicate-payments.ts'
 import type { MailSpacing, NewMail, QueuedMail } from '../index.ts'
 
 /** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */

@@ -7,10 +7,10 @@ import { isNear } from '../lists/list-and-search-registrations.ts'
 import type { listings } from './list-queries.ts'
 import { openOwed } from '../staff/deferred-audit-log.ts'
 import type { Owed } from '../staff/deferred-audit-log.ts'
-import type { ProofShelf } from '../files/upload-storage.ts'
+import type { ProofShelf } from '../files/upload-storage-types.ts'
 import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { UserStore, RecoveryStore, Store } from '../index.ts'
-import type { Tries } from '../database/rate-limit-counts.ts'
+import type { Tries } from '../database/rate-limit-count-types.ts'
 import type { Call, writes } from './writes.ts'
 
 /** Rows per chunk of an export: some ten milliseconds of the reader. */

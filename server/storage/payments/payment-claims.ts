@@ -13,7 +13,7 @@ import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-refer
 import { reopenPayment } from '../recovery/clock-moved-back.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
-import { forgetDraft } from '../files/draft-uploads.ts'
+import { forgetDraft } from '../files/stored-draft-uploads.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { keepAgain } from '../seats/keep-and-release-seats.ts'
 import { quoteOf } from '../registrations/row-mapping.ts'

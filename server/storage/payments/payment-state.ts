@@ -26,7 +26,7 @@ import { withoutReturned } from './returned-transfers.ts'
 import { settlePlaces } from '../seats/keep-and-release-seats.ts'
 import { LEFT } from '../refunds/record-refunds.ts'
 import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
-import { notePayer } from './duplicate-payments.ts'
+import { notePayer } from './find-duplicate-payments.ts'
 import { ownedPayment, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 

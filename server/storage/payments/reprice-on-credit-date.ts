@@ -2,7 +2,7 @@
 import { ATTEMPTS_MAX, orderIdOf } from '../../../engine/index.ts'
 import type { Instant, Quote, RegNo } from '../../../engine/index.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
-import { keepLines } from './bill-lines.ts'
+import { keepLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { PaymentRow } from '../registrations/row-mapping.ts'
 import { settleRegistration } from './payment-state.ts'

@@ -13,7 +13,7 @@ import type { Reads } from '../operations/dispatch-operations.ts'
 import type { writes } from '../operations/writes.ts'
 import { AGAIN_MS, STARTING_MS_MAX } from './prepare-database.ts'
 import { openProbing } from './write-probe.ts'
-import { openProofs } from './upload-storage.ts'
+import { openProofs } from './uploads-in-database.ts'
 import { openTries } from './rate-limit-counts.ts'
 import type { WriterData } from './writer-worker.ts'
 

@@ -1,6 +1,6 @@
 /** Creates the tables in an empty PostgreSQL database, or checks the version of existing ones. */
 import { fillFrom, migrations, newerVersion } from '../database/schema.ts'
-import { definitions, stepsFrom } from './schema.ts'
+import { definitions, stepsFrom } from './schema-from-sqlite.ts'
 import { openConnection } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { Instant } from '../../../engine/index.ts'
-import type { Tries, Window } from '../database/rate-limit-counts.ts'
+import type { Tries, Window } from '../database/rate-limit-count-types.ts'
 
 /** Every so many counts what is over is removed. */
 const CLEANED_EVERY = 200

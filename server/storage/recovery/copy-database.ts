@@ -8,7 +8,13 @@ import { reads } from '../operations/key-lookups.ts'
 import type { KeptEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
-import { counted, newestRecoveryAt, recoveryFigures, recoveryOf, storedAt } from './recovery.ts'
+import {
+  counted,
+  newestRecoveryAt,
+  recoveryFigures,
+  recoveryOf,
+  storedAt,
+} from './begin-and-end-recovery.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'

@@ -21,7 +21,7 @@ import { DATABASE_FILE, statements } from '../database/sqlite-connection.ts'
 import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { migrate } from '../database/schema.ts'
-import { beginRecovery } from './recovery.ts'
+import { beginRecovery } from './begin-and-end-recovery.ts'
 import { freeRescuedName, noteOwner, SPARE_PREFIX } from './rescued-databases.ts'
 
 /** What the log of a database begins with; other logs begin otherwise. */

@@ -1,5 +1,5 @@
 /** Defines actions as the store takes and returns them: requests, results and history. */
-import type { SecondPayment } from '../payments/duplicate-payments.ts'
+import type { SecondPayment } from '../payments/find-duplicate-payments.ts'
 import type {
   ActionName,
   Answers,

@@ -26,7 +26,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
-import { sayingSecond, secondPaymentOf } from '../payments/duplicate-payments.ts'
+import { sayingSecond, secondPaymentOf } from '../payments/find-duplicate-payments.ts'
 import type { NewMail } from './registration-types.ts'
 
 const { selfService } = REFUSAL_MESSAGES

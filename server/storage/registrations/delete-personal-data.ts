@@ -10,7 +10,7 @@ import { coverBill } from '../documents/issue-documents.ts'
 import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
 import { addDue } from '../payments/balance-adjustments.ts'
 import { reindex } from '../lists/search-index.ts'
-import { notePayer } from '../payments/duplicate-payments.ts'
+import { notePayer } from '../payments/find-duplicate-payments.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }

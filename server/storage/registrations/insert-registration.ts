@@ -18,7 +18,7 @@ import {
   unusedAttempt,
   UNNAMED_GATEWAY,
 } from '../payments/payment-attempts.ts'
-import { keepLines } from '../payments/bill-lines.ts'
+import { keepLines } from '../payments/stored-bill-lines.ts'
 import { confirm } from '../payments/save-recorded-payment.ts'
 import { noteAdded } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'

@@ -12,7 +12,7 @@ import type {
   RegNo,
 } from '../../../engine/index.ts'
 import { amongIds } from '../database/select-by-ids.ts'
-import { linesOf } from '../payments/bill-lines.ts'
+import { linesOf } from '../payments/stored-bill-lines.ts'
 import { OWED } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { AttemptQuote } from '../payments/payment-types.ts'

@@ -9,7 +9,7 @@ import type { ActionRefusal, Paise, Quote, Result } from '../../../engine/index.
 import type { ActionOutcome, Approved, NewAction, AcceptedOffer } from './action-types.ts'
 import { doAct } from './apply-action.ts'
 import { askedThrough, insertPayment, nextAttempt } from '../payments/payment-attempts.ts'
-import { keepLines, nextBill } from '../payments/bill-lines.ts'
+import { keepLines, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { takeAgain } from '../seats/recompute-seats.ts'

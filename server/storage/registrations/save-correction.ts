@@ -15,8 +15,8 @@ import {
   insertPayment,
   nextAttempt,
 } from '../payments/payment-attempts.ts'
-import { balance } from '../payments/balance.ts'
-import { keepLines, nextBill } from '../payments/bill-lines.ts'
+import { balance } from '../payments/stored-balance.ts'
+import { keepLines, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill, keepCoveredBill } from '../documents/issue-documents.ts'
 import { addDue, dueOf, underWayOf, wentBackBefore } from '../payments/balance-adjustments.ts'

@@ -14,7 +14,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import {
   paidBySamePerson,
   secondPaymentOf,
-} from '../../../server/storage/payments/duplicate-payments.ts'
+} from '../../../server/storage/payments/find-duplicate-payments.ts'
 
 test('a database from before second payments were detected: its paid pairs are reported', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))

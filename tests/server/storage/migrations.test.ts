@@ -14,7 +14,7 @@ import { paymentsUnder, whyKnown } from '../../../server/storage/reconciliation/
 import { decide } from '../../../server/storage/reviews/decide-reviews.ts'
 import { bankReferences } from '../../../server/storage/migrations/bank-references.ts'
 import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
-import { keepDraft } from '../../../server/storage/files/draft-uploads.ts'
+import { keepDraft } from '../../../server/storage/files/stored-draft-uploads.ts'
 import { activity } from '../../../server/storage/staff/audit-log-entries.ts'
 import { acts } from '../../../server/storage/migrations/actions.ts'
 import { corrections } from '../../../server/storage/migrations/corrections.ts'

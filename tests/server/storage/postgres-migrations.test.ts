@@ -1,7 +1,7 @@
 /** A database in PostgreSQL of an older version becomes what a new one is, by the steps that SQLite takes. */
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { definitions, stepsFrom } from '../../../server/storage/postgres/schema.ts'
+import { definitions, stepsFrom } from '../../../server/storage/postgres/schema-from-sqlite.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
 import { confirmed, found, mail, registered } from '../sample-registrations.ts'

@@ -2,7 +2,7 @@
 import { isoIndia, rupees } from '../../engine/index.ts'
 import type { Paise } from '../../engine/index.ts'
 import type { WireSecondPayment } from '../../engine/api.ts'
-import type { SecondPayment } from '../storage/payments/duplicate-payments.ts'
+import type { SecondPayment } from '../storage/payments/find-duplicate-payments.ts'
 
 export function wireSecondPayment(
   second: SecondPayment | null,
