@@ -31,7 +31,8 @@ import { wasDiscarded } from '../recovery/held-during-recovery.ts'
 import { nearPage } from '../lists/list-and-search-registrations.ts'
 import { rollRow } from '../registrations/member-lists.ts'
 import { lapsedTooEarly } from '../recovery/clock-moved-back.ts'
-import { overdue, tellingsOf } from '../payments/payment-claims.ts'
+import { overdue } from '../payments/expire-and-reopen.ts'
+import { tellingsOf } from '../payments/payment-claims.ts'
 import { isRefundUnsettled } from '../lists/work-queue.ts'
 import {
   LIMIT,

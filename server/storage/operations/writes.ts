@@ -32,6 +32,7 @@ import * as rolls from '../registrations/member-lists.ts'
 import * as registering from '../registrations/insert-registration.ts'
 import * as settling from '../payments/apply-payment-events.ts'
 import * as taking from '../seats/reserve-seats.ts'
+import * as expiring from '../payments/expire-and-reopen.ts'
 import * as telling from '../payments/payment-claims.ts'
 import * as unknownOrders from '../payments/unknown-orders.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -67,9 +68,9 @@ export const writes = {
   cameAgain,
   tell: telling.tell,
   notFound: telling.notFound,
-  lapse: telling.lapse,
-  reopen: telling.reopen,
-  takeUp: telling.takeUp,
+  lapse: expiring.lapse,
+  reopen: expiring.reopen,
+  takeUp: expiring.takeUp,
   refund: moneyActs.refund,
   handleRefund: moneyActs.handleRefund,
   decideFor: moneyActs.decideFor,

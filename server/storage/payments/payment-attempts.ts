@@ -4,7 +4,7 @@ import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow, PaymentRow } from '../registrations/row-mapping.ts'
 import { paymentById, stand } from './payment-state.ts'
 import { isPaidElsewhere } from './unknown-orders.ts'
 
@@ -208,4 +208,45 @@ export function unusedAttempt(sql: Sql, regNo: RegNo, from: number): number {
   let attempt = from
   while (attempt <= ATTEMPTS_MAX && isPaidElsewhere(sql, orderIdOf(regNo, attempt))) attempt += 1
   return attempt
+}
+
+/**
+ * The bank has it in process, or the gateway cannot be asked: nobody knows that it was not paid. Within days it is
+ * known, or before a person.
+ */
+export const MAY_COME_AFTER: readonly unknown[] = ['in-process', 'unreachable']
+
+/**
+ * Makes the newest attempt one without a gateway, at the original price. A payment that the bank is processing,
+ * or that the gateway cannot be queried about, stays: it ends by itself, or needs review.
+ */
+export function payByHand(
+  sql: Sql,
+  { id, regNo }: { readonly id: number; readonly regNo: RegNo },
+  way: string,
+  at: Instant,
+): void {
+  const newest = sql<PaymentRow>(
+    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY status = 'success' DESC, attempt DESC LIMIT 1",
+  ).get(id)
+  // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
+  if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
+  const isOpen = newest.status === 'pending'
+  if (isOpen && (newest.way !== null || MAY_COME_AFTER.includes(newest.last_answer))) return
+  const attempt = nextAttempt(sql, id)
+  if (attempt > ATTEMPTS_MAX) return
+  endOpenPayments(sql, id, 'expired', at)
+  insertPayment(sql, {
+    registrationId: id,
+    orderId: orderIdOf(regNo, attempt),
+    attempt,
+    gateway: null,
+    way,
+    askedOf: null,
+    amount: newest.amount,
+    quote: quoteOf(newest),
+    holdUntil: newest.hold_until,
+    bill: newest.bill,
+    at,
+  })
 }

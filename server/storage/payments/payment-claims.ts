@@ -3,21 +3,17 @@
  * A claim waits until staff find the payment at the bank or reject it; meanwhile nobody else of the event can claim
  * the same reference, and the seats stay held.
  */
-import { ATTEMPTS_MAX, bankKey, err, ok, orderIdOf } from '../../../engine/index.ts'
+import { bankKey, err, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
-import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
+import { payByHand } from './payment-attempts.ts'
 import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-references.ts'
-import { reopenPayment } from '../recovery/clock-moved-back.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
 import { forgetDraft } from '../files/stored-draft-uploads.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { keepAgain } from '../seats/keep-and-release-seats.ts'
-import { quoteOf } from '../registrations/row-mapping.ts'
-import type { PaymentRow } from '../registrations/row-mapping.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.ts'
 import { settleRegistration } from './payment-state.ts'
@@ -115,41 +111,6 @@ function reject(sql: Sql, registrationId: number, at: Instant): boolean {
 }
 
 /**
- * Makes the newest attempt one without a gateway, at the original price. A payment that the bank is processing,
- * or that the gateway cannot be queried about, stays: it ends by itself, or needs review.
- */
-export function payByHand(
-  sql: Sql,
-  { id, regNo }: { readonly id: number; readonly regNo: RegNo },
-  way: string,
-  at: Instant,
-): void {
-  const newest = sql<PaymentRow>(
-    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY status = 'success' DESC, attempt DESC LIMIT 1",
-  ).get(id)
-  // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
-  if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
-  const isOpen = newest.status === 'pending'
-  if (isOpen && (newest.way !== null || MAY_COME_AFTER.includes(newest.last_answer))) return
-  const attempt = nextAttempt(sql, id)
-  if (attempt > ATTEMPTS_MAX) return
-  endOpenPayments(sql, id, 'expired', at)
-  insertPayment(sql, {
-    registrationId: id,
-    orderId: orderIdOf(regNo, attempt),
-    attempt,
-    gateway: null,
-    way,
-    askedOf: null,
-    amount: newest.amount,
-    quote: quoteOf(newest),
-    holdUntil: newest.hold_until,
-    bill: newest.bill,
-    at,
-  })
-}
-
-/**
  * Rejects a claim: the delegate may claim again until `payUntil`. If the registration expects no payment any
  * more, its reported references are free for others.
  */
@@ -169,85 +130,6 @@ export function notFound(
     if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({ message: 'Payment claim rejected. The delegate gets an email.' })
   })
-}
-
-/**
- * The bank has it in process, or the gateway cannot be asked: nobody knows that it was not paid. Within days it is
- * known, or before a person.
- */
-const MAY_COME_AFTER: readonly unknown[] = ['in-process', 'unreachable']
-const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
-  AND p.status = 'pending' AND p.last_answer IN (${MAY_COME_AFTER.map((said) => `'${said}'`).join(', ')}))`
-
-/** Expires a registration not paid in time: releases its seats. */
-export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): ActionOutcome {
-  return doAct(sql, wanted, ({ id, payment_status: status, in_review: inReview }) => {
-    const mayCome = sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
-    if (status === 'success' || inReview === 1 || mayCome !== undefined)
-      return err({ code: 'moved_on', message: 'A payment has arrived in the meantime.' })
-    endOpenPayments(sql, id, 'expired', wanted.at)
-    settleRegistration(sql, id)
-    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
-    return ok({ message: 'The registration has expired.' })
-  })
-}
-
-/**
- * Undoes an expiry caused by a clock that was ahead: the original deadline applies again, if its seats are still
- * free.
- */
-export function reopen(sql: Sql, wanted: NewAction, mail: NewMail | null): ActionOutcome {
-  const { at } = wanted
-  return doAct(sql, wanted, ({ id }) => {
-    const newest = sql<{ id: number; reason: string | null }>(
-      "SELECT id, iif(status = 'failed', reason, NULL) AS reason FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
-    ).get(id)
-    if (newest?.reason === 'expired') reopenPayment(sql, newest.id, at)
-    settleRegistration(sql, id)
-    const gone = keepAgain(sql, id, at)
-    if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
-    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
-    return ok({ message: 'Registration reopened.' })
-  })
-}
-
-/** Reopens an expired registration at its original price, if its seats are still free. */
-export function takeUp(
-  sql: Sql,
-  wanted: NewAction,
-  {
-    way,
-    payUntil,
-    mail,
-  }: {
-    readonly way: string | null
-    readonly payUntil: Instant
-    readonly mail: NewMail | null
-  },
-): ActionOutcome {
-  const { at, regNo } = wanted
-  return doAct(sql, wanted, ({ id }) => {
-    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
-    if (way !== null) payByHand(sql, { id, regNo }, way, at)
-    settleRegistration(sql, id)
-    const gone = keepAgain(sql, id, at)
-    if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
-    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
-    return ok({ message: 'Registration reopened.' })
-  })
-}
-
-/**
- * Returns unpaid registrations whose deadline has passed, the longest overdue first. Registrations that are paid,
- * may have been paid or need review do not expire.
- */
-export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
-  return sql<{ reg_no: RegNo }>(
-    `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
-       AND payment_status <> 'success' AND in_review = 0 AND NOT ${MAY_COME} AND ${NOT_IN_RECOVERY} ORDER BY pay_until LIMIT abs(?)`,
-  )
-    .all(at, limit)
-    .map(({ reg_no }) => reg_no)
 }
 
 /** Returns the claims of a registration, newest first. Reads only; also runs outside the writer's transaction. */
