@@ -162,7 +162,7 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
   }
   return {
     form: headOf('registration-page'),
-    selling: headOf('extended-registration-page'),
+    selling: headOf('registration-page-with-items-and-codes'),
     site: headOf('landing-page'),
   }
 }

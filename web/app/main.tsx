@@ -35,7 +35,7 @@ async function choose(page: PageData): Promise<ComponentType<PageProps>> {
       return kind === 'closed'
         ? (await import('../registration/closed-page.tsx')).default
         : kind === 'selling'
-          ? (await import('../registration/extended-registration-page.tsx')).default
+          ? (await import('../registration/registration-page-with-items-and-codes.tsx')).default
           : (await import('../registration/registration-page.tsx')).default
     }
     case 'result':

@@ -531,7 +531,7 @@ describe('a form that cannot be rendered delays no page', () => {
     const chunks = [
       'index.html',
       'registration-page',
-      'extended-registration-page',
+      'registration-page-with-items-and-codes',
       'landing-page',
     ].map((name) => [name, { name, file: `assets/${name}.js` }])
     writeFileSync(

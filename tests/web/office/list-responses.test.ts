@@ -3,7 +3,7 @@ import type { AdminList } from '../../../engine/index.ts'
 import { listReader } from '../../../web/office/office-api-responses.ts'
 import { pageWindow, safeNext, withFilters } from '../../../web/office/office-api-and-urls.ts'
 import { barsOf, sentenceOf } from '../../../web/office/dashboard/registrations-chart.tsx'
-import { cellsOf } from '../../../web/office/lists/list-columns.ts'
+import { cellsOf } from '../../../web/office/lists/visible-columns.ts'
 import { moneyOf } from '../../../web/office/lists/list-table.tsx'
 
 const list: AdminList = {

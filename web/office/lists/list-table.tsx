@@ -19,7 +19,7 @@ import type { ListRow } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { isTyping, registrationAddress } from '../office-api-and-urls.ts'
-import type { Cell } from './list-columns.ts'
+import type { Cell } from './visible-columns.ts'
 import { RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
 
 type RowsProps = {

@@ -6,7 +6,7 @@ import { registrationAddress } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
 import { readActivity } from '../users/users-api-responses.ts'
-import { When } from '../ui/when.tsx'
+import { When } from '../ui/list-entry-time.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 

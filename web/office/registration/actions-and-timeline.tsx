@@ -22,7 +22,7 @@ import { ask, isApiError, registrationAddress } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { moneyOf } from '../lists/list-table.tsx'
-import { When } from '../ui/when.tsx'
+import { When } from '../ui/list-entry-time.tsx'
 import '../discount-codes/discount-codes-page.css'
 import './actions-and-timeline.css'
 

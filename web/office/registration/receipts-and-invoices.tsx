@@ -7,7 +7,7 @@ import { ask } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { moneyOf } from '../lists/list-table.tsx'
-import { When } from '../ui/when.tsx'
+import { When } from '../ui/list-entry-time.tsx'
 
 const readDocuments: Reader<DocumentsAnswer> = (body) =>
   isRecord(body) &&

@@ -19,7 +19,7 @@ import { Neighbours } from './previous-next-links.tsx'
 import { SettledPanel } from './settlement-panel.tsx'
 import { Banner, Heading, RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
 import { dateParts, moneyOf, totalOf } from '../lists/list-table.tsx'
-import { When } from '../ui/when.tsx'
+import { When } from '../ui/list-entry-time.tsx'
 import '../ui/form-fields.css'
 import './registration-details-page.css'
 

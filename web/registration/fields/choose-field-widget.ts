@@ -19,7 +19,7 @@ export type FieldWidget =
   | 'consent'
   | 'people'
 
-/** Widgets that are loaded only for events that use them (extended-registration-page.tsx). */
+/** Widgets that are loaded only for events that use them (registration-page-with-items-and-codes.tsx). */
 const LATER = ['boxes', 'consent', 'menu', 'people'] as const satisfies readonly FieldWidget[]
 export type LaterWay = (typeof LATER)[number]
 export const isLater = (way: FieldWidget): way is LaterWay => LATER.some((later) => later === way)

@@ -1,7 +1,7 @@
 /**
  * The interface of form extensions, and the empty one of a plain form.
  * Events that sell more than a registration, or have list fields, load the full one
- * (extended-registration-page.tsx).
+ * (registration-page-with-items-and-codes.tsx).
  */
 import type { FormProps } from '@rjsf/core'
 import type { UiSchema } from '@rjsf/utils'
