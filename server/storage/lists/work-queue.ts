@@ -8,7 +8,7 @@ import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../../eng
 import type { Day, Instant, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { OPEN_SECOND_PAYMENTS } from '../payments/find-duplicate-payments.ts'
-import { BY_GATEWAY } from '../refunds/refund-channels.ts'
+import { BY_GATEWAY, UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
 
 /** Whoever pays by card has done so, or has left, within a day. */
@@ -21,7 +21,7 @@ const REFUND_OF = `SELECT c.registration_id FROM refunds f JOIN captures c ON c.
 const IDS: Readonly<Record<Exclude<WorkQueueId, 'refund_unsettled'>, string>> = {
   // A refund that was refused, or of which nobody knows, waits for the same person.
   review: `SELECT id FROM registrations WHERE event_id = :event AND in_review
-    UNION ${REFUND_OF} AND f.state = 'unsure' AND f.state IN ('wanted', 'asked', 'unsure')
+    UNION ${REFUND_OF} AND f.state = 'unsure' AND ${UNDER_WAY('f')}
     UNION ${REFUND_OF} AND f.state = 'refused' AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.about = 'R' || f.id)
     ORDER BY 1 DESC LIMIT :limit`,
   told: `SELECT id FROM registrations WHERE event_id = :event AND state = 'told'

@@ -2,6 +2,7 @@
 import { paise } from '../../../engine/index.ts'
 import type { Instant, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
 
 type DueWord = 'corrected' | 'cancelled' | 'paid' | 'paid back' | 'given up'
 
@@ -57,7 +58,7 @@ export function restoreOlderCancellations(sql: Sql): void {
      WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND ${which}`
   const older = sql<Older>(
     `SELECT r.id, r.due, d.at, -d.amount AS stated,
-       (${refunded("f.at <= d.at AND (f.state IN ('wanted', 'asked', 'unsure') OR f.state = 'done' AND f.done_at > d.at)")}) AS in_progress,
+       (${refunded(`f.at <= d.at AND (${UNDER_WAY('f')} OR f.state = 'done' AND f.done_at > d.at)`)}) AS in_progress,
        (${refunded("f.state = 'done' AND f.done_at > d.at")}) AS gone
      FROM registrations r JOIN dues d ON d.registration_id = r.id AND d.what = 'cancelled'
      WHERE r.state = 'cancelled' AND (SELECT count(*) FROM dues e WHERE e.registration_id = r.id AND e.what = 'cancelled') = 1
@@ -77,7 +78,7 @@ export function restoreOlderCancellations(sql: Sql): void {
 export function underWayOf(sql: Sql, registrationId: number): Paise {
   const row = sql<{ amount: number | null }>(
     `SELECT sum(f.amount) AS amount FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
-     WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND f.state IN ('wanted', 'asked', 'unsure')`,
+     WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND ${UNDER_WAY('f')}`,
   ).get(registrationId)
   return paise(row?.amount ?? 0)
 }

@@ -28,7 +28,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
 import { returnedKey, sayReturned } from '../payments/returned-transfers.ts'
 import type { ReturnedKey } from '../payments/returned-transfers.ts'
-import { isRefundReference } from '../refunds/refund-channels.ts'
+import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
 
 /** The references under which a payment was recorded. */
 export type Named = {

@@ -27,7 +27,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { KeptSettlement, NewSettlement, SettlementAccount } from './settlement-types.ts'
 import { rearm } from '../payments/apply-payment-events.ts'
-import { BY_HAND } from '../refunds/refund-channels.ts'
+import { BY_HAND } from '../refunds/refund-states-and-channels.ts'
 import { isPaidElsewhere, noteSettledOrder } from '../payments/unknown-orders.ts'
 import { joined, paymentById, settleRegistration, stand } from '../payments/payment-state.ts'
 

@@ -23,6 +23,7 @@ import type {
   RecoveryFigures,
 } from './recovery-types.ts'
 import { noteNextAttempts } from '../payments/unknown-orders.ts'
+import { UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
 
 /** Rows are only added to these, and each gets a number above all before it. */
 const GROWING = [
@@ -127,7 +128,7 @@ export function storedAt(sql: Sql): Instant | null {
 function askAtOnce(sql: Sql, at: Instant): void {
   sql(
     `UPDATE payments SET watch_until = max(coalesce(watch_until, 0), CAST(? AS bigint)) WHERE gateway IS NOT NULL AND id IN (
-       SELECT c.payment_id FROM captures c JOIN refunds f ON f.capture_id = c.id WHERE f.state IN ('wanted', 'asked', 'unsure'))`,
+       SELECT c.payment_id FROM captures c JOIN refunds f ON f.capture_id = c.id WHERE ${UNDER_WAY('f')})`,
   ).run(at + WATCHED_MS)
   sql(
     `UPDATE payments SET next_ask_at = 0, asking_until = NULL

@@ -22,6 +22,7 @@ import type {
   StoredRefund,
 } from '../payments/payment-types.ts'
 import { LIMIT } from '../registrations/row-mapping.ts'
+import { UNDER_WAY } from './refund-states-and-channels.ts'
 
 /** Between two tries of a refund that could not be sent. */
 const REFUND_AGAIN_MS = 5 * 60_000
@@ -80,7 +81,7 @@ export function leftOf(sql: Sql, captureId: number): Paise {
 export function isUnderWay(sql: Sql, captureId: number, amount: Paise): boolean {
   return (
     sql(
-      "SELECT 1 FROM refunds WHERE capture_id = ? AND amount = ? AND state IN ('wanted', 'asked', 'unsure')",
+      `SELECT 1 FROM refunds f WHERE f.capture_id = ? AND f.amount = ? AND ${UNDER_WAY('f')}`,
     ).get(captureId, amount) !== undefined
   )
 }

@@ -12,6 +12,7 @@ import { addDue } from '../payments/balance-adjustments.ts'
 import { reindex } from '../lists/search-index.ts'
 import { notePayer } from '../payments/find-duplicate-payments.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
+import { UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
 /** Rows that are due at a time: each is a transaction of its own. */
@@ -62,7 +63,7 @@ function isMoneyUndecided(sql: Sql, { id, in_review: inReview, state }: Registra
     state === 'told' ||
     sql(
       `SELECT 1 FROM refunds f JOIN captures c ON c.id = f.capture_id
-       WHERE c.registration_id = ? AND f.state IN ('wanted', 'asked', 'unsure') LIMIT 1`,
+       WHERE c.registration_id = ? AND ${UNDER_WAY('f')} LIMIT 1`,
     ).get(id) !== undefined
   )
 }

@@ -1,6 +1,10 @@
-/** Tells refunds through the gateway from refunds outside it, and finds the latter by their bank reference. */
+/** Tells refunds under way from others, and refunds through the gateway from those outside it. */
 import { isUtr, keysOfReference } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+
+/** A refund that staff wanted and that may still happen: not sent, sent, or of unknown result. */
+export const UNDER_WAY = (refund: string): string =>
+  `${refund}.state IN ('wanted', 'asked', 'unsure')`
 
 /** A refund that went through the gateway: it was asked for there, or the gateway reported it. */
 export const BY_GATEWAY = (refund: string): string =>
