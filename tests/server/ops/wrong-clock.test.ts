@@ -194,8 +194,10 @@ test('after the clock was set back by a year and right again, an owner had to co
   expect((await runHere(['db', 'clock'], variables('2025-10-02'))).out).toContain(
     'Nothing waits for it',
   )
-  // As for every jump, nothing is erased for a day.
-  expect(await troubles()).toEqual([expect.stringMatching(/the clock was set forward by 366 days/)])
+  // As for every jump, nothing is erased for a day. How long each start took decides between the two numbers.
+  expect(await troubles()).toEqual([
+    expect.stringMatching(/the clock was set forward by 36[56] days/),
+  ])
   // What was recorded is no reason to believe in a later year.
   await start('2024-10-01')
   await start('2026-10-01')
