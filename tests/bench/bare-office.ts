@@ -1,12 +1,9 @@
 /**
- * What the office's reading is measured against: the shortest honest handlers over the very rows of our database. One
- * registration by its number with its payments, a page of a list in its order with how many there are (counted once),
- * and every row as CSV, quoted where it must be.
- *
- * What they do not do, and ours does: find out who asks and what they may see, filters, words for stored values,
- * sums of money, the trail of who looked, limits, headers, defusing formulas, a thread for what takes long.
- *
- * `node bare-office.ts DATABASE` prints its address and serves until it is ended.
+ * The baseline for reading in the back office: minimal handlers over the same rows of our database. One registration
+ * by its number with its payments, a sorted page of a list with the total (counted once), and every row as CSV, quoted
+ * as needed. Omitted, but included in ours: authentication and permissions, filters, labels of stored values, sums of
+ * money, the access log, limits, headers, protection against formulas, a thread for slow work. `node bare-office.ts
+ * DATABASE` prints its address and serves until it is stopped.
  */
 import { Readable } from 'node:stream'
 import Database from 'better-sqlite3'
@@ -39,10 +36,10 @@ const cell = (value: unknown): string => {
   const text = value === null || value === undefined ? '' : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
-/** Rows of one piece of the answer. */
-const PIECE = 500
+/** Rows per chunk of the response. */
+const ROWS_PER_CHUNK = 500
 
-function* csv(): Generator<string> {
+function* writeCsv(): Generator<string> {
   let names: readonly string[] | null = null
   let lines: string[] = []
   for (const row of all.iterate()) {
@@ -52,7 +49,7 @@ function* csv(): Generator<string> {
       lines.push(names.join(','))
     }
     lines.push(names.map((name) => cell(values[name])).join(','))
-    if (lines.length < PIECE) continue
+    if (lines.length < ROWS_PER_CHUNK) continue
     yield `${lines.join('\r\n')}\r\n`
     lines = []
   }
@@ -73,5 +70,5 @@ app.get<{ Querystring: { page: string } }>('/list', (request, reply) =>
     registrations: page.all(20, (Number(request.query.page) - 1) * 20).map(shown),
   }),
 )
-app.get('/csv', async (_request, reply) => reply.type('text/csv').send(Readable.from(csv())))
+app.get('/csv', async (_request, reply) => reply.type('text/csv').send(Readable.from(writeCsv())))
 console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

@@ -1,14 +1,10 @@
 /**
- * What Rollcall is measured against: the shortest honest way to take a registration and keep it.
- * Fastify judges the body with its own ajv; better-sqlite3 stores what makes a registration whole in
- * the crash test, which is the registration, its payment and its audit row; requests that arrive
- * together share one durable commit (WAL, synchronous=FULL, as ours).
- *
- * Nothing is slowed here for its own sake, and nothing kept durable is left out. What it does not do, and
- * ours does: an event file with conditions, a price, a proof, counters, indexes for lists and search,
- * an idempotency key, a hand-off with its checksum, rate limits, security headers, logs, a thread.
- *
- * `node bare.ts FOLDER` prints its address and serves until it is ended.
+ * The baseline for registering: the minimal correct way to accept and store a registration. Fastify validates the body
+ * with its own ajv; better-sqlite3 stores the complete registration of the crash test: the registration, its payment
+ * and its audit row; concurrent requests share one durable commit (WAL, synchronous=FULL, as ours). Nothing is slowed
+ * down on purpose, and everything is durable. Omitted, but included in ours: an event file with conditions, a price, a
+ * proof, counters, indexes for lists and search, an idempotency key, a redirect with its checksum, rate limits,
+ * security headers, logs, a thread. `node bare.ts FOLDER` prints its address and serves until it is stopped.
  */
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
@@ -21,7 +17,7 @@ type Body = {
   readonly phone_number: string
   readonly ticket_type: string
 }
-type Waiting = {
+type PendingRegistration = {
   readonly body: Body
   readonly done: (regNo: string) => void
   readonly failed: (error: unknown) => void
@@ -31,7 +27,7 @@ const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: node bare.ts FOLDER')
 const db = new Database(join(folder, 'bare.db'))
 db.pragma('journal_mode = WAL')
-// The same promise as ours: an answer means it is on the disk.
+// The same guarantee as ours: a response means that it is on the disk.
 db.pragma('synchronous = FULL')
 db.exec(`
   CREATE TABLE registrations (id INTEGER PRIMARY KEY, reg_no TEXT NOT NULL UNIQUE, full_name TEXT NOT NULL, email TEXT NOT NULL, phone TEXT NOT NULL, category TEXT NOT NULL, total INTEGER NOT NULL, answers TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -49,14 +45,14 @@ const insertAudit = db.prepare(
 )
 const TOTAL = 354_000
 
-let waiting: Waiting[] = []
+let pending: PendingRegistration[] = []
 const begin = db.prepare('BEGIN IMMEDIATE')
 const commit = db.prepare('COMMIT')
 
-/** Everything that has arrived since the last commit, in one. */
+/** Everything that arrived since the last commit, in one. */
 function flush(): void {
-  const batch = waiting
-  waiting = []
+  const batch = pending
+  pending = []
   begin.run()
   const answers = batch.map(({ body, done }) => {
     const regNo = `BARE${String(randomInt(1_000_000)).padStart(6, '0')}${String(randomInt(10_000_000)).padStart(7, '0')}`
@@ -80,8 +76,8 @@ function flush(): void {
 
 const store = (body: Body): Promise<string> =>
   new Promise((done, failed) => {
-    if (waiting.length === 0) setImmediate(flush)
-    waiting.push({ body, done, failed })
+    if (pending.length === 0) setImmediate(flush)
+    pending.push({ body, done, failed })
   })
 
 const text = { type: 'string', minLength: 1, maxLength: 200 } as const

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`, the checker's part: how long `validate` takes over a hundred files, and how long a
- * rule table of twenty yes-no fields takes until it is proved or given up. Run alone: node tests/bench/checker.ts
+ * The checker's part of `npm run bench`: how long `validate` takes for a hundred files, and how long a rule table of
+ * twenty yes-no fields takes until it is proved or abandoned. Run alone: node tests/bench/checker.ts
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -19,7 +19,7 @@ import { compileEvent, type SharedFiles } from '../../engine/authoring.ts'
 const TOP = join(import.meta.dirname, '..', '..')
 const FILES = 100
 const FIELDS = 20
-/** From the issue, for each of the two, on two cores. */
+/** The target of the issue, for each of the two, on two cores. */
 export const SECONDS_MAX = 2
 
 export type CheckerFigures = {
@@ -29,17 +29,17 @@ export type CheckerFigures = {
   readonly tableSeconds: number
   readonly table: string
   readonly provenSeconds: number
-  /** The first file that a process checks, of a few lines: what is compiled once falls into it. */
+  /** The first file of a process, a few lines long: includes one-time compilation. */
   readonly firstSeconds: number
 }
 
-/** Times both; nothing is asserted, the caller compares. */
+/** Times both; the caller compares. */
 export function benchChecker(): CheckerFigures {
-  return { ...hundredFiles(), ...largeTables() }
+  return { ...measureFiles(), ...measureTables() }
 }
 
-/** The whole command in a process of its own, over copies of our four event files under names and addresses of their own. */
-function hundredFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesCpuSeconds'> {
+/** The whole command in its own process, over copies of our four event files with unique names and addresses. */
+function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesCpuSeconds'> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   try {
     mkdirSync(join(folder, 'events'))
@@ -54,7 +54,7 @@ function hundredFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
         'events',
         copy === 0 ? name : name.replace(/\d+\.yaml$/, (year) => `x${copy}y${year}`),
       )
-      writeFileSync(path, copy === 0 ? text : copied(text, name.replace(/\d+\.yaml$/, ''), copy))
+      writeFileSync(path, copy === 0 ? text : copyFile(text, name.replace(/\d+\.yaml$/, ''), copy))
       return path
     })
     const usage = (): number => {
@@ -82,8 +82,8 @@ function hundredFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
   }
 }
 
-/** The same conference under an id, addresses and an order-id prefix of its own. */
-function copied(text: string, word: string, copy: number): string {
+/** The same conference with a unique id, addresses and order-id prefix. */
+function copyFile(text: string, word: string, copy: number): string {
   const prefix = /^ {2}prefix: (\w+)/m.exec(text)?.[1] ?? ''
   const letter = String.fromCharCode(64 + copy)
   return text
@@ -96,7 +96,7 @@ function copied(text: string, word: string, copy: number): string {
 }
 
 function childrenUsage(): { readonly userCPUTime: number; readonly systemCPUTime: number } {
-  // Linux: fields 16 and 17 of /proc/self/stat count what ended children used, in hundredths of a second.
+  // Linux: fields 16 and 17 of /proc/self/stat are the CPU time of ended children, in hundredths of a second.
   const stat = readFileSync('/proc/self/stat', 'utf8')
   const [user = 0, system = 0] = stat
     .slice(stat.lastIndexOf(')') + 2)
@@ -106,19 +106,19 @@ function childrenUsage(): { readonly userCPUTime: number; readonly systemCPUTime
   return { userCPUTime: user * 10_000, systemCPUTime: system * 10_000 }
 }
 
-/** Two tables of twenty yes-no fields: one that is proved, one made to be as hard as can be. */
-function largeTables(): Pick<
+/** Two tables of twenty yes-no fields: one that is proved, and one as hard as possible. */
+function measureTables(): Pick<
   CheckerFigures,
   'tableSeconds' | 'table' | 'provenSeconds' | 'firstSeconds'
 > {
-  const golden = (name: string): { path: string; text: string } => ({
+  const readGolden = (name: string): { path: string; text: string } => ({
     path: name,
     text: readFileSync(join(TOP, 'tests', 'engine', 'authoring', 'goldens', name), 'utf8'),
   })
   const shared: SharedFiles = {
-    lists: golden('_shared/lists.yaml'),
-    gateways: golden('_shared/gateways.yaml'),
-    texts: golden('_shared/texts.yaml'),
+    lists: readGolden('_shared/lists.yaml'),
+    gateways: readGolden('_shared/gateways.yaml'),
+    texts: readGolden('_shared/texts.yaml'),
   }
   const ids = Array.from({ length: FIELDS }, (_, i) => `answer_${String.fromCharCode(97 + i)}`)
   const fields = ids
@@ -127,12 +127,12 @@ function largeTables(): Pick<
     )
     .join('')
   const withRules = (rules: string): string =>
-    golden('_base.yaml')
+    readGolden('_base.yaml')
       .text.replace('  summary:', `${fields}  summary:`)
       .replace(/category:\n[\s\S]*?\nfees:/, `category:\n  rules:\n${rules}fees:`)
-  const begun = performance.now()
-  compileEvent(golden('_base.yaml').text, shared, { path: 'sample2026.yaml' })
-  const firstSeconds = (performance.now() - begun) / 1000
+  const startedAt = performance.now()
+  compileEvent(readGolden('_base.yaml').text, shared, { path: 'sample2026.yaml' })
+  const firstSeconds = (performance.now() - startedAt) / 1000
   const run = (rules: string): { readonly seconds: number; readonly codes: string } => {
     const started = performance.now()
     const { findings } = compileEvent(withRules(rules), shared, { path: 'sample2026.yaml' })
@@ -141,39 +141,39 @@ function largeTables(): Pick<
       codes: [...new Set(findings.map(({ code }) => code))].join(' ') || 'proved complete',
     }
   }
-  // One rule per field, in a row: as large as people write them.
-  const plain = run(
+  // One rule per field, in sequence: as large as in practice.
+  const provenRun = run(
     `${ids.map((id, i) => `    - {when: {${id}: true}, then: ${i % 2 === 0 ? 'member' : 'visitor'}}\n`).join('')}    - {otherwise: visitor}\n`,
   )
-  // Sixty rules over six of the fields each: what is left after each rule falls into more and more pieces.
-  const random = generator(20261121)
-  const hard = run(
+  // Sixty rules over six of the fields each: the remainder after each rule is split into more and more parts.
+  const random = createGenerator(20261121)
+  const hardRun = run(
     `${Array.from(
       { length: 60 },
       (_, i) =>
-        `    - {when: {${chosen(ids, random)
+        `    - {when: {${chooseIds(ids, random)
           .map((id) => `${id}: ${random() < 0.5}`)
           .join(', ')}}, then: ${i % 2 === 0 ? 'member' : 'visitor'}}\n`,
     ).join('')}    - {otherwise: visitor}\n`,
   )
   return {
     firstSeconds,
-    provenSeconds: plain.seconds,
-    tableSeconds: hard.seconds,
-    table: hard.codes,
+    provenSeconds: provenRun.seconds,
+    tableSeconds: hardRun.seconds,
+    table: hardRun.codes,
   }
 }
 
-/** Six of the ids, each once. */
-const chosen = (ids: readonly string[], random: () => number): readonly string[] =>
+/** Six distinct ids. */
+const chooseIds = (ids: readonly string[], random: () => number): readonly string[] =>
   [...ids]
     .map((id) => [random(), id] as const)
     .sort(([a], [b]) => a - b)
     .slice(0, 6)
     .map(([, id]) => id)
 
-/** Numbers below 1, the same ones every time (mulberry32). */
-function generator(seed: number): () => number {
+/** Numbers below 1, the same on every run (mulberry32). */
+function createGenerator(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -183,8 +183,8 @@ function generator(seed: number): () => number {
   }
 }
 
-/** The figures as lines for people. */
-export function sayChecker({
+/** The figures as readable lines. */
+export function formatCheckerFigures({
   files,
   filesSeconds,
   filesCpuSeconds,
@@ -193,14 +193,14 @@ export function sayChecker({
   provenSeconds,
   firstSeconds,
 }: CheckerFigures): string {
-  const against = (seconds: number): string =>
+  const compareWithAim = (seconds: number): string =>
     `${seconds.toFixed(2)} s (aim: under ${SECONDS_MAX} s)`
   return [
-    `validate over ${files} files: ${against(filesSeconds)}, ${filesCpuSeconds.toFixed(2)} s of CPU`,
+    `validate over ${files} files: ${compareWithAim(filesSeconds)}, ${filesCpuSeconds.toFixed(2)} s of CPU`,
     `the first file of a process, schemas compiled: ${firstSeconds.toFixed(2)} s`,
-    `a rule table of ${FIELDS} yes-no fields, one rule each: ${against(provenSeconds)}`,
-    `the same with sixty rules over six fields each: ${against(tableSeconds)}, ${table}`,
+    `a rule table of ${FIELDS} yes-no fields, one rule each: ${compareWithAim(provenSeconds)}`,
+    `the same with sixty rules over six fields each: ${compareWithAim(tableSeconds)}, ${table}`,
   ].join('\n')
 }
 
-if (import.meta.main) console.log(sayChecker(benchChecker()))
+if (import.meta.main) console.log(formatCheckerFigures(benchChecker()))

@@ -1,17 +1,15 @@
 #!/usr/bin/env node
 /**
- * `npm run bench:cost [COMMIT]`: what a registration and a notice of the gateway cost now, beside an older commit,
- * and what five lines, two places and an address that may stand once cost beside a plain registration there.
- *
- * Both versions are up at the same time, each in a process and a database of its own, and take turns
- * under the same load; who goes first changes from round to round. The figure is the CPU time of the
- * whole process, all threads, per request, because it hardly moves where a machine is shared. The mode
- * is that of Airpay's test system, where a notice with a right hash stands for the status call: a notice is
- * received, stored, judged and applied, the confirmation mail written, and no gateway of ours takes part.
- * Both use the packages of this checkout, unless the older one needs some that are gone: it gets its own by `npm ci`,
- * or those in the folder that `PACKAGES` names. Many short rounds tell more than a few long ones where others work:
- * `ROUNDS` and `REQUESTS` change the usual 15 of 1,000 each, `ONLY=sale` leaves the rest out, and `PROFILES=FOLDER`
- * keeps a CPU profile of each thread of either server there.
+ * `npm run bench:cost [COMMIT]`: the cost of a registration and of a gateway webhook compared with an older commit,
+ * and the cost of five lines, two quotas and a unique address compared with a plain registration of that commit. Both
+ * versions run at the same time, each with its own process and database, and take turns under the same load; the order
+ * changes from round to round. The figure is the CPU time per request of the whole process, all threads, because it
+ * hardly varies on a shared machine. The mode is that of Airpay's test system, where a webhook with a valid hash
+ * replaces the status call: a webhook is received, stored, checked and applied, and the confirmation email written,
+ * without a simulated gateway. Both use the packages of this checkout, unless the older one needs packages that were
+ * removed: it gets its own by `npm ci`, or those in the folder `PACKAGES`. On a busy machine many short rounds are
+ * better than a few long ones: `ROUNDS` and `REQUESTS` change the default 15 of 1,000 each, `ONLY=sale` skips the
+ * rest, and `PROFILES=FOLDER` stores a CPU profile of each thread of both servers there.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import {
@@ -29,14 +27,14 @@ import { basename, join } from 'node:path'
 import autocannon from 'autocannon'
 import Database from 'better-sqlite3'
 import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
-import { cpuOf } from './cpu.js'
+import { readCpu } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
-/** The last before there were bills. */
+/** The last commit before bills. */
 const COMMIT = process.argv[2] ?? 'a78feb2'
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
 const REQUESTS = Number(process.env.REQUESTS ?? 1000)
-/** From the issue: what a sale of five lines may cost beside a plain registration before there were any. */
+/** The target of the issue: the cost of a sale of five lines compared with a plain registration before bills. */
 const SALE_TIMES_MAX = 1.5
 const CLIENTS = 32
 
@@ -48,7 +46,7 @@ const account = {
   merchantId: '123456',
 }
 
-/** Event files name accounts; each is given the same credentials. */
+/** Event files name accounts; each gets the same credentials. */
 const credentials = (tree) => {
   const names = execFileSync('grep', ['-rhoE', 'account: *[a-z0-9-]+', join(tree, 'events')], {
     encoding: 'utf8',
@@ -71,7 +69,7 @@ const credentials = (tree) => {
   )
 }
 
-const profiling = (folder) => {
+const createProfileFlags = (folder) => {
   const { PROFILES } = process.env
   if (PROFILES === undefined) return []
   const into = join(PROFILES, basename(folder))
@@ -79,14 +77,14 @@ const profiling = (folder) => {
   return ['--cpu-prof', `--cpu-prof-dir=${into}`]
 }
 
-/** Starts the server of a tree, without its pages, and answers once it listens. */
+/** Starts the server of a tree, without its pages, and resolves when it listens. */
 async function start(tree, folder, eventsDir) {
   const script = join(folder, 'serve.mjs')
   const module = (...paths) =>
     JSON.stringify(
       paths.map((path) => join(tree, 'server', path)).find(existsSync) ?? `${tree}: ${paths}`,
     )
-  // Under the names of today, or those of the first versions.
+  // Under today's names, or those of the first versions.
   writeFileSync(
     script,
     `import { boot } from ${module('main.ts', 'serve.ts', 'boot.ts')}
@@ -99,7 +97,7 @@ await booted.value.stopped
 `,
   )
   const dataDir = join(folder, 'var')
-  const child = spawn(process.execPath, [...profiling(folder), script], {
+  const child = spawn(process.execPath, [...createProfileFlags(folder), script], {
     cwd: tree,
     env: {
       PATH: process.env.PATH,
@@ -118,17 +116,17 @@ await booted.value.stopped
   })
   let printed = ''
   const url = await new Promise((resolve, reject) => {
-    const hear = (piece) => {
-      printed += piece
-      const said = /serves \d+ events? on (http:\/\/\S+)/.exec(printed)?.[1]
-      if (said !== undefined) resolve(said)
+    const hear = (chunk) => {
+      printed += chunk
+      const url = /serves \d+ events? on (http:\/\/\S+)/.exec(printed)?.[1]
+      if (url !== undefined) resolve(url)
     }
     child.stdout.on('data', hear)
     child.once('exit', (status) =>
       reject(new Error(`the server of ${tree} ended with ${status}:\n${printed}`)),
     )
   })
-  // What it logs from now on is read and thrown away.
+  // Later log output is read and discarded.
   child.stdout.removeAllListeners('data').resume()
   return { url, child, dataDir, orders: [] }
 }
@@ -146,8 +144,8 @@ const registration = () => {
   })
 }
 
-/** Another delegate, and what `sells2026.yaml` sells them: registration, companion, workshop, dinner, room. */
-const sale = () => {
+/** A new delegate with the items of `sells2026.yaml`: registration, companion, workshop, dinner, room. */
+const buildSale = () => {
   serial += 1
   return JSON.stringify({
     full_name: `Delegate Number ${serial}`,
@@ -164,7 +162,7 @@ const sale = () => {
   })
 }
 
-const notice = ({ orderid, amount }) => {
+const buildWebhook = ({ orderid, amount }) => {
   serial += 1
   const fields = {
     TRANSACTIONID: orderid,
@@ -180,7 +178,10 @@ const notice = ({ orderid, amount }) => {
   }).toString()
 }
 
-/** Sends so many requests; `body` makes each, `hear` is told each answer. Throws at the first that is none of `status`. */
+/**
+ * Sends the requests; `body` creates each, `hear` gets each response. Throws at the first one whose status is not
+ * `status`.
+ */
 const send = (url, path, type, status, body, hear = () => {}) =>
   new Promise((resolve, reject) => {
     autocannon(
@@ -203,30 +204,30 @@ const send = (url, path, type, status, body, hear = () => {}) =>
   })
 
 const REGISTER = '/api/afpicon/register/'
-const plain = (server) =>
+const registerPlain = (server) =>
   send(server.url, REGISTER, 'application/json', 201, registration, (text) =>
     server.orders.push(JSON.parse(text).payment_data),
   )
 const measures = {
-  registration: plain,
+  registration: registerPlain,
   sale: (server) =>
     server.name === 'before'
-      ? plain(server)
-      : send(server.url, '/api/sells2026/register/', 'application/json', 201, sale),
+      ? registerPlain(server)
+      : send(server.url, '/api/sells2026/register/', 'application/json', 201, buildSale),
   notice: async (server) => {
-    const before = paidIn(server)
+    const before = countPaid(server)
     const orders = server.orders.splice(0, REQUESTS)
     await send(server.url, '/api/payment/webhook/', 'application/x-www-form-urlencoded', 200, () =>
-      notice(orders.pop()),
+      buildWebhook(orders.pop()),
     )
-    // Answered once stored; judged, applied and mailed a moment later.
-    while (paidIn(server) < before + REQUESTS)
+    // The response comes after storing; checking, applying and emailing follow a moment later.
+    while (countPaid(server) < before + REQUESTS)
       await new Promise((resolve) => setTimeout(resolve, 50))
   },
 }
 
-/** Payments that are paid and confirmed by a mail that was sent: into a file, as there is no mail server. */
-function paidIn({ dataDir }) {
+/** Payments that are paid and confirmed by an email, which is written into a file, as there is no mail server. */
+function countPaid({ dataDir }) {
   const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
   try {
     return db
@@ -242,12 +243,12 @@ function paidIn({ dataDir }) {
 const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)]
 const git = (...args) => execFileSync('git', args, { cwd: TOP, encoding: 'utf8' }).trim()
 
-/** Links the packages that the older version runs with, or installs them. */
-function packagesFor(tree) {
-  const ours = process.env.PACKAGES ?? join(TOP, 'node_modules')
+/** Links the packages that the older version needs, or installs them. */
+function findPackages(tree) {
+  const ourPackages = process.env.PACKAGES ?? join(TOP, 'node_modules')
   const { dependencies } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
-  const areThere = Object.keys(dependencies).every((name) => existsSync(join(ours, name)))
-  if (areThere) symlinkSync(ours, join(tree, 'node_modules'))
+  const hasAll = Object.keys(dependencies).every((name) => existsSync(join(ourPackages, name)))
+  if (hasAll) symlinkSync(ourPackages, join(tree, 'node_modules'))
   else execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: tree, stdio: 'inherit' })
 }
 
@@ -256,7 +257,7 @@ const tree = join(folder, 'before')
 const servers = []
 try {
   git('worktree', 'add', '--quiet', '--detach', tree, COMMIT)
-  packagesFor(tree)
+  findPackages(tree)
   const events = join(folder, 'events')
   cpSync(join(TOP, 'events'), events, { recursive: true })
   cpSync(join(import.meta.dirname, 'sells2026.yaml'), join(events, 'sells2026.yaml'))
@@ -264,20 +265,20 @@ try {
     ['before', tree, join(tree, 'events')],
     ['now', TOP, events],
   ]) {
-    const own = mkdtempSync(join(folder, `${name}-`))
-    servers.push({ name, ...(await start(at, own, eventsDir)) })
+    const serverFolder = mkdtempSync(join(folder, `${name}-`))
+    servers.push({ name, ...(await start(at, serverFolder, eventsDir)) })
   }
-  const wanted = Object.entries(measures).filter(
+  const chosenMeasures = Object.entries(measures).filter(
     ([what]) => process.env.ONLY === undefined || what === process.env.ONLY,
   )
-  const rows = Object.fromEntries(wanted.map(([what]) => [what, { before: [], now: [] }]))
+  const rows = Object.fromEntries(chosenMeasures.map(([what]) => [what, { before: [], now: [] }]))
   // The first round warms both up and is not counted.
   for (let round = 0; round <= ROUNDS; round += 1)
-    for (const [what, run] of wanted)
+    for (const [what, run] of chosenMeasures)
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
-        const before = cpuOf(server.child.pid)
+        const before = readCpu(server.child.pid)
         await run(server)
-        const each = (cpuOf(server.child.pid) - before) / REQUESTS
+        const each = (readCpu(server.child.pid) - before) / REQUESTS
         if (round > 0) rows[what][server.name].push(Math.round(each))
       }
   console.log(

@@ -1,11 +1,11 @@
-/** What the kernel counts of a process: Linux, from /proc. */
+/** CPU time of a process as counted by the kernel: Linux, from /proc. */
 import { readFileSync } from 'node:fs'
 
 /** Hundredths of a second, in microseconds. */
 const TICK_US = 10_000
 
-/** CPU time a process has used so far, all its threads, in microseconds. @param {number} pid */
-export const cpuOf = (pid) => {
+/** CPU time that a process has used so far, all its threads, in microseconds. @param {number} pid */
+export const readCpu = (pid) => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)

@@ -1,13 +1,12 @@
 /**
- * `npm run bench -- first-visit [COMMIT]`: what a delegate's first visit is like on a cheap phone and a bad
- * line, now and at an older commit.
- *
- * Both versions are up in one run and take turns, visit by visit, in a Chromium whose line and CPU are
- * slowed down as the table says; figures are medians. Seen is the frame in which the form's first question
- * is painted. Usable: a category is chosen as soon as there is one to choose, its total stands in the bar,
- * and the button beside it can be pressed; whatever the page needs before it answers is in between. A name
- * is typed in that moment, and a visit counts only if name, category and total stand there in the end.
- * Taken over: the form's whole script is there. Blocked is what long tasks take beyond 50 ms each. The older version is built once and kept under tests/.cache. `VISITS` changes the usual five.
+ * `npm run bench -- first-visit [COMMIT]`: a delegate's first visit on a cheap phone with a slow connection, now and
+ * at an older commit. Both versions run at the same time and take turns, visit by visit, in a Chromium with throttled
+ * network and CPU as in the table; figures are medians. Seen: the frame that paints the form's first field. Usable: a
+ * category is chosen as soon as possible, its total is in the bar, and the button next to it can be pressed; this
+ * includes everything that the page needs before it responds. A name is typed at that moment, and a visit counts only
+ * if name, category and total are correct in the end. Taken over: the whole script of the form has loaded. Blocked:
+ * the time of long tasks beyond 50 ms each. The older version is built once and stored under tests/.cache. `VISITS`
+ * changes the default five.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, rmSync, symlinkSync } from 'node:fs'
@@ -19,23 +18,23 @@ import { launchDrawing } from '../browser/browser.ts'
 import { serveAlone, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
-/** Before the form stood in the first paint. */
+/** The last commit before the form was in the first paint. */
 const BEFORE = '9df10e5'
 const VISITS = Number(process.env['VISITS'] ?? 5)
-/** A form whose categories stand in rows, and nothing is priced before one is chosen. */
+/** A form with rows of categories and no price before one is chosen. */
 const FORM = '/afpicon2026'
-/** Prices are on sale on this day, and the form asks for no more than it always did. */
+/** Prices are on sale on this day, and the form has no additional fields. */
 const CLOCK = '2025-11-10T12:00:00+05:30'
-/** Typed when the page says that it can be used. */
+/** Typed when the page is usable. */
 const TYPED = 'Specimen'
-/** How long a visit may take before the run gives up on it. */
+/** The timeout of a visit. */
 const VISIT_MS_MAX = 60_000
 
 type Line = {
   readonly name: string
   readonly bitsPerSecond: number
   readonly latencyMs: number
-  /** How many times slower the CPU is. */
+  /** CPU slowdown factor. */
   readonly slower: number
 }
 const LINES = [
@@ -44,11 +43,11 @@ const LINES = [
 ] as const satisfies readonly Line[]
 const PHONE = { width: 360, height: 740 }
 
-/** Of one visit: milliseconds from the address being opened, and bytes as they were sent. */
+/** For one visit: milliseconds since the address was opened, and bytes as transferred. */
 const FIGURES = ['seen', 'usable', 'taken', 'blocked', 'moved', 'scripts'] as const
 type Figures = Record<(typeof FIGURES)[number], number>
 
-/** What each figure is to reach, by line. `moved` is the layout shift. */
+/** The target of each figure, by connection. `moved` is the layout shift. */
 const AIMS: readonly Partial<Figures>[] = [
   { seen: 1000, usable: 1900, blocked: 300, moved: 0.02, scripts: 160 * 1024 },
   { seen: 2000, usable: 4500, moved: 0.02, scripts: 160 * 1024 },
@@ -57,7 +56,7 @@ const LANDING_BYTES_MAX = 40 * 1024
 /** It took 83 s after Pay was pressed. */
 const PHOTO_MS_MAX = 8000
 
-type Watched = {
+type Observation = {
   seen: number | null
   usable: number | null
   taken: number | null
@@ -67,9 +66,9 @@ type Watched = {
   moved: number
 }
 
-/** Runs in the page before anything of it. */
-function watch([faces, name]: readonly [faces: string, name: string]): void {
-  const watched: Watched = {
+/** Runs in the page before its own scripts. */
+function observePage([fontLinkId, name]: readonly [faces: string, name: string]): void {
+  const observation: Observation = {
     seen: null,
     usable: null,
     taken: null,
@@ -77,25 +76,25 @@ function watch([faces, name]: readonly [faces: string, name: string]): void {
     tasks: [],
     moved: 0,
   }
-  Object.assign(window, { watched })
+  Object.assign(window, { watched: observation })
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries())
-      watched.tasks.push([startTime, duration])
+      observation.tasks.push([startTime, duration])
   }).observe({ type: 'longtask', buffered: true })
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries())
-      watched.moved += (entry as PerformanceEntry & { readonly value: number }).value
+      observation.moved += (entry as PerformanceEntry & { readonly value: number }).value
   }).observe({ type: 'layout-shift', buffered: true })
-  const painted = (then: (at: number) => void): void => {
+  const afterPaint = (then: (at: number) => void): void => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => then(performance.now())
     port2.postMessage(null)
   }
   let chosen = false
-  const look = (): void => {
-    const question = document.querySelector('form input:not([type="hidden"])')
-    if (watched.seen === null && question && question.getBoundingClientRect().height > 0)
-      painted((at) => (watched.seen ??= at))
+  const checkPage = (): void => {
+    const firstField = document.querySelector('form input:not([type="hidden"])')
+    if (observation.seen === null && firstField && firstField.getBoundingClientRect().height > 0)
+      afterPaint((at) => (observation.seen ??= at))
     const category = document.querySelector<HTMLInputElement>('.cats input[type="radio"]')
     if (!chosen && category) {
       category.click()
@@ -103,28 +102,28 @@ function watch([faces, name]: readonly [faces: string, name: string]): void {
     }
     const total = /₹\s?[\d,]+/.exec(document.querySelector('.bar')?.textContent ?? '')?.[0]
     const pay = document.querySelector('.bar button[type="submit"]:not(:disabled)')
-    if (watched.total === '' && total && pay) {
-      watched.total = total
-      painted((at) => (watched.usable ??= at))
+    if (observation.total === '' && total && pay) {
+      observation.total = total
+      afterPaint((at) => (observation.usable ??= at))
       document.querySelector<HTMLElement>('#root_full_name')?.focus({ preventScroll: true })
       document.execCommand('insertText', false, name)
     }
-    // The faces are fetched once the page is taken over; before they were, it was when it was usable.
-    const held = document.getElementById(faces)
-    if (watched.total !== '' && (held === null || held.getAttribute('media') === 'all'))
-      watched.taken = performance.now()
-    else requestAnimationFrame(look)
+    // The fonts are loaded after the page is taken over; in the older version, when it was usable.
+    const fontLink = document.getElementById(fontLinkId)
+    if (observation.total !== '' && (fontLink === null || fontLink.getAttribute('media') === 'all'))
+      observation.taken = performance.now()
+    else requestAnimationFrame(checkPage)
   }
-  requestAnimationFrame(look)
+  requestAnimationFrame(checkPage)
 }
 
 declare global {
   interface Window {
-    watched?: Watched
+    watched?: Observation
   }
 }
 
-async function slowed(browser: Browser, line: Line | null): Promise<Page> {
+async function openSlowPage(browser: Browser, line: Line | null): Promise<Page> {
   const context = await browser.newContext({ viewport: PHONE, locale: 'en-IN' })
   const page = await context.newPage()
   if (line === null) return page
@@ -140,15 +139,15 @@ async function slowed(browser: Browser, line: Line | null): Promise<Page> {
   return page
 }
 
-/** Answers the bytes of all scripts that have arrived when it is called. */
-function scriptsOf(page: Page): () => Promise<number> {
+/** Returns the bytes of all scripts that have arrived when it is called. */
+function countScriptBytes(page: Page): () => Promise<number> {
   const sizes: Promise<number>[] = []
   page.on('requestfinished', (request) => {
     sizes.push(
       (async () => {
         const type = (await request.response())?.headers()['content-type'] ?? ''
         return /javascript/.test(type) ? (await request.sizes()).responseBodySize : 0
-        // What arrives while the page is being closed is nobody's first visit.
+        // Responses that arrive while the page is being closed do not belong to a first visit.
       })().catch(() => 0),
     )
   })
@@ -156,24 +155,24 @@ function scriptsOf(page: Page): () => Promise<number> {
 }
 
 async function visitForm(browser: Browser, url: string, line: Line): Promise<Figures> {
-  const page = await slowed(browser, line)
+  const page = await openSlowPage(browser, line)
   try {
-    await page.addInitScript(watch, [FACES, TYPED] as const)
-    const scripts = scriptsOf(page)
+    await page.addInitScript(observePage, [FACES, TYPED] as const)
+    const scripts = countScriptBytes(page)
     await page.goto(url, { waitUntil: 'commit', timeout: VISIT_MS_MAX })
     await page.waitForFunction(() => window.watched?.taken, null, { timeout: VISIT_MS_MAX })
     await page.waitForLoadState('networkidle', { timeout: VISIT_MS_MAX })
-    const watched = await page.evaluate(() => window.watched)
-    if (watched?.seen == null || watched.usable == null || watched.taken == null)
-      throw new Error(`${url} was not usable`)
-    const { seen, usable, taken, total, tasks, moved } = watched
+    const observation = await page.evaluate(() => window.watched)
+    if (observation?.seen == null || observation.usable == null || observation.taken == null)
+      throw new Error(`${url} did not become usable`)
+    const { seen, usable, taken, total, tasks, moved } = observation
     const left = await page.evaluate(() => ({
       name: document.querySelector<HTMLInputElement>('#root_full_name')?.value,
       isChosen: document.querySelector<HTMLInputElement>('.cats input')?.checked,
       bar: document.querySelector('.bar')?.textContent ?? '',
     }))
     if (left.name !== TYPED || left.isChosen !== true || !left.bar.includes(total))
-      throw new Error(`${url} lost what was typed or chosen: ${JSON.stringify(left)}`)
+      throw new Error(`${url} lost the typed name or the choice: ${JSON.stringify(left)}`)
     const blocked = tasks.reduce((sum, [, ms]) => sum + Math.max(0, ms - 50), 0)
     return { seen, usable, taken, blocked, moved, scripts: await scripts() }
   } finally {
@@ -181,11 +180,11 @@ async function visitForm(browser: Browser, url: string, line: Line): Promise<Fig
   }
 }
 
-/** Bytes of script that the landing page brings. */
+/** Script bytes of the landing page. */
 async function visitLanding(browser: Browser, url: string): Promise<number> {
-  const page = await slowed(browser, null)
+  const page = await openSlowPage(browser, null)
   try {
-    const scripts = scriptsOf(page)
+    const scripts = countScriptBytes(page)
     await page.goto(url, { waitUntil: 'networkidle', timeout: VISIT_MS_MAX })
     return await scripts()
   } finally {
@@ -193,8 +192,8 @@ async function visitLanding(browser: Browser, url: string): Promise<number> {
   }
 }
 
-/** A tree of the older commit with its web app, built the first time it is asked for. */
-function treeOf(commit: string): string {
+/** A tree of the older commit with its web app, built on first use. */
+function prepareTree(commit: string): string {
   const tree = join(TOP, 'tests', '.cache', `tree-${commit}`)
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: TOP })
   if (existsSync(join(tree, 'web', 'dist', 'index.html'))) return tree
@@ -202,11 +201,11 @@ function treeOf(commit: string): string {
   git('worktree', 'prune')
   git('worktree', 'add', '--quiet', '--detach', tree, commit)
   symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
-  const built = spawnSync(process.execPath, [join(tree, 'bin', 'rollcall.js'), 'build'], {
+  const buildResult = spawnSync(process.execPath, [join(tree, 'bin', 'rollcall.js'), 'build'], {
     cwd: tree,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  if (built.status !== 0) throw new Error(`the web app of ${commit} cannot be built`)
+  if (buildResult.status !== 0) throw new Error(`the web app of ${commit} cannot be built`)
   return tree
 }
 
@@ -214,7 +213,7 @@ const median = (figures: readonly number[]): number =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? NaN
 
 const LABELS: Readonly<
-  Record<keyof Figures, readonly [label: string, text: (is: number) => string]>
+  Record<keyof Figures, readonly [label: string, text: (figure: number) => string]>
 > = {
   seen: ["form's fields seen", (ms) => `${(ms / 1000).toFixed(2)} s`],
   usable: ['usable, price included', (ms) => `${(ms / 1000).toFixed(2)} s`],
@@ -224,15 +223,21 @@ const LABELS: Readonly<
   scripts: ['JavaScript, form, sent', (bytes) => `${(bytes / 1024).toFixed(1)} KiB`],
 }
 
-/** Prints the table; answers whether every aim is reached now. */
+/** Prints the table; returns whether every target is reached now. */
 export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean> {
-  let within = true
-  const say = (label: string, before: string, now: string, aim: string, isGood: boolean): void => {
-    within &&= isGood
+  let isWithinAims = true
+  const printLine = (
+    label: string,
+    before: string,
+    now: string,
+    aim: string,
+    isGood: boolean,
+  ): void => {
+    isWithinAims &&= isGood
     const mark = aim === '' || label === '' ? ' ' : isGood ? '✓' : '✗'
     console.log(`${mark} ${label.padEnd(26)} ${before.padStart(10)} ${now.padStart(10)}   ${aim}`)
   }
-  const trees = { before: treeOf(commit), now: TOP }
+  const trees = { before: prepareTree(commit), now: TOP }
   const before = await serveAlone({ CLOCK }, () => {}, trees.before)
   const now = await serveAlone({ CLOCK }, () => {}, trees.now)
   const browser = await launchDrawing()
@@ -240,22 +245,29 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
     for (const [at, line] of LINES.entries()) {
       const rows: Record<'before' | 'now', Figures[]> = { before: [], now: [] }
       for (let visit = 0; visit < VISITS; visit += 1)
-        for (const which of visit % 2 === 0
+        for (const treeName of visit % 2 === 0
           ? (['before', 'now'] as const)
           : (['now', 'before'] as const))
-          rows[which].push(
-            await visitForm(browser, (which === 'before' ? before : now).url + FORM, line),
+          rows[treeName].push(
+            await visitForm(browser, (treeName === 'before' ? before : now).url + FORM, line),
           )
       console.log(
         `\nFirst visit of ${FORM}: ${line.name}, medians of ${VISITS}, turn about (load average ${loadavg()[0]?.toFixed(1)})\n`,
       )
-      say('', commit, 'now', 'to reach', true)
+      printLine('', commit, 'now', 'to reach', true)
       for (const name of FIGURES) {
         const [label, text] = LABELS[name]
-        const of = (which: 'before' | 'now') => median(rows[which].map((row) => row[name]))
+        const medianOf = (treeName: 'before' | 'now') =>
+          median(rows[treeName].map((row) => row[name]))
         const aim = AIMS[at]?.[name]
-        const isGood = aim === undefined || of('now') <= aim
-        say(label, text(of('before')), text(of('now')), aim === undefined ? '' : text(aim), isGood)
+        const isGood = aim === undefined || medianOf('now') <= aim
+        printLine(
+          label,
+          text(medianOf('before')),
+          text(medianOf('now')),
+          aim === undefined ? '' : text(aim),
+          isGood,
+        )
         console.log(
           `    ${rows.before.map((row) => text(row[name])).join(', ')} | ${rows.now.map((row) => text(row[name])).join(', ')}`,
         )
@@ -265,38 +277,39 @@ export async function benchFirstVisit(commit: string = BEFORE): Promise<boolean>
     const [, slow] = LINES
     const sent: number[] = []
     for (let visit = 0; visit < VISITS; visit += 1) {
-      const page = await slowed(browser, slow)
+      const page = await openSlowPage(browser, slow)
       sent.push(await visitWithPhoto(page, now.url + FORM, photo))
       await page.context().close()
     }
-    const inSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
+    const formatSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
     console.log(
       `\nA photo of ${(photo.length / 1024 / 1024).toFixed(1)} MB as proof, until the server has it, before Pay is pressed: ${slow.name}\n`,
     )
-    say(
+    printLine(
       'photo as proof',
       '',
-      inSeconds(median(sent)),
-      inSeconds(PHOTO_MS_MAX),
+      formatSeconds(median(sent)),
+      formatSeconds(PHOTO_MS_MAX),
       median(sent) <= PHOTO_MS_MAX,
     )
-    console.log(`    ${sent.map(inSeconds).join(', ')}`)
+    console.log(`    ${sent.map(formatSeconds).join(', ')}`)
     const landing = [
       await visitLanding(browser, `${before.url}/`),
       await visitLanding(browser, `${now.url}/`),
     ] as const
-    const kib = (bytes: number) => (bytes === 0 ? 'no script' : `${(bytes / 1024).toFixed(1)} KiB`)
+    const formatKib = (bytes: number) =>
+      bytes === 0 ? 'no script' : `${(bytes / 1024).toFixed(1)} KiB`
     console.log()
-    say(
+    printLine(
       'JavaScript, landing, sent',
-      kib(landing[0]),
-      kib(landing[1]),
-      kib(LANDING_BYTES_MAX),
+      formatKib(landing[0]),
+      formatKib(landing[1]),
+      formatKib(LANDING_BYTES_MAX),
       landing[1] <= LANDING_BYTES_MAX,
     )
   } finally {
     await browser.close()
     await Promise.all([before.stop(), now.stop()])
   }
-  return within
+  return isWithinAims
 }

@@ -1,11 +1,10 @@
 /**
- * `npm run bench -- office`: what people of the office wait for, over ten thousand registrations and over a million, beside
- * bare handlers over the same rows (bare-office.ts) and, for registering, the bare handler (bare.ts).
- *
- * The rows are made up and put into the tables of a server of its own, which is started as an operator starts it. Ours and
- * the bare one take turns; figures are medians. Where one server's work is counted, it is its CPU time that is told as
- * well. `ROWS=10000` measures that many alone. Where the machine has a PostgreSQL, up to ten thousand rows are measured
- * on it as well: the same rows, moved there as an operator moves them, beside the same bare handlers.
+ * `npm run bench -- office`: waiting times of staff, over ten thousand and a million registrations, compared with
+ * minimal handlers over the same rows (bare-office.ts) and, for registering, the minimal handler (bare.ts). The rows
+ * are generated and inserted into the tables of a separate server, which is started as in production. Ours and the
+ * minimal one take turns; figures are medians. For single-server work, CPU time is reported as well. `ROWS=10000`
+ * measures only that many. If the machine has PostgreSQL, up to ten thousand rows are measured on it as well: the same
+ * rows, moved there with the move command, compared with the same minimal handlers.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs'
@@ -16,26 +15,26 @@ import { ADMIN, serveAlone } from '../browser/serve.ts'
 import { moveToPostgres } from '../../server/storage/database/move-database.ts'
 import { openStore } from '../../server/storage/open-store.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
-import { cpuOf } from './cpu.js'
+import { readCpu } from './cpu.js'
 import { filled, numberOfNth } from './rows.ts'
 
 const SIZES = process.env['ROWS']?.split(',').map(Number) ?? [10_000, 1_000_000]
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
-/** More take longer to be moved than to be measured. */
+/** Moving more rows takes longer than measuring them. */
 const POSTGRES_ROWS_MAX = 10_000
-/** Looks of one kind whose median is told. */
-const LOOKS = 15
-/** Files of each whose median is told. */
+/** Page views per kind, of which the median is reported. */
+const PAGE_VIEWS = 15
+/** Files per kind, of which the median is reported. */
 const EXPORTS = 5
 const CLIENTS = 8
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Prices are on sale on this day. */
 const CLOCK = '2025-11-10T12:00:00+05:30'
-/** The older of the lists: all of its columns. */
+/** The older of the lists, with all its columns. */
 const LIST = '/admin/afpicon/registrations/?event_type=afpicon'
 
-/** What each figure is to reach, from the issue. */
+/** The target of each figure, from the issue. */
 const AIMS = {
   deepest: 2,
   bytes: 45 * 1024 * 0.25,
@@ -51,24 +50,27 @@ export async function benchOffice() {
     { rows, isPostgres: false },
     ...(hasPostgres && rows <= POSTGRES_ROWS_MAX ? [{ rows, isPostgres: true }] : []),
   ])
-  let within = true
+  let isWithinAims = true
   for (const { rows, isPostgres } of runs) {
     const postgres = isPostgres ? await startPostgres() : null
-    const lines = await measured(rows, postgres === null ? null : await postgres.database('bench'))
+    const lines = await measureRows(
+      rows,
+      postgres === null ? null : await postgres.database('bench'),
+    )
     await postgres?.stop()
     console.log(
       `\n${rows} registrations${isPostgres ? ' in PostgreSQL' : ''}\n\n| | measured | aim | |\n|---|---|---|---|`,
     )
     for (const { what, is, aim, good } of lines) {
       console.log(`| ${what} | ${is} | ${aim} | ${good === null ? '' : good ? '✓' : '✗'} |`)
-      within &&= good !== false
+      isWithinAims &&= good !== false
     }
   }
-  return within
+  return isWithinAims
 }
 
-/** `url`: the PostgreSQL that the rows are moved to; null: they stay in their file. */
-async function measured(rows, url) {
+/** `url`: the PostgreSQL that the rows are moved to. Null: they stay in their file. */
+async function measureRows(rows, url) {
   let started = 0
   const variables = url === null ? { CLOCK } : { CLOCK, DATABASE_URL: url }
   const ours = await serveAlone(variables, async ({ dataDir }) => {
@@ -84,14 +86,14 @@ async function measured(rows, url) {
       const moved = moveToPostgres(dataDir, url)
       if (!moved.ok) throw new Error(moved.error)
     }
-    settle(join(dataDir, 'rollcall.db'))
+    syncToDisk(join(dataDir, 'rollcall.db'))
     started = performance.now()
   })
   const readyIn = (performance.now() - started) / 1000
   const bare = await startBare('bare-office.ts', join(ours.dataDir, 'rollcall.db'))
   try {
-    const memory = await restingMiB(ours)
-    const headers = { authorization: `Bearer ${await tokenOf(ours)}` }
+    const memory = await readRestingMemory(ours)
+    const headers = { authorization: `Bearer ${await signIn(ours)}` }
     return [
       {
         what: 'ready, s',
@@ -105,10 +107,10 @@ async function measured(rows, url) {
         aim: `≤ ${AIMS.memory}`,
         good: memory <= AIMS.memory,
       },
-      ...(await lists(ours, bare, headers, rows)),
-      ...(await looks(ours, headers)),
-      await exported(ours, bare, headers),
-      await read(ours, bare, rows),
+      ...(await measureLists(ours, bare, headers, rows)),
+      ...(await measureViews(ours, headers)),
+      await measureExports(ours, bare, headers),
+      await measureReads(ours, bare, rows),
     ]
   } finally {
     bare.stop()
@@ -116,8 +118,8 @@ async function measured(rows, url) {
   }
 }
 
-/** A gigabyte that was put there a moment ago is on the disk before anything is measured: whoever starts would wait for it. */
-function settle(file) {
+/** Waits until a gigabyte of new data is on the disk, because otherwise the first start would wait for it. */
+function syncToDisk(file) {
   const handle = openSync(file)
   fsyncSync(handle)
   closeSync(handle)
@@ -134,7 +136,7 @@ async function startBare(module, argument) {
   return { url, pid: child.pid ?? 0, stop: () => child.kill('SIGTERM') }
 }
 
-async function tokenOf({ url }) {
+async function signIn({ url }) {
   const answer = await fetch(`${url}/admin/login/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -143,15 +145,15 @@ async function tokenOf({ url }) {
   return (await answer.json()).token
 }
 
-/** What stays a few seconds after the start, when nobody has asked for anything. */
-async function restingMiB({ process: { pid } }) {
+/** What remains a few seconds after startup, without requests. */
+async function readRestingMemory({ process: { pid } }) {
   await new Promise((done) => setTimeout(done, 5_000))
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kib) / 1024
 }
 
-/** Milliseconds until all of an answer is here. */
-async function taking(url, headers = {}) {
+/** Milliseconds until the complete response has arrived. */
+async function timeResponse(url, headers = {}) {
   const start = performance.now()
   const answer = await fetch(url, { headers })
   await answer.arrayBuffer()
@@ -159,36 +161,36 @@ async function taking(url, headers = {}) {
   return performance.now() - start
 }
 
-/** Medians of looks that take turns. */
-async function inTurn(works, times) {
-  const taken = works.map(() => [])
+/** Medians of alternating page views. */
+async function takeTurns(works, times) {
+  const durations = works.map(() => [])
   for (let round = 0; round < times; round += 1)
-    for (const [at, work] of works.entries()) taken[at]?.push(await work())
-  return taken.map(median)
+    for (const [at, work] of works.entries()) durations[at]?.push(await work())
+  return durations.map(median)
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-async function lists(ours, bare, headers, rows) {
+async function measureLists(ours, bare, headers, rows) {
   const address = (page) => `${ours.url}${LIST}&page=${page}`
   const last = Math.floor(rows / 20)
-  const [begins = 0, middle = 0, ends = 0] = await inTurn(
+  const [firstPage = 0, middle = 0, lastPage = 0] = await takeTurns(
     [1, Math.floor(last / 2), last].map(
-      (page) => () => taking(`${address(page)}&rows=listed`, headers),
+      (page) => () => timeResponse(`${address(page)}&rows=listed`, headers),
     ),
-    LOOKS,
+    PAGE_VIEWS,
   )
-  const deepest = Math.max(middle, ends) / begins
+  const deepest = Math.max(middle, lastPage) / firstPage
   const bytes = (await (await fetch(`${address(1)}&rows=listed`, { headers })).arrayBuffer())
     .byteLength
-  const [own, other] = await rates(
+  const [own, other] = await measureRates(
     { url: `${address(1)}&rows=listed`, pid: ours.process.pid ?? 0, headers },
     { url: `${bare.url}/list?page=1`, pid: bare.pid, headers: {} },
   )
   return [
     {
       what: 'a list: page 1, the middle, the last, ms',
-      is: `${begins.toFixed(1)}, ${middle.toFixed(1)}, ${ends.toFixed(1)} (${deepest.toFixed(2)} times)`,
+      is: `${firstPage.toFixed(1)}, ${middle.toFixed(1)}, ${lastPage.toFixed(1)} (${deepest.toFixed(2)} times)`,
       aim: `≤ ${AIMS.deepest} times page 1`,
       good: deepest <= AIMS.deepest,
     },
@@ -207,13 +209,13 @@ async function lists(ours, bare, headers, rows) {
   ]
 }
 
-async function looks(ours, headers) {
-  const [search = 0, dashboard = 0] = await inTurn(
+async function measureViews(ours, headers) {
+  const [search = 0, dashboard = 0] = await takeTurns(
     [
-      () => taking(`${ours.url}/admin/find/?q=AFPI0177441080001`, headers),
-      () => taking(`${ours.url}/admin/dashboard/stats/`, headers),
+      () => timeResponse(`${ours.url}/admin/find/?q=AFPI0177441080001`, headers),
+      () => timeResponse(`${ours.url}/admin/dashboard/stats/`, headers),
     ],
-    LOOKS,
+    PAGE_VIEWS,
   )
   return [
     {
@@ -226,21 +228,21 @@ async function looks(ours, headers) {
   ]
 }
 
-async function exported(ours, bare, headers) {
+async function measureExports(ours, bare, headers) {
   const used = [0, 0]
-  const counted = async (at, pid, work) => {
-    const before = cpuOf(pid)
-    const taken = await work()
-    used[at] += cpuOf(pid) - before
-    return taken
+  const countCpu = async (at, pid, work) => {
+    const before = readCpu(pid)
+    const durations = await work()
+    used[at] += readCpu(pid) - before
+    return durations
   }
-  const [own = 0, other = 0] = await inTurn(
+  const [own = 0, other = 0] = await takeTurns(
     [
       () =>
-        counted(0, ours.process.pid ?? 0, () =>
-          taking(`${ours.url}/admin/export/?event_type=afpicon`, headers),
+        countCpu(0, ours.process.pid ?? 0, () =>
+          timeResponse(`${ours.url}/admin/export/?event_type=afpicon`, headers),
         ),
-      () => counted(1, bare.pid, () => taking(`${bare.url}/csv`)),
+      () => countCpu(1, bare.pid, () => timeResponse(`${bare.url}/csv`)),
     ],
     EXPORTS,
   )
@@ -254,9 +256,9 @@ async function exported(ours, bare, headers) {
   }
 }
 
-async function read(ours, bare, rows) {
+async function measureReads(ours, bare, rows) {
   const no = numberOfNth(Math.floor(rows / 3) | 1, rows)
-  const [own, other] = await rates(
+  const [own, other] = await measureRates(
     {
       url: `${ours.url}/api/afpicon/registrations/${no}/`,
       pid: ours.process.pid ?? 0,
@@ -273,14 +275,14 @@ async function read(ours, bare, rows) {
   }
 }
 
-/** Requests a second, and CPU microseconds of each, of two that take turns. */
-async function rates(one, other) {
-  const taken = [[], []]
+/** Requests a second, and CPU microseconds per request, of two alternating servers. */
+async function measureRates(one, other) {
+  const durations = [[], []]
   for (const target of [one, other]) await load(target, 1)
   for (let round = 0; round < ROUNDS; round += 1)
     for (const at of round % 2 === 0 ? [0, 1] : [1, 0])
-      taken[at].push(await load(at === 0 ? one : other, SECONDS))
-  const [of, beside] = taken.map((figures) => ({
+      durations[at].push(await load(at === 0 ? one : other, SECONDS))
+  const [of, beside] = durations.map((figures) => ({
     perSecond: median(figures.map(({ perSecond }) => perSecond)),
     cpu: median(figures.map(({ cpu }) => cpu)),
   }))
@@ -289,9 +291,12 @@ async function rates(one, other) {
 }
 
 async function load({ url, pid, headers }, seconds) {
-  const before = cpuOf(pid)
+  const before = readCpu(pid)
   const result = await autocannon({ url, connections: CLIENTS, duration: seconds, headers })
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors under load`)
-  return { perSecond: result.requests.average, cpu: (cpuOf(pid) - before) / result.requests.total }
+  return {
+    perSecond: result.requests.average,
+    cpu: (readCpu(pid) - before) / result.requests.total,
+  }
 }

@@ -1,14 +1,14 @@
 /**
- * A photo of a certificate as proof, from being chosen to being with the server, before anybody presses Pay: a
- * line of `npm run bench -- first-visit`. The photo is made up in the browser: a page of print on a table, in
- * uneven light, with the grain of a camera, twelve million dots in some 4 MB.
+ * Upload time of a certificate photo, from selection to storage on the server, before Pay is pressed: a line of `npm
+ * run bench -- first-visit`. The photo is generated in the browser: a printed page on a table, in uneven light, with
+ * camera noise, twelve megapixels, about 4 MB.
  */
 import type { Browser, Page } from 'playwright-core'
 
-/** How long a photo may take before the run gives up on it. */
+/** The timeout of a photo. */
 const SENT_MS_MAX = 180_000
 
-/** Runs in an empty page; answers a JPEG as base64. */
+/** Runs in an empty page; returns a JPEG as base64. */
 async function draw(): Promise<string> {
   const canvas = document.createElement('canvas')
   canvas.width = 4000
@@ -32,15 +32,15 @@ async function draw(): Promise<string> {
       450,
       700 + line * 84,
     )
-  // The grain: the same at every run.
-  const picture = pen.getImageData(0, 0, 4000, 3000)
+  // The noise: the same on every run.
+  const image = pen.getImageData(0, 0, 4000, 3000)
   let seed = 20261121
-  for (let at = 0; at < picture.data.length; at += 4) {
+  for (let at = 0; at < image.data.length; at += 4) {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
     const grain = (seed >>> 24) / 10.5 - 12
-    for (const part of [0, 1, 2]) picture.data[at + part] = (picture.data[at + part] ?? 0) + grain
+    for (const part of [0, 1, 2]) image.data[at + part] = (image.data[at + part] ?? 0) + grain
   }
-  pen.putImageData(picture, 0, 0)
+  pen.putImageData(image, 0, 0)
   const photo = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', 0.9))
   const bytes = new Uint8Array((await photo?.arrayBuffer()) ?? [])
   let text = ''
@@ -58,7 +58,7 @@ export async function makePhoto(browser: Browser): Promise<Buffer> {
   }
 }
 
-/** Milliseconds from the photo being chosen to the page saying that it is sent. */
+/** Milliseconds from choosing the photo until the page reports that it is sent. */
 export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Promise<number> {
   await page.goto(url, { timeout: SENT_MS_MAX })
   await page
@@ -68,14 +68,14 @@ export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Pr
   const input = page.locator('input[type=file]')
   await input.waitFor({ state: 'attached', timeout: SENT_MS_MAX })
   await page.evaluate(() => {
-    // By the page's own clock: handing the file over to the browser is not what is measured.
-    const chosen = document.querySelector('input[type=file]')
-    chosen?.addEventListener('change', () => performance.mark('chosen'))
-    const look = () => {
+    // Measured in the page, to exclude passing the file to the browser.
+    const fileInput = document.querySelector('input[type=file]')
+    fileInput?.addEventListener('change', () => performance.mark('chosen'))
+    const pollPage = () => {
       if (document.querySelector('.kept.there')) performance.mark('sent')
-      else requestAnimationFrame(look)
+      else requestAnimationFrame(pollPage)
     }
-    requestAnimationFrame(look)
+    requestAnimationFrame(pollPage)
   })
   await input.setInputFiles({ name: 'certificate.jpg', mimeType: 'image/jpeg', buffer: photo })
   await page.waitForFunction(() => performance.getEntriesByName('sent').length > 0, null, {

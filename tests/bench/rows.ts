@@ -1,4 +1,7 @@
-/** Many made-up registrations, put straight into a store's tables and indexed by it: what lists, searches and exports are measured over. */
+/**
+ * Generates many registrations and inserts them into a store's tables, where the store indexes them: the data for
+ * measuring lists, searches and exports.
+ */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { dayOf, instant } from '../../engine/index.ts'
@@ -11,42 +14,49 @@ const LAST =
   'Nair Menon Pillai Thomas Iyer Kurian Das Rao Joseph Varma Khan Mathew Shetty Fernandes Ahmed Abraham'
 const [first, last] = [FIRST, LAST].map((names) => names.split(' '))
 
-/** A million rows are indexed in minutes; what takes longer does not end. */
+/** A million rows are indexed in minutes; more time means that it does not end. */
 const INDEXED_MS_MAX = 40 * 60_000
 
-export type Many = {
+export type RowsOptions = {
   readonly event: string
   readonly category: string
   readonly rows: number
-  /** Of the first; the others came at even distances over so many days. */
+  /** The time of the first; the others follow at even intervals over these days. */
   readonly from: number
   readonly days: number
 }
 
-/** The number of the nth, spread as drawn ones are; the one in the middle has a number and a phone of its own to look for. */
-export const numberOfNth = (n: number, rows: number): string =>
+/**
+ * The number of the nth, distributed like random ones; the one in the middle has a unique number and phone to search
+ * for.
+ */
+export const createNumber = (n: number, rows: number): string =>
   n === Math.floor(rows / 2)
     ? 'AFPI0177441080001'
     : `AFPI${String((n * 7_919_317) % 10 ** 13).padStart(13, '0')}`
 
-/** The reference of the nth's money, which every second has. */
-export const referenceOfNth = (n: number): string =>
+/** The payment reference of the nth, which every second one has. */
+export const createReference = (n: number): string =>
   n % 4 === 1 ? `BANK${String(n).padStart(10, '0')}` : `UTR${String(n).padStart(12, '0')}`
 
-/** Puts them into the tables that the store made for itself, opened again and waited for until all are indexed. */
-export async function filled(dataDir: string, open: typeof openStore, many: Many): Promise<Store> {
+/** Inserts them into the tables that the store created, opens it again and waits until all are indexed. */
+export async function fillStore(
+  dataDir: string,
+  open: typeof openStore,
+  options: RowsOptions,
+): Promise<Store> {
   await (await open({ dataDir, migrates: true })).close()
   const db = new Database(join(dataDir, 'rollcall.db'))
   db.pragma('synchronous = OFF')
-  db.transaction(() => insertAll(db, many))()
+  db.transaction(() => insertAll(db, options))()
   db.close()
   const store = await open({ dataDir })
   const progress = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
-  const behind = progress
+  const unindexed = progress
     .prepare('SELECT max(id) - (SELECT last_id FROM search_progress) FROM registrations')
     .pluck()
   const start = Date.now()
-  while (Number(behind.get()) > 0) {
+  while (Number(unindexed.get()) > 0) {
     if (Date.now() - start > INDEXED_MS_MAX) throw new Error('the rows are not indexed')
     await store.ping(instant(Date.now()))
     await new Promise((done) => setTimeout(done, 1_000))
@@ -55,7 +65,10 @@ export async function filled(dataDir: string, open: typeof openStore, many: Many
   return store
 }
 
-function insertAll(db: Database.Database, { event, category, rows, from, days }: Many): void {
+function insertAll(
+  db: Database.Database,
+  { event, category, rows, from, days }: RowsOptions,
+): void {
   const registration = db.prepare(
     `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, payment_status, created_at, created_day)
      VALUES (?, ?, 'bench', ?, ?, ?, ?, ?, ?, ?, 'early', 600000, 108000, 708000, ?, ?, ?)`,
@@ -70,7 +83,7 @@ function insertAll(db: Database.Database, { event, category, rows, from, days }:
   )
   const step = Math.floor((days * 24 * 60 * 60 * 1000) / rows)
   for (let n = 1; n <= rows; n += 1) {
-    const regNo = numberOfNth(n, rows)
+    const regNo = createNumber(n, rows)
     const name = `${first?.[n % 16]} ${String.fromCharCode(65 + (n % 26))} ${last?.[Math.floor(n / 16) % 16]}`
     const at = instant(from + n * step)
     const phone =
@@ -104,7 +117,7 @@ function insertAll(db: Database.Database, { event, category, rows, from, days }:
       dayOf(at),
     )
     if (!isPaid) continue
-    const reference = referenceOfNth(n)
+    const reference = createReference(n)
     payment.run(n, n, regNo, reference, at, at)
     capture.run(n, n, n % 4 === 1 ? 'airpay' : 'transfer', reference, at, at)
   }

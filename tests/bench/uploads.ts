@@ -1,7 +1,7 @@
 /**
- * What many large uploads at once cost in memory: a real server process, an event whose proof may have
- * 25 MB, 64 clients that have all sent everything of a photo but the end of the form. Linux only: the peak
- * is read from /proc. Run it with `node tests/bench/uploads.ts [clients] [MB]`.
+ * Memory use of many concurrent large uploads: a real server process, an event with proofs of up to 25 MB, 64 clients
+ * that have each sent a photo except for the end of the form. Linux only: the peak is read from /proc. Run it with
+ * `node tests/bench/uploads.ts [clients] [MB]`.
  */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,9 @@ try {
   console.log(
     `memory in MB: idle ${idle.toFixed(0)}, all sent ${sent.toFixed(0)}, peak ${status('VmHWM').toFixed(0)}, peak over idle ${(status('VmHWM') - idle).toFixed(0)}`,
   )
-  console.log(`left on the way: ${readdirSync(join(folder, 'var', 'uploads', 'incoming')).length}`)
+  console.log(
+    `unfinished uploads: ${readdirSync(join(folder, 'var', 'uploads', 'incoming')).length}`,
+  )
 } finally {
   await server.end('SIGTERM')
   rmSync(folder, { recursive: true })

@@ -1,18 +1,18 @@
 /**
- * Mistakes of the second set that the checker lets pass, each with what would tell. The test asserts
- * exactly these names, so that the list can only shrink: what is found must leave it, what is new fails.
+ * Mistakes of the second set that the checker does not find, each with what would reveal it. The test asserts exactly
+ * these names, so that the list can only shrink: a found mistake must be removed from it, a new one fails.
  */
 export const notFoundYet: Readonly<Record<string, string>> = {
   'the CSV is saved under last year’s name':
     'two events save one file name; only lists of one event are compared',
   'the early bird in the panel is last year’s':
     'EV604 is allowed for this file as a whole, so another wrong day hides behind the accepted one',
-  'an ending forgotten, promise too': 'jpg without jpeg: two endings of one kind of file',
-  'success and failed exchanged, promises too':
-    'the address of the success page says failed, and the other way round',
+  'an extension forgotten, promise too': 'jpg without jpeg: two extensions of one file type',
+  'success and failed swapped, promises too':
+    'the address of the success page says failed, and vice versa',
   'failed says Paid': 'a fixed text on the failed page says Paid',
-  'titles of the two pages exchanged': 'the title of the success page says Failed',
+  'titles of the two pages swapped': 'the title of the success page says Failed',
 }
 
-/** Findable mistakes that are found, but at none of the lines an author would look at: never more than these. */
-export const astrayAtMost = 15
+/** Findable mistakes that are found, but at a line where an author would not look: the maximum number. */
+export const ASTRAY_MAX = 15

@@ -1,16 +1,16 @@
 /**
- * Every file of events/ with every mistake of `mutate.ts`, or an even part of them, and what becomes of it.
- * `npm run mutants` runs them all (some minutes); a test runs a part.
+ * Every file of events/ with every mistake of `mutate.ts`, or an even part of them, and the results. `npm run mutants`
+ * runs them all (some minutes); a test runs a part.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SharedFiles } from '../../engine/authoring.ts'
-import { judge, originalOf, type Judged } from './judge.ts'
-import { ofMutants } from './mutate.ts'
+import { checkMutant, prepareOriginal, type CheckedMutant } from './judge.ts'
+import { mapMutants } from './mutate.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
-/** The folders whose event files are changed: ours, and three whole events that sell more than a registration. */
+/** The folders whose event files are changed: ours, and three whole events with items. */
 export const FOLDERS = { ours: 'events', whole: 'tests/events' } as const
 
 export type Count = {
@@ -27,7 +27,7 @@ export type Count = {
   readonly alarms: readonly string[]
 }
 
-type Told = Omit<Judged, 'findings'> & {
+type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
   readonly name: string
   readonly findings: readonly { readonly code: string; readonly line: number }[]
 }
@@ -39,15 +39,15 @@ export function runMutants(folder: string, stride: number, from = 0): Count {
     gateways: read('events/_shared/gateways.yaml'),
     texts: read('events/_shared/texts.yaml'),
   }
-  const judged = readdirSync(join(TOP, folder))
+  const checkedMutants = readdirSync(join(TOP, folder))
     .filter((name) => name.endsWith('.yaml'))
     .sort()
-    .flatMap((name): readonly Told[] => {
+    .flatMap((name): readonly CheckedFileMutant[] => {
       const { text } = read(`${folder}/${name}`)
-      const original = originalOf(name, text, shared)
+      const original = prepareOriginal(name, text, shared)
       const isTried = (at: number): boolean => at % stride === from % stride
-      return ofMutants(text, isTried, (mutant) => {
-        const one = judge(mutant, original, shared)
+      return mapMutants(text, isTried, (mutant) => {
+        const one = checkMutant(mutant, original, shared)
         return {
           ...one,
           name,
@@ -56,61 +56,62 @@ export function runMutants(folder: string, stride: number, from = 0): Count {
         }
       })
     })
-  const of = (harm: Judged['harm']) => judged.filter((one) => one.harm === harm)
-  const found = ({ findings }: Told): boolean => findings.length > 0
-  const say = ({ name, mutant, changes, findings }: Told): string =>
-    `${name} ${mutant.way}: ${mutant.what}; ${[changes, ...new Set(findings.map(({ code, line }) => `${code} at line ${line}`))].filter(Boolean).join(', ')}`
+  const withHarm = (harm: CheckedMutant['harm']) =>
+    checkedMutants.filter((one) => one.harm === harm)
+  const found = ({ findings }: CheckedFileMutant): boolean => findings.length > 0
+  const formatMutant = ({ name, mutant, changes, findings }: CheckedFileMutant): string =>
+    `${name} ${mutant.mutation}: ${mutant.what}; ${[changes, ...new Set(findings.map(({ code, line }) => `${code} at line ${line}`))].filter(Boolean).join(', ')}`
   return {
-    mutants: judged.length,
-    harmful: of('harmful').length,
-    missed: of('harmful')
+    mutants: checkedMutants.length,
+    harmful: withHarm('harmful').length,
+    missed: withHarm('harmful')
       .filter((one) => !found(one))
-      .map((one) => `${say(one)} (${whyMissed(one)})`),
-    elsewhere: [...of('harmful'), ...of('checking'), ...of('contradiction')]
+      .map((one) => `${formatMutant(one)} (${explainMissed(one)})`),
+    elsewhere: [...withHarm('harmful'), ...withHarm('checking'), ...withHarm('contradiction')]
       .filter((one) => found(one) && !one.rightLine)
-      .map(say),
-    wording: of('wording').length,
-    wordingFound: of('wording').filter(found).length,
-    checking: of('checking').length,
-    checkingFound: of('checking').filter(found).length,
-    contradictions: of('contradiction').length,
-    harmless: of('harmless').length,
-    alarms: of('harmless').filter(found).map(say),
+      .map(formatMutant),
+    wording: withHarm('wording').length,
+    wordingFound: withHarm('wording').filter(found).length,
+    checking: withHarm('checking').length,
+    checkingFound: withHarm('checking').filter(found).length,
+    contradictions: withHarm('contradiction').length,
+    harmless: withHarm('harmless').length,
+    alarms: withHarm('harmless').filter(found).map(formatMutant),
   }
 }
 
-/** Why nothing in the file contradicts it. */
-function whyMissed({ mutant, changes }: Told): string {
-  if (mutant.way === 'misspell' || mutant.way === 'other case')
-    return 'a name that stands once, which no promise repeats'
+/** Why no other part of the file contradicts it. */
+function explainMissed({ mutant, changes }: CheckedFileMutant): string {
+  if (mutant.mutation === 'misspell' || mutant.mutation === 'other case')
+    return 'a name that appears once, and that no promise repeats'
   if (changes.startsWith('field'))
-    return 'how a field behaves is the event’s own choice, and no example tries it'
-  return 'both versions are sound, and no example or promise says which is meant'
+    return 'how a field behaves is the event’s own choice, and no example covers it'
+  return 'both versions are valid, and no example or promise says which is meant'
 }
 
-/** What `npm run mutants` prints; also printed by the test. */
-export function sayCount(count: Count): string {
-  const share = (part: number, whole: number): string =>
+/** The output of `npm run mutants`, also printed by the test. */
+export function formatCount(count: Count): string {
+  const formatShare = (part: number, whole: number): string =>
     whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)}%`
   const found = count.harmful - count.missed.length
-  const block = (title: string, lines: readonly string[]): readonly string[] =>
+  const formatBlock = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
   return [
     `${count.mutants} mutants`,
-    `harmful ${count.harmful}: found ${found} (${share(found, count.harmful)}), not where it is wrong ${count.elsewhere.length}`,
-    `wording and order ${count.wording}: found ${count.wordingFound} (${share(count.wordingFound, count.wording)})`,
+    `harmful ${count.harmful}: found ${found} (${formatShare(found, count.harmful)}), not where it is wrong ${count.elsewhere.length}`,
+    `wording and order ${count.wording}: found ${count.wordingFound} (${formatShare(count.wordingFound, count.wording)})`,
     `what the file says to the checker ${count.checking}: found ${count.checkingFound}; two things said at once ${count.contradictions}`,
     `harmless ${count.harmless}: false alarms ${count.alarms.length}`,
-    ...block('not found, and why:', count.missed),
-    ...block('found elsewhere:', count.elsewhere),
-    ...block('false alarms:', count.alarms),
+    ...formatBlock('not found, and why:', count.missed),
+    ...formatBlock('found elsewhere:', count.elsewhere),
+    ...formatBlock('false alarms:', count.alarms),
   ].join('\n')
 }
 
 if (import.meta.main) {
   const [folder = FOLDERS.ours, stride = '1', from = '0'] = process.argv.slice(2)
   const count = runMutants(folder, Number(stride), Number(from))
-  console.log(sayCount(count))
+  console.log(formatCount(count))
   const found = count.harmful - count.missed.length
   process.exitCode =
     found / count.harmful >= 0.99 &&

@@ -11,7 +11,7 @@ import {
 import { adaptations, type Mistake } from './second-set/making.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { secondSet } from './second-set.ts'
-import { astrayAtMost, notFoundYet } from './not-found-yet.ts'
+import { ASTRAY_MAX, notFoundYet } from './not-found-yet.ts'
 
 const TOP = join(import.meta.dirname, '../..')
 const source = (path: string): SourceText => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
@@ -23,22 +23,22 @@ const shared: SharedFiles = {
 const originals = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025'].map((id) =>
   source(`events/${id}.yaml`),
 )
-const textOf = (id: string): string =>
+const readOriginal = (id: string): string =>
   originals.find(({ path }) => path === `events/${id}.yaml`)?.text ?? ''
-const serious = (findings: readonly Finding[]): readonly Finding[] =>
+const withoutNotes = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ severity }) => severity !== 'note')
 
-/** The file a mistake is made in, before the mistake. */
-const soundOf = (mistake: Mistake): SourceText => {
+/** The file before the mistake. */
+const findValidFile = (mistake: Mistake): SourceText => {
   const made = mistake.adapted ? adaptations[mistake.event] : undefined
-  const text = textOf(mistake.event)
+  const text = readOriginal(mistake.event)
   return made === undefined
     ? { path: `events/${mistake.event}.yaml`, text }
     : { path: `events/${made.id}.yaml`, text: made.edit(text) }
 }
 
-/** Lines, from 1, of the new text that the edit touched; beside a line left out, its neighbours. */
-const touched = (before: string, after: string): ReadonlySet<number> => {
+/** Lines, from 1, of the new text that the edit touched; for a removed line, its neighbours. */
+const findChangedLines = (before: string, after: string): ReadonlySet<number> => {
   const [old, made] = [before.split('\n'), after.split('\n')]
   if (old.length === made.length)
     return new Set(made.flatMap((line, at) => (line === old[at] ? [] : [at + 1])))
@@ -62,53 +62,55 @@ type Outcome = {
   readonly lines: ReadonlySet<number>
 }
 
-const judge = (mistake: Mistake): Outcome => {
-  const sound = soundOf(mistake)
-  const text = mistake.edit(sound.text)
-  expect(text, mistake.name).not.toBe(sound.text)
-  const lines = new Set(touched(sound.text, text))
+const checkMistake = (mistake: Mistake): Outcome => {
+  const validFile = findValidFile(mistake)
+  const text = mistake.edit(validFile.text)
+  expect(text, mistake.name).not.toBe(validFile.text)
+  const lines = new Set(findChangedLines(validFile.text, text))
   text.split('\n').forEach((line, at) => {
     if (mistake.look.some((part) => line.includes(part))) lines.add(at + 1)
   })
-  const edited = { path: sound.path, text }
-  const alone = serious(compileEvent(text, shared, { path: sound.path }).findings)
-  const beside = [...originals.filter(({ path }) => path !== sound.path), edited]
+  const edited = { path: validFile.path, text }
+  const aloneFindings = withoutNotes(compileEvent(text, shared, { path: validFile.path }).findings)
+  const allFiles = [...originals.filter(({ path }) => path !== validFile.path), edited]
   const found =
-    alone.length > 0
-      ? alone
-      : compileEvents(beside, shared).files.flatMap(({ findings }) => serious(findings))
-  const places = found.flatMap(({ at, related }) => [at, ...related.map((one) => one.at)])
+    aloneFindings.length > 0
+      ? aloneFindings
+      : compileEvents(allFiles, shared).files.flatMap(({ findings }) => withoutNotes(findings))
+  const positions = found.flatMap(({ at, related }) => [at, ...related.map((one) => one.at)])
   return {
     mistake,
     found,
     lines,
-    rightLine: places.some(({ path, start }) => path === sound.path && lines.has(start.line)),
+    rightLine: positions.some(
+      ({ path, start }) => path === validFile.path && lines.has(start.line),
+    ),
   }
 }
 
-describe('mistakes by hand, from someone who has not read the checker', () => {
-  // The sets of a subject stand together: every third is some of each. `npm run thorough` takes them all.
+describe('mistakes by hand, by an author who has not read the checker', () => {
+  // Mistakes of a subject are adjacent, so every third one covers all subjects. `npm run thorough` takes them all.
   const chosen = secondSet.filter((_, at) => ALL_RUNS || at % 3 === 0)
-  const outcomes = chosen.map(judge)
+  const outcomes = chosen.map(checkMistake)
   const findable = outcomes.filter(({ mistake }) => mistake.unfindable === undefined)
   const missed = findable.filter(({ found }) => found.length === 0)
   const astray = findable.filter(({ found, rightLine }) => found.length > 0 && !rightLine)
 
-  test('the four files and their adaptations are clean before anything is done to them', () => {
-    const adapted = secondSet.filter(({ adapted }) => adapted).map(soundOf)
+  test('the four files and their adaptations are clean before they are changed', () => {
+    const adapted = secondSet.filter(({ adapted }) => adapted).map(findValidFile)
     const all = [
       ...originals,
       ...adapted.filter(({ path }, at) => adapted.findIndex((one) => one.path === path) === at),
     ]
     expect(
       compileEvents(all, shared).files.flatMap(({ findings }) =>
-        serious(findings).map(({ code, at }) => `${code} ${at.path}:${at.start.line}`),
+        withoutNotes(findings).map(({ code, at }) => `${code} ${at.path}:${at.start.line}`),
       ),
     ).toEqual([])
     expect(all).toHaveLength(6)
   })
 
-  test('each has a name of its own, a harm, and a file', () => {
+  test('each has a unique name, a harm, and a file', () => {
     expect(new Set(secondSet.map(({ name, event }) => `${event}: ${name}`)).size).toBe(
       secondSet.length,
     )
@@ -116,7 +118,7 @@ describe('mistakes by hand, from someone who has not read the checker', () => {
     expect(secondSet.filter(({ harm }) => !harm.endsWith('.')).map(({ name }) => name)).toEqual([])
   })
 
-  test('every findable one is found, but for those that are named', () => {
+  test('every findable one is found, except for the listed ones', () => {
     const unfindable = outcomes.filter(({ mistake }) => mistake.unfindable !== undefined)
     console.log(
       [
@@ -141,6 +143,6 @@ describe('mistakes by hand, from someone who has not read the checker', () => {
     expect(missed.map(({ mistake }) => mistake.name).toSorted()).toEqual(
       known.filter((name) => chosen.some((one) => one.name === name)).toSorted(),
     )
-    expect(astray.length, 'found elsewhere').toBeLessThanOrEqual(astrayAtMost)
+    expect(astray.length, 'found elsewhere').toBeLessThanOrEqual(ASTRAY_MAX)
   })
 })

@@ -1,4 +1,4 @@
-/** The second set of mistakes, by what they are about. */
+/** The second set of mistakes, by subject. */
 import { copied } from './second-set/copied.ts'
 import { dates } from './second-set/dates.ts'
 import { money } from './second-set/money.ts'

@@ -1,7 +1,7 @@
 /**
- * A hundred thousand broken texts, with a fixed seed: the checker never throws and never takes long, and
- * refuses exactly those for which it says why. `node tests/mutants/texts.ts 5000` tries fewer. A thousand
- * of the kind are tried by every `npm test` (tests/engine/authoring).
+ * A hundred thousand broken texts, with a fixed seed: the checker never throws and never takes long, and rejects
+ * exactly those for which it reports a reason. `node tests/mutants/texts.ts 5000` tries fewer. Every `npm test` tries
+ * a thousand of them (tests/engine/authoring).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const shared: SharedFiles = {
   texts: read('_shared/texts.yaml'),
 }
 const RUNS = Number(process.argv[2] ?? 100_000)
-/** A whole file takes some twenty milliseconds; a hundred times that is a hang. */
+/** A whole file takes about twenty milliseconds; a hundred times that is a hang. */
 const MS_MAX = 5000
 
 const sources = readdirSync(TOP)
@@ -25,7 +25,7 @@ const sources = readdirSync(TOP)
   .sort()
   .map((name) => read(name).text)
 let slowest = 0
-const judge = (text: string): boolean => {
+const isConsistent = (text: string): boolean => {
   const started = performance.now()
   const { event, findings } = compileEvent(text, shared, { path: 'event.yaml' })
   formatFindings(findings, new Map([['event.yaml', text]]))
@@ -38,7 +38,7 @@ const judge = (text: string): boolean => {
 fc.assert(
   fc.property(
     fc.oneof({ arbitrary: breakFiles(sources), weight: 3 }, { arbitrary: anyText, weight: 2 }),
-    judge,
+    isConsistent,
   ),
   { seed: 20261121, numRuns: RUNS },
 )

@@ -1,10 +1,10 @@
-/** The form in the states in which a delegate may find it, and what is asked over it. */
+/** The form in the states in which a delegate may find it, and its dialogs. */
 import type { Page } from 'playwright-core'
 import { field, FORM, INTERN, payButton, PG, problems, PROOF } from '../browser/delegate.ts'
-import { to } from './state.ts'
-import type { Pictured, State } from './state.ts'
+import { openPath } from './state.ts'
+import type { PictureServer, State } from './state.ts'
 
-export const quoted = (base: number) => ({
+export const createQuote = (base: number) => ({
   category: 'afpi-pg',
   period: 'jan-1-jan-25',
   base,
@@ -12,13 +12,13 @@ export const quoted = (base: number) => ({
   total: base * 1.18,
 })
 
-export async function openForm(server: Pictured, page: Page): Promise<void> {
-  await to(server)(FORM)(page)
+export async function openForm(server: PictureServer, page: Page): Promise<void> {
+  await openPath(server)(FORM)(page)
   await page.getByRole('radio', { name: PG, exact: true }).waitFor()
 }
 
-/** Filled in, and ready to be sent. */
-export async function filled(server: Pictured, page: Page, category = PG): Promise<void> {
+/** Completed, and ready to be sent. */
+export async function fillForm(server: PictureServer, page: Page, category = PG): Promise<void> {
   await openForm(server, page)
   await field(page, 'Full Name').fill('Dr. Example Nair')
   await field(page, 'Email Address').fill('example.nair@example.org')
@@ -28,9 +28,9 @@ export async function filled(server: Pictured, page: Page, category = PG): Promi
   await page.getByText('We will send the confirmation to').waitFor()
 }
 
-/** The dialog that an answer of the server brings up, or its message. */
-async function refusedWith(
-  server: Pictured,
+/** The dialog that a response of the server opens, or its message. */
+async function submitWithError(
+  server: PictureServer,
   page: Page,
   status: number,
   answer: object,
@@ -38,18 +38,18 @@ async function refusedWith(
   await page.route('**/register/', (route) =>
     route.fulfill({ status, json: { status: 'error', ...answer } }),
   )
-  await filled(server, page)
+  await fillForm(server, page)
   await payButton(page).click()
 }
 
 const next = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Next', exact: true }).click()
-/** Those that can still be had. */
-const workshops = (page: Page) => page.locator('input[name=workshops]:enabled')
+/** The remaining ones. */
+const findWorkshops = (page: Page) => page.locator('input[name=workshops]:enabled')
 
 /** Of the conference whose form has pages. */
-async function firstPage(server: Pictured, page: Page): Promise<void> {
-  await to(server)('/nidancon2027')(page)
+async function fillFirstPage(server: PictureServer, page: Page): Promise<void> {
+  await openPath(server)('/nidancon2027')(page)
   await field(page, 'Full Name').fill('Dr. Example Nair')
   await field(page, 'Email').fill('example.nair@example.org')
   await field(page, 'Mobile Number').fill('98470 12345')
@@ -59,10 +59,10 @@ async function firstPage(server: Pictured, page: Page): Promise<void> {
   await page.getByLabel('State').selectOption('Kerala')
 }
 /** Its last page, with all answers to be checked. */
-async function lastPage(server: Pictured, page: Page): Promise<void> {
-  await firstPage(server, page)
+async function openLastPage(server: PictureServer, page: Page): Promise<void> {
+  await fillFirstPage(server, page)
   await next(page)
-  await workshops(page).first().check()
+  await findWorkshops(page).first().check()
   await next(page)
   await page.getByRole('button', { name: 'Add a person', exact: true }).click()
   await page.getByRole('textbox', { name: 'Person 1: Name' }).fill('Mini Example')
@@ -74,23 +74,23 @@ async function lastPage(server: Pictured, page: Page): Promise<void> {
   await page.getByRole('heading', { level: 2, name: 'Check your answers' }).waitFor()
 }
 
-export const formStates = (server: Pictured): readonly State[] => {
-  const at = to(server)
-  /** Of an event with limits: what its last page is answered with. */
-  const asked = (name: string, answer: object): State => ({
+export const listFormStates = (server: PictureServer): readonly State[] => {
+  const at = openPath(server)
+  /** For an event with quotas: the response on its last page. */
+  const dialogState = (name: string, answer: object): State => ({
     name,
     open: async (page) => {
       await page.route('**/register/', (route) =>
         route.fulfill({ status: 409, json: { status: 'error', ...answer } }),
       )
-      await lastPage(server, page)
+      await openLastPage(server, page)
       await page.getByRole('button', { name: 'Proceed to Secure Payment' }).click()
       await page.getByRole('dialog').waitFor()
     },
   })
   return [
     { name: 'form-empty', open: (page) => openForm(server, page) },
-    { name: 'form-filled', open: (page) => filled(server, page) },
+    { name: 'form-filled', open: (page) => fillForm(server, page) },
     {
       name: 'form-errors',
       open: async (page) => {
@@ -105,7 +105,7 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-kept',
       open: async (page) => {
-        await filled(server, page)
+        await fillForm(server, page)
         await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
         await page.reload()
         await page.getByText('We kept your answers').waitFor()
@@ -114,7 +114,7 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-cleared',
       open: async (page) => {
-        await filled(server, page)
+        await fillForm(server, page)
         await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
         await page.reload()
         await page.getByRole('button', { name: 'Clear form' }).click()
@@ -124,7 +124,7 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-offline',
       open: async (page) => {
-        await filled(server, page)
+        await fillForm(server, page)
         await page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
         await page.context().setOffline(true)
         await page.getByText('You are offline').waitFor()
@@ -135,7 +135,7 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-sent-before',
       open: async (page) => {
-        await filled(server, page, INTERN)
+        await fillForm(server, page, INTERN)
         await payButton(page).click()
         await page.waitForURL((url) => !url.href.startsWith(server.url))
         await page.goBack()
@@ -145,12 +145,16 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-price-changed',
       open: async (page) => {
-        const quote = quoted(8000)
-        await refusedWith(server, page, 409, { code: 'price_changed', message: 'Changed', quote })
+        const quote = createQuote(8000)
+        await submitWithError(server, page, 409, {
+          code: 'price_changed',
+          message: 'Changed',
+          quote,
+        })
         await page.getByRole('dialog').waitFor()
       },
     },
-    asked('form-full', {
+    dialogState('form-full', {
       code: 'full',
       message: 'All places for post graduates are taken. You may register as a specialist.',
       place: 'trainees',
@@ -163,7 +167,7 @@ export const formStates = (server: Pictured): readonly State[] => {
         total: 18287.64,
       },
     }),
-    asked('form-registered-already', {
+    dialogState('form-registered-already', {
       code: 'registered_already',
       message: 'Somebody with this email address has registered. Are you registering again?',
       may_confirm: true,
@@ -171,7 +175,7 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-full-without-a-way',
       open: async (page) => {
-        await refusedWith(server, page, 409, {
+        await submitWithError(server, page, 409, {
           code: 'full',
           message: 'The hall is full. Please write to us if you would like to be told.',
           place: 'hall',
@@ -184,7 +188,7 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-refused',
       open: async (page) => {
-        await refusedWith(server, page, 503, {
+        await submitWithError(server, page, 503, {
           code: 'busy',
           message: 'The server is busy. Please try again in a moment.',
         })
@@ -208,7 +212,7 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-contradicts',
       open: async (page) => {
-        await filled(server, page)
+        await fillForm(server, page)
         await page.getByRole('radio', { name: 'Non-AFPI – Post Graduate', exact: true }).check()
         await page.getByRole('switch', { name: 'AFPI Member' }).check()
         await page.getByRole('button', { name: 'Check this answer' }).first().waitFor()
@@ -229,7 +233,7 @@ export const formStates = (server: Pictured): readonly State[] => {
       name: 'form-file-sending',
       open: async (page) => {
         await page.route(/\/proofs\/$/, () => {})
-        await filled(server, page)
+        await fillForm(server, page)
         await page.getByRole('progressbar').waitFor()
         await payButton(page).click()
       },
@@ -238,7 +242,7 @@ export const formStates = (server: Pictured): readonly State[] => {
       name: 'form-sending',
       open: async (page) => {
         await page.route('**/register/', () => {})
-        await filled(server, page, INTERN)
+        await fillForm(server, page, INTERN)
         await payButton(page).click()
         await page.getByRole('button', { name: 'Processing Registration' }).waitFor()
       },
@@ -247,7 +251,7 @@ export const formStates = (server: Pictured): readonly State[] => {
       name: 'form-unfolded',
       open: async (page) => {
         await page.setViewportSize({ width: 360, height: 740 })
-        await filled(server, page, INTERN)
+        await fillForm(server, page, INTERN)
         await page.getByRole('button', { name: /Details/ }).click()
       },
     },
@@ -268,7 +272,7 @@ export const formStates = (server: Pictured): readonly State[] => {
     {
       name: 'form-sells-items',
       open: async (page) => {
-        await firstPage(server, page)
+        await fillFirstPage(server, page)
         await page.getByRole('button', { name: 'Have a code?' }).click()
         await page.getByRole('textbox', { name: 'Code', exact: true }).fill('no such code')
         await page.getByRole('button', { name: 'Use code' }).click()
@@ -276,12 +280,12 @@ export const formStates = (server: Pictured): readonly State[] => {
         await page.getByRole('textbox', { name: 'Code', exact: true }).fill('')
         await next(page)
         await page.getByRole('heading', { level: 2, name: 'Programme' }).waitFor()
-        await workshops(page).first().check()
+        await findWorkshops(page).first().check()
       },
     },
     {
       name: 'form-sells-to-check',
-      open: (page) => lastPage(server, page),
+      open: (page) => openLastPage(server, page),
     },
     { name: 'form-scripts', open: at('/arogyam2027') },
     { name: 'form-free', open: at('/sevana2027') },

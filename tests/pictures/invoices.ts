@@ -6,7 +6,7 @@ import { pdfOf } from '../../server/documents/render-pdf.ts'
 import { startTestApp } from '../server/harness.ts'
 import { invoiceAndCredit, SUPPLIES, TAX_EVENTS } from '../server/office/documents/tax-samples.ts'
 
-/** An A4 page becomes about 1,200 pixels wide: small print stays legible. */
+/** An A4 page becomes about 1,200 pixels wide, so that small print stays legible. */
 const SCALE = 2
 
 const [, , folder = 'pictures'] = process.argv

@@ -1,35 +1,35 @@
-/** The office: its pages, what it asks before an act, and what it shows once. */
+/** The staff pages, their dialogs before an action, and what they show once. */
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { atGateway, registeredByCall } from '../browser/delegate.ts'
 import { ADMIN } from '../browser/serve.ts'
-import { registeredByTransfer, tellPaid } from './results.ts'
-import { asked, dialog, signedIn as signedInTo } from './session.ts'
-import { NOW, to } from './state.ts'
-import type { Pictured, State } from './state.ts'
+import { registerByTransfer, claimPayment } from './results.ts'
+import { callApi, findDialog, openSignedIn as signedInTo } from './session.ts'
+import { NOW, openPath } from './state.ts'
+import type { PictureServer, State } from './state.ts'
 
-const PASSWORD_OF_SOMEBODY = 'three words apart'
+const STAFF_PASSWORD = 'three words apart'
 
-export const officeStates = (server: Pictured): readonly State[] => {
-  const at = to(server)
-  const began = Date.now()
+export const listOfficeStates = (server: PictureServer): readonly State[] => {
+  const at = openPath(server)
+  const startedAt = Date.now()
   const signedIn = signedInTo(server)
-  /** Some registration of the long list that stands so. */
-  const someone = async (status: string): Promise<string> => {
-    const { registrations } = (await asked(
+  /** Any registration of the long list with this payment state. */
+  const findNumber = async (status: string): Promise<string> => {
+    const { registrations } = (await callApi(
       server,
       `/afpicon/admin/registrations/?payment_status=${status}&page_size=10`,
     )) as { registrations: { reg_no: string }[] }
     const [first] = registrations
-    if (first === undefined) throw new Error(`nobody's payment is ${status}`)
+    if (first === undefined) throw new Error(`no payment is ${status}`)
     return first.reg_no
   }
   const openRegistration = async (page: Page, regNo: string): Promise<void> => {
     await signedIn(`/admin/afpicon2026/${regNo}`)(page)
     await page.locator('.state').waitFor()
   }
-  /** What is asked before an act, once `then` has answered some of it. */
-  const act = (
+  /** The dialog of an action, after `then` has answered part of it. */
+  const actionState = (
     name: string,
     status: string,
     button: string,
@@ -37,33 +37,33 @@ export const officeStates = (server: Pictured): readonly State[] => {
   ): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
-      await openRegistration(page, await someone(status))
+      await openRegistration(page, await findNumber(status))
       await page.getByRole('button', { name: button, exact: true }).click()
       await page.getByRole('dialog').waitFor()
       await then(page)
     },
   })
-  /** Somebody whose money does not fit; nothing is decided in any picture, so one serves them all. */
-  let reviewed: string | null = null
-  const inReview = async (page: Page): Promise<string> => {
-    if (reviewed !== null) return reviewed
+  /** A delegate with a mismatched payment; no picture decides it, so one serves all pictures. */
+  let reviewedNumber: string | null = null
+  const findInReview = async (page: Page): Promise<string> => {
+    if (reviewedNumber !== null) return reviewedNumber
     const regNo = await registeredByCall(server.url, 'Dr. Example Review')
     await at(`/afpicon/payment/success?orderId=${regNo}`)(page)
     await page.getByRole('button', { name: /^Pay/ }).click()
     await atGateway(page, 'Pay a wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
-    return (reviewed = regNo)
+    return (reviewedNumber = regNo)
   }
-  const decision = (name: string, button: string): State => ({
+  const decisionState = (name: string, button: string): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
-      await openRegistration(page, await inReview(page))
+      await openRegistration(page, await findInReview(page))
       await page.getByRole('button', { name: button }).click()
-      await dialog(page).waitFor()
+      await findDialog(page).waitFor()
     },
   })
-  /** The desk's form of the conference that takes money there. */
-  const addingAt = async (page: Page): Promise<void> => {
+  /** The manual registration form of the conference that takes payments at the desk. */
+  const openAddForm = async (page: Page): Promise<void> => {
     await signedIn('/admin/lekhacon2027/add')(page)
     await page.getByRole('button', { name: 'Register' }).waitFor()
   }
@@ -74,8 +74,8 @@ export const officeStates = (server: Pictured): readonly State[] => {
     await boxes.nth(1).check()
     await page.getByRole('group', { name: 'Selected registrations' }).waitFor()
   }
-  /** A bank's file, laid beside the registrations. */
-  const statement = async (
+  /** A bank file, matched with the registrations. */
+  const importStatement = async (
     page: Page,
     lines: readonly string[],
     event = 'lekhacon2027',
@@ -88,7 +88,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
     })
     await page.getByRole('button', { name: 'Match payments' }).click()
   }
-  const why = (page: Page) => dialog(page).getByLabel('Reason', { exact: true })
+  const reasonField = (page: Page) => findDialog(page).getByLabel('Reason', { exact: true })
 
   return [
     { name: 'office-sign-in', open: at('/admin/login') },
@@ -132,7 +132,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
     },
     {
       name: 'office-registration',
-      open: async (page) => openRegistration(page, await someone('success')),
+      open: async (page) => openRegistration(page, await findNumber('success')),
     },
     {
       name: 'office-registration-sells',
@@ -145,14 +145,14 @@ export const officeStates = (server: Pictured): readonly State[] => {
     {
       name: 'office-registration-in-review',
       open: async (page) => {
-        await openRegistration(page, await inReview(page))
+        await openRegistration(page, await findInReview(page))
       },
     },
     {
       name: 'office-registration-told',
       open: async (page) => {
-        const regNo = await registeredByTransfer(server, 'Dr. Example Confirm')
-        await tellPaid(server, page, regNo)
+        const regNo = await registerByTransfer(server, 'Dr. Example Confirm')
+        await claimPayment(server, page, regNo)
         await signedIn(`/admin/lekhacon2027/${regNo}`)(page)
         await page.locator('.state').waitFor()
       },
@@ -160,19 +160,19 @@ export const officeStates = (server: Pictured): readonly State[] => {
     {
       name: 'office-act-not-found',
       open: async (page) => {
-        const regNo = await registeredByTransfer(server, 'Dr. Example Nowhere')
-        await tellPaid(server, page, regNo)
+        const regNo = await registerByTransfer(server, 'Dr. Example Nowhere')
+        await claimPayment(server, page, regNo)
         await signedIn(`/admin/lekhacon2027/${regNo}`)(page)
         await page.getByRole('button', { name: 'Payment not found', exact: true }).click()
-        await dialog(page).waitFor()
+        await findDialog(page).waitFor()
       },
     },
     {
       name: 'office-bank-laid',
       open: async (page) => {
-        const regNo = await registeredByTransfer(server, 'Dr. Example Matched')
-        await tellPaid(server, page, regNo)
-        await statement(page, [
+        const regNo = await registerByTransfer(server, 'Dr. Example Matched')
+        await claimPayment(server, page, regNo)
+        await importStatement(page, [
           'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
           `12/01/26,IMPS CR DR EXAMPLE MATCHED MALABAR BANK THRISSUR,6012${regNo.slice(-8)},,"4,720.00"`,
           '12/01/26,INTEREST,000000000000,,12.00',
@@ -183,7 +183,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
     {
       name: 'office-bank-columns',
       open: async (page) => {
-        await statement(page, ['When,What,How much', '12/01/26,SOMETHING,"4,720.00"'])
+        await importStatement(page, ['When,What,How much', '12/01/26,SOMETHING,"4,720.00"'])
         await page.getByRole('form', { name: 'Columns of the file' }).waitFor()
       },
     },
@@ -192,7 +192,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
       open: async (page) => {
         const regNo = await registeredByCall(server.url, 'Dr. Example Settled')
         const utr = 'UTIBN26012000011'
-        await statement(
+        await importStatement(
           page,
           [
             'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
@@ -209,7 +209,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
     {
       name: 'office-money',
       open: async (page) => {
-        await inReview(page)
+        await findInReview(page)
         await signedIn('/admin/money')(page)
         await page
           .getByRole('group', { name: /^Review/ })
@@ -217,11 +217,11 @@ export const officeStates = (server: Pictured): readonly State[] => {
           .waitFor()
       },
     },
-    { name: 'office-adding', open: addingAt },
+    { name: 'office-adding', open: openAddForm },
     {
       name: 'office-adding-refused',
       open: async (page) => {
-        await addingAt(page)
+        await openAddForm(page)
         await page.getByLabel('Registering as').selectOption('member')
         await page.getByRole('button', { name: 'Register' }).click()
         await page.locator('[aria-invalid=true]').first().waitFor()
@@ -230,7 +230,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
     {
       name: 'office-added',
       open: async (page) => {
-        await addingAt(page)
+        await openAddForm(page)
         await page.getByLabel('Full name').fill('Dr. Example Desk')
         await page.getByLabel('Email').fill('example.desk@example.org')
         await page.getByLabel('Phone').fill('9847000001')
@@ -250,42 +250,44 @@ export const officeStates = (server: Pictured): readonly State[] => {
     },
     { name: 'office-bank', open: signedIn('/admin/lekhacon2027/reconcile') },
     { name: 'office-registration-unknown', open: signedIn('/admin/afpicon2026/AFPI0000000000000') },
-    act('note', 'success', 'Add note'),
-    act('correct', 'success', 'Correct answers', async (page) => {
-      await dialog(page).getByLabel('Answer to correct').selectOption('Full Name')
-      await dialog(page).getByLabel('Full Name').fill('')
-      await why(page).fill('Spelt wrongly.')
-      await dialog(page).getByRole('button', { name: 'Correct answers' }).click()
-      await dialog(page).getByRole('alert').waitFor()
+    actionState('note', 'success', 'Add note'),
+    actionState('correct', 'success', 'Correct answers', async (page) => {
+      await findDialog(page).getByLabel('Answer to correct').selectOption('Full Name')
+      await findDialog(page).getByLabel('Full Name').fill('')
+      await reasonField(page).fill('Spelt wrongly.')
+      await findDialog(page).getByRole('button', { name: 'Correct answers' }).click()
+      await findDialog(page).getByRole('alert').waitFor()
     }),
-    act('correct-price', 'success', 'Correct answers', async (page) => {
+    actionState('correct-price', 'success', 'Correct answers', async (page) => {
       const dearest = 'Non-AFPI – GP / Specialist'
-      await dialog(page).getByLabel('Answer to correct').selectOption('Registration Category')
-      const category = dialog(page).getByRole('combobox', { name: 'Registration Category' })
+      await findDialog(page).getByLabel('Answer to correct').selectOption('Registration Category')
+      const category = findDialog(page).getByRole('combobox', { name: 'Registration Category' })
       const now = await category.locator('option:checked').textContent()
       await category.selectOption(now === dearest ? 'AFPI Member – Post Graduate' : dearest)
-      await why(page).fill('Shows no card.')
-      await dialog(page).getByRole('button', { name: 'Correct answers' }).click()
-      await dialog(page).getByRole('alert').waitFor()
+      await reasonField(page).fill('Shows no card.')
+      await findDialog(page).getByRole('button', { name: 'Correct answers' }).click()
+      await findDialog(page).getByRole('alert').waitFor()
     }),
-    act('cancel', 'success', 'Cancel registration'),
-    act('transfer', 'success', 'Transfer to another person'),
-    act('refund', 'success', 'Refund', (page) =>
-      dialog(page).getByLabel('Refund method').selectOption('Already refunded outside Rollcall'),
+    actionState('cancel', 'success', 'Cancel registration'),
+    actionState('transfer', 'success', 'Transfer to another person'),
+    actionState('refund', 'success', 'Refund', (page) =>
+      findDialog(page)
+        .getByLabel('Refund method')
+        .selectOption('Already refunded outside Rollcall'),
     ),
-    act('confirm', 'pending', 'Record payment'),
-    act('send-link', 'pending', 'Send payment link'),
-    act('resend', 'success', 'Resend confirmation'),
-    act('erase', 'success', 'Erase personal data'),
-    decision('accept', 'Accept as full payment'),
-    decision('dismiss', 'Ignore (not ours)'),
+    actionState('confirm', 'pending', 'Record payment'),
+    actionState('send-link', 'pending', 'Send payment link'),
+    actionState('resend', 'success', 'Resend confirmation'),
+    actionState('erase', 'success', 'Erase personal data'),
+    decisionState('accept', 'Accept as full payment'),
+    decisionState('dismiss', 'Ignore (not ours)'),
     { name: 'office-ticked', open: tickTwo },
     {
       name: 'office-ticked-act',
       open: async (page) => {
         await tickTwo(page)
         await page.getByRole('button', { name: 'Send payment link' }).click()
-        await dialog(page).waitFor()
+        await findDialog(page).waitFor()
       },
     },
     {
@@ -325,12 +327,12 @@ export const officeStates = (server: Pictured): readonly State[] => {
       name: 'office-people',
       open: async (page) => {
         await signedIn('/admin/people')(page)
-        const adding = page.getByRole('region', { name: 'Invite' })
-        await adding.getByLabel('Username').fill('sita')
-        await adding.getByLabel('Role').selectOption('desk')
-        await adding.getByLabel('All events, including future ones').uncheck()
-        await adding.getByLabel('AFPICON 2026').check()
-        await adding.getByRole('button', { name: 'Create invitation link' }).click()
+        const inviteForm = page.getByRole('region', { name: 'Invite' })
+        await inviteForm.getByLabel('Username').fill('sita')
+        await inviteForm.getByLabel('Role').selectOption('desk')
+        await inviteForm.getByLabel('All events, including future ones').uncheck()
+        await inviteForm.getByLabel('AFPICON 2026').check()
+        await inviteForm.getByRole('button', { name: 'Create invitation link' }).click()
         await page.getByText(/\/admin\/password#/).waitFor()
         await page.getByText('Change sita').click()
         await page.getByRole('form', { name: 'Permissions of sita' }).waitFor()
@@ -342,7 +344,7 @@ export const officeStates = (server: Pictured): readonly State[] => {
         await signedIn('/admin/people')(page)
         await page.getByText('Change sita').click()
         await page.getByRole('button', { name: 'Remove', exact: true }).click()
-        await dialog(page).waitFor()
+        await findDialog(page).waitFor()
       },
     },
     {
@@ -370,38 +372,38 @@ export const officeStates = (server: Pictured): readonly State[] => {
       name: 'office-account',
       open: async (page) => {
         await signedIn('/admin/account')(page)
-        const own = page.getByRole('form', { name: 'Change your password' })
-        await own.getByLabel('Your password').fill('not this one')
-        await own.getByLabel('New password').fill(PASSWORD_OF_SOMEBODY)
-        await own.getByRole('button', { name: 'Set new password' }).click()
-        await own.getByText('This password is wrong.').waitFor()
+        const passwordForm = page.getByRole('form', { name: 'Change your password' })
+        await passwordForm.getByLabel('Your password').fill('not this one')
+        await passwordForm.getByLabel('New password').fill(STAFF_PASSWORD)
+        await passwordForm.getByRole('button', { name: 'Set new password' }).click()
+        await passwordForm.getByText('This password is wrong.').waitFor()
       },
     },
     {
       name: 'office-account-secret',
       open: async (page) => {
         await signedIn('/admin/account')(page)
-        const factor = page.getByRole('region', { name: 'Two-step sign-in' })
-        await factor.getByLabel('Your password').fill(ADMIN.password)
-        await factor.getByRole('button', { name: 'Show QR code' }).click()
-        await factor.getByRole('img', { name: /QR code/ }).waitFor()
+        const twoStepForm = page.getByRole('region', { name: 'Two-step sign-in' })
+        await twoStepForm.getByLabel('Your password').fill(ADMIN.password)
+        await twoStepForm.getByRole('button', { name: 'Show QR code' }).click()
+        await twoStepForm.getByRole('img', { name: /QR code/ }).waitFor()
       },
     },
-    // The last but one, because from now on a code is asked for.
+    // The last but one, because afterwards a code is required.
     {
       name: 'office-account-recovery-codes',
       open: async (page) => {
         await signedIn('/admin/account')(page)
-        const factor = page.getByRole('region', { name: 'Two-step sign-in' })
-        await factor.getByLabel('Your password').fill(ADMIN.password)
-        await factor.getByRole('button', { name: 'Show QR code' }).click()
-        const secret = await factor.getByText(/^[A-Z2-7 ]{39}$/).innerText()
+        const twoStepForm = page.getByRole('region', { name: 'Two-step sign-in' })
+        await twoStepForm.getByLabel('Your password').fill(ADMIN.password)
+        await twoStepForm.getByRole('button', { name: 'Show QR code' }).click()
+        const secret = await twoStepForm.getByText(/^[A-Z2-7 ]{39}$/).innerText()
         const code = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
-          timestamp: Date.parse(NOW) + Date.now() - began,
+          timestamp: Date.parse(NOW) + Date.now() - startedAt,
         })
-        await factor.getByLabel('Code from the app').fill(code)
-        await factor.getByRole('button', { name: 'Turn on' }).click()
-        await factor.getByText('Two-step sign-in is on.').waitFor()
+        await twoStepForm.getByLabel('Code from the app').fill(code)
+        await twoStepForm.getByRole('button', { name: 'Turn on' }).click()
+        await twoStepForm.getByText('Two-step sign-in is on.').waitFor()
       },
     },
     {

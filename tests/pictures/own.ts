@@ -1,10 +1,13 @@
-/** A conference that looks at letters first, and whose delegates change their answers and cancel: their own page, and the office’s side of it. */
+/**
+ * A conference that reviews letters first, and whose delegates change their answers and cancel: their self-service
+ * page, and the staff side of it.
+ */
 import { fixtureEvent, SEEN_FIRST, withLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
 import { atGateway, PROOF } from '../browser/delegate.ts'
 import { linkToPay } from '../browser/serve.ts'
-import { actOf, dialog, signedIn } from './session.ts'
-import type { Pictured, State } from './state.ts'
+import { performAction, findDialog, openSignedIn } from './session.ts'
+import type { PictureServer, State } from './state.ts'
 
 const ID = 'letters2027'
 export const LETTERS_FILE = `${ID}.yaml`
@@ -17,13 +20,17 @@ export const LETTERS = withLetter(
   steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]
 edit: {until: 2026-02-20, fields: [phone_number]}
 `,
-    // The last of all: what the demo makes up for the others stays as it is.
+    // Last of all, so that the demo data of the others does not change.
   }).replaceAll('2026-03', '2027-03'),
   'Letter of the society',
 )
 
-/** Registers without drawing the form; a member has a letter. Answers the number. */
-async function registered(server: Pictured, name: string, isMember: boolean): Promise<string> {
+/** Registers without opening the form; a member has a letter. Returns the number. */
+async function registerDelegate(
+  server: PictureServer,
+  name: string,
+  isMember: boolean,
+): Promise<string> {
   const form = new FormData()
   form.append('full_name', name)
   form.append('email', `${name.toLowerCase().replaceAll(/[^a-z]+/g, '.')}@example.org`)
@@ -36,58 +43,62 @@ async function registered(server: Pictured, name: string, isMember: boolean): Pr
     )
   const answer = await fetch(`${server.url}/api/${ID}/register/`, { method: 'POST', body: form })
   const { reg_no: regNo } = (await answer.json()) as { readonly reg_no?: string }
-  if (regNo === undefined) throw new Error(`nobody could register with a letter: ${answer.status}`)
+  if (regNo === undefined) throw new Error(`registration with a letter failed: ${answer.status}`)
   return regNo
 }
 
-const ownPage = (server: Pictured, page: Page, regNo: string): Promise<unknown> =>
+const openSelfServicePage = (server: PictureServer, page: Page, regNo: string): Promise<unknown> =>
   page.goto(linkToPay(server, regNo, '2099-01-01'))
 
-/** Somebody who has paid, on the own page. */
-async function paid(server: Pictured, page: Page, name: string): Promise<void> {
-  const regNo = await registered(server, name, false)
-  await ownPage(server, page, regNo)
+/** A delegate who has paid, on the self-service page. */
+async function paid(server: PictureServer, page: Page, name: string): Promise<void> {
+  const regNo = await registerDelegate(server, name, false)
+  await openSelfServicePage(server, page, regNo)
   await page.getByRole('button', { name: /^Pay/ }).click()
   await atGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  await ownPage(server, page, regNo)
+  await openSelfServicePage(server, page, regNo)
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
 }
 
-export const ownStates = (server: Pictured): readonly State[] => {
-  const asking = async (page: Page, name: string): Promise<void> => {
+export const listOwnStates = (server: PictureServer): readonly State[] => {
+  const requestCancellation = async (page: Page, name: string): Promise<void> => {
     await paid(server, page, name)
     await page.getByRole('button', { name: 'Request cancellation' }).click()
-    await dialog(page).waitFor()
+    await findDialog(page).waitFor()
   }
-  /** A registration whose letter waits, with the question before an act on it. */
-  const deciding = (name: string, button: string): State => ({
+  /** A registration whose letter awaits review, with the dialog of an action. */
+  const decisionState = (name: string, button: string): State => ({
     name: `office-act-${name}`,
     open: async (page) => {
-      const regNo = await registered(server, `Dr. Example ${button}`, true)
-      await signedIn(server)(`/admin/${ID}/${regNo}`)(page)
+      const regNo = await registerDelegate(server, `Dr. Example ${button}`, true)
+      await openSignedIn(server)(`/admin/${ID}/${regNo}`)(page)
       await page.getByRole('button', { name: button, exact: true }).click()
-      await dialog(page).waitFor()
+      await findDialog(page).waitFor()
     },
   })
   return [
     {
       name: 'own-to-approve',
       open: async (page) => {
-        await ownPage(server, page, await registered(server, 'Dr. Example Waiting', true))
+        await openSelfServicePage(
+          server,
+          page,
+          await registerDelegate(server, 'Dr. Example Waiting', true),
+        )
         await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor()
       },
     },
     {
       name: 'own-offer',
       open: async (page) => {
-        const regNo = await registered(server, 'Dr. Example Offered', true)
-        await actOf(server, regNo, {
+        const regNo = await registerDelegate(server, 'Dr. Example Offered', true)
+        await performAction(server, regNo, {
           act: 'refuse',
           why: 'The letter is of another society.',
           offer: true,
         })
-        await ownPage(server, page, regNo)
+        await openSelfServicePage(server, page, regNo)
         await page.getByRole('button', { name: /^Accept Non-member/ }).waitFor()
       },
     },
@@ -101,17 +112,17 @@ export const ownStates = (server: Pictured): readonly State[] => {
         await page.getByRole('alert').first().waitFor()
       },
     },
-    { name: 'own-cancel', open: (page) => asking(page, 'Dr. Example Leaving') },
+    { name: 'own-cancel', open: (page) => requestCancellation(page, 'Dr. Example Leaving') },
     {
       name: 'own-cancel-asked',
       open: async (page) => {
-        await asking(page, 'Dr. Example Ill')
-        await dialog(page).getByRole('textbox').fill('I am ill.')
-        await dialog(page).getByRole('button', { name: 'Request cancellation' }).click()
+        await requestCancellation(page, 'Dr. Example Ill')
+        await findDialog(page).getByRole('textbox').fill('I am ill.')
+        await findDialog(page).getByRole('button', { name: 'Request cancellation' }).click()
         await page.getByText('You requested cancellation on').waitFor()
       },
     },
-    deciding('approve', 'Approve'),
-    deciding('refuse', 'Refuse'),
+    decisionState('approve', 'Approve'),
+    decisionState('refuse', 'Refuse'),
   ]
 }

@@ -1,12 +1,14 @@
-/** `npm run pictures:readme`: the README's pictures (docs/pictures/*.png) from the running product, each below 150 KB. */
+/**
+ * `npm run pictures:readme`: the README's pictures (docs/pictures/*.png) from the running product, each below 150 KB.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launchDrawing, visit } from '../browser/browser.ts'
 import { serveAlone, TOP } from '../browser/serve.ts'
-import { filled } from './form.ts'
-import { signedIn } from './session.ts'
-import { NOW, to } from './state.ts'
+import { fillForm } from './form.ts'
+import { openSignedIn } from './session.ts'
+import { NOW, openPath } from './state.ts'
 import type { State } from './state.ts'
 
 const BYTES_MAX = 150_000
@@ -20,12 +22,12 @@ const [demo = ''] = readdirSync(temporary)
 const server = { url: running.url, dataDir: join(temporary, demo) }
 
 const states: readonly State[] = [
-  { name: 'form', open: (page) => filled(server, page) },
-  { name: 'office', open: signedIn(server)('/admin/afpicon2026') },
+  { name: 'form', open: (page) => fillForm(server, page) },
+  { name: 'office', open: openSignedIn(server)('/admin/afpicon2026') },
   {
     name: 'finding',
     open: async (page) => {
-      await to(server)('/organisers')(page)
+      await openPath(server)('/organisers')(page)
       await page.getByText(/examples pass/).waitFor()
       await page.locator('.cm-content').focus()
       await page.keyboard.press('Control+End')

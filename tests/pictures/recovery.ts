@@ -1,15 +1,15 @@
-/** The office after a restore: the page of the recovery, what it asks before it ends, and money for an order that is not there. */
+/** The staff pages after a restore: the recovery page, its confirmation dialog, and a payment for an unknown order. */
 import type { Page } from 'playwright-core'
 import { instant, paise, readInstant } from '../../engine/index.ts'
 import { openStore } from '../../server/storage/open-store.ts'
-import { signedIn as signedInTo } from './session.ts'
+import { openSignedIn as signedInTo } from './session.ts'
 import { NOW } from './state.ts'
-import type { Pictured, State } from './state.ts'
+import type { PictureServer, State } from './state.ts'
 
-export const recoveryStates = (server: Pictured): readonly State[] => {
+export const listRecoveryStates = (server: PictureServer): readonly State[] => {
   const signedIn = signedInTo(server)
-  /** In recovery while `work` is done: no other picture is of it. */
-  const during = async (work: () => Promise<void>): Promise<void> => {
+  /** In recovery while `work` runs: no other picture shows it. */
+  const duringRecovery = async (work: () => Promise<void>): Promise<void> => {
     const store = await openStore({ dataDir: server.dataDir })
     try {
       const at = readInstant(NOW) ?? instant(0)
@@ -29,7 +29,7 @@ export const recoveryStates = (server: Pictured): readonly State[] => {
           way: 'UPI, example@okbank',
         },
         refunded: paise(0),
-        // The longest waiting stands first.
+        // The oldest comes first.
         at: instant(at - 300 * 24 * 3_600_000),
         money: [
           {
@@ -47,17 +47,17 @@ export const recoveryStates = (server: Pictured): readonly State[] => {
       await store.close()
     }
   }
-  const recovery = async (page: Page): Promise<void> => {
+  const openRecovery = async (page: Page): Promise<void> => {
     await signedIn('/admin/recovery')(page)
     await page.getByText('In recovery since').waitFor()
   }
   return [
-    { name: 'office-recovery', open: (page) => during(() => recovery(page)) },
+    { name: 'office-recovery', open: (page) => duringRecovery(() => openRecovery(page)) },
     {
       name: 'office-recovery-ending',
       open: (page) =>
-        during(async () => {
-          await recovery(page)
+        duringRecovery(async () => {
+          await openRecovery(page)
           await page.getByRole('button', { name: 'End the recovery' }).click()
           await page.getByRole('dialog').waitFor()
         }),
@@ -65,7 +65,7 @@ export const recoveryStates = (server: Pictured): readonly State[] => {
     {
       name: 'office-recovery-banner',
       open: (page) =>
-        during(async () => {
+        duringRecovery(async () => {
           await signedIn('/admin/search')(page)
           await page.getByText('Open the recovery').waitFor()
         }),
@@ -73,7 +73,7 @@ export const recoveryStates = (server: Pictured): readonly State[] => {
     {
       name: 'office-recovery-money',
       open: (page) =>
-        during(async () => {
+        duringRecovery(async () => {
           await signedIn('/admin/money?event=letters2027')(page)
           await page.getByText('AFPI990000000012').waitFor()
         }),

@@ -1,15 +1,15 @@
-/** What becomes of a payment, as the delegate sees it: by the address that the gateway leads back to, and by a mailed link. */
+/** The results of a payment as the delegate sees them: at the return address of the gateway, and by an emailed link. */
 import type { Page } from 'playwright-core'
 import type { RegistrationAnswer } from '../../engine/api.ts'
 import { atGateway, registeredByCall } from '../browser/delegate.ts'
 import { linkToPay } from '../browser/serve.ts'
-import { quoted } from './form.ts'
-import { NOW, to, TODAY } from './state.ts'
-import type { Pictured, State } from './state.ts'
+import { createQuote } from './form.ts'
+import { NOW, openPath, TODAY } from './state.ts'
+import type { PictureServer, State } from './state.ts'
 
-type Answered = RegistrationAnswer['registration']
+type RegistrationData = RegistrationAnswer['registration']
 export const NUMBER = 'AFPI4839201755603'
-const REGISTRATION: Answered = {
+const REGISTRATION: RegistrationData = {
   full_name: 'Dr. Example Nair',
   email: 'example.nair@example.org',
   phone_number: '+91 98470 00001',
@@ -24,7 +24,7 @@ const REGISTRATION: Answered = {
   created_at: `${TODAY}T09:00:00+05:30`,
   attempted_at: `${TODAY}T09:00:00+05:30`,
   category_label: 'AFPI Member – Post Graduate',
-  ...quoted(6250),
+  ...createQuote(6250),
   lines: [],
   stands: 'not-paid',
   held_until: '2026-01-26T00:00:00+05:30',
@@ -37,7 +37,7 @@ const REGISTRATION: Answered = {
 }
 const PAID = { payment_status: 'success', payment_date: NOW } as const
 const PAID_IN_FULL = { stands: 'complete', ...PAID } as const
-const STANDS: Readonly<Record<string, Partial<Answered>>> = {
+const PAYMENT_STATES: Readonly<Record<string, Partial<RegistrationData>>> = {
   paid: PAID_IN_FULL,
   'paid-twice': { stands: 'complete', ...PAID, second_payment: true, refunded_amount: 1000 },
   'paid-in-part': { stands: 'complete', ...PAID, difference_due: 2360, may_pay: true },
@@ -60,8 +60,8 @@ const STANDS: Readonly<Record<string, Partial<Answered>>> = {
   lapsed: { stands: 'lapsed', may_pay: true },
 }
 
-/** Somebody who chose to pay by transfer; answers the number. */
-export async function registeredByTransfer(server: Pictured, name: string): Promise<string> {
+/** A delegate who chose bank transfer; returns the number. */
+export async function registerByTransfer(server: PictureServer, name: string): Promise<string> {
   const answer = await fetch(`${server.url}/api/lekhacon2027/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -74,12 +74,16 @@ export async function registeredByTransfer(server: Pictured, name: string): Prom
     }),
   })
   const { reg_no: regNo } = (await answer.json()) as { readonly reg_no?: string }
-  if (regNo === undefined) throw new Error(`nobody could register by transfer: ${answer.status}`)
+  if (regNo === undefined) throw new Error(`registration by transfer failed: ${answer.status}`)
   return regNo
 }
 
-/** Opens the delegate's own page and says there that it is paid. */
-export async function tellPaid(server: Pictured, page: Page, regNo: string): Promise<void> {
+/** Opens the self-service page and claims the payment there. */
+export async function claimPayment(
+  server: PictureServer,
+  page: Page,
+  regNo: string,
+): Promise<void> {
   await page.goto(linkToPay(server, regNo, '2099-01-01'))
   await page.getByLabel('UTR number').fill(`6012${regNo.slice(-8)}`)
   await page.getByLabel('Date of transfer').fill(TODAY)
@@ -87,9 +91,9 @@ export async function tellPaid(server: Pictured, page: Page, regNo: string): Pro
   await page.getByText('You reported the payment').waitFor()
 }
 
-export const resultStates = (server: Pictured): readonly State[] => {
-  const at = to(server)
-  const found = async (page: Page, stands: Partial<Answered>): Promise<void> => {
+export const listResultStates = (server: PictureServer): readonly State[] => {
+  const at = openPath(server)
+  const found = async (page: Page, stands: Partial<RegistrationData>): Promise<void> => {
     await page.route('**/registrations/**', (route) =>
       route.fulfill({
         json: { status: 'success', registration: { ...REGISTRATION, ...stands } },
@@ -99,7 +103,7 @@ export const resultStates = (server: Pictured): readonly State[] => {
     await page.locator('h2').first().waitFor()
   }
   return [
-    ...Object.entries(STANDS).map(([name, stands]): State => ({
+    ...Object.entries(PAYMENT_STATES).map(([name, stands]): State => ({
       name: `result-${name}`,
       open: (page) => found(page, stands),
     })),
@@ -113,7 +117,7 @@ export const resultStates = (server: Pictured): readonly State[] => {
     {
       name: 'result-looking-up',
       open: async (page) => {
-        // Never answered: the page goes on looking.
+        // No response: the page continues to poll.
         await page.route('**/registrations/**', () => {})
         await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
         await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
@@ -147,11 +151,15 @@ export const resultStates = (server: Pictured): readonly State[] => {
     {
       name: 'result-paid-partial',
       open: async (page) => {
-        // What is withheld is not there at all.
-        const { email: _email, phone_number: _phone, ...told } = REGISTRATION
+        // Withheld values are missing from the response.
+        const { email: _email, phone_number: _phone, ...withoutContact } = REGISTRATION
         await page.route('**/registrations/**', (route) =>
           route.fulfill({
-            json: { status: 'success', registration: { ...told, ...PAID_IN_FULL }, partial: true },
+            json: {
+              status: 'success',
+              registration: { ...withoutContact, ...PAID_IN_FULL },
+              partial: true,
+            },
           }),
         )
         await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
@@ -168,8 +176,8 @@ export const resultStates = (server: Pictured): readonly State[] => {
               status: 'error',
               code: 'price_moved',
               message: 'Changed',
-              was: quoted(6250),
-              quote: quoted(8000),
+              was: createQuote(6250),
+              quote: createQuote(8000),
             },
           }),
         )
@@ -212,7 +220,7 @@ export const resultStates = (server: Pictured): readonly State[] => {
     {
       name: 'pay-by-transfer',
       open: async (page) => {
-        const regNo = await registeredByTransfer(server, 'Dr. Example Transfer')
+        const regNo = await registerByTransfer(server, 'Dr. Example Transfer')
         await page.goto(linkToPay(server, regNo, '2099-01-01'))
         await page.getByRole('heading', { name: 'I have paid' }).waitFor()
         await page.getByRole('button', { name: 'I have paid' }).click()
@@ -222,12 +230,12 @@ export const resultStates = (server: Pictured): readonly State[] => {
     {
       name: 'pay-told',
       open: async (page) =>
-        tellPaid(server, page, await registeredByTransfer(server, 'Dr. Example Told')),
+        claimPayment(server, page, await registerByTransfer(server, 'Dr. Example Told')),
     },
     {
       name: 'pay-by-transfer-number-alone',
       open: async (page) => {
-        const regNo = await registeredByTransfer(server, 'Dr. Example Number')
+        const regNo = await registerByTransfer(server, 'Dr. Example Number')
         await at(`/lekhacon2027/registered?orderId=${regNo}`)(page)
         await page.locator('h2').first().waitFor()
       },

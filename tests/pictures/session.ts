@@ -1,14 +1,14 @@
-/** Signed in to the office for pictures: one session for all of them, because what signs in costs more than what is looked at. */
+/** A staff session for pictures: one for all of them, because signing in costs more than a page view. */
 import { randomBytes } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { ADMIN } from '../browser/serve.ts'
-import { to } from './state.ts'
-import type { Pictured, State } from './state.ts'
+import { openPath } from './state.ts'
+import type { PictureServer, State } from './state.ts'
 
 type Cookie = readonly [name: string, value: string]
 let session: Promise<Cookie> | null = null
 
-async function signIn({ url }: Pictured): Promise<Cookie> {
+async function signIn({ url }: PictureServer): Promise<Cookie> {
   const answer = await fetch(`${url}/admin/login/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -17,23 +17,27 @@ async function signIn({ url }: Pictured): Promise<Cookie> {
   const [name = '', value = ''] = (answer.headers.get('set-cookie') ?? '').split(/[=;]/)
   return [name, value]
 }
-const cookie = (server: Pictured): Promise<Cookie> => (session ??= signIn(server))
+const getCookie = (server: PictureServer): Promise<Cookie> => (session ??= signIn(server))
 
-/** Opens a page of the office. */
-export const signedIn =
-  (server: Pictured) =>
+/** Opens a staff page. */
+export const openSignedIn =
+  (server: PictureServer) =>
   (path: string): State['open'] =>
   async (page) => {
-    const [name, value] = await cookie(server)
+    const [name, value] = await getCookie(server)
     await page.context().addCookies([{ name, value, url: server.url, httpOnly: true }])
-    await to(server)(path)(page)
+    await openPath(server)(path)(page)
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
 
-/** Asks the office without drawing its page. */
-export async function asked(server: Pictured, path: string, json?: object): Promise<unknown> {
+/** Calls the staff API without opening a page. */
+export async function callApi(
+  server: PictureServer,
+  path: string,
+  json?: object,
+): Promise<unknown> {
   const headers = {
-    cookie: (await cookie(server)).join('='),
+    cookie: (await getCookie(server)).join('='),
     origin: server.url,
     'content-type': 'application/json',
   }
@@ -45,11 +49,15 @@ export async function asked(server: Pictured, path: string, json?: object): Prom
   return answer.json()
 }
 
-/** Does something to a registration. */
-export const actOf = (server: Pictured, regNo: string, words: object): Promise<unknown> =>
-  asked(server, `/api/admin/registrations/${regNo}/acts/`, {
+/** Performs an action on a registration. */
+export const performAction = (
+  server: PictureServer,
+  regNo: string,
+  words: object,
+): Promise<unknown> =>
+  callApi(server, `/api/admin/registrations/${regNo}/acts/`, {
     ...words,
     key: randomBytes(16).toString('hex'),
   })
 
-export const dialog = (page: Page): Locator => page.getByRole('dialog')
+export const findDialog = (page: Page): Locator => page.getByRole('dialog')

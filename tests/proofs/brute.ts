@@ -1,4 +1,7 @@
-/** What the checker claims of a bill, found by trying every combination of answers and facts on every day, as the server would judge and price them. */
+/**
+ * The checker's claims about a bill, found by trying every combination of answers and context on every day, as the
+ * server would check and price them.
+ */
 import {
   categoryOf,
   type Answers,
@@ -14,7 +17,7 @@ import { periodOn } from '../../engine/pricing/price-periods.ts'
 import { firstFull } from '../../engine/pricing/quotas.ts'
 import { DAYS } from './events.ts'
 
-export type Found = {
+export type BillFindings = {
   readonly cheapest: number | null
   readonly smallest: number | null
   readonly dearest: number | null
@@ -25,8 +28,8 @@ export type Found = {
   readonly meet: ReadonlySet<string>
 }
 
-/** Everything that can be answered to a field: each option and choice, each whole number, people of three ages or of none. */
-function answersTo(field: Field): readonly unknown[] {
+/** Every possible answer to a field: each option and choice, each whole number, people of three ages or of none. */
+function listAnswers(field: Field): readonly unknown[] {
   switch (field.type) {
     case 'yes-no':
       return [undefined, true, false]
@@ -58,10 +61,10 @@ function answersTo(field: Field): readonly unknown[] {
   }
 }
 
-/** Every combination of answers and facts, each once; as they would arrive. */
-function* combinations(event: EventConfig): Generator<{ raw: RawAnswers; facts: Answers }> {
+/** Every combination of answers and context, each once; as they would arrive. */
+function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; facts: Answers }> {
   const axes: readonly (readonly [string, readonly unknown[]])[] = [
-    ...event.fields.map((field) => [field.id, answersTo(field)] as const),
+    ...event.fields.map((field) => [field.id, listAnswers(field)] as const),
     ['code', [undefined, ...event.codeKinds.map(({ id }) => id)]],
     ...event.quotas.map(({ id }) => [`full.${id}`, [undefined, true]] as const),
     ...(event.memberLists.length > 0 ? [['number_of_roll.kind', ['life', 'annual']] as const] : []),
@@ -70,10 +73,10 @@ function* combinations(event: EventConfig): Generator<{ raw: RawAnswers; facts: 
   const isField = new Set(event.fields.map(({ id }) => id))
   for (;;) {
     const pairs = axes.map(([name, values], i) => [name, values[at[i] ?? 0]] as const)
-    const given = pairs.filter(([, value]) => value !== undefined)
+    const answered = pairs.filter(([, value]) => value !== undefined)
     yield {
-      raw: Object.fromEntries(given.filter(([name]) => isField.has(name))),
-      facts: Object.fromEntries(given.filter(([name]) => !isField.has(name))) as Answers,
+      raw: Object.fromEntries(answered.filter(([name]) => isField.has(name))),
+      facts: Object.fromEntries(answered.filter(([name]) => !isField.has(name))) as Answers,
     }
     let wheel = 0
     while (wheel < axes.length) {
@@ -87,24 +90,24 @@ function* combinations(event: EventConfig): Generator<{ raw: RawAnswers; facts: 
 }
 
 /** How many combinations an event has. */
-export function combinationsOf(event: EventConfig): number {
+export function countCombinations(event: EventConfig): number {
   return (
-    event.fields.reduce((product, field) => product * answersTo(field).length, 1) *
+    event.fields.reduce((product, field) => product * listAnswers(field).length, 1) *
     (event.codeKinds.length + 1) *
     2 ** event.quotas.length *
     (event.memberLists.length > 0 ? 2 : 1)
   )
 }
 
-/** Those whom the form accepts and no full place bars, each once, with their category. */
-function* accepted(event: EventConfig): Generator<{ answers: Answers; category: string }> {
+/** Accepted answers that no full quota blocks, each once, with their category. */
+function* listAccepted(event: EventConfig): Generator<{ answers: Answers; category: string }> {
   const seen = new Set<string>()
-  for (const { raw, facts } of combinations(event)) {
-    // A row of the roll is known where the number is answered and the number is shown.
-    const known = { ...facts }
+  for (const { raw, facts: context } of listCombinations(event)) {
+    // A row of the member list is known if the number field is shown and answered.
+    const knownContext = { ...context }
     if (raw['number_of_roll'] === undefined)
-      delete (known as Record<string, unknown>)['number_of_roll.kind']
-    const { answers, errors } = judged(event, raw, contextAmong(event, known))
+      delete (knownContext as Record<string, unknown>)['number_of_roll.kind']
+    const { answers, errors } = judged(event, raw, contextAmong(event, knownContext))
     if (Object.keys(errors).length > 0) continue
     const key = JSON.stringify(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1)))
     if (seen.has(key)) continue
@@ -115,8 +118,8 @@ function* accepted(event: EventConfig): Generator<{ answers: Answers; category: 
   }
 }
 
-/** The same findings by trying everything. */
-export function triedAll(event: EventConfig): Found {
+/** The same findings by trying every combination. */
+export function tryAll(event: EventConfig): BillFindings {
   const holes = new Set<string>()
   const reached = new Set<string>()
   const overdrawn = new Set<string>()
@@ -125,12 +128,12 @@ export function triedAll(event: EventConfig): Found {
   let smallest: number | null = null
   let dearest: number | null = null
   const { adjustments } = event.fees
-  for (const { answers, category } of accepted(event)) {
-    lookAtItems(event, answers, category, holes, reached)
+  for (const { answers, category } of listAccepted(event)) {
+    checkItems(event, answers, category, holes, reached)
     for (const on of DAYS) {
-      const counting = adjustments.filter((one) => applies(one, answers, category, on))
-      counting.forEach((one, at) =>
-        counting.slice(at + 1).forEach((other) => {
+      const applied = adjustments.filter((one) => applies(one, answers, category, on))
+      applied.forEach((one, at) =>
+        applied.slice(at + 1).forEach((other) => {
           if (one.on === other.on || one.on === 'all' || other.on === 'all')
             meet.add(`${one.id} ${other.id}`)
         }),
@@ -142,15 +145,15 @@ export function triedAll(event: EventConfig): Found {
       cheapest = Math.min(cheapest ?? total, total)
       if (total > 0) smallest = Math.min(smallest ?? total, total)
       dearest = Math.max(dearest ?? total, total)
-      for (const one of counting) {
+      for (const one of applied) {
         const line = lines.value.find(({ id }) => id === one.id)
-        const costs = lines.value.some(
+        const exceedsLine = lines.value.some(
           ({ id, unit, quantity }) =>
             !adjustments.some((other) => other.id === id) &&
             (one.on === 'all' || one.on === id) &&
             unit * quantity > 0,
         )
-        if (line !== undefined && costs && 'amount' in one.by && line.unit > one.by.amount)
+        if (line !== undefined && exceedsLine && 'amount' in one.by && line.unit > one.by.amount)
           overdrawn.add(one.id)
       }
     }
@@ -158,7 +161,7 @@ export function triedAll(event: EventConfig): Found {
   return { cheapest, smallest, dearest, holes, reached, overdrawn, meet }
 }
 
-function lookAtItems(
+function checkItems(
   event: EventConfig,
   answers: Answers,
   category: string,

@@ -1,14 +1,14 @@
-/** One random event: what is proved of its bill beside what trying everything finds. */
+/** One random event: compares the proof about its bill with the result of trying every combination. */
 import type { EventConfig } from '../../engine/index.ts'
 import { meetingAdjustments, provedBill } from '../../engine/authoring/proofs/bill-bounds.ts'
-import { combinationsOf, triedAll, type Found } from './brute.ts'
+import { countCombinations, tryAll, type BillFindings } from './brute.ts'
 import { randomEvent } from './events.ts'
 
-/** More combinations are not tried; another event is drawn instead. */
+/** Events with more combinations are skipped; another event is drawn instead. */
 const TRIED_MAX = 1500
 
-/** What is proved, in the same form; null: too large, which no event of this size may be. */
-export function proved(event: EventConfig): Found | null {
+/** The proof's result, in the same form. Null if too large, which no event of this size may be. */
+export function proveAll(event: EventConfig): BillFindings | null {
   const { items, extremes } = provedBill(event)
   const meet = meetingAdjustments(event)
   if (extremes === null || meet === null) return null
@@ -39,25 +39,25 @@ export function proved(event: EventConfig): Found | null {
   }
 }
 
-/** The event of a seed and number: the first of its draws that is small enough to be tried whole. */
-export function eventOfSeed(seed: number, number: number): EventConfig {
+/** The event of a seed and number: the first of its draws that is small enough to try completely. */
+export function drawEvent(seed: number, number: number): EventConfig {
   for (let draw = 0; ; draw += 1) {
     const event = randomEvent(seed, number, draw)
-    if (combinationsOf(event) <= TRIED_MAX) return event
+    if (countCombinations(event) <= TRIED_MAX) return event
   }
 }
 
-/** An amount off what is counted may leave least at a number between one and the most, which no proof looks at. */
-function isAbove({ fees }: EventConfig, claimed: Found, tried: Found): boolean {
-  const takesOff = fees.adjustments.some(({ by }) => 'amount' in by && by.amount < 0)
-  return takesOff && (claimed.smallest ?? Infinity) > (tried.smallest ?? Infinity)
+/** An amount off a counted item may leave the least at a number between one and the maximum, which no proof checks. */
+function isAbove({ fees }: EventConfig, claimed: BillFindings, tried: BillFindings): boolean {
+  const hasAmountOff = fees.adjustments.some(({ by }) => 'amount' in by && by.amount < 0)
+  return hasAmountOff && (claimed.smallest ?? Infinity) > (tried.smallest ?? Infinity)
 }
 
-/** Where the two differ, in words; empty where they agree. */
-export function differences(event: EventConfig): readonly string[] {
-  const claimed = proved(event)
+/** The differences, in words; empty if there are none. */
+export function findDifferences(event: EventConfig): readonly string[] {
+  const claimed = proveAll(event)
   if (claimed === null) return ['not proved']
-  const tried = triedAll(event)
+  const tried = tryAll(event)
   const sets = (['holes', 'reached', 'overdrawn', 'meet'] as const).flatMap((part) => [
     ...[...claimed[part]]
       .filter((one) => !tried[part].has(one))

@@ -1,4 +1,7 @@
-/** Random small events with everything that a bill hangs on: items, adjustments, limits, codes, a roll, fields that hide each other. */
+/**
+ * Random small events with everything that affects a bill: items, adjustments, quotas, codes, a member list, fields
+ * that hide each other.
+ */
 import { day, type Condition, type EventConfig, type Field, type Test } from '../../engine/index.ts'
 import type { Adjustment, Item, PriceTable } from '../../engine/event/pricing-types.ts'
 import { createEvent, field, requiredMessage, rupee } from '../engine/fixtures.ts'
@@ -23,19 +26,19 @@ const TAXES = [
   { ...GST, prices: 'inclusive' as const, round: 'rupee' as const },
 ]
 
-/** The event that a seed stands for. */
+/** The event for a seed. */
 export function randomEvent(...name: readonly (string | number)[]): EventConfig {
   const random = createRandom('proofs', ...name)
   const { pick, chance, below } = random
   const categories = CATEGORIES.slice(0, 2 + below(2))
   const kinds = chance(0.4) ? ['invited', 'coupon'].slice(0, 1 + below(2)) : []
-  const hasRoll = chance(0.2)
-  const fields = fieldsOf(random, hasRoll)
-  const names = namesOf(fields, kinds, hasRoll)
+  const hasMemberList = chance(0.2)
+  const fields = drawFields(random, hasMemberList)
+  const names = listNames(fields, kinds, hasMemberList)
   const condition = (among: readonly string[], hasCategory: boolean): Condition =>
     Array.from({ length: chance(0.2) ? 2 : 1 }, () =>
       Array.from({ length: chance(0.3) ? 2 : 1 }, () =>
-        testOf(
+        drawTest(
           random,
           fields,
           kinds,
@@ -44,16 +47,16 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
         ),
       ),
     )
-  // A field hangs on fields before it only, and never on the category, which hangs on them all.
+  // A field depends only on fields before it, and never on the category, which depends on them all.
   const shown = fields.map((one, at): Field => {
     const before = fields.slice(0, at).map(({ id }) => id)
-    const may = before.length > 0 && one.id !== 'number_of_roll'
+    const canHaveCondition = before.length > 0 && one.id !== 'number_of_roll'
     return {
       ...one,
-      ...(may && chance(0.25) ? { showWhen: condition(before, false) } : {}),
+      ...(canHaveCondition && chance(0.25) ? { showWhen: condition(before, false) } : {}),
       ...(one.default !== undefined || !chance(0.4)
         ? {}
-        : may && chance(0.3)
+        : canHaveCondition && chance(0.3)
           ? { required: { message: 'Please answer', when: condition(before, false) } }
           : { required: requiredMessage('Please answer') }),
     }
@@ -70,7 +73,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
     ...(chance(0.3) ? { to: pick(DAYS) } : {}),
   }))
   const items = Array.from({ length: 1 + below(3) }, (_, at) =>
-    itemOf(random, `item-${at}`, shown, () => condition(names, true)),
+    drawItem(random, `item-${at}`, shown, () => condition(names, true)),
   )
   return createEvent({
     categories: categories.map((id) => ({ id, label: id, listedOnly: false })),
@@ -91,7 +94,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
         { id: 'late', label: 'Late', from: day('2026-01-04'), to: day('2026-01-06') },
       ],
       otherDates: null,
-      prices: tableOf(random, categories, 0.08),
+      prices: drawTable(random, categories, 0.08),
       items,
       adjustments,
     },
@@ -113,7 +116,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
           ? { category: pick(categories) }
           : { adjustment: adjustments[0].id },
     })),
-    memberLists: hasRoll
+    memberLists: hasMemberList
       ? [
           {
             id: 'society',
@@ -135,11 +138,11 @@ function isOneOf(name: string, ...values: (string | boolean | number)[]) {
 }
 
 /** Few of each, so that every combination can be tried. */
-function fieldsOf({ chance, below, pick }: Random, hasRoll: boolean): readonly Field[] {
+function drawFields({ chance, below, pick }: Random, hasMemberList: boolean): readonly Field[] {
   const options = (count: number) =>
     ['a', 'b', 'c', 'd'].slice(0, count).map((id) => ({ id, label: id }))
   const all: readonly Field[] = [
-    ...(hasRoll ? [field('number_of_roll', { roll: 'society' })] : []),
+    ...(hasMemberList ? [field('number_of_roll', { roll: 'society' })] : []),
     field('agrees', { type: 'yes-no', ...(chance(0.5) ? { default: false } : {}) }),
     field('room', { type: 'select', options: options(2 + below(2)) }),
     field('nights', { type: 'number', min: below(2), max: 2 + below(2), isWhole: true }),
@@ -175,40 +178,40 @@ function fieldsOf({ chance, below, pick }: Random, hasRoll: boolean): readonly F
   return all.filter(({ id }) => id === 'number_of_roll' || chance(id === 'gift' ? 0.2 : 0.62))
 }
 
-/** What conditions may ask for. */
-function namesOf(
+/** The subjects of conditions. */
+function listNames(
   fields: readonly Field[],
   kinds: readonly string[],
-  hasRoll: boolean,
+  hasMemberList: boolean,
 ): readonly string[] {
   const names = [
     ...fields.map(({ id }) => id).filter((id) => id !== 'number_of_roll'),
     ...(kinds.length > 0 ? ['code'] : []),
-    ...(hasRoll ? ['number_of_roll.kind'] : []),
+    ...(hasMemberList ? ['number_of_roll.kind'] : []),
   ]
   return names.length === 0 ? ['code'] : names
 }
 
-function testOf(
+function drawTest(
   { pick, chance, below }: Random,
   fields: readonly Field[],
   kinds: readonly string[],
   name: string,
   categories: readonly string[],
 ): { readonly field: string; readonly test: Test } {
-  const oneOf = (values: readonly string[]): Test =>
+  const drawOneOf = (values: readonly string[]): Test =>
     chance(0.3) ? { is: 'not-in', values: [pick(values)] } : { is: 'in', values: [pick(values)] }
   const test = (): Test => {
-    if (name === 'category') return oneOf(categories)
-    if (name === 'code') return oneOf(kinds.length === 0 ? ['nothing'] : kinds)
-    if (name === 'number_of_roll.kind') return oneOf(['life', 'annual'])
+    if (name === 'category') return drawOneOf(categories)
+    if (name === 'code') return drawOneOf(kinds.length === 0 ? ['nothing'] : kinds)
+    if (name === 'number_of_roll.kind') return drawOneOf(['life', 'annual'])
     if (chance(0.15)) return { is: 'answered', answered: chance(0.5) }
     const one = fields.find(({ id }) => id === name)
     switch (one?.type) {
       case 'yes-no':
         return { is: 'in', values: [chance(0.7)] }
       case 'select':
-        return oneOf((one.options ?? []).map(({ id }) => id))
+        return drawOneOf((one.options ?? []).map(({ id }) => id))
       case 'number':
         return name === 'gift'
           ? { is: 'number', atLeast: 120 }
@@ -226,51 +229,53 @@ function testOf(
   return { field: name, test: test() }
 }
 
-function tableOf({ pick, chance }: Random, rows: readonly string[], none: number): PriceTable {
+function drawTable({ pick, chance }: Random, rows: readonly string[], none: number): PriceTable {
   const cell = () => (chance(none) ? null : rupee(pick([0, 1, 49.5, 250, 999, 1000, 2500])))
   return Object.fromEntries(
     rows.map((row) => [row, Object.fromEntries(PERIODS.map((period) => [period, cell()]))]),
   )
 }
 
-function itemOf(
+function drawItem(
   random: Random,
   id: string,
   fields: readonly Field[],
   condition: () => Condition,
 ): Item {
   const { pick, chance } = random
-  const ofType = (...types: readonly string[]) => fields.filter(({ type }) => types.includes(type))
-  const by = chance(0.6) ? ofType('select', 'many')[0] : undefined
-  const choice = chance(0.5) ? by : (ofType('many')[0] ?? by)
-  const sold = by === undefined ? undefined : choice
-  const counted = chance(0.5) ? pickOr(random, ofType('people')) : undefined
-  const times = chance(0.3) ? fields.find(({ id: name }) => name === 'nights') : undefined
-  const gift = fields.find(({ id: name }) => name === 'gift')
+  const fieldsOfType = (...types: readonly string[]) =>
+    fields.filter(({ type }) => types.includes(type))
+  const by = chance(0.6) ? fieldsOfType('select', 'many')[0] : undefined
+  const choice = chance(0.5) ? by : (fieldsOfType('many')[0] ?? by)
+  const soldField = by === undefined ? undefined : choice
+  const peopleField = chance(0.5) ? pickOr(random, fieldsOfType('people')) : undefined
+  const nightsField = chance(0.3) ? fields.find(({ id: name }) => name === 'nights') : undefined
+  const giftField = fields.find(({ id: name }) => name === 'gift')
   const base = {
     id,
     label: id,
     tax: pick(TAXES),
     ...(chance(0.4) ? { when: condition() } : {}),
   }
-  if (gift !== undefined && chance(0.3)) return { ...base, prices: [], amountIn: gift.id }
-  const rows = sold === undefined ? ['each'] : (sold.options ?? []).map((option) => option.id)
+  if (giftField !== undefined && chance(0.3)) return { ...base, prices: [], amountIn: giftField.id }
+  const rows =
+    soldField === undefined ? ['each'] : (soldField.options ?? []).map((option) => option.id)
   const table = () =>
-    tableOf(random, chance(0.1) ? rows.slice(0, Math.max(1, rows.length - 1)) : rows, 0.06)
+    drawTable(random, chance(0.1) ? rows.slice(0, Math.max(1, rows.length - 1)) : rows, 0.06)
   return {
     ...base,
-    ...(sold === undefined ? {} : { by: sold.id }),
-    ...(counted === undefined
+    ...(soldField === undefined ? {} : { by: soldField.id }),
+    ...(peopleField === undefined
       ? {}
       : {
           count: {
-            field: counted.id,
+            field: peopleField.id,
             ...(chance(0.7)
               ? { where: [[{ field: 'age', test: { is: 'number', atLeast: 5 } as const }]] }
               : {}),
           },
         }),
-    ...(times === undefined ? {} : { times: times.id }),
+    ...(nightsField === undefined ? {} : { times: nightsField.id }),
     prices: [
       ...(chance(0.4) ? [{ when: condition(), table: table() }] : []),
       ...(chance(0.9) ? [{ when: null, table: table() }] : [{ when: condition(), table: table() }]),

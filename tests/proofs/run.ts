@@ -1,23 +1,23 @@
 /**
- * `npm run proofs SEED COUNT`: so many random events, what the checker proves of their bills beside what
- * trying every combination finds. One line for each event that differs; exit status 1 when there is one.
+ * `npm run proofs SEED COUNT`: compares, for COUNT random events, the checker's proofs about their bills with trying
+ * every combination. One line for each event that differs; exit status 1 if there is one.
  */
-import { differences, eventOfSeed } from './compare.ts'
-import { triedAll, combinationsOf } from './brute.ts'
+import { findDifferences, drawEvent } from './compare.ts'
+import { tryAll, countCombinations } from './brute.ts'
 
 const [seed = 1, count = 1000] = process.argv.slice(2).map(Number)
 const tally = { tried: 0, holes: 0, unsold: 0, overdrawn: 0, meet: 0, differ: 0 }
 for (let number = 0; number < count; number += 1) {
-  const event = eventOfSeed(seed, number)
-  const found = differences(event)
+  const event = drawEvent(seed, number)
+  const found = findDifferences(event)
   if (found.length > 0) {
     tally.differ += 1
     console.log(`${seed}:${number} ${found.slice(0, 4).join('; ')}`)
   }
-  // What the events are like is counted on some of them.
+  // The characteristics of the events are counted on some of them.
   if (number % 20 === 0) {
-    const all = triedAll(event)
-    tally.tried += combinationsOf(event)
+    const all = tryAll(event)
+    tally.tried += countCombinations(event)
     if (all.holes.size > 0) tally.holes += 1
     if (all.dearest === null) tally.unsold += 1
     if (all.overdrawn.size > 0) tally.overdrawn += 1

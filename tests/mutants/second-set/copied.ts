@@ -1,5 +1,5 @@
 /** Mistakes of the second set: a file copied to a new conference. */
-import { all, newAfpicon, newMidzone, nobodyKnows, one, steps } from './making.ts'
+import { all, newAfpicon, newMidzone, asUnfindable, one, steps } from './making.ts'
 import type { Mistake } from './making.ts'
 
 export const copied: readonly Mistake[] = [
@@ -17,7 +17,7 @@ export const copied: readonly Mistake[] = [
   newAfpicon(
     'the result pages stand at last year’s addresses',
     all('/afpimeet/payment/', '/afpicon/payment/'),
-    'Who had paid would have read last year’s confirmation.',
+    'Delegates who had paid would have read last year’s confirmation.',
     'success: /afpicon',
   ),
   newAfpicon(
@@ -41,7 +41,7 @@ export const copied: readonly Mistake[] = [
   newAfpicon(
     'the prefix is still last year’s',
     steps(one('prefix: AFPM', 'prefix: AFPI'), one('[AFPM,', '[AFPI,')),
-    'Nobody could have told whose order a payment was for.',
+    'No payment could have been assigned to its order.',
     'prefix: AFPI',
   ),
   newAfpicon(
@@ -51,13 +51,13 @@ export const copied: readonly Mistake[] = [
     'prefix: AFPI27',
   ),
   newAfpicon(
-    'the office list kept its route',
+    'the staff list kept its route',
     all('/admin/afpimeet2027', '/admin/afpicon2026'),
-    'The office would have seen last year’s delegates.',
+    'Staff would have seen last year’s delegates.',
     'route: /admin',
   ),
   newAfpicon(
-    'both lists at one route',
+    'both lists with one route',
     all('/admin/afpimeet2027', '/admin/afpimeet'),
     'One of the two lists could not have been opened.',
     'route: /admin',
@@ -71,7 +71,7 @@ export const copied: readonly Mistake[] = [
   newAfpicon(
     'the list reads last year’s call',
     all('/admin/afpimeet/registrations/', '/admin/afpicon/registrations/'),
-    'The office would have worked on last year’s list.',
+    'Staff would have worked on last year’s list.',
     'api: /admin/afpicon',
   ),
   newAfpicon(
@@ -93,7 +93,7 @@ export const copied: readonly Mistake[] = [
     'file: afpicon_registrations',
   ),
   newAfpicon(
-    'the mail draft names last year',
+    'the email draft names last year',
     all('AFPICON 2027 – payment', 'AFPICON 2026 – payment'),
     'Support would have searched last year’s payments.',
     'AFPICON 2026',
@@ -144,7 +144,7 @@ export const copied: readonly Mistake[] = [
   newAfpicon(
     'one end day kept its year',
     one('to: 2026-08-31', 'to: 2025-08-31'),
-    'Nobody could have said what July costs.',
+    'July would have had no clear price.',
   ),
   newAfpicon(
     'periods and examples kept their years',
@@ -155,7 +155,7 @@ export const copied: readonly Mistake[] = [
         one('from: 2026-01-31', 'from: 2027-01-31'),
         one('to: 2026-02-01', 'to: 2027-02-01'),
       )(text),
-    'Everybody would have paid the first price all year, as every day is another date.',
+    'All delegates would have paid the first price all year, as every day is another date.',
     '- {id: j',
     'other_dates',
   ),
@@ -226,7 +226,7 @@ export const copied: readonly Mistake[] = [
     one('to: 2026-11-23', 'to: 2025-11-23'),
     'The page would have shown an event that ends before it begins.',
   ),
-  nobodyKnows(
+  asUnfindable(
     'A venue is a word; the conference might well meet there again.',
     newMidzone(
       'the venue is last year’s',
@@ -234,8 +234,8 @@ export const copied: readonly Mistake[] = [
       'Delegates would have gone to Kochi.',
     ),
   ),
-  nobodyKnows(
-    'One office may answer for two conferences.',
+  asUnfindable(
+    'One team may answer for two conferences.',
     newMidzone(
       'support is another conference’s',
       all('support@northzone.example', 'support@midzone.example'),
@@ -243,7 +243,7 @@ export const copied: readonly Mistake[] = [
       'support:',
     ),
   ),
-  nobodyKnows(
+  asUnfindable(
     'Two conferences of one association may share an account.',
     newMidzone(
       'the money goes to another association',
@@ -252,7 +252,7 @@ export const copied: readonly Mistake[] = [
       'account:',
     ),
   ),
-  nobodyKnows(
+  asUnfindable(
     'A motto may be used twice.',
     newAfpicon(
       'the motto is last year’s',

@@ -4,9 +4,9 @@ import {
   all,
   chirurgia,
   drop,
-  exchange,
+  swap,
   midzone,
-  nobodyKnows,
+  asUnfindable,
   one,
   pulmocon,
   steps,
@@ -15,12 +15,12 @@ import type { Mistake } from './making.ts'
 
 export const dates: readonly Mistake[] = [
   afpicon(
-    'the event’s days exchanged',
+    'the event’s days swapped',
     steps(one('from: 2026-01-31', 'from: 2026-02-01'), one('  to: 2026-02-01', '  to: 2026-01-31')),
     'The page would have shown an end before the beginning.',
   ),
   afpicon(
-    'day and month exchanged',
+    'day and month swapped',
     one('to: 2026-02-01', 'to: 2026-01-02'),
     'The conference would have seemed to be over before it began.',
   ),
@@ -32,12 +32,12 @@ export const dates: readonly Mistake[] = [
   afpicon(
     'a slash date',
     one('to: 2025-08-31', 'to: 31/08/2025'),
-    'Nobody could have said when the first price ends.',
+    'The end of the first price would have been unclear.',
   ),
   afpicon(
     'a day that does not exist',
     one('to: 2025-08-31', 'to: 2025-08-32'),
-    'Nobody could have said when the first price ends.',
+    'The end of the first price would have been unclear.',
   ),
   afpicon(
     '31 September',
@@ -67,23 +67,23 @@ export const dates: readonly Mistake[] = [
   ),
   afpicon(
     'periods in the wrong order',
-    exchange('{id: july-1', '{id: sep-1'),
+    swap('{id: july-1', '{id: sep-1'),
     'The price list would have read backwards.',
   ),
   afpicon(
-    'the last two periods exchanged',
-    exchange('{id: jan-1-', '{id: jan-25'),
+    'the last two periods swapped',
+    swap('{id: jan-1-', '{id: jan-25'),
     'On 25 January the dearer price would have been taken.',
   ),
   afpicon(
-    'from and to exchanged in a period',
+    'from and to swapped in a period',
     one('from: 2025-07-01, to: 2025-08-31', 'from: 2025-08-31, to: 2025-07-01'),
     'The first price would never have been given.',
   ),
   afpicon(
     'year with three digits',
     one('from: 2025-09-01', 'from: 205-09-01'),
-    'The period would have begun in antiquity.',
+    'The period would have begun 1,800 years ago.',
   ),
   afpicon(
     'other dates closed by mistake',
@@ -96,7 +96,7 @@ export const dates: readonly Mistake[] = [
     'Those who came in June would have paid double.',
   ),
   afpicon(
-    'other dates left out',
+    'other dates missing',
     drop('other_dates:'),
     'On the second day of the conference the desk could not have registered anyone.',
     '  periods',
@@ -160,7 +160,7 @@ export const dates: readonly Mistake[] = [
   chirurgia(
     'the panel’s month is wrong',
     one('30 November 2025', '30 October 2025'),
-    'Delegates would have hurried, or despaired, a month too early.',
+    'Delegates would have hurried, or given up, a month too early.',
   ),
   pulmocon(
     'the second tier starts before the first ends',
@@ -185,8 +185,8 @@ export const dates: readonly Mistake[] = [
     ),
     'The event would have ended before it began.',
   ),
-  nobodyKnows(
-    'The hours are words, and are in words in the promises.',
+  asUnfindable(
+    'The hours are text, and so are the promises.',
     midzone(
       'the hours mean the evening',
       all('9 AM to 3 PM', '9 PM to 3 AM'),
@@ -194,7 +194,7 @@ export const dates: readonly Mistake[] = [
       'hours:',
     ),
   ),
-  nobodyKnows(
+  asUnfindable(
     'Any Sunday is as likely as the next.',
     midzone(
       'the wrong Sunday, promise too',

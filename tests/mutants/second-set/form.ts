@@ -2,11 +2,11 @@
 import {
   afpicon,
   all,
-  below,
+  insertBelow,
   chirurgia,
   drop,
   midzone,
-  nobodyKnows,
+  asUnfindable,
   one,
   pulmocon,
   steps,
@@ -26,10 +26,10 @@ export const form: readonly Mistake[] = [
         'required: Full name is required}\n        - {id: ticket_no',
       ),
     ),
-    'Who forgot the name would have been told to give a phone number.',
+    'Delegates who forgot the name would have been told to give a phone number.',
   ),
   afpicon(
-    'required left out after a copy',
+    'required removed after a copy',
     one('label: Full Name, required: Full name is required}', 'label: Full Name}'),
     'The gateway would have refused a payment without a name.',
   ),
@@ -39,7 +39,7 @@ export const form: readonly Mistake[] = [
     'Delegates would have pressed a grey button without knowing why.',
   ),
   afpicon(
-    'the email field is gone',
+    'the email field is missing',
     steps(
       drop('- id: email'),
       drop('          type: email'),
@@ -65,48 +65,48 @@ export const form: readonly Mistake[] = [
   afpicon(
     'a field renamed in the form, not in the lists',
     one('{id: present_institute,', '{id: institute,'),
-    'The office’s column would have stayed empty.',
+    'The column for staff would have stayed empty.',
     'present_institute, medical',
   ),
   afpicon(
     'a field id in camelCase, as in the old page',
     one('{id: present_institute,', '{id: presentInstitute,'),
-    'The office’s column would have stayed empty.',
+    'The column for staff would have stayed empty.',
   ),
   afpicon(
     'a field id with a hyphen',
     one('{id: ticket_no,', '{id: ticket-no,'),
-    'The office’s column would have stayed empty.',
+    'The column for staff would have stayed empty.',
   ),
   afpicon(
     'a field pasted twice',
-    below('{id: city, label: City}', '        - {id: city, label: City}'),
+    insertBelow('{id: city, label: City}', '        - {id: city, label: City}'),
     'One of two answers would have been lost.',
   ),
   afpicon(
     'a field pasted, the id forgotten',
-    below('{id: city, label: City}', '        - {id: city, label: District}'),
+    insertBelow('{id: city, label: City}', '        - {id: city, label: District}'),
     'The district would have been stored as the city.',
   ),
   afpicon(
     'a field pasted, the label forgotten',
-    below('{id: city, label: City}', '        - {id: district, label: City}'),
+    insertBelow('{id: city, label: City}', '        - {id: district, label: City}'),
     'Delegates would have been asked twice for the city.',
   ),
   afpicon(
-    'a field given an engine’s name',
+    'a field with a reserved name',
     one('{id: ticket_no, label: Ticket Number', '{id: reg_no, label: Ticket Number'),
-    'The registration number would have been what the delegate typed.',
+    'The registration number would have been the delegate’s input.',
   ),
   afpicon(
     'a type that does not exist',
     one('type: phone, label: Phone Number', 'type: tel, label: Phone Number'),
-    'The form could not have been drawn.',
+    'The form could not have been rendered.',
   ),
   afpicon(
     'a type with an underscore',
     one('type: yes-no, as: switch', 'type: yes_no, as: switch'),
-    'The form could not have been drawn.',
+    'The form could not have been rendered.',
   ),
   afpicon(
     'options on a text field',
@@ -129,24 +129,24 @@ export const form: readonly Mistake[] = [
     'The drop-down would have been empty.',
   ),
   afpicon(
-    'file endings with dots',
+    'file extensions with dots',
     one('[pdf, doc, docx, jpg, jpeg, png]', '[.pdf, .doc, .docx, .jpg, .jpeg, .png]'),
     'Every proof would have been refused.',
   ),
   afpicon(
-    'file endings left out',
+    'file extensions missing',
     drop('accept: ['),
     'Anything at all could have been uploaded.',
     'id: pg_proof',
   ),
   afpicon(
-    'a dangerous ending let in',
+    'a dangerous extension allowed',
     all('docx, jpg, jpeg, png]', 'docx, jpg, jpeg, png, html]'),
-    'The office would have opened a stranger’s page.',
+    'Staff would have opened a stranger’s page.',
     'accept:',
   ),
   afpicon(
-    'an ending forgotten, promise too',
+    'an extension forgotten, promise too',
     all('jpg, jpeg, png]', 'jpg, png]'),
     'Photographs from half the phones would have been refused.',
     'accept:',
@@ -157,7 +157,7 @@ export const form: readonly Mistake[] = [
     'The stepper would have marked nothing.',
   ),
   afpicon(
-    'steps counted from nought',
+    'steps counted from zero',
     one('stays_on: 1', 'stays_on: 0'),
     'The stepper would have marked nothing.',
   ),
@@ -183,7 +183,7 @@ export const form: readonly Mistake[] = [
       'type: phone, label: Phone Number, check: false',
       'type: phone, label: Phone Number, check: false, invalid: Please enter ten digits',
     ),
-    'The office would have believed that numbers are checked.',
+    'Staff would have believed that numbers are checked.',
   ),
   afpicon(
     'section without fields',
@@ -199,9 +199,9 @@ export const form: readonly Mistake[] = [
     'Delegates would have sought their category under Documentation.',
   ),
   chirurgia(
-    'a default that is no option',
+    'a default that is not an option',
     one('default: vegetarian', 'default: veg'),
-    'The kitchen would have counted plates for nobody.',
+    'The kitchen would have counted plates for no one.',
   ),
   chirurgia(
     'a default with a capital',
@@ -214,12 +214,12 @@ export const form: readonly Mistake[] = [
       '{id: paper_presentation, type: yes-no, label: Paper Presentation, default: false}',
       '{id: paper_presentation, type: yes-no, label: Paper Presentation, default: no}',
     ),
-    'Everybody would have been put on the programme.',
+    'All delegates would have been put on the programme.',
   ),
   chirurgia(
     'the default is yes',
     one('label: Poster Presentation, default: false', 'label: Poster Presentation, default: true'),
-    'Everybody would have been put on the poster list.',
+    'All delegates would have been put on the poster list.',
   ),
   chirurgia(
     'an option misspelt, promise not',
@@ -230,8 +230,8 @@ export const form: readonly Mistake[] = [
     'Assistant professors would have been stored under a misspelling.',
     'asistant',
   ),
-  nobodyKnows(
-    'An id is a word of the organiser’s, and the promise was changed with it.',
+  asUnfindable(
+    'The organiser chooses the ids, and the promise was changed too.',
     chirurgia(
       'an option misspelt, promise too',
       all('assistant-professor', 'asistant-professor'),
@@ -244,8 +244,8 @@ export const form: readonly Mistake[] = [
     one('[consultant, professor,', '[consultant, consultant, professor,'),
     'The drop-down would have offered one thing twice.',
   ),
-  nobodyKnows(
-    'A message is a sentence, and its example was changed with it.',
+  asUnfindable(
+    'A message is a sentence, and its example was changed too.',
     chirurgia(
       'ASI and AFPI mixed up in the message',
       all('Required for ASI members', 'Required for AFPI members'),
@@ -260,10 +260,10 @@ export const form: readonly Mistake[] = [
     'id: asi_membership_number',
   ),
   chirurgia(
-    'the membership question set behind its number',
+    'the membership field after its number',
     steps(
       drop('{id: asi_member, type'),
-      below(
+      insertBelow(
         'required: Required for ASI members',
         '        - {id: asi_member, type: yes-no, label: ASI Member}',
       ),
@@ -283,10 +283,10 @@ export const form: readonly Mistake[] = [
   midzone(
     'a key with a space',
     one('show_when: {afpi_member', 'show when: {afpi_member'),
-    'Everybody would have been asked for a membership number.',
+    'All delegates would have been asked for a membership number.',
   ),
   midzone(
-    'a question without its question mark, quoted by half',
+    'a label with only one quotation mark',
     one('label: Are you a post graduate?,', 'label: "Are you a post graduate?,'),
     'The file could not have been read at all.',
   ),
@@ -298,7 +298,7 @@ export const form: readonly Mistake[] = [
   midzone(
     'two fields of one label',
     one('label: Institution', 'label: Designation'),
-    'Nobody could have said what to write where.',
+    'Delegates would not have known what to write where.',
   ),
   pulmocon(
     'the prefix lost its quotes',
@@ -308,10 +308,10 @@ export const form: readonly Mistake[] = [
   pulmocon(
     'a stored column of an unknown kind',
     one('type: money, label: Registration Fee', 'type: currency, label: Registration Fee'),
-    'The office’s list could not have been drawn.',
+    'The list for staff could not have been rendered.',
   ),
   pulmocon(
-    'a stored column called like a field',
+    'a stored column named like a field',
     one('{id: registration_fee, type', '{id: registration_category, type'),
     'The category column would have shown rupees.',
   ),
@@ -321,15 +321,15 @@ export const form: readonly Mistake[] = [
     'The column would have been empty.',
     'accompanying_persons_count, payment',
   ),
-  nobodyKnows(
-    'A label is a word in the organiser’s tongue.',
+  asUnfindable(
+    'A label is in the organiser’s language.',
     chirurgia(
       'a word misspelt in a label',
       one('label: Hospital / Institution', 'label: Hosptial / Institution'),
-      'Delegates would have smiled.',
+      'Delegates would have noticed the typo.',
     ),
   ),
-  nobodyKnows(
+  asUnfindable(
     'TCMC and TNMC are both councils.',
     chirurgia(
       'the wrong council',

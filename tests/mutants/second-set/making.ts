@@ -1,68 +1,68 @@
 /**
- * Mistakes of organisers, written by hand by someone who had read the event format and not the
- * checker. Each takes one of the four event files, or a sound adaptation of one to a new conference,
- * and does to it what people do when they copy a file, fill it in and are called to the phone.
+ * Mistakes of organisers, written by hand by someone who had read the event format and not the checker. Each takes one
+ * of the four event files, or a valid adaptation of one to a new conference, and makes a mistake that is typical of
+ * copying a file, filling it in and being interrupted.
  */
 export type EventId = 'afpicon2026' | 'chirurgia2026' | 'midzone2025' | 'pulmocon2025'
-/** A text to another one; throws when the place it edits is not there, so that no mistake rots into none. */
+/** Changes a text; throws if the edited part is missing, so that no mistake silently stops being one. */
 export type Edit = (text: string) => string
 
 export type Mistake = {
   readonly name: string
-  /** The file it is made in; an adapted one stands beside the other four under a name of its own. */
+  /** The file with the mistake; an adapted one is loaded with the other four under its own name. */
   readonly event: EventId
   readonly adapted: boolean
   readonly edit: Edit
-  /** Fragments of lines where an author would look too, besides the lines that the edit touches. */
+  /** Fragments of lines where an author would also look, besides the lines that the edit touches. */
   readonly look: readonly string[]
-  /** What would have become of a delegate or of the office. */
+  /** The harm to a delegate or to staff. */
   readonly harm: string
-  /** Why no tool can know; undefined for a mistake that a checker is expected to find. */
+  /** Why no tool can know. Undefined for a mistake that a checker is expected to find. */
   readonly unfindable?: string
 }
 
-export const changed = (before: string, after: string, what: string): string => {
+export const changeText = (before: string, after: string, what: string): string => {
   if (before === after) throw new Error(`the edit changes nothing: ${what}`)
   return after
 }
-/** The first place. */
+/** Replaces the first occurrence. */
 export const one =
   (from: string, to: string): Edit =>
   (text) =>
-    changed(
+    changeText(
       text,
       text.replace(from, () => to),
       from,
     )
-/** Every place: the slip is made above and in the promises alike. */
+/** Replaces every occurrence: the mistake is in the file and in the promises alike. */
 export const all =
   (from: string, to: string): Edit =>
   (text) =>
-    changed(
+    changeText(
       text,
       text.replaceAll(from, () => to),
       from,
     )
-/** Leaves out the first line that holds the fragment. */
+/** Removes the first line that contains the fragment. */
 export const drop =
   (part: string): Edit =>
   (text) => {
     const lines = text.split('\n')
     const at = lines.findIndex((line) => line.includes(part))
-    if (at < 0) throw new Error(`no line holds ${part}`)
+    if (at < 0) throw new Error(`no line contains ${part}`)
     return lines.toSpliced(at, 1).join('\n')
   }
-/** Puts lines after the first line that holds the fragment. */
-export const below =
+/** Inserts lines after the first line that contains the fragment. */
+export const insertBelow =
   (part: string, ...more: readonly string[]): Edit =>
   (text) => {
     const lines = text.split('\n')
     const at = lines.findIndex((line) => line.includes(part))
-    if (at < 0) throw new Error(`no line holds ${part}`)
+    if (at < 0) throw new Error(`no line contains ${part}`)
     return lines.toSpliced(at + 1, 0, ...more).join('\n')
   }
-/** Exchanges the first lines that hold the two fragments. */
-export const exchange =
+/** Swaps the first lines that contain the two fragments. */
+export const swap =
   (a: string, b: string): Edit =>
   (text) => {
     const lines = text.split('\n')
@@ -71,15 +71,16 @@ export const exchange =
       lines.findIndex((line) => line.includes(b)),
     ]
     const [first, second] = [lines[i], lines[j]]
-    if (first === undefined || second === undefined) throw new Error(`no line holds ${a} or ${b}`)
-    return changed(text, lines.with(i, second).with(j, first).join('\n'), a)
+    if (first === undefined || second === undefined)
+      throw new Error(`no line contains ${a} or ${b}`)
+    return changeText(text, lines.with(i, second).with(j, first).join('\n'), a)
   }
 export const steps =
   (...edits: readonly Edit[]): Edit =>
   (text) =>
-    edits.reduce((made, edit) => edit(made), text)
+    edits.reduce((text, edit) => edit(text), text)
 
-/** Sound adaptations of two files to next year's conferences: what a careful organiser ends up with. */
+/** Valid adaptations of two files to next year's conferences, as a careful organiser makes them. */
 export const adaptations: Readonly<
   Partial<Record<EventId, { readonly id: string; readonly edit: Edit }>>
 > = {
@@ -106,36 +107,36 @@ export const adaptations: Readonly<
   },
 }
 
-export const in_ =
+export const createMistakes =
   (event: EventId) =>
-  (name: string, edit: Edit, harm: string, ...look: readonly string[]): Mistake => ({
+  (name: string, edit: Edit, harm: string, ...otherLines: readonly string[]): Mistake => ({
     name,
     event,
     adapted: false,
     edit,
-    look,
+    look: otherLines,
     harm,
   })
-export const adapting =
+export const createAdaptedMistakes =
   (event: EventId) =>
-  (name: string, edit: Edit, harm: string, ...look: readonly string[]): Mistake => ({
+  (name: string, edit: Edit, harm: string, ...otherLines: readonly string[]): Mistake => ({
     name,
     event,
     adapted: true,
     edit,
-    look,
+    look: otherLines,
     harm,
   })
-export const nobodyKnows = (why: string, mistake: Mistake): Mistake => ({
+export const asUnfindable = (why: string, mistake: Mistake): Mistake => ({
   ...mistake,
   unfindable: why,
 })
 
-export const afpicon = in_('afpicon2026')
-export const chirurgia = in_('chirurgia2026')
-export const midzone = in_('midzone2025')
-export const pulmocon = in_('pulmocon2025')
-export const newAfpicon = adapting('afpicon2026')
-export const newMidzone = adapting('midzone2025')
+export const afpicon = createMistakes('afpicon2026')
+export const chirurgia = createMistakes('chirurgia2026')
+export const midzone = createMistakes('midzone2025')
+export const pulmocon = createMistakes('pulmocon2025')
+export const newAfpicon = createAdaptedMistakes('afpicon2026')
+export const newMidzone = createAdaptedMistakes('midzone2025')
 
-/** Copied from last year's file, and one thing forgotten. */
+/** Copied from last year's file, with one thing forgotten. */

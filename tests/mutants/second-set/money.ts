@@ -1,35 +1,45 @@
 /** Mistakes of the second set: prices and tax. */
-import { afpicon, all, below, chirurgia, drop, midzone, nobodyKnows, one, steps } from './making.ts'
+import {
+  afpicon,
+  all,
+  insertBelow,
+  chirurgia,
+  drop,
+  midzone,
+  asUnfindable,
+  one,
+  steps,
+} from './making.ts'
 import type { Mistake } from './making.ts'
 
 export const money: readonly Mistake[] = [
   afpicon(
-    'one nought too many',
+    'one zero too many',
     one('[5000, 6000, 8000, 10000]', '[5000, 6000, 80000, 10000]'),
     'A member would have been charged ₹94,400.',
   ),
   afpicon(
-    'one nought too few',
+    'one zero too few',
     one('[6000, 7000, 9000, 10000]', '[6000, 7000, 900, 10000]'),
     'The conference would have lost ₹8,100 per delegate.',
   ),
   afpicon(
-    'two digits exchanged',
+    'two digits swapped',
     one('[4250, 5250, 7250, 10000]', '[4250, 5520, 7250, 10000]'),
     'Every post graduate would have paid ₹270 too much.',
   ),
   afpicon(
-    'columns exchanged in the heading',
+    'columns swapped in the heading',
     one('[july-1-aug-31, sep-1-dec-31,', '[sep-1-dec-31, july-1-aug-31,'),
     'Early delegates would have paid the autumn price.',
   ),
   afpicon(
-    'two cells exchanged',
+    'two cells swapped',
     one('[6000, 7000, 9000, 10000]', '[6000, 9000, 7000, 10000]'),
     'Autumn would have been dearer than January.',
   ),
   afpicon(
-    'rows of members and others exchanged',
+    'rows of members and others swapped',
     steps(
       one('    afpi-pg:                  [', '    non-afpi-pg:              {{'),
       one('    non-afpi-pg:              [', '    afpi-pg:                  ['),
@@ -53,7 +63,7 @@ export const money: readonly Mistake[] = [
   afpicon(
     'a cell too many',
     one('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, 10000, 10000]'),
-    'Nobody could have said which column is which.',
+    'The columns would have been ambiguous.',
   ),
   afpicon(
     'thousands comma',
@@ -76,7 +86,7 @@ export const money: readonly Mistake[] = [
     'Post graduates would have had no price.',
   ),
   afpicon(
-    'a letter O for a nought',
+    'a letter O for a zero',
     one('[4250, 5250, 7250, 10000]', '[4250, 525O, 7250, 10000]'),
     'Post graduates would have had no price in autumn.',
   ),
@@ -101,13 +111,13 @@ export const money: readonly Mistake[] = [
     'The button would have stayed grey for interns.',
   ),
   afpicon(
-    'a row for a category that is gone',
+    'a row for a removed category',
     one('    intern-mbbs-accompanying: [', '    intern-mbbs: ['),
     'Interns would have found no price.',
   ),
   afpicon(
     'the same row twice',
-    below('    afpi-pg:          ', '    afpi-pg:                  [4000, 5000, 7000, 9000]'),
+    insertBelow('    afpi-pg:          ', '    afpi-pg:                  [4000, 5000, 7000, 9000]'),
     'One of two prices would have counted, by chance.',
   ),
   afpicon(
@@ -130,7 +140,7 @@ export const money: readonly Mistake[] = [
   afpicon(
     'GST of 12%',
     one('percent: 18', 'percent: 12'),
-    'The office would have owed the state the difference.',
+    'Staff would have owed the state the difference.',
     'Fees are exclusive of 18%',
   ),
   afpicon(
@@ -167,7 +177,7 @@ export const money: readonly Mistake[] = [
   chirurgia(
     'GST included, misspelt',
     one('prices: inclusive', 'prices: included'),
-    'Nobody could have said whether GST is inside.',
+    'It would have been unclear whether GST is included.',
   ),
   chirurgia(
     'rounding misspelt',
@@ -180,7 +190,7 @@ export const money: readonly Mistake[] = [
     'Receipts would have shown ₹4,237.29.',
   ),
   chirurgia(
-    'early and regular columns exchanged',
+    'early and regular columns swapped',
     one('[early-bird, regular]', '[regular, early-bird]'),
     'Late delegates would have got the discount.',
   ),
@@ -210,7 +220,7 @@ export const money: readonly Mistake[] = [
     '[4720, 3540]',
   ),
   chirurgia(
-    'prices of members and others exchanged',
+    'prices of members and others swapped',
     steps(
       one('[5900, 7080]', '[A]'),
       one('[7080, 8260]', '[5900, 7080]'),
@@ -243,7 +253,7 @@ export const money: readonly Mistake[] = [
   midzone(
     'two prices where there is one period',
     one('[1250]', '[1250, 1500]'),
-    'Nobody could have said which price counts.',
+    'It would have been unclear which price applies.',
   ),
   midzone(
     'a bare number for a list',
@@ -260,7 +270,7 @@ export const money: readonly Mistake[] = [
   midzone(
     'a period and the column added, a row forgotten',
     steps(
-      below('- {id: standard}', '    - {id: spot, from: 2025-11-23}'),
+      insertBelow('- {id: standard}', '    - {id: spot, from: 2025-11-23}'),
       one('[standard]', '[standard, spot]'),
       one('[1000]', '[1000, 1200]'),
       one('[1250]', '[1250, 1500]'),
@@ -269,7 +279,7 @@ export const money: readonly Mistake[] = [
     'Non-member post graduates would have had no price at the desk.',
     'non-afpi-pg:   ',
   ),
-  nobodyKnows(
+  asUnfindable(
     'A dearer year is no mistake to a tool, and examples were made from the table.',
     midzone(
       'the member price is wrong, examples too',

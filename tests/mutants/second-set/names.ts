@@ -2,11 +2,11 @@
 import {
   afpicon,
   all,
-  changed,
+  changeText,
   chirurgia,
   drop,
   midzone,
-  nobodyKnows,
+  asUnfindable,
   one,
   pulmocon,
   steps,
@@ -17,7 +17,7 @@ export const names: readonly Mistake[] = [
   afpicon(
     'the file’s id is misspelt',
     one('id: afpicon2026', 'id: afpicon2062'),
-    'The event would have been stored under a name that nobody knows.',
+    'The event would have been stored under an unknown name.',
   ),
   afpicon(
     'the id with a capital',
@@ -25,24 +25,24 @@ export const names: readonly Mistake[] = [
     'The event would have been stored under another name.',
   ),
   afpicon(
-    'support without its domain’s end',
+    'support without its top-level domain',
     one('support: support@afpicon.example', 'support: support@afpicon'),
-    'No mail to support would have arrived.',
+    'No email to support would have arrived.',
   ),
   afpicon(
     'support with a comma',
     one('support: support@afpicon.example', 'support: support@afpicon,example'),
-    'No mail to support would have arrived.',
+    'No email to support would have arrived.',
   ),
   afpicon(
     'support with a space',
     one('support: support@afpicon.example', 'support: support @afpicon.example'),
-    'No mail to support would have arrived.',
+    'No email to support would have arrived.',
   ),
   afpicon(
-    'support with letters exchanged',
+    'support with letters swapped',
     one('support: support@afpicon.example', 'support: suport@afpicon.example'),
-    'No mail to support would have arrived.',
+    'No email to support would have arrived.',
   ),
   afpicon(
     'two addresses in one',
@@ -50,12 +50,12 @@ export const names: readonly Mistake[] = [
       'support: support@afpicon.example',
       'support: support@afpicon.example, desk@afpicon.example',
     ),
-    'No mail to support would have arrived.',
+    'No email to support would have arrived.',
   ),
   afpicon(
-    'the office’s address missing, its copy wanted',
+    'the office address missing, its copy required',
     drop('office: registrations@'),
-    'The office would have got no copy of a confirmation.',
+    'Staff would have got no copy of a confirmation.',
     'copy_to',
   ),
   afpicon(
@@ -77,7 +77,7 @@ export const names: readonly Mistake[] = [
   afpicon(
     'closed by a slip',
     one('status: open', 'status: closed'),
-    'Nobody could have registered.',
+    'No delegate could have registered.',
   ),
   afpicon(
     'a route without its slash',
@@ -92,23 +92,23 @@ export const names: readonly Mistake[] = [
   afpicon(
     'a route with the whole address',
     one('success: /afpicon/', 'success: https://conference.example/afpicon/'),
-    'Who had paid would have seen “not found”.',
+    'Delegates who had paid would have seen “not found”.',
   ),
   afpicon(
-    'success and failed exchanged, promises too',
+    'success and failed swapped, promises too',
     steps(
       all('/afpicon/payment/success', '/A'),
       all('/afpicon/payment/failed', '/afpicon/payment/success'),
       all('/A', '/afpicon/payment/failed'),
     ),
-    'Who had paid would have been sent to an address called failed.',
+    'Delegates who had paid would have been sent to an address called failed.',
     'success:',
     'failed:',
   ),
   afpicon(
     'success and failed the same',
     one('failed: /afpicon/payment/failed', 'failed: /afpicon/payment/success'),
-    'Who had paid would have been told that it failed.',
+    'Delegates who had paid would have been told that it failed.',
   ),
   afpicon(
     'a result page at another event’s address',
@@ -117,15 +117,15 @@ export const names: readonly Mistake[] = [
     'success: /chir',
   ),
   afpicon(
-    'a form at the office’s address',
+    'a form at the address of the staff pages',
     all('/afpicon2026,', '/admin/dashboard,'),
-    'The promise would have been of an address that is not there.',
+    'The promise would have been of a missing address.',
     'form: /afpicon2026',
   ),
   afpicon(
-    'a form where the office signs in',
+    'a form at the address of the staff sign-in',
     steps(one('form: /afpicon2026', 'form: /admin/login'), one('[/afpicon2026,', '[/admin/login,')),
-    'The office could not have signed in.',
+    'Staff could not have signed in.',
     'form: /admin',
   ),
   afpicon(
@@ -141,14 +141,14 @@ export const names: readonly Mistake[] = [
     'routes:',
   ),
   afpicon(
-    'a button that does what nothing does',
+    'a button with an unknown action',
     one('do: receipt', 'do: download'),
-    'Nobody could have had a receipt.',
+    'No delegate could have had a receipt.',
   ),
   afpicon(
     'a button with two aims',
     one('{label: Go Home, go: /}', '{label: Go Home, go: /, do: print}'),
-    'Nobody could have said what it does.',
+    'Its effect would have been unclear.',
   ),
   afpicon(
     'a button with none',
@@ -157,7 +157,8 @@ export const names: readonly Mistake[] = [
   ),
   afpicon(
     'the receipt’s block deleted',
-    (text) => changed(text, text.replace(/ {2}receipt:\n(?: {4}.*\n|\n| {6}.*\n)+/, ''), 'receipt'),
+    (text) =>
+      changeText(text, text.replace(/ {2}receipt:\n(?: {4}.*\n|\n| {6}.*\n)+/, ''), 'receipt'),
     'Download Receipt would have downloaded nothing.',
     'do: receipt',
   ),
@@ -167,7 +168,7 @@ export const names: readonly Mistake[] = [
     'The credentials would not have been found, and no one could have paid.',
   ),
   afpicon(
-    'a gateway that is not there',
+    'an unknown gateway',
     one('gateway: airpay', 'gateway: airpays'),
     'No one could have paid.',
   ),
@@ -216,7 +217,7 @@ export const names: readonly Mistake[] = [
   afpicon(
     'sent as the wrong value',
     one('gst_amount: gst\n', 'gst_amount: base\n'),
-    'Whoever reads the wire would have booked the base as tax.',
+    'The reader of the API would have booked the base as tax.',
   ),
   afpicon(
     'sent under a field’s name',
@@ -224,7 +225,7 @@ export const names: readonly Mistake[] = [
     'The category would have been overwritten by rupees.',
   ),
   afpicon(
-    'sends what is not there',
+    'sends an unknown value',
     one('total_amount: total\n', 'total_amount: totals\n'),
     'The amount would have been missing from the call.',
   ),
@@ -266,12 +267,12 @@ export const names: readonly Mistake[] = [
   pulmocon(
     'the prefix is cut to a letter',
     all('[PULMO,', '[P,'),
-    'The promise would have been of ids that are not there.',
+    'The promise would have been of missing ids.',
     'prefix: PULMO',
   ),
   pulmocon(
     'the notice is missing',
-    (text) => changed(text, text.replace(/closed:\n {2}heading[^#]*?\n\n/, ''), 'closed'),
+    (text) => changeText(text, text.replace(/closed:\n {2}heading[^#]*?\n\n/, ''), 'closed'),
     'The page would have said nothing at all.',
     'status: closed',
   ),
@@ -281,17 +282,17 @@ export const names: readonly Mistake[] = [
     'Delegates would have filled in a form without a price.',
     'closed:',
   ),
-  nobodyKnows(
-    'Both are addresses one can write to.',
+  asUnfindable(
+    'Both are valid addresses.',
     afpicon(
       'support is a private address, promise too',
       all('support@afpicon.example', 'secretary@mail.example'),
-      'Mail would have piled up with somebody on leave.',
+      'Emails would have piled up with a person on leave.',
       'support:',
     ),
   ),
-  nobodyKnows(
-    'Nobody but the bank knows whose account a name means.',
+  asUnfindable(
+    'Only the bank knows whose account a name means.',
     midzone(
       'the account of the surgeons',
       all('account: afpi', 'account: chirurgia'),

@@ -1,13 +1,13 @@
-/** Mistakes of the second set: the lists of the office. */
+/** Mistakes of the second set: the lists for staff. */
 import {
   afpicon,
   all,
-  below,
-  changed,
+  insertBelow,
+  changeText,
   chirurgia,
   drop,
   midzone,
-  nobodyKnows,
+  asUnfindable,
   one,
   pulmocon,
   steps,
@@ -18,7 +18,7 @@ export const office: readonly Mistake[] = [
   afpicon(
     'a filter misspelt',
     one('filters: [search, payment_status,', 'filters: [search, payment_state,'),
-    'The office could not have picked out who has paid.',
+    'Staff could not have picked out who has paid.',
   ),
   afpicon(
     'a column misspelt',
@@ -39,13 +39,13 @@ export const office: readonly Mistake[] = [
   afpicon(
     'the default size not among the sizes',
     one('page_size: 20\n      page_sizes: [10, 20,', 'page_size: 25\n      page_sizes: [10, 20,'),
-    'The office’s list would have shown an empty choice.',
+    'The list for staff would have shown an empty choice.',
     'page_sizes',
   ),
   afpicon(
-    'a size of nought',
+    'a size of zero',
     one('page_sizes: [10, 20', 'page_sizes: [0, 20'),
-    'The list would have shown nobody.',
+    'The list would have shown no one.',
   ),
   afpicon(
     'both lists with one id',
@@ -53,13 +53,13 @@ export const office: readonly Mistake[] = [
     'One of the two lists could not have been opened.',
   ),
   afpicon(
-    'both exports named alike',
+    'both exports with one name',
     all('afpicon_2026_registrations_{date}.csv', 'afpicon_registrations.csv'),
     'The second download would have overwritten the first.',
     'file: "afpicon_reg',
   ),
   afpicon(
-    'both lists of one call',
+    'both lists with one API call',
     all('/afpicon/admin/registrations/', '/admin/afpicon/registrations/'),
     'One list would have shown the other’s columns.',
     'api: /admin',
@@ -71,18 +71,18 @@ export const office: readonly Mistake[] = [
     'export:',
   ),
   afpicon(
-    'the export’s message wants what is not there',
+    'the export’s message uses an unknown value',
     all('Failed to export CSV: {message}', 'Failed to export CSV: {error}'),
-    'The office would have read “{error}”.',
+    'Staff would have read “{error}”.',
     'export: "Failed',
   ),
   afpicon(
-    'a card that is not known',
+    'an unknown card',
     one('cards: [total]', 'cards: [totals]'),
     'The dashboard would have missed a figure.',
   ),
   afpicon(
-    'the CSV’s ending forgotten',
+    'the CSV’s extension forgotten',
     all('afpicon_registrations.csv', 'afpicon_registrations'),
     'The spreadsheet would not have opened it.',
     'file:',
@@ -102,7 +102,7 @@ export const office: readonly Mistake[] = [
         'search, date_from, date_to, organization]\n    pulmocon.columns',
       ),
     ),
-    'The office would have had a filter with nothing to choose.',
+    'Staff would have had a filter with nothing to choose.',
     'filters: [',
   ),
   pulmocon(
@@ -129,33 +129,33 @@ export const office: readonly Mistake[] = [
   afpicon(
     'a demo path that moved',
     one('  - order_id.prefix\n', '  - order.prefix\n'),
-    'A stand-in would have gone live unmarked.',
+    'A placeholder would have gone live unmarked.',
   ),
   afpicon(
-    'a demo path of a list that is gone',
+    'a demo path of a removed list',
     one('  - event.office\n', '  - event.secretariat\n'),
-    'A stand-in would have gone live unmarked.',
+    'A placeholder would have gone live unmarked.',
   ),
   chirurgia(
     'demo: fees.price',
     one('- fees.prices', '- fees.price'),
-    'Made-up prices would have gone live unmarked.',
+    'Invented prices would have gone live unmarked.',
   ),
   afpicon(
-    'an allowance for what is not there any more',
+    'an allowance for a finding that no longer exists',
     one('code: EV604', 'code: EV605'),
     'The next real disagreement would have been silenced, or this one not.',
   ),
   afpicon(
     'an allowance taken out',
-    (text) => changed(text, text.replace(/ {2}- code: EV409\n.*\n/, ''), 'EV409'),
-    'Nobody would have known that 1 February is sold at the first price.',
+    (text) => changeText(text, text.replace(/ {2}- code: EV409\n.*\n/, ''), 'EV409'),
+    'The price on 1 February would have been unknown.',
     'other_dates',
   ),
   afpicon(
     'an allowance for an error',
-    below('allow:', '  - {code: EV401, because: The price follows next week.}'),
-    'Somebody would have believed that a missing price is in order.',
+    insertBelow('allow:', '  - {code: EV401, because: The price follows next week.}'),
+    'The organiser would have believed that a missing price is correct.',
   ),
   afpicon(
     'an allowance without a reason',
@@ -169,7 +169,7 @@ export const office: readonly Mistake[] = [
     'None; but the file would have said two things.',
   ),
   afpicon(
-    'an example for a category that is gone',
+    'an example for a removed category',
     one('given: {ticket_type: intern-mbbs-accompanying}', 'given: {ticket_type: intern}'),
     'The example would have proved nothing.',
   ),
@@ -200,10 +200,10 @@ export const office: readonly Mistake[] = [
     one('given: {is_pg: true}', 'given: {is_pg: "yes"}'),
     'The example would have proved another category.',
   ),
-  nobodyKnows(
-    'Which columns the office needs is the office’s affair.',
+  asUnfindable(
+    'Which columns the office needs is for the staff to decide.',
     pulmocon(
-      'a column the caterers need is gone, promise too',
+      'a column that the caterers need is missing, promise too',
       steps(
         one('                food_preference, total,', '                total,'),
         one('      food_preference, total,', '      total,'),
@@ -212,12 +212,12 @@ export const office: readonly Mistake[] = [
       'columns:',
     ),
   ),
-  nobodyKnows(
+  asUnfindable(
     'The order of columns is a matter of taste.',
     pulmocon(
-      'two columns exchanged, promise too',
+      'two columns swapped, promise too',
       all('ksmc_reg_no, email,', 'email, ksmc_reg_no,'),
-      'The office’s macro would have read the wrong column.',
+      'The staff’s macro would have read the wrong column.',
       'columns:',
     ),
   ),

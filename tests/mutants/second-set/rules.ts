@@ -1,12 +1,12 @@
-/** Mistakes of the second set: who is in which category. */
+/** Mistakes of the second set: the categories. */
 import {
   afpicon,
-  below,
+  insertBelow,
   chirurgia,
   drop,
-  exchange,
+  swap,
   midzone,
-  nobodyKnows,
+  asUnfindable,
   one,
   steps,
 } from './making.ts'
@@ -22,12 +22,12 @@ export const rules: readonly Mistake[] = [
   ),
   chirurgia(
     'otherwise on top',
-    steps(drop('- {otherwise:'), below('  rules:', '    - {otherwise: non-asi-member}')),
-    'Everybody would have paid the non-member price.',
+    steps(drop('- {otherwise:'), insertBelow('  rules:', '    - {otherwise: non-asi-member}')),
+    'All delegates would have paid the non-member price.',
   ),
   chirurgia(
     'the general rule above the special ones',
-    exchange('{when: {designation: pg, asi_member: true}', '{when: {asi_member: true}, '),
+    swap('{when: {designation: pg, asi_member: true}', '{when: {asi_member: true}, '),
     'Post graduates who are members would have paid the full price.',
     '{when: {designation: pg, asi_member: true}',
   ),
@@ -77,7 +77,7 @@ export const rules: readonly Mistake[] = [
     'Post graduates who are no members would have got the members’ price.',
   ),
   chirurgia(
-    'results of two rules exchanged',
+    'results of two rules swapped',
     steps(
       one('then: pg-asi}', 'then: A}'),
       one('then: pg-non-asi}', 'then: pg-asi}'),
@@ -86,24 +86,27 @@ export const rules: readonly Mistake[] = [
     'Members would have paid the strangers’ price.',
   ),
   chirurgia(
-    'true and false exchanged',
+    'true and false swapped',
     one('{designation: pg, asi_member: true}', '{designation: pg, asi_member: false}'),
     'Post graduates who are members would have paid the full price.',
   ),
   chirurgia(
-    'the general rule is gone',
+    'the general rule is missing',
     drop('{when: {asi_member: true}, '),
     'Members would have paid ₹1,180 too much.',
     'id: asi-member',
   ),
   chirurgia(
     'a rule for senior residents after otherwise',
-    below('- {otherwise:', '    - {when: {designation: senior-resident}, then: pg-asi}'),
-    'Senior residents would have paid the full price all the same.',
+    insertBelow('- {otherwise:', '    - {when: {designation: senior-resident}, then: pg-asi}'),
+    'Senior residents would have paid the full price anyway.',
   ),
   chirurgia(
     'a rule twice',
-    below('{when: {asi_member: true}, ', '    - {when: {asi_member: true}, then: asi-member}'),
+    insertBelow(
+      '{when: {asi_member: true}, ',
+      '    - {when: {asi_member: true}, then: asi-member}',
+    ),
     'None today; the next change of one of them would have done nothing.',
   ),
   chirurgia(
@@ -141,13 +144,13 @@ export const rules: readonly Mistake[] = [
   ),
   chirurgia(
     'a category without rule or price',
-    below('{id: pg-non-asi,', '  - {id: trainee, label: Trainee}'),
-    'Trainees would have paid somebody else’s price.',
+    insertBelow('{id: pg-non-asi,', '  - {id: trainee, label: Trainee}'),
+    'Trainees would have paid another category’s price.',
   ),
   chirurgia(
     'listed_only on one that is given',
     one('label: Post Graduate (ASI)}', 'label: Post Graduate (ASI), listed_only: true}'),
-    'None, until somebody trusts the word.',
+    'None, until an organiser relies on the key.',
   ),
   chirurgia(
     'listed_only forgotten',
@@ -160,9 +163,9 @@ export const rules: readonly Mistake[] = [
     'Strangers would have been booked as members.',
   ),
   chirurgia(
-    'two categories called alike',
+    'two categories with one label',
     one('label: Non-ASI Member', 'label: ASI Member'),
-    'The office could not have told them apart.',
+    'Staff could not have told them apart.',
   ),
   midzone(
     'the form’s yes-no field is renamed',
@@ -181,7 +184,7 @@ export const rules: readonly Mistake[] = [
     'Post graduates would have had no category.',
   ),
   midzone(
-    'no where yes is meant',
+    'no instead of yes',
     one('{is_pg: true, afpi_member: false}', '{is_pg: false, afpi_member: false}'),
     'Every plain delegate would have paid the post graduates’ price.',
   ),
@@ -201,19 +204,23 @@ export const rules: readonly Mistake[] = [
       '{otherwise: non-afpi-delegate}',
       '{when: {afpi_member: false}, otherwise: non-afpi-delegate}',
     ),
-    'Nobody could have said when it counts.',
+    'It would have been unclear when it applies.',
   ),
   afpicon(
-    'chosen in a field that is gone',
+    'chosen in a removed field',
     one('chosen_in: ticket_type', 'chosen_in: registration_category'),
-    'Nobody would have had a price.',
+    'No delegate would have had a price.',
   ),
   afpicon(
     'chosen in a text field',
     one('chosen_in: ticket_type', 'chosen_in: designation'),
-    'Whoever typed “Professor” would have had no price.',
+    'A delegate who typed “Professor” would have had no price.',
   ),
-  afpicon('chosen in misspelt', one('chosen_in:', 'choosen_in:'), 'Nobody would have had a price.'),
+  afpicon(
+    'chosen in misspelt',
+    one('chosen_in:', 'choosen_in:'),
+    'No delegate would have had a price.',
+  ),
   afpicon(
     'the options are not the categories',
     one('options: categories ', 'options: category '),
@@ -238,45 +245,45 @@ export const rules: readonly Mistake[] = [
     'Non-members would have got the discount without a proof.',
   ),
   afpicon(
-    'the section hidden for ever',
+    'the section hidden forever',
     one('show_when: {category: [afpi-pg, non-afpi-pg]}', 'show_when: {ticket_type: pg}'),
-    'Nobody would have been asked for a proof.',
+    'No delegate would have been asked for a proof.',
   ),
   afpicon(
-    'the condition asks the wrong way',
+    'the condition is reversed',
     one('show_when: {afpi_member: true}', 'show_when: {afpi_member: false}'),
     'Strangers would have been asked for a number they do not have.',
   ),
   afpicon(
-    'the condition asks a removed field',
+    'the condition reads a removed field',
     drop('{id: afpi_member, type'),
-    'Nobody could have given a membership number.',
+    'No delegate could have given a membership number.',
     'show_when: {afpi_member',
   ),
   afpicon(
-    'a field that asks about itself',
+    'a field that depends on itself',
     one('show_when: {afpi_member: true}', 'show_when: {afpi_membership_number: {answered: true}}'),
-    'Nobody could have given a membership number.',
+    'No delegate could have given a membership number.',
   ),
   afpicon(
     'answered with a typo',
     one('show_when: {afpi_member: true}', 'show_when: {afpi_member: {answerd: true}}'),
-    'Nobody could have given a membership number.',
+    'No delegate could have given a membership number.',
   ),
   afpicon(
     'the condition is a sentence',
     one('show_when: {afpi_member: true}', 'show_when: afpi_member is true'),
-    'Nobody could have given a membership number.',
+    'No delegate could have given a membership number.',
   ),
   afpicon(
-    'a question that hangs on free text',
-    below(
+    'a field that depends on free text',
+    insertBelow(
       'label: Present Institute}',
       '        - {id: ward, label: Ward, show_when: {present_institute: AIIMS}}',
     ),
-    'Whoever writes “A.I.I.M.S.” would not have been asked.',
+    'A delegate who wrote “A.I.I.M.S.” would not have been asked.',
   ),
-  nobodyKnows(
+  asUnfindable(
     'Who must show a proof is the committee’s decision, and the examples were changed with it.',
     afpicon(
       'interns forgotten in the proof section',
@@ -284,7 +291,7 @@ export const rules: readonly Mistake[] = [
         'about: Interns, MBBS students and accompanying persons',
         'about: Interns and MBBS students (proof required)',
       ),
-      'Anybody would have registered as an intern.',
+      'Anyone could have registered as an intern.',
       'show_when: {category',
     ),
   ),

@@ -1,11 +1,11 @@
 /** Mistakes of the second set: texts with placeholders. */
 import {
   afpicon,
-  below,
+  insertBelow,
   chirurgia,
   drop,
   midzone,
-  nobodyKnows,
+  asUnfindable,
   one,
   pulmocon,
   steps,
@@ -14,7 +14,7 @@ import type { Mistake } from './making.ts'
 
 export const texts: readonly Mistake[] = [
   afpicon(
-    'a placeholder misspelt in the mail',
+    'a placeholder misspelt in the email',
     one('{full_name},\n\n    Thank you', '{fullname},\n\n    Thank you'),
     'Every confirmation would have begun “Dear {fullname}”.',
   ),
@@ -59,7 +59,7 @@ export const texts: readonly Mistake[] = [
     'Receipts would have had a dollar before the name.',
   ),
   afpicon(
-    'the motto is gone, the mail wants it',
+    'the motto is gone, the email needs it',
     drop('theme: The Spice'),
     'Confirmations would have said “(N/A)”.',
     '{event.theme}',
@@ -119,7 +119,7 @@ export const texts: readonly Mistake[] = [
     one('venue: Resort, Changanassery, Kottayam', 'venue: Resort #12, Changanassery, Kottayam'),
     'Delegates would have been sent to “Resort”.',
   ),
-  nobodyKnows(
+  asUnfindable(
     'A hash after a blank is how these files write every remark.',
     afpicon(
       'a hash cuts a note',
@@ -154,24 +154,24 @@ export const texts: readonly Mistake[] = [
     'The category would have been shown with hyphens.',
   ),
   afpicon(
-    'show and text at once',
+    'show and text together',
     one('{label: Status, text: Paid}', '{label: Status, text: Paid, show: payment_status}'),
-    'Nobody could have said which.',
+    'The text would have been ambiguous.',
   ),
   afpicon(
     'failed says Paid',
     one('{label: Status, text: Failed}', '{label: Status, text: Paid}'),
-    'Who had not paid would have thought they had.',
+    'Delegates who had not paid would have thought they had.',
     'failed:',
   ),
   afpicon(
-    'titles of the two pages exchanged',
+    'titles of the two pages swapped',
     steps(
       one('title: Payment Failed', 'title: A'),
       one('title: Registration Confirmed', 'title: Payment Failed'),
       one('title: A', 'title: Registration Confirmed'),
     ),
-    'Who had paid would have read “Payment Failed”.',
+    'Delegates who had paid would have read “Payment Failed”.',
   ),
   afpicon(
     'split-total misspelt',
@@ -182,7 +182,7 @@ export const texts: readonly Mistake[] = [
     'split-total under one page',
     steps(
       drop('amounts: split-total'),
-      below('title: Registration Confirmed', '    amounts: split-total'),
+      insertBelow('title: Registration Confirmed', '    amounts: split-total'),
     ),
     'Receipts would have shown other amounts than the page.',
   ),
@@ -191,12 +191,12 @@ export const texts: readonly Mistake[] = [
     one('GST (18%): {gst}', 'GST (12%): {gst}'),
     'Accounts departments would have refused the receipt.',
   ),
-  nobodyKnows(
-    'Who wants the copies is the office’s affair.',
+  asUnfindable(
+    'Who wants the copies is for the staff to decide.',
     afpicon(
-      'the mail copies to somebody',
+      'the email has a stranger as copy recipient',
       one('copy_to: office', 'copy_to: support'),
-      'The office would have got no copy.',
+      'Staff would have got no copy.',
     ),
   ),
   afpicon(
@@ -207,7 +207,7 @@ export const texts: readonly Mistake[] = [
   afpicon(
     'the block’s bar forgotten',
     one('  text: |\n    Dear', '  text:\n    Dear'),
-    'The mail would have come in one line, if at all.',
+    'The email would have arrived in one line, if at all.',
     'Dear {full_name}',
   ),
   afpicon(
@@ -222,17 +222,17 @@ export const texts: readonly Mistake[] = [
     'Delegates would have been told to keep “{reg_on}”.',
   ),
   chirurgia(
-    'the mail names another conference',
+    'the email names another conference',
     one(
       'Thank you for registering for {event.title}',
       'Thank you for registering for AFPICON 2026',
     ),
     'Surgeons would have been thanked by the physicians.',
   ),
-  nobodyKnows(
-    'What a sentence says of money needs a reader.',
+  asUnfindable(
+    'Only a reader can check what a sentence says about money.',
     chirurgia(
-      'the mail says GST excluded',
+      'the email says GST excluded',
       one('Amount paid: {total} (GST included)', 'Amount paid: {total} + 18% GST'),
       'Delegates would have thought that more was due.',
     ),
@@ -251,7 +251,7 @@ export const texts: readonly Mistake[] = [
     'The failed page would have shown “N/A” for the number.',
   ),
   midzone(
-    'the hours deleted, the mail wants them',
+    'the hours deleted, the email needs them',
     drop('hours: 9 AM'),
     'Confirmations would have said “N/A” for the hours.',
     '{event.hours}',
@@ -259,7 +259,7 @@ export const texts: readonly Mistake[] = [
     'event:',
   ),
   midzone(
-    'a row for members hangs on the wrong field',
+    'a row for members depends on the wrong field',
     one('when: {afpi_member: true}}', 'when: {is_member: true}}'),
     'Members would not have seen their number.',
   ),
@@ -277,31 +277,31 @@ export const texts: readonly Mistake[] = [
   pulmocon(
     'lookup misspelt',
     one('lookup: if-found', 'lookup: if found'),
-    'The failed page could not have been drawn.',
+    'The failed page could not have been rendered.',
   ),
   pulmocon(
     'the notice names last year',
     one('for PULMOCON 2025 is currently', 'for PULMOCON 2024 is currently'),
     'Delegates would have wondered whether this year’s is open.',
   ),
-  nobodyKnows(
-    'Words about lunch are words.',
+  asUnfindable(
+    'A sentence about lunch cannot be checked.',
     afpicon(
-      'the panel promises what there is not',
+      'the panel promises something that does not exist',
       one('certificate and lunch', 'certificate and dinner'),
-      'Delegates would have stood hungry in the hall.',
+      'Delegates would have gone without lunch.',
       'certificate',
     ),
   ),
-  nobodyKnows(
-    'Both are causes one might name.',
+  asUnfindable(
+    'Both are plausible causes.',
     afpicon(
       'a reason that is not one',
       one('- Payment gateway timeout', '- Registration is not yet open'),
       'Delegates would have waited instead of trying again.',
     ),
   ),
-  nobodyKnows(
+  asUnfindable(
     'A text may say what it likes about money already taken.',
     afpicon(
       'the note says the reverse',

@@ -1,9 +1,9 @@
-/** Mistakes of the second set: the writing of YAML itself. */
+/** Mistakes of the second set: YAML syntax. */
 import {
   afpicon,
   all,
-  below,
-  changed,
+  insertBelow,
+  changeText,
   chirurgia,
   drop,
   midzone,
@@ -63,12 +63,12 @@ export const yaml: readonly Mistake[] = [
   afpicon(
     'a zero-width space in an id',
     one('chosen_in: ticket_type', 'chosen_in: ticket_\u200Btype'),
-    'Nobody would have had a price.',
+    'No delegate would have had a price.',
   ),
   afpicon(
     'a zero-width joiner in an address',
     one('support: support@afpicon', 'support: support\u200D@afpicon'),
-    'No mail to support would have arrived.',
+    'No email to support would have arrived.',
   ),
   afpicon(
     'a direction mark in a route',
@@ -89,7 +89,7 @@ export const yaml: readonly Mistake[] = [
   afpicon(
     'a Cyrillic letter in an address',
     all('support@afpicon', 'supp\u043Ert@afpicon'),
-    'No mail to support would have arrived.',
+    'No email to support would have arrived.',
     'support:',
   ),
   afpicon(
@@ -114,7 +114,7 @@ export const yaml: readonly Mistake[] = [
   ),
   afpicon(
     'a block pasted twice',
-    below('title: AFPICON 2026', '  venue: Kochi'),
+    insertBelow('title: AFPICON 2026', '  venue: Kochi'),
     'One of two venues would have counted, by chance.',
     'venue: Resort',
   ),
@@ -133,8 +133,8 @@ export const yaml: readonly Mistake[] = [
   ),
   afpicon(
     'a second document',
-    below('format: 1', '---'),
-    'All but the first line would have been ignored.',
+    insertBelow('format: 1', '---'),
+    'Only the first line would have been read.',
   ),
   afpicon(
     'a conflict of two versions',
@@ -150,9 +150,9 @@ export const yaml: readonly Mistake[] = [
     'The file would have been read by rules that do not exist.',
   ),
   afpicon(
-    'the format’s line gone',
+    'the format’s line missing',
     drop('format: 1'),
-    'Nobody could have said by which rules to read it.',
+    'The version of the format would have been unknown.',
     'demo:',
     'event:',
   ),
@@ -167,9 +167,9 @@ export const yaml: readonly Mistake[] = [
     'No number could have been given.',
   ),
   afpicon(
-    'a comment swallowed the next line',
+    'a comment includes the next line',
     one('  status: open\n', '  # status: open\n'),
-    'Nobody could have said whether the form is open.',
+    'It would have been unclear whether the form is open.',
     'event:',
   ),
   afpicon(
@@ -191,7 +191,7 @@ export const yaml: readonly Mistake[] = [
   ),
   midzone(
     'the file cut off by a mail program',
-    (text) => changed(text, text.slice(0, text.indexOf('results:\n')), 'cut'),
+    (text) => changeText(text, text.slice(0, text.indexOf('results:\n')), 'cut'),
     'There would have been no page after payment.',
     'tariff:',
     'total_amount:',
