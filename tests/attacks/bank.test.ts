@@ -3,6 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReconcileAnswer } from '../../engine/api.ts'
+import { runs } from '../runs.ts'
 import { freshAddress, signedIn, startTarget } from './target.ts'
 import type { Target } from './target.ts'
 import type { Answer } from './wire.ts'
@@ -191,7 +192,9 @@ test('a file in which every line stands twice, and one that is nothing but numbe
     const returned = await laid(went(`RTN IMPS ${reference}`), came(`IMPS ${reference} A`))
     expect(returned.lines.map(({ as }) => as)).toEqual(['known', 'returned'])
   }
-  const numbers = Array.from({ length: 4000 }, (_, n) => came(`${n} ${'1 2 3 '.repeat(3)}`, 1))
+  const numbers = Array.from({ length: runs(4000) }, (_, n) =>
+    came(`${n} ${'1 2 3 '.repeat(3)}`, 1),
+  )
   expect((await laid(...numbers)).lines.length).toBeGreaterThan(0)
   const { audit_log: _looks, bank_references: references, ...after } = target.holds()
   const { audit_log: _before, bank_references: named = 0, ...unchanged } = before

@@ -305,7 +305,8 @@ describe('the page for organisers', () => {
         width < 1024
           ? ['File', 'Form', 'Price', 'Result pages', 'Findings', 'Examples']
           : ['Form', 'Price', 'Result pages', 'Findings', 'Examples']
-      for (const broken of [false, true]) {
+      // A file with errors looks the same beside the editor: tests above see it there.
+      for (const broken of ALL_RUNS || width < 1024 ? [false, true] : [false]) {
         if (broken) {
           if (width < 1024) await tab(page, 'File').click()
           await raisePrice(page)

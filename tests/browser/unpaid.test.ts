@@ -492,24 +492,6 @@ describe('how a registration stands, in the words of its page', () => {
 })
 
 describe('a result page without its order', () => {
-  test.each([
-    ['no order id', '', 'No order ID found'],
-    [
-      'an order that nobody placed',
-      '?orderId=AFPI0000000000000',
-      'Failed to fetch registration details',
-    ],
-  ])('S059 S170: says so: %s', async (name, query, sentence) => {
-    const { page, context } = await visit(browser)
-    await page.goto(`${server.url}${SUCCESS}${query}`)
-    await page.getByRole('alert').waitFor()
-    await expect
-      .poll(async () => plain(await page.getByRole('alert').textContent()))
-      .toContain(sentence)
-    await expectAccessible(page, name)
-    await context.close()
-  })
-
   test('keeps its order id to itself: no referrer, no cache, no index', async () => {
     const answer = await fetch(`${server.url}${SUCCESS}?orderId=AFPI0000000000000`)
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer')

@@ -12,7 +12,7 @@ const SEED = 20261121
 /** Together they contain webhooks and crashes, corrections at two tax rates, bank statements, refunds. */
 const HISTORIES = [
   ['design', 1],
-  ['desk and tax rates', 3],
+  ['desk and tax rates', 18],
   ['desk and letters', 4],
 ] as const
 
