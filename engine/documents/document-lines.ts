@@ -37,6 +37,8 @@ export type Charge = {
   readonly bill: readonly Line[]
   /** The bill that the documents have covered so far; null: there are none. */
   readonly before: readonly Line[] | null
+  /** The bill when a refund was last credited, and how many documents there were then. */
+  readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
   /**
    * A bill that was paid but never invoiced here: only what exceeds it is invoiced. One line
    * without a rate: its items are not known.
@@ -46,7 +48,7 @@ export type Charge = {
   readonly charged: Paise
   /** With `withoutInvoice`: the amount above it, kept or due. A refund of other money credits nothing. */
   readonly chargedHere: Paise
-  /** An amount that was due and will not be paid: it is credited from the newest invoices. */
+  /** An amount that was due and will not be paid, credited from the newest invoices. */
   readonly unpaid: Paise
 }
 
@@ -58,27 +60,32 @@ const USUAL_RATES = [18, 5, 12, 28, 40, 3]
 /**
  * Returns the invoices and credit notes to issue after any action. A change of the bill is its
  * difference line by line; a refund is deducted from all lines in proportion, and the last rupee
- * takes the remainder. Call it after every action: if nothing differs, it returns nothing.
+ * takes the remainder. A change and its reversal leave each line as it was. Call it after every action: if nothing differs, it returns nothing.
  */
 export function documentChange(
   issued: readonly IssuedDocument[],
-  { bill, before, withoutInvoice, charged, chargedHere, unpaid }: Charge,
+  { bill, before, lastRefund = null, withoutInvoice, charged, chargedHere, unpaid }: Charge,
 ): DocumentChange {
   const now = beyond(bill, withoutInvoice)
   const was = beyond(before ?? [], withoutInvoice)
   const open = remainingOf(issued)
-  const covered = sumByKey(open.flatMap(({ lines }) => lines))
-  const wanted = chargedLines(
-    now,
-    { was, covered },
-    {
-      charged:
-        withoutInvoice.length === 0
-          ? charged
-          : Math.max(charged - sumOf(bill) + sumOf(now.values()), chargedHere),
-      unpaid: unpaidLines(open, unpaid),
-    },
-  )
+  const covered = coveredBy(issued)
+  // What a changed bill charges depends on the refunds alone, not on the bills in between.
+  const isChanged = JSON.stringify([...now]) !== JSON.stringify([...was])
+  const refunded =
+    lastRefund === null || !isChanged
+      ? { was, covered }
+      : {
+          was: beyond(lastRefund.bill, withoutInvoice),
+          covered: coveredBy(issued.slice(0, lastRefund.documents)),
+        }
+  const wanted = chargedLines(now, refunded, {
+    charged:
+      withoutInvoice.length === 0
+        ? charged
+        : Math.max(charged - sumOf(bill) + sumOf(now.values()), chargedHere),
+    unpaid: unpaidLines(open, unpaid),
+  })
   const sold = texts(bill)
   const invoice: RatedLine[] = []
   const credits = new Map<string, RatedLine[]>()
@@ -296,6 +303,9 @@ function shares(amount: number, weights: readonly number[]): readonly number[] {
   const more = new Set(order.map(({ at }) => at))
   return floors.map((share, at) => share + (more.has(at) ? 1 : 0))
 }
+
+const coveredBy = (issued: readonly IssuedDocument[]): ReadonlyMap<string, Sum> =>
+  sumByKey(remainingOf(issued).flatMap(({ lines }) => lines))
 
 type Open = { readonly serial: string; readonly lines: readonly RatedLine[] }
 

@@ -18,6 +18,8 @@ export type MoneyOfBill = {
    * the price.
    */
   readonly paidBack: Paise
+  /** What of `came` was not refunded; a refund in progress is still there. */
+  readonly left: Paise
   /** In the order of the payments. */
   readonly letGo: readonly LetGo[]
   /** The highest bill that was paid; null: none was. */
@@ -41,9 +43,12 @@ export function requiredOf(bill: Paise, letGo: readonly LetGo[]): Paise {
   return paise(Math.max(0, required))
 }
 
-/** Returns the balance: positive is to be paid, negative is to be refunded. */
-export function balanceOf(bill: Paise, { came, paidBack, letGo }: MoneyOfBill): number {
-  return requiredOf(bill, letGo) - came + paidBack
+/**
+ * Returns the balance: positive is to be paid, negative is to be refunded. No more can be refunded
+ * than is left: earlier goodwill counts towards a lower bill. It is the same again for the bill before.
+ */
+export function balanceOf(bill: Paise, { came, paidBack, left, letGo }: MoneyOfBill): number {
+  return Math.max(requiredOf(bill, letGo) - came + paidBack, -left)
 }
 
 /**

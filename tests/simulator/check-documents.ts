@@ -58,6 +58,9 @@ const BY_RATE = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(ba
       JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill CROSS JOIN json_each(l.parts) part
       JOIN bill_lines s ON s.registration_id = l.registration_id AND s.bill = l.bill AND CAST(s.line AS TEXT) = CAST(part.value ->> '$.line' AS TEXT)) each_line
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
+type BilledLine = { id: number; item: string; option: string | null; base: number; gst: number }
+const BILLED = `SELECT r.id, l.item, l.option, l.base, l.gst FROM bill_lines l JOIN registrations r ON l.registration_id = r.id AND l.bill = r.bill
+  ORDER BY r.id, l.line`
 /** Invoices minus credit notes. */
 const INVOICED_BY_RATE = `SELECT id, rate, sum(base) AS base, sum(gst) AS gst FROM (
     SELECT d.registration_id AS id, coalesce(CAST(json_extract(line.value, '$.rate') AS TEXT), 'null') AS rate,
@@ -82,6 +85,8 @@ export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violat
   const issued = new Map<number, string>()
   /** By registration: whether every change so far happened while the event file had invoices. */
   const invoiced = new Map<number, boolean>()
+  /** The charged amounts by rate, for each registration, bill and sum of payments. */
+  const charges = new Map<string, string>()
 
   const checkUnchanged = (all: readonly Document[]): Violation | null => {
     const now = new Map(all.map((one) => [one.id, JSON.stringify(readStatement(one))]))
@@ -145,6 +150,7 @@ export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violat
   const checkInvoices = (all: Required): Violation | null => {
     const invoicedOf = groupByRate(sql()<ByRate>(INVOICED_BY_RATE).all())
     const registeredOf = groupByRate(sql()<ByRate>(BY_RATE).all())
+    const billed = Map.groupBy(sql()<BilledLine>(BILLED).all(), ({ id }) => id)
     for (const row of sql()<Charged>(CHARGED).all()) {
       const isInvoiced = row.invoices === 1 && (invoiced.get(row.id) ?? true)
       invoiced.set(row.id, isInvoiced)
@@ -164,6 +170,15 @@ export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violat
         return {
           invariant: 'invoices minus credit notes are the registered items by rate',
           cause: `${cause}, not ${expectedRates}`,
+        }
+      if (row.state === 'cancelled') continue
+      const sameBill = JSON.stringify([row.id, row.came, row.gone, billed.get(row.id)])
+      const before = charges.get(sameBill) ?? JSON.stringify(found)
+      charges.set(sameBill, before)
+      if (before !== JSON.stringify(found))
+        return {
+          invariant: 'the same bill with the same payments has the same documents by rate',
+          cause: `${cause}, not ${before}`,
         }
     }
     return null

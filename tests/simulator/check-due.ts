@@ -18,7 +18,6 @@ type Row = {
   in_review: 0 | 1
   total: number | null
   due: number
-  paid_back: number
   orders: number
   left: number
   under_way: number
@@ -26,7 +25,6 @@ type Row = {
 }
 /** `left`: counted payments minus refunds. */
 const ROWS = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_review, r.total, r.due,
-  (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS paid_back,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS orders,
   (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')), 0)
     FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS left,
@@ -51,11 +49,9 @@ export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
     const cause = JSON.stringify({ ...row, came, required: required(total) })
     if (state === 'cancelled' && due > 0)
       return { invariant: 'nothing is due for a cancelled registration', cause }
-    if (
-      state !== 'cancelled' &&
-      status === 'success' &&
-      came - row.paid_back !== required(total) - due
-    )
+    const open = required(total) - came + refundDue.of(id)
+    const expectedDue = Math.max(open, -(row.left + row.under_way))
+    if (state !== 'cancelled' && status === 'success' && due !== expectedDue)
       return { invariant: 'payments equal the required amount, except for the balance', cause }
     if (due < 0 && row.left + row.under_way < -due)
       return { invariant: 'an owed refund does not exceed the kept amount', cause }

@@ -45,10 +45,8 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
         }
         const { came, required } = all.of(id)
         const open = Math.max(0, came - readRefunded(id) - required(total))
-        // Money that was refunded before cannot be owed.
-        const refundedEarlier = Math.max(0, open - there)
-        refundedAsOwed.set(id, readRefunded(id) + refundedEarlier)
-        owed.set(id, open - refundedEarlier)
+        // Goodwill counts towards what is owed, and only as long as it is owed.
+        owed.set(id, Math.min(open, there))
       }
     },
   }

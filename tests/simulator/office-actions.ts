@@ -176,6 +176,16 @@ export function createDesk(context: DeskContext): { begin(): void } {
       await click(staffName, regNo, token, { ...body, total }, one)
   }
 
+  /** The items of a registration before its last correction. */
+  const itemsBefore = new Map<string, Readonly<Record<string, boolean>>>()
+  const readItems = (page: ActionsAnswer | null): Readonly<Record<string, boolean>> =>
+    Object.fromEntries(
+      ITEM_IDS.map((item) => {
+        const value = page?.fields.find(({ id }) => id === item)?.value
+        return [item, value === 'true' || value === 'yes']
+      }),
+    )
+
   /** The input and choices. Null if there is nothing of the kind to do. */
   const chooseBody = async (
     is: DeskAction,
@@ -202,7 +212,12 @@ export function createDesk(context: DeskContext): { begin(): void } {
           : Object.fromEntries(
               ITEM_IDS.filter(() => random.chance(0.35)).map((id) => [id, random.chance(0.5)]),
             )
-        return context.eventOf(regNo) === TAX_RATES_EVENT ? { act: 'correct', answers } : null
+        if (context.eventOf(regNo) !== TAX_RATES_EVENT) return null
+        const before = itemsBefore.get(regNo)
+        itemsBefore.set(regNo, readItems(page))
+        // Half of the corrections are undone.
+        const isUndone = before !== undefined && random.chance(0.5)
+        return { act: 'correct', answers: isUndone ? before : answers }
       }
       case 'transfer': {
         const n = random.below(1000)
@@ -220,7 +235,11 @@ export function createDesk(context: DeskContext): { begin(): void } {
       case 'refund':
       case 'refund by hand': {
         const owed = page?.pay_back ?? 0
-        const amount = owed > 0 ? owed : random.pick([100, page?.kept ?? 100, 250.5])
+        const kept = page?.kept ?? 100
+        // Large goodwill, after which a lower bill owes at most the rest.
+        const large =
+          context.eventOf(regNo) === TAX_RATES_EVENT ? [Math.round(kept * 85) / 100] : []
+        const amount = owed > 0 ? owed : random.pick([100, kept, 250.5, ...large])
         if (is === 'refund') return { act: 'refund', amount }
         const reference = bank.payRefund(paise(Math.round(amount * 100)))
         return { act: 'refund', amount, by_hand: true, reference }

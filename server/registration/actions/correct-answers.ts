@@ -1,6 +1,7 @@
 /** Handles actions that change answers: correction, edit and transfer to another person. */
 import {
   assertNever,
+  balanceOf,
   corrected,
   delegateOf,
   editableFields,
@@ -13,7 +14,6 @@ import {
   paise,
   placesOf,
   rawWith,
-  requiredOf,
   uniqueRules,
 } from '../../../engine/index.ts'
 import {
@@ -199,8 +199,8 @@ async function dueAfter(
 ): Promise<Paise> {
   const { regNo, due, total: before } = registration
   if (total === null) return due
-  const { letGo } = await deps.store.moneyOfBill(regNo)
-  return paise(due + requiredOf(total, letGo) - requiredOf(before ?? paise(0), letGo))
+  const money = await deps.store.moneyOfBill(regNo)
+  return paise(due + balanceOf(total, money) - balanceOf(before ?? paise(0), money))
 }
 
 /** Returns the emails about a paid registration whose balance has changed in either direction. */

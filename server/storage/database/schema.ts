@@ -245,6 +245,8 @@ export const migrations: readonly string[] = [
   chequesNamed,
   cancellationsRestored,
   clockSetBack,
+  // Of an invoice or a credit note, the bill of the registration then. NULL: issued before this step.
+  'ALTER TABLE documents ADD COLUMN bill INTEGER;',
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */

@@ -13,7 +13,6 @@ import {
   paise,
   requiredOf,
   serialText,
-  statedAmount,
   sumOf,
   taxableValue,
   taxWithin,
@@ -27,7 +26,6 @@ import type {
   Issuer,
   Line,
   Paise,
-  RegNo,
   Sold,
 } from '../../../engine/index.ts'
 import { amongIds } from '../database/select-by-ids.ts'
@@ -35,7 +33,6 @@ import { moneyOfBill } from '../payments/stored-balance.ts'
 import { keepLines, linesOf, nextBill } from '../payments/stored-bill-lines.ts'
 import { sourceOf } from '../payments/received-payments.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { StoredDocument } from './document-types.ts'
 import { seriesNow } from '../recovery/begin-and-end-recovery.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
@@ -54,6 +51,7 @@ function issuerOf(sql: Sql, eventId: string): Issuer | null {
   return row === undefined ? null : (JSON.parse(row.issuer) as Issuer)
 }
 
+type Kept = { readonly bill?: number | null; readonly creditNumber?: string | null }
 type Numbered = { readonly account: string; readonly year: string; readonly serial: string }
 
 /** The next of a series. Whoever rolls back gives the number back with it. */
@@ -68,17 +66,20 @@ function nextOf(sql: Sql, account: string, pattern: string, at: Instant): Number
   return { account, year, serial: serialText(series, row.last, year) }
 }
 
-/** `creditNumber`: of an invoice, the pattern by which what goes back of it is numbered. */
+/**
+ * `bill`: the bill of the registration at that time. `creditNumber`: of an invoice, the pattern by which what goes
+ * back of it is numbered.
+ */
 function keep(
   sql: Sql,
   row: Pick<PaymentRow, 'id' | 'registration_id'>,
   numbered: Numbered,
   body: DocumentBody,
-  creditNumber: string | null = null,
+  { bill = null, creditNumber = null }: Kept = {},
 ): void {
   sql(
-    `INSERT INTO documents (registration_id, payment_id, kind, account, year, serial, body, at, credit_number)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO documents (registration_id, payment_id, kind, account, year, serial, body, at, credit_number, bill)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     row.registration_id,
     row.id,
@@ -89,6 +90,7 @@ function keep(
     JSON.stringify(body),
     body.at,
     creditNumber,
+    bill,
   )
 }
 
@@ -189,11 +191,12 @@ type TaxDocumentRow = {
   readonly account: string
   readonly credit_number: string | null
   readonly body: string
+  readonly bill: number | null
 }
 
 function taxDocumentsOf(sql: Sql, registrationId: number): readonly TaxDocumentRow[] {
   return sql<TaxDocumentRow>(
-    `SELECT payment_id, kind, account, credit_number, body FROM documents
+    `SELECT payment_id, kind, account, credit_number, body, bill FROM documents
      WHERE registration_id = ? AND kind IN ('invoice', 'credit') ORDER BY id`,
   ).all(registrationId)
 }
@@ -271,6 +274,8 @@ export function coverBill(
   const billOf = linesOf(sql, amongIds([registrationId]))
   const bodies = documents.map((document) => JSON.parse(document.body) as DocumentBody)
   const bill = billLines(sql, row, payment.amount)
+  const lastRefund = bodies.findLastIndex(({ kind, paid }) => kind === 'credit' && paid !== null)
+  const refundBill = documents[lastRefund]?.bill ?? null
   const { documented_bill: documented, bill_without_invoice: elsewhere } = row
   const change = documentChange(
     bodies.map((body, index) => ({
@@ -287,6 +292,10 @@ export function coverBill(
             ? null
             : bill
           : billOf(registrationId, documented),
+      lastRefund:
+        refundBill === null
+          ? null
+          : { bill: billOf(registrationId, refundBill), documents: lastRefund + 1 },
       withoutInvoice: elsewhere === null ? [] : billOf(registrationId, elsewhere),
       ...chargedOf(sql, row, sumOf(bill).total, refundedBefore),
       unpaid,
@@ -303,13 +312,14 @@ export function coverBill(
     const owner = { id: invoice.payment_id, registration_id: registrationId }
     const earlier = bodies.filter((one) => one.of !== null && named(one.of) === of)
     const note = creditOf(body, lines, refund, { serial: numbered.serial, at, earlier })
-    keep(sql, owner, numbered, note)
+    keep(sql, owner, numbered, note, { bill: row.bill })
   }
   if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
     const numbered = nextOf(sql, issuer.invoice.gstin, issuer.invoice.number, at)
     const sold = soldFor(sql, row, payment, change.invoice)
     const body = documentOf(issuer, sold, { kind: 'invoice', serial: numbered.serial, at })
-    keep(sql, payment, numbered, body, issuer.invoice.creditNumber)
+    const { creditNumber } = issuer.invoice
+    keep(sql, payment, numbered, body, { bill: row.bill, creditNumber })
   }
   if (row.bill !== null && row.bill !== documented)
     sql('UPDATE registrations SET documented_bill = ? WHERE id = ?').run(row.bill, registrationId)
@@ -366,24 +376,4 @@ function soldFor(
     lines,
     paid: isOfPayment ? { reference, at, came: paise(came?.came ?? total) } : null,
   }
-}
-/** For one registration, oldest first. */
-export function documentsOf(sql: Sql, regNo: RegNo): readonly StoredDocument[] {
-  return sql<Omit<StoredDocument, 'form' | 'total'> & { readonly body: string }>(
-    `SELECT d.id, d.kind, d.serial, d.at, d.body FROM documents d WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
-  )
-    .all(regNo)
-    .map(({ body, ...document }) => {
-      const stated = JSON.parse(body) as DocumentBody
-      const { form } = stated
-      return { ...document, ...(form && { form }), total: statedAmount(stated) }
-    })
-}
-
-/** Null: this registration has no document with that id. */
-export function documentBody(sql: Sql, regNo: RegNo, id: number): DocumentBody | null {
-  const row = sql<{ body: string }>(
-    'SELECT body FROM documents WHERE id = ? AND registration_id = (SELECT id FROM registrations WHERE reg_no = ?)',
-  ).get(id, regNo)
-  return row === undefined ? null : (JSON.parse(row.body) as DocumentBody)
 }

@@ -12,7 +12,7 @@ import { draftOf } from '../files/stored-draft-uploads.ts'
 import { moneyOfBill } from '../payments/stored-balance.ts'
 import { keptOf } from '../payments/balance-adjustments.ts'
 import { decisionsOf } from '../reviews/decision-history.ts'
-import { documentBody, documentsOf } from '../documents/issue-documents.ts'
+import { documentBody, documentsOf } from '../documents/read-documents.ts'
 import { peopleReads } from '../staff/users-and-sessions.ts'
 import { givenBack, refundsOf, refundsToSend } from '../refunds/record-refunds.ts'
 import {

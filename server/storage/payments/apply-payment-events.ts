@@ -23,7 +23,7 @@ import { askDifference, endOpenPayments } from './payment-attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './received-payments.ts'
 import { book } from '../reports/registration-and-revenue-counters.ts'
 import { balance, payDifference } from './stored-balance.ts'
-import { addDue, dueOf, wentBackBefore } from './balance-adjustments.ts'
+import { addDue, dueOf } from './balance-adjustments.ts'
 import { known, writeFact } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
 import { placeGone } from '../seats/available-seats.ts'
@@ -221,7 +221,6 @@ export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   const owed = balance(sql, id) - dueOf(sql, id)
   if (owed === 0) return
   addDue(sql, id, { what: 'corrected', amount: owed }, at)
-  wentBackBefore(sql, id, at)
   if (stored.is_corrected === 0) return
   // The order at the corrected price would ask for all of it.
   endOpenPayments(sql, id, 'corrected', at)

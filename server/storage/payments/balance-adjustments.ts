@@ -32,13 +32,6 @@ export function paidBack(sql: Sql, registrationId: number, amount: Paise, at: In
   addDue(sql, registrationId, { what: 'paid back', amount: Math.min(amount, toPayBack) }, at)
 }
 
-/** Limits the amount to refund to the money that is left: earlier refunds count towards it. */
-export function wentBackBefore(sql: Sql, registrationId: number, at: Instant): void {
-  const tooMuch =
-    -dueOf(sql, registrationId) - keptOf(sql, registrationId) - underWayOf(sql, registrationId)
-  addDue(sql, registrationId, { what: 'paid back', amount: Math.max(0, tooMuch) }, at)
-}
-
 /**
  * Corrects cancellations of older versions, which deducted a refund in progress twice: the amount that the
  * cancellation stated is to be paid back beside that refund. All refunds since count towards both, and nothing is

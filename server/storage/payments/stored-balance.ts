@@ -38,9 +38,15 @@ export function moneyOfBill(
   const paid = [...paymentsOf(sql, registrationId), ...(next === null ? [] : [next])].toSorted(
     (a, b) => a.attempt - b.attempt,
   )
+  const { left } = sql<{ left: number }>(
+    `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS "left"
+     FROM captures c JOIN payments p ON p.id = c.counts_for
+     WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND p.status IN ('success', 'refunded')`,
+  ).get(registrationId) ?? { left: 0 }
   return {
     came: paise(paid.reduce((sum, { came }) => sum + came, 0)),
     paidBack,
+    left: paise(Math.max(0, left + (next?.came ?? 0))),
     letGo: paid.flatMap(({ asked, bill, came }) =>
       came < asked ? [{ bill, amount: paise(asked - came) }] : [],
     ),
@@ -80,18 +86,27 @@ export function payDifference(
  * to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
  */
 export function balanceOlder(sql: Sql): void {
-  const older = sql<{ id: number; due: Paise; at: Instant; gone: Paise; back: Paise }>(
-    `SELECT r.id, r.due, max(p.status_at) AS at,
+  const older = sql<{
+    id: number
+    due: Paise
+    total: Paise
+    at: Instant
+    gone: Paise
+    back: Paise
+  }>(
+    `SELECT r.id, r.due, r.total, max(p.status_at) AS at,
        (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments q ON q.id = c.counts_for
          WHERE q.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone,
        (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS back
      FROM registrations r JOIN payments p ON p.registration_id = r.id AND p.status = 'success'
      WHERE r.payment_status = 'success' AND r.state NOT IN ('cancelled', 'refused') AND r.due <= 0 AND r.total IS NOT NULL
        AND EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id AND c.state = 'accepted')
-     GROUP BY r.id, r.due ORDER BY r.id`,
+     GROUP BY r.id, r.due, r.total ORDER BY r.id`,
   ).all()
-  for (const { id, due, at, gone, back } of older) {
-    const ruled = balance(sql, id)
+  for (const { id, due, total, at, gone, back } of older) {
+    const money = moneyOfBill(sql, id)
+    // Without regard to what is left: refunds are deducted below.
+    const ruled = balanceOf(total, { ...money, left: money.came })
     if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)
     if (ruled >= due) continue
     addDue(sql, id, { what: 'corrected', amount: ruled - due }, at)

@@ -19,7 +19,7 @@ import { balance } from '../payments/stored-balance.ts'
 import { keepLines, nextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill, keepCoveredBill } from '../documents/issue-documents.ts'
-import { addDue, dueOf, underWayOf, wentBackBefore } from '../payments/balance-adjustments.ts'
+import { addDue, dueOf, underWayOf } from '../payments/balance-adjustments.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { movePlaces } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
@@ -163,7 +163,6 @@ function reprice(
   if (row.payment_status === 'success') {
     if (row.is_corrected === 1 && row.total === 0) wasFree(sql, row.id)
     addDue(sql, row.id, { what: 'corrected', amount: balance(sql, row.id) - before }, at)
-    wentBackBefore(sql, row.id, at)
     askDifference(sql, { ...row, due: dueOf(sql, row.id) }, through, at)
     coverBill(sql, row.id, at)
     return ok(difference)

@@ -62,22 +62,25 @@ function bill(
 type Ledger = {
   readonly issued: readonly IssuedDocument[]
   readonly before: readonly Line[] | null
+  readonly refunded?: number
+  readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
 }
 const NEW: Ledger = { issued: [], before: null }
 const totalOf = (lines: readonly { readonly total: number }[]): number =>
   lines.reduce((sum, { total }) => sum + total, 0)
 
 function applyChange(
-  { issued, before }: Ledger,
+  { issued, before, refunded: refundedBefore = 0, lastRefund = null }: Ledger,
   now: readonly Line[],
   refunded = 0,
   withoutInvoice: readonly Line[] = [],
   { chargedHere = 0, unpaid = 0 } = {},
 ): { readonly change: DocumentChange; readonly ledger: Ledger } {
-  const charged = paise(totalOf(now) - refunded)
+  const charged = paise(Math.max(0, totalOf(now) - refunded))
   const change = documentChange(issued, {
     bill: now,
     before,
+    lastRefund,
     withoutInvoice,
     charged,
     chargedHere: paise(chargedHere),
@@ -89,7 +92,15 @@ function applyChange(
     serial: `${issued.length + at}`,
     bill: [],
   }))
-  return { change, ledger: { issued: [...issued, ...newDocuments], before: now } }
+  const isRefund = refunded > refundedBefore && change.credits.length > 0
+  const refund = isRefund ? { bill: now, documents: issued.length + change.credits.length } : null
+  const ledger = {
+    issued: [...issued, ...newDocuments],
+    before: now,
+    refunded,
+    lastRefund: refund ?? lastRefund,
+  }
+  return { change, ledger }
 }
 
 /** Taxable value and tax by rate, invoices less credit notes. */
@@ -255,7 +266,8 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
         const open = ledger.issued.flatMap(({ of, lines }) =>
           lines.map(({ total }) => (of === null ? total : -total)),
         )
-        expect(open.reduce((sum, total) => sum + total, 0)).toBe(totalOf(now) - refunded)
+        const charged = Math.max(0, totalOf(now) - refunded)
+        expect(open.reduce((sum, total) => sum + total, 0)).toBe(charged)
         if (refunded === 0 && totalOf(now) > 0)
           expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(now))
         for (const { lines } of ledger.issued)
@@ -276,16 +288,46 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
       expectEqualSums()
       for (const one of steps) {
         if ('bill' in one) now = bill(one.bill, { ...billTerms, off: one.off })
-        else refunded += Math.floor(((totalOf(now) - refunded) * one.refund) / 1000)
-        refunded = Math.min(refunded, totalOf(now))
+        else refunded += Math.floor((Math.max(0, totalOf(now) - refunded) * one.refund) / 1000)
         ledger = applyChange(ledger, now, refunded).ledger
         expectEqualSums()
         expect(applyChange(ledger, now, refunded).change).toEqual({ invoice: [], credits: [] })
       }
-      refunded = totalOf(now)
+      refunded = Math.max(refunded, totalOf(now))
       ledger = applyChange(ledger, now, refunded).ledger
       expect(sumByRate(ledger.issued)).toEqual({})
     }),
     { numRuns: 500 },
+  )
+})
+
+test('a corrected bill was charged at 5% instead of 18% once the correction was undone after a refund: it has the same documents by rate', () => {
+  const correction = fc.record({ bill: soldItems, off: fc.constantFrom(0, 0, 7, 33) })
+  const corrections = fc.array(correction, { minLength: 1, maxLength: 4 })
+  const refundsWithCorrections = fc.array(
+    fc.tuple(fc.integer({ min: 1, max: 1000 }), corrections),
+    { minLength: 1, maxLength: 4 },
+  )
+  fc.assert(
+    fc.property(soldItems, terms, refundsWithCorrections, (first, billTerms, rounds) => {
+      let now = bill(first, billTerms)
+      let refunded = 0
+      let { ledger } = applyChange(NEW, now)
+      for (const [part, corrected] of rounds) {
+        refunded += Math.floor((Math.max(0, totalOf(now) - refunded) * part) / 1000)
+        ledger = applyChange(ledger, now, refunded).ledger
+        const charged = new Map([[JSON.stringify(now), sumByRate(ledger.issued)]])
+        const refundedBill = now
+        // Each bill twice, in another order, and the refunded one in between and at the end.
+        const bills = corrected.map((one) => bill(one.bill, { ...billTerms, off: one.off }))
+        for (now of [...bills, refundedBill, ...bills.toReversed(), refundedBill, ...bills]) {
+          ledger = applyChange(ledger, now, refunded).ledger
+          const before = charged.get(JSON.stringify(now))
+          if (before !== undefined) expect(sumByRate(ledger.issued)).toEqual(before)
+          charged.set(JSON.stringify(now), sumByRate(ledger.issued))
+        }
+      }
+    }),
+    { numRuns: 60 },
   )
 })

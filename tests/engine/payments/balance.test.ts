@@ -30,6 +30,7 @@ describe('the paid price', () => {
   const paymentSums = (received: number, refundedSum: number, billPaid: number) => ({
     came: paise(received),
     paidBack: paise(refundedSum),
+    left: paise(received - refundedSum),
     letGo: [],
     billPaid: paise(billPaid),
   })
@@ -51,4 +52,16 @@ describe('the paid price', () => {
   ])('%s', (_, bill, sums, due, price) => {
     expect([balanceOf(paise(bill), sums), pricePaidOf(paise(bill), sums)]).toEqual([due, price])
   })
+})
+
+test('after ₹ 10,000 of goodwill on ₹ 10,620, a lower bill owes at most the remaining ₹ 620, and the old bill nothing', () => {
+  const sums = {
+    came: paise(10_620),
+    paidBack: paise(0),
+    left: paise(620),
+    letGo: [],
+    billPaid: paise(10_620),
+  }
+  const due = [10_620, 8_850, 10_100, 10_620, 11_000].map((bill) => balanceOf(paise(bill), sums))
+  expect(due).toEqual([0, -620, -520, 0, 380])
 })

@@ -1,0 +1,150 @@
+/** A correction and its reversal: what is due, to be paid back and invoiced at each rate is as before. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Answers, RegNo } from '../../../../engine/index.ts'
+import type { ActionsAnswer } from '../../../../engine/api.ts'
+import { readGolden } from '../../../engine/authoring/goldens.ts'
+import { runs } from '../../../runs.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { actsOn, noon, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let server: TestApp
+let office: Office
+let made = 0
+const EVENT = 'sample2026'
+const on = noon('2026-01-20')
+const ITEMS = `  items:
+    - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
+    - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
+    - {id: donation, label: Donation, when: {donation: true}, tax: none, prices: {period: [early, late], each: [1180, 1180]}}
+`
+const MEMBER = 1180
+const PRICES = { room: 3150, workshop: 1180, donation: 1180 }
+type Extras = Readonly<Record<keyof typeof PRICES, boolean>>
+const ALL: Extras = { room: true, workshop: true, donation: true }
+const priceOf = (extras: Extras): number =>
+  (['room', 'workshop', 'donation'] as const).reduce(
+    (sum, id) => sum + (extras[id] ? PRICES[id] : 0),
+    MEMBER,
+  )
+
+beforeAll(async () => {
+  const event = readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+    .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${ITEMS}`)
+    .replace(
+      '  summary:',
+      `${Object.keys(PRICES)
+        .map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`)
+        .join('')}  summary:`,
+    )
+    .replace(
+      'order_id:',
+      'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
+    )
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+async function act(regNo: RegNo, words: object): Promise<void> {
+  const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...words })
+  expect(status, JSON.stringify(body)).toBe(200)
+}
+async function paid(extras: Extras): Promise<RegNo> {
+  made += 1
+  const answers: Answers = {
+    full_name: `Sample ${made}`,
+    email: `sample${made}@example.org`,
+    phone_number: `+9198765${String(10_000 + made)}`,
+    is_member: true,
+    ...extras,
+  }
+  const regNo = await register(server, EVENT, { n: made, on, answers })
+  const reference = `slip ${made}`
+  await act(regNo, { act: 'confirm', way: 'cash', reference, amount: priceOf(extras) })
+  return regNo
+}
+const correct = (regNo: RegNo, extras: Extras): Promise<void> =>
+  act(regNo, { act: 'correct', answers: extras, total: priceOf(extras) })
+let refunds = 0
+const refund = (regNo: RegNo, amount: number): Promise<void> =>
+  act(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++refunds}` })
+
+/** The money of a registration as the office reads it, and invoices less credit notes by rate in paise. */
+async function figures(regNo: RegNo) {
+  const answer = (await office.json(actsOn(regNo))) as unknown as ActionsAnswer
+  const { due, pay_back: back, kept, proposed_back: proposed } = answer
+  const { store } = server.deps
+  const invoiced: Record<string, number> = {}
+  for (const { id, kind } of await store.documents(regNo))
+    for (const { rate = null, base, gst } of kind === 'receipt'
+      ? []
+      : ((await store.document(regNo, id))?.lines ?? []))
+      for (const [of, amount] of [
+        ['value', base],
+        ['tax', gst],
+      ] as const) {
+        const key = `${of} at ${rate ?? 0}%`
+        invoiced[key] = (invoiced[key] ?? 0) + (kind === 'credit' ? -amount : amount)
+      }
+  const charged = Object.entries(invoiced).filter(([, amount]) => amount !== 0)
+  return { due, back, kept, proposed, invoiced: Object.fromEntries(charged) }
+}
+const sumOf = (invoiced: Readonly<Record<string, number>>): number =>
+  Object.values(invoiced).reduce((sum, amount) => sum + amount, 0) / 100
+
+test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,460 of the goodwill was requested again, all of it invoiced at 5%', async () => {
+  const regNo = await paid(ALL)
+  await refund(regNo, 6000)
+  const before = await figures(regNo)
+  expect(before).toMatchObject({ due: 0, back: 0, kept: 690 })
+  expect(sumOf(before.invoiced)).toBe(690)
+  expect(Object.keys(before.invoiced)).toContain('value at 18%')
+  await correct(regNo, { ...ALL, room: false })
+  const cheaper = await figures(regNo)
+  expect(cheaper).toMatchObject({ due: 0, back: 690, kept: 690, invoiced: {} })
+  await correct(regNo, ALL)
+  expect(await figures(regNo)).toEqual(before)
+  // And what the organisers charge beyond it is still asked for and invoiced in full.
+  await correct(regNo, { ...ALL, donation: false })
+  await refund(regNo, 600)
+  await correct(regNo, ALL)
+  const after = await figures(regNo)
+  expect(after).toMatchObject({ due: 600, back: 0, kept: 90, invoiced: before.invoiced })
+})
+
+const extras = fc.record({ room: fc.boolean(), workshop: fc.boolean(), donation: fc.boolean() })
+const step = fc.record({
+  /** Of what is kept, in percent; nothing is refunded in most steps. */
+  refund: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 99 })),
+  undone: fc.array(extras, { minLength: 1, maxLength: 3 }),
+  then: extras,
+})
+
+test('corrections and their reversal change nothing, whatever was refunded and corrected before', async () => {
+  await fc.assert(
+    fc.asyncProperty(extras, fc.array(step, { minLength: 1, maxLength: 4 }), async (first, all) => {
+      const regNo = await paid(first)
+      let now = first
+      for (const { refund: percent, undone, then } of all) {
+        const { kept } = await figures(regNo)
+        const amount = Math.floor(kept * percent) / 100
+        if (amount > 0) await refund(regNo, amount)
+        const before = await figures(regNo)
+        expect(sumOf(before.invoiced)).toBe(
+          Math.round((before.kept + before.due - before.back) * 100) / 100,
+        )
+        for (const other of undone) await correct(regNo, other)
+        await correct(regNo, now)
+        expect(await figures(regNo)).toEqual(before)
+        await correct(regNo, then)
+        now = then
+      }
+    }),
+    { numRuns: runs(60) },
+  )
+})
