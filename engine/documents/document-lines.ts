@@ -60,7 +60,7 @@ const USUAL_RATES = [18, 5, 12, 28, 40, 3]
 /**
  * Returns the invoices and credit notes to issue after any action. A change of the bill is its
  * difference line by line; a refund is deducted from all lines in proportion, and the last rupee
- * takes the remainder. A change and its reversal leave each line as it was. Call it after every action: if nothing differs, it returns nothing.
+ * takes the remainder. A change and its reversal leave each line unchanged. Call it after every action.
  */
 export function documentChange(
   issued: readonly IssuedDocument[],

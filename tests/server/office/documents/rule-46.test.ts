@@ -107,7 +107,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
       '21 January 2026',
       '₹ 20,000.05',
       'Against tax invoice',
-      `${invoice.serial} of 20 January 2026`,
+      `${invoice.serial} dated 20 January 2026`,
     ])
       expect(credited, stated).toContain(stated)
     for (const other of tax.absent) expect(`${sold} ${credited}`).not.toContain(other)
