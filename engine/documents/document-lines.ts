@@ -69,12 +69,11 @@ export function documentChange(
   const now = beyond(bill, withoutInvoice)
   const was = beyond(before ?? [], withoutInvoice)
   const open = remainingOf(issued)
-  const covered = coveredBy(issued)
   // What a changed bill charges depends on the refunds alone, not on the bills in between.
   const isChanged = JSON.stringify([...now]) !== JSON.stringify([...was])
   const refunded =
     lastRefund === null || !isChanged
-      ? { was, covered }
+      ? { was, covered: coveredBy(issued) }
       : {
           was: beyond(lastRefund.bill, withoutInvoice),
           covered: coveredBy(issued.slice(0, lastRefund.documents)),
