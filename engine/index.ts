@@ -7,8 +7,8 @@
  */
 
 export { escapeHtml } from './lib/html.ts'
-export { MARK } from './lib/logo.ts'
-export { remember } from './lib/memoize.ts'
+export { LOGO_PATHS } from './lib/logo.ts'
+export { memoize } from './lib/memoize.ts'
 export {
   AMOUNT_MAX,
   amountText,
@@ -24,14 +24,14 @@ export {
   type Paise,
   type Tax,
 } from './lib/money.ts'
-export { split, splitTotal, taxWithin } from './pricing/line-tax.ts'
-export { assert, assertNever, err, expectOk, ok, own, type Result } from './lib/result.ts'
-export { contrast, lookOf } from './lib/theme-colors.ts'
+export { splitPrice, splitTotal, includedTax } from './pricing/line-tax.ts'
+export { assert, assertNever, err, expectOk, ok, getOwn, type Result } from './lib/result.ts'
+export { contrast, themeColors } from './lib/theme-colors.ts'
 export {
   addDays,
   day,
   dayOf,
-  endOf,
+  endOfDay,
   formatDay,
   formatDays,
   formatDayShort,
@@ -41,12 +41,12 @@ export {
   isDay,
   isoIndia,
   readInstant,
-  startOf,
+  startOfDay,
   type Day,
   type Instant,
 } from './lib/time.ts'
-export { composed } from './lib/unicode.ts'
-export { withoutForeignLinks, wordsOfEvent } from './lib/remove-links-from-user-text.ts'
+export { toNfc } from './lib/unicode.ts'
+export { removeForeignLinks, collectEventWords } from './lib/remove-links-from-user-text.ts'
 
 export type {
   Answer,
@@ -73,7 +73,7 @@ export type {
   SiteTexts,
   SummaryLine,
 } from './event/config.ts'
-export { delegateOf } from './event/delegate-fields.ts'
+export { readDelegate } from './event/delegate-fields.ts'
 export { STATES_OF_INDIA } from './event/gstin.ts'
 export type { OfficeMethod, PaymentMethod, TransferMethod } from './event/payment-method-types.ts'
 export type { Item, Quota, MemberList } from './event/pricing-types.ts'
@@ -81,62 +81,62 @@ export { publicEvent } from './event/public-event.ts'
 export {
   isRegNo,
   ORDER_ID_CHARACTERS_MAX,
-  orderIdOf,
+  createOrderId,
   randomDigits,
   readOrderId,
-  regNoOf,
+  createRegNo,
   type OrderId,
   type RegNo,
 } from './event/registration-number.ts'
 export { RESERVED_CALLS } from './event/reserved-addresses.ts'
-export { closedWords, UNKNOWN_PAYMENT, type Site, type Social } from './event/site.ts'
+export { closedText, UNKNOWN_PAYMENT, type Site, type Social } from './event/site.ts'
 export {
   answerText,
   buttonText,
-  fill,
+  fillPlaceholders,
   fillKnown,
   labelOf,
   personText,
   priceParts,
   unitText,
-  wordFor,
-  words,
+  lowerCaseLabel,
+  wordsFromId,
 } from './event/placeholders-and-answer-texts.ts'
 
-export { contradictionOf, type Contradiction } from './rules/category-contradiction.ts'
-export { categoryOf, labelOfCategory } from './rules/category.ts'
-export { holds } from './rules/evaluate-condition.ts'
+export { findContradiction, type Contradiction } from './rules/category-contradiction.ts'
+export { findCategory, categoryLabel } from './rules/category.ts'
+export { matchesCondition } from './rules/evaluate-condition.ts'
 export { explainCategory, type CategoryExplained } from './rules/explain-category.ts'
 export {
-  answersAlone,
+  removeContext,
   CODE,
-  contextAmong,
-  fullOf,
-  laidIn,
+  extractContext,
+  fullSeatName,
+  addContext,
   EMPTY_CONTEXT,
   type CodeStatus,
   type PricingContext,
 } from './rules/pricing-context.ts'
 
 export {
-  foldedCode,
-  foldedFor,
-  foldedText,
+  foldCode,
+  comparisonKey,
+  foldText,
   uniqueRules,
   type UniqueRule,
 } from './answers/compare-answers.ts'
-export { agreedIn } from './answers/consent-log-entry.ts'
-export { suggestMailbox, mailboxOf } from './answers/misspelt-email-domains.ts'
+export { consentSentences } from './answers/consent-log-entry.ts'
+export { suggestMailbox, mailboxKey } from './answers/misspelt-email-domains.ts'
 export {
   emailNotForGateway,
   GATEWAY_EMAIL_CHARACTERS,
-  invalidOf,
+  invalidMessage,
   isEmail,
 } from './answers/field-types.ts'
 export { flatSchema, toSchema, uiSchema } from './answers/json-schema.ts'
 export {
   checkAnswers,
-  errorsOf,
+  findAnswerErrors,
   fileName,
   normalise,
   shownFields,
@@ -144,7 +144,7 @@ export {
 export { checkBySchema, toMessages } from './answers/validate-answers.ts'
 
 export type { AdjustmentPart, Line } from './pricing/bill-lines.ts'
-export { cellOf, counts, EACH, optionsOf, tableOf } from './pricing/bill.ts'
+export { tablePrice, itemApplies, EACH, selectedOptions, findTable } from './pricing/bill.ts'
 export {
   listedPart,
   listedPrice,
@@ -154,32 +154,32 @@ export {
   paidTaxText,
 } from './pricing/price-list-tax.ts'
 export {
-  inOrder,
-  lastDayOf,
-  openOn,
+  sortEvents,
+  lastDayOfPrice,
+  checkRegistrationOpen,
   periodOn,
   priceSteps,
-  tookPlace,
+  isEventOver,
 } from './pricing/price-periods.ts'
 export {
   allSeatPools,
   firstFull,
-  placeName,
-  placesOf,
-  sayFull,
-  shownLeft,
+  seatName,
+  requiredSeats,
+  fullSeatMessage,
+  publicAvailability,
   type SeatPool,
 } from './pricing/quotas.ts'
 export {
   priceTable,
   quote,
-  quoteFor,
-  quoteOf,
+  quoteCategory,
+  quoteWithCategory,
   type Quote,
   type QuoteRefusal,
 } from './pricing/quote.ts'
 export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './pricing/invoice-tax.ts'
-export { nextPrice, stretchesFrom, type Stretch } from './pricing/upcoming-prices.ts'
+export { nextPrice, priceRangesFrom, type PriceRange } from './pricing/upcoming-prices.ts'
 
 export { approvalOf, decideBy, payUntil } from './registration/approval.ts'
 export { cancellationRefund, type CancellationRefund } from './registration/cancellation-refund.ts'

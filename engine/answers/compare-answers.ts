@@ -1,11 +1,11 @@
 /** Normalises answers for comparison: ignores case, spaces, invisible characters and Indian country code. */
 import type { Answer, Answers } from '../event/answer-types.ts'
-import { composed } from '../lib/unicode.ts'
+import { toNfc } from '../lib/unicode.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import { isScalar } from '../rules/evaluate-condition.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
-import { own } from '../lib/result.ts'
-import { remember } from '../lib/memoize.ts'
+import { getOwn } from '../lib/result.ts'
+import { memoize } from '../lib/memoize.ts'
 import type { Unique } from '../event/pricing-types.ts'
 
 /** A rule that answers must be unique, for which the store keeps an index. */
@@ -21,7 +21,7 @@ export type UniqueRule = Pick<Unique, 'onDuplicate'> & {
 }
 
 /** In the event file's order. */
-export const uniqueRules = remember((event: PublicEvent): readonly UniqueRule[] =>
+export const uniqueRules = memoize((event: PublicEvent): readonly UniqueRule[] =>
   event.unique.map(({ fields, onDuplicate }): UniqueRule => {
     const parts = fields.map((id) => {
       const field = event.fields.find((one) => one.id === id)
@@ -40,11 +40,14 @@ function isPhone({ type, pattern }: Field): boolean {
  * Returns the comparison key of these answers; null if any is missing, because a missing answer is
  * not equal to any other.
  */
-export function foldedFor({ parts }: Pick<UniqueRule, 'parts'>, answers: Answers): string | null {
+export function comparisonKey(
+  { parts }: Pick<UniqueRule, 'parts'>,
+  answers: Answers,
+): string | null {
   const folded = parts.map(({ id, as, untouched }) => {
-    const answer = own(answers, id)
+    const answer = getOwn(answers, id)
     if (answer === undefined || answer === untouched) return ''
-    return as === 'phone' ? foldedPhone(String(answer)) : foldedText(textOf(answer))
+    return as === 'phone' ? foldPhone(String(answer)) : foldText(textOf(answer))
   })
   return folded.includes('') ? null : JSON.stringify(folded)
 }
@@ -57,23 +60,23 @@ function textOf(answer: Answer): string {
  * Ignores case, spaces and invisible characters; characters that differ only in appearance are
  * equal (NFKC).
  */
-export function foldedText(text: string): string {
+export function foldText(text: string): string {
   // Nearly every answer is plain ASCII, and there may be a hundred thousand to normalise at once.
   if (/^[ -~]*$/.test(text)) return text.replaceAll(' ', '').toLowerCase()
-  const plain = composed(text).normalize('NFKC').replace(UNSEEN, '')
+  const plain = toNfc(text).normalize('NFKC').replace(UNSEEN, '')
   // Both conversions, so that ß equals ss and a final sigma equals a sigma.
   return plain.toUpperCase().toLowerCase().normalize('NFKC')
 }
 const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}\u2800]+/gu
 
 /** Returns the digits; for an Indian mobile number its ten national digits, however it is written. */
-export function foldedPhone(text: string): string {
+export function foldPhone(text: string): string {
   const digits = text.normalize('NFKC').replace(/[^0-9]/g, '')
   return INDIAN_MOBILE.exec(digits)?.[1] ?? digits.replace(/^00/, '')
 }
 const INDIAN_MOBILE = /^(?:(?:00)?91)?0?([6-9][0-9]{9})$/
 
 /** Normalises a code for lookup: letters and digits only, so that a missing dash does not matter. */
-export function foldedCode(text: string): string {
-  return foldedText(text).replace(/[^\p{L}\p{N}]+/gu, '')
+export function foldCode(text: string): string {
+  return foldText(text).replace(/[^\p{L}\p{N}]+/gu, '')
 }

@@ -1,11 +1,13 @@
 /** Describes consents for the log: the text shown, its version and its address. */
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
-import { own } from '../lib/result.ts'
+import { getOwn } from '../lib/result.ts'
 
 /** Returns one sentence for each ticked box, in form order. The log records the instant beside it. */
-export function agreedIn({ fields }: PublicEvent, answers: Answers): readonly string[] {
-  return fields.filter(({ id, type }) => type === 'consent' && own(answers, id) === true).map(said)
+export function consentSentences({ fields }: PublicEvent, answers: Answers): readonly string[] {
+  return fields
+    .filter(({ id, type }) => type === 'consent' && getOwn(answers, id) === true)
+    .map(said)
 }
 
 function said({ label, version, link }: Field): string {

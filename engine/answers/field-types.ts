@@ -45,14 +45,14 @@ export function emailNotForGateway(characters: number): string {
  * The patterns of a text-like field, in the order in which they are tested. Empty for numbers,
  * yes-no and select.
  */
-export function formsOf(field: Field): readonly Form[] {
+export function fieldPatterns(field: Field): readonly Form[] {
   const limit = charactersMax(field)
   const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
   const notTooLong: Form = {
     pattern: length(0, limit),
     message: () => formatMessage(VALIDATION_MESSAGES.tooLong, { max: limit }),
   }
-  const proper = (pattern: string): Form => ({ pattern, message: () => invalidOf(field) })
+  const proper = (pattern: string): Form => ({ pattern, message: () => invalidMessage(field) })
   switch (field.type) {
     case 'text':
     case 'multiline':
@@ -117,7 +117,7 @@ export function canBeMalformed({ type, pattern, roll }: Field): boolean {
 }
 
 /** The field's message for a malformed answer; for a transfer reference, a description of its format. */
-export function invalidOf(field: Field): string {
+export function invalidMessage(field: Field): string {
   if (field.invalid !== '') return field.invalid
   return field.pattern === FORMATS.utr ? VALIDATION_MESSAGES.utr : VALIDATION_MESSAGES.check
 }
@@ -127,7 +127,7 @@ export function invalidOf(field: Field): string {
  * the schema does not know it, and both validations call this. A GSTIN is accepted exactly if an
  * invoice can print it.
  */
-export function faultOf(field: Field, answer: Answer | undefined): string | null {
+export function findValueError(field: Field, answer: Answer | undefined): string | null {
   if (field.pattern === FORMATS.gstin && typeof answer === 'string')
     return readGstin(answer) === null ? VALIDATION_MESSAGES.gstin : null
   if (field.isAmount === true && typeof answer === 'number')
@@ -136,8 +136,8 @@ export function faultOf(field: Field, answer: Answer | undefined): string | null
 }
 
 /** The message for a required field that is not answered. */
-export function requiredOf(field: Field): string {
-  return field.required?.message ?? invalidOf(field)
+export function requiredMessage(field: Field): string {
+  return field.required?.message ?? invalidMessage(field)
 }
 
 // 7 to 15 digits (E.164 allows 15) with the separators people write. The default, a prefix such as
@@ -145,7 +145,7 @@ export function requiredOf(field: Field): string {
 function phonePattern(field: Field): string {
   const number = '\\+?(?:[ ().\\-]*[0-9]){7,15}[ ().\\-]*'
   return typeof field.default === 'string'
-    ? `^(?:${literal(field.default)}|${number})$`
+    ? `^(?:${literalPattern(field.default)}|${number})$`
     : `^${number}$`
 }
 
@@ -176,23 +176,23 @@ function endingPattern(accept: readonly string[]): string {
       .map((letter) =>
         /[a-z]/i.test(letter)
           ? `[${letter.toLowerCase()}${letter.toUpperCase()}]`
-          : literal(letter),
+          : literalPattern(letter),
       )
       .join('')
   return `[^.]\\.(?:${accept.map(anyCase).join('|')})$`
 }
 
 /** Returns a pattern that matches only this text, under the flag u. */
-export function literal(text: string): string {
+export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
 /** The message for an invalid multiple choice: too few, too many, or two that are mutually exclusive. */
-export function chooseOf(field: Field): string {
-  return field.choose?.message || invalidOf(field)
+export function choiceMessage(field: Field): string {
+  return field.choose?.message || invalidMessage(field)
 }
 
 /** The fields of each person of a `people` field; empty for other types. */
-export function fieldsOfPerson(field: Field): readonly Field[] {
+export function personFields(field: Field): readonly Field[] {
   return field.fields ?? []
 }

@@ -9,7 +9,7 @@ export const LOWERED_TESTS_MAX = 1500
  * Returns for each field the number of tests in its conditions, including those of the fields they
  * refer to, recursively.
  */
-export function loweredTests(event: EventConfig): ReadonlyMap<string, number> {
+export function countLoweredTests(event: EventConfig): ReadonlyMap<string, number> {
   const { fields, sections, categoryChoice } = event
   const byId = new Map(fields.map((field) => [field.id, field]))
   const shown = new Map<string, number>()

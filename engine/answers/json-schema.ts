@@ -7,7 +7,7 @@
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Condition, Scalar, Test } from '../event/answer-types.ts'
-import { datePatterns, fieldsOfPerson, formsOf, literal } from './field-types.ts'
+import { datePatterns, personFields, fieldPatterns, literalPattern } from './field-types.ts'
 import { assertNever, fromPairs } from '../lib/result.ts'
 
 type Schema = { readonly [keyword: string]: unknown }
@@ -18,7 +18,7 @@ export const NOT_BLANK = '\\S'
 /** ajv compares longer enums with an imported function, which the served module must not need. */
 const ENUM_MAX = 150
 
-/** The complete schema, for normalised answers. Gives the same result as `errorsOf`. */
+/** The complete schema, for normalised answers. Gives the same result as `findAnswerErrors`. */
 export function toSchema(event: PublicEvent): Schema {
   const whens = event.fields.map((field) => showsWhen(event, field))
   const always = event.fields.filter((_, i) => whens[i]?.length === 0)
@@ -84,7 +84,7 @@ function flatField(field: Field): Schema {
       ? { items: { type: 'string', enum: options ?? [] }, uniqueItems: true }
       : {}),
     ...(field.type === 'people'
-      ? { items: flatFields(fieldsOfPerson(field)), maxItems: field.max ?? 0 }
+      ? { items: flatFields(personFields(field)), maxItems: field.max ?? 0 }
       : {}),
   }
 }
@@ -112,7 +112,7 @@ function uiOfFields(fields: readonly Field[]): Schema {
           ...(field.options === undefined
             ? {}
             : { 'ui:enumNames': field.options.map((option) => option.label) }),
-          ...(field.type === 'people' ? { items: uiOfFields(fieldsOfPerson(field)) } : {}),
+          ...(field.type === 'people' ? { items: uiOfFields(personFields(field)) } : {}),
         },
       ]),
     ),
@@ -154,8 +154,8 @@ function fieldSchema(field: Field): Schema {
       maxItems: field.max ?? 0,
       items: {
         type: 'object',
-        properties: fromPairs(fieldsOfPerson(field).map((one) => [one.id, fieldSchema(one)])),
-        required: fieldsOfPerson(field)
+        properties: fromPairs(personFields(field).map((one) => [one.id, fieldSchema(one)])),
+        required: personFields(field)
           .filter(isAlwaysRequired)
           .map(({ id }) => id),
       },
@@ -168,7 +168,7 @@ function fieldSchema(field: Field): Schema {
     }
   const patterns = [
     ...(typeOf(field) === 'string' && field.required !== undefined ? [NOT_BLANK] : []),
-    ...formsOf(field).map((form) => form.pattern),
+    ...fieldPatterns(field).map((form) => form.pattern),
   ]
   return patterns.length === 0
     ? described
@@ -316,7 +316,7 @@ function oneOfThese(values: readonly Scalar[]): Schema {
     return { enum: values }
   return {
     type: 'string',
-    pattern: `^(?:${values.map((value) => literal(String(value))).join('|')})$`,
+    pattern: `^(?:${values.map((value) => literalPattern(String(value))).join('|')})$`,
   }
 }
 

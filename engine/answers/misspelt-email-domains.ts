@@ -1,6 +1,6 @@
 /** Detects typing mistakes in email domains (`gmial.com`) and suggests the intended one. */
-import { editDistance, isOneSlip } from '../lib/edit-distance.ts'
-import { foldedText } from './compare-answers.ts'
+import { editDistance, isOneTypo } from '../lib/edit-distance.ts'
+import { foldText } from './compare-answers.ts'
 
 /**
  * The most common mailbox providers in India and elsewhere; a domain one typing mistake away from
@@ -73,12 +73,12 @@ export function suggestMailbox(text: string): string | null {
   const written = text.trim()
   const at = written.lastIndexOf('@')
   if (at < 1 || /\s/.test(written)) return null
-  const meant = mailDomain(written.slice(at + 1).toLowerCase())
+  const meant = suggestDomain(written.slice(at + 1).toLowerCase())
   return meant === null ? null : `${written.slice(0, at)}@${meant}`
 }
 
 /** Returns the intended domain; null if it may be right. */
-export function mailDomain(domain: string): string | null {
+export function suggestDomain(domain: string): string | null {
   if (MAILBOXES.includes(domain) || NOT_MEANT.has(domain)) return null
   const dot = domain.indexOf('.')
   if (dot === -1) {
@@ -92,7 +92,7 @@ export function mailDomain(domain: string): string | null {
     (one) =>
       one === mended ||
       // The provider's name with one mistake, or with its ending cut short: gmial.com, gmail.co.
-      (mended.length > 7 && isOneSlip(one, mended) && one.slice(0, 2) !== 'li') ||
+      (mended.length > 7 && isOneTypo(one, mended) && one.slice(0, 2) !== 'li') ||
       (one.length > 8 &&
         one.slice(-4) === mended.slice(-4) &&
         isSwap(one, mended) &&
@@ -109,8 +109,8 @@ const WITHOUT_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
  * Returns the mailbox of an address: "A.Nair+x@GMail.com" and "anair@googlemail.com" are one. Only
  * for counting; emails are sent to the address as written.
  */
-export function mailboxOf(address: string): string {
-  const folded = foldedText(address)
+export function mailboxKey(address: string): string {
+  const folded = foldText(address)
   const at = folded.lastIndexOf('@')
   const [local = ''] = folded.slice(0, at).split('+')
   const domain = folded.slice(at + 1)

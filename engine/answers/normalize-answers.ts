@@ -1,13 +1,20 @@
 /** Normalises raw answers: trims and types them, fills in defaults, removes answers of hidden fields. */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
-import { categoryOf } from '../rules/category.ts'
-import { holds, listOf } from '../rules/evaluate-condition.ts'
-import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './field-types.ts'
-import { assertNever, err, fromPairs, ok, own, type Result } from '../lib/result.ts'
+import { findCategory } from '../rules/category.ts'
+import { matchesCondition, toList } from '../rules/evaluate-condition.ts'
+import {
+  choiceMessage,
+  findValueError,
+  personFields,
+  fieldPatterns,
+  invalidMessage,
+  requiredMessage,
+} from './field-types.ts'
+import { assertNever, err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { contextValues, EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
 import { isBlank, isUnreadable, readField } from './read-answer.ts'
-import { remember } from '../lib/memoize.ts'
+import { memoize } from '../lib/memoize.ts'
 
 /**
  * Returns the normalised answers. Text is trimmed and "" is absent; "true", "false" and decimal
@@ -20,15 +27,15 @@ export function normalise(
   raw: RawAnswers,
   facts: PricingContext = EMPTY_CONTEXT,
 ): { readonly answers: Answers; readonly dropped: readonly string[] } {
-  const { answers, shown } = counted(event, raw, facts)
+  const { answers, shown } = normaliseWithContext(event, raw, facts)
   const dropped = Object.keys(raw).filter(
-    (name) => !Object.hasOwn(answers, name) && !isBlank(own(raw, name)) && !shown.has(name),
+    (name) => !Object.hasOwn(answers, name) && !isBlank(getOwn(raw, name)) && !shown.has(name),
   )
   return { answers, dropped }
 }
 
 /** Returns the normalised answers with the context added, and the ids of the fields that show for them. */
-export function counted(
+export function normaliseWithContext(
   event: PublicEvent,
   raw: RawAnswers,
   facts: PricingContext = EMPTY_CONTEXT,
@@ -61,18 +68,18 @@ function isShownIn(
 ): boolean {
   const section = event.sections[field.section]?.showWhen
   return (
-    (section === undefined || holds(section, answers, category)) &&
-    (field.showWhen === undefined || holds(field.showWhen, answers, category))
+    (section === undefined || matchesCondition(section, answers, category)) &&
+    (field.showWhen === undefined || matchesCondition(field.showWhen, answers, category))
   )
 }
 
 /** Returns one message per field, in form order; empty if the answers can be registered. */
-export function errorsOf(
+export function findAnswerErrors(
   event: PublicEvent,
   raw: RawAnswers,
   facts: PricingContext = EMPTY_CONTEXT,
 ): FieldErrors {
-  return judged(event, raw, facts).errors
+  return evaluateAnswers(event, raw, facts).errors
 }
 
 /** Returns the normalised answers, or their errors. */
@@ -81,12 +88,12 @@ export function checkAnswers(
   raw: RawAnswers,
   facts: PricingContext = EMPTY_CONTEXT,
 ): Result<Answers, FieldErrors> {
-  const { answers, errors } = judged(event, raw, facts)
+  const { answers, errors } = evaluateAnswers(event, raw, facts)
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
 /** Reads answers once for all purposes: normalised, the ids of the fields that show, and the errors. */
-export function judged(
+export function evaluateAnswers(
   event: PublicEvent,
   raw: RawAnswers,
   facts: PricingContext = EMPTY_CONTEXT,
@@ -95,16 +102,16 @@ export function judged(
   readonly shown: ReadonlySet<string>
   readonly errors: FieldErrors
 } {
-  const { answers, shown } = counted(event, raw, facts)
-  const category = categoryOf(event, answers)
+  const { answers, shown } = normaliseWithContext(event, raw, facts)
+  const category = findCategory(event, answers)
   const errors: [string, string][] = []
   for (const field of event.fields) {
     if (!shown.has(field.id)) continue
-    const message = isUnreadable(field, own(raw, field.id))
-      ? invalidOf(field)
-      : errorOf(field, own(answers, field.id), answers, category)
+    const message = isUnreadable(field, getOwn(raw, field.id))
+      ? invalidMessage(field)
+      : errorOf(field, getOwn(answers, field.id), answers, category)
     if (message !== null) errors.push([field.id, message])
-    else errors.push(...errorsOfPeople(field, own(answers, field.id)))
+    else errors.push(...errorsOfPeople(field, getOwn(answers, field.id)))
   }
   return { answers, shown, errors: fromPairs(errors) }
 }
@@ -118,17 +125,18 @@ function errorOf(
   if (answer === undefined) {
     const { required } = field
     return required !== undefined &&
-      (required.when === undefined || holds(required.when, answers, category))
-      ? requiredOf(field)
+      (required.when === undefined || matchesCondition(required.when, answers, category))
+      ? requiredMessage(field)
       : null
   }
-  if (!hasType(field, answer)) return invalidOf(field)
-  if (field.type === 'many') return isChosenWell(field, listOf(answer)) ? null : chooseOf(field)
-  if (typeof answer !== 'string') return faultOf(field, answer)
+  if (!hasType(field, answer)) return invalidMessage(field)
+  if (field.type === 'many')
+    return isChosenWell(field, toList(answer)) ? null : choiceMessage(field)
+  if (typeof answer !== 'string') return findValueError(field, answer)
   return (
     testsOf(field)
       .find(({ pattern }) => !pattern.test(answer))
-      ?.message(answer) ?? faultOf(field, answer)
+      ?.message(answer) ?? findValueError(field, answer)
   )
 }
 
@@ -136,12 +144,17 @@ function errorOf(
 export function fileName(field: Field, sent: string): Result<string, string> {
   const name = readField(field, sent)
   const wrong = errorOf(field, name, {}, null)
-  return typeof name === 'string' && wrong === null ? ok(name) : err(wrong ?? requiredOf(field))
+  return typeof name === 'string' && wrong === null
+    ? ok(name)
+    : err(wrong ?? requiredMessage(field))
 }
 
 /** A field's forms with their patterns compiled, because compiling takes longer than testing. */
-const testsOf = remember((field: Field) =>
-  formsOf(field).map(({ pattern, message }) => ({ pattern: new RegExp(pattern, 'u'), message })),
+const testsOf = memoize((field: Field) =>
+  fieldPatterns(field).map(({ pattern, message }) => ({
+    pattern: new RegExp(pattern, 'u'),
+    message,
+  })),
 )
 
 function hasType(field: Field, answer: Answer): boolean {
@@ -160,7 +173,7 @@ function hasType(field: Field, answer: Answer): boolean {
     case 'many':
       return (
         typeof answer === 'object' &&
-        listOf(answer).every((id) => (field.options ?? []).some((option) => option.id === id))
+        toList(answer).every((id) => (field.options ?? []).some((option) => option.id === id))
       )
     case 'people':
       return (
@@ -193,32 +206,32 @@ function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
 /** Returns the errors of a listed person, under `field.at.part`. */
 function errorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
   if (field.type !== 'people') return []
-  return listOf(answer).flatMap((person, at) =>
+  return toList(answer).flatMap((person, at) =>
     typeof person === 'string'
       ? []
-      : fieldsOfPerson(field).flatMap((part): [string, string][] => {
-          const message = errorOf(part, own(person, part.id), {}, null)
-          return message === null ? [] : [[partOf(field, at, part), message]]
+      : personFields(field).flatMap((part): [string, string][] => {
+          const message = errorOf(part, getOwn(person, part.id), {}, null)
+          return message === null ? [] : [[personPartName(field, at, part), message]]
         }),
   )
 }
 
 /** The name in errors of one part of a listed person: `companions.0.age`. */
-export function partOf(field: Field, at: number, part: Field): string {
+export function personPartName(field: Field, at: number, part: Field): string {
   return `${field.id}.${at}.${part.id}`
 }
 
 function readAll(event: PublicEvent, raw: RawAnswers): Answers {
   const pairs: [string, Answer][] = []
   for (const field of event.fields) {
-    const answer = readField(field, own(raw, field.id)) ?? field.default
+    const answer = readField(field, getOwn(raw, field.id)) ?? field.default
     if (answer !== undefined) pairs.push([field.id, answer])
   }
   return fromPairs(pairs)
 }
 
 /** All fields, and those that have a condition of their own or of their section. */
-const fieldsOf = remember((event: PublicEvent) => {
+const fieldsOf = memoize((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined
   const ids = (fields: readonly Field[]): ReadonlySet<string> => new Set(fields.map(({ id }) => id))
@@ -243,7 +256,7 @@ function shownAmong(
   let counting = answers
   for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
     const kept = laidOver(counting, known)
-    const category = categoryOf(event, kept)
+    const category = findCategory(event, kept)
     const hidden = conditional.filter((field) => !isShownIn(event, field, kept, category))
     const showing = new Set(all)
     for (const { id } of hidden) showing.delete(id)

@@ -1,9 +1,9 @@
 /** Reads one answer from a form or the API: trims it, converts its type, removes invisible characters. */
-import { composed, wellFormed } from '../lib/unicode.ts'
+import { toNfc, wellFormed } from '../lib/unicode.ts'
 import type { Field } from '../event/config.ts'
 import type { Answer, Person, RawAnswers, Scalar } from '../event/answer-types.ts'
-import { charactersMax, fieldsOfPerson } from './field-types.ts'
-import { assertNever, fromPairs, own } from '../lib/result.ts'
+import { charactersMax, personFields } from './field-types.ts'
+import { assertNever, fromPairs, getOwn } from '../lib/result.ts'
 
 /**
  * Whether the value is a list or an object in place of an answer, or not a form in a list of
@@ -17,7 +17,7 @@ export function isUnreadable(field: Field, value: unknown): boolean {
 
 function isPerson(field: Field, value: unknown): value is RawAnswers {
   if (!isObject(value) || Array.isArray(value)) return false
-  return !fieldsOfPerson(field).some((part) => isUnreadable(part, own(value, part.id)))
+  return !personFields(field).some((part) => isUnreadable(part, getOwn(value, part.id)))
 }
 
 function isObject(value: unknown): value is RawAnswers {
@@ -76,8 +76,8 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
   const forms = values.slice(0, (field.max ?? 0) + 1).filter((one) => isPerson(field, one))
   const people = forms.map((raw): Person =>
     fromPairs(
-      fieldsOfPerson(field).flatMap((part): [string, Scalar][] => {
-        const answer = readAnswer(part, own(raw, part.id)) ?? part.default
+      personFields(field).flatMap((part): [string, Scalar][] => {
+        const answer = readAnswer(part, getOwn(raw, part.id)) ?? part.default
         return answer === undefined ? [] : [[part.id, answer]]
       }),
     ),
@@ -135,7 +135,7 @@ function cleanText(field: Field, value: string): string {
   if (/^[ -~]*$/.test(value)) return value.trim()
   const lines = value.replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
-  const text = composed(wellFormed(flat).replace(CONTROLS, '').replace(UNSEEN, '')).trim()
+  const text = toNfc(wellFormed(flat).replace(CONTROLS, '').replace(UNSEEN, '')).trim()
   return SEEN.test(text) ? text : ''
 }
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g

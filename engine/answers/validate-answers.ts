@@ -1,12 +1,19 @@
 /** Validates answers with an event's compiled JSON Schema, and returns the event file's messages. */
-import { counted, partOf } from './normalize-answers.ts'
+import { normaliseWithContext, personPartName } from './normalize-answers.ts'
 import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, Person, RawAnswers } from '../event/answer-types.ts'
-import { listOf } from '../rules/evaluate-condition.ts'
+import { toList } from '../rules/evaluate-condition.ts'
 import { EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
-import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './field-types.ts'
-import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
+import {
+  choiceMessage,
+  findValueError,
+  personFields,
+  fieldPatterns,
+  invalidMessage,
+  requiredMessage,
+} from './field-types.ts'
+import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
 import { NOT_BLANK } from './json-schema.ts'
 
 /** The part of an ajv error that this module reads. */
@@ -34,18 +41,19 @@ export function toMessages(
     event.fields.flatMap((field): (readonly [string, string])[] => {
       const found = at('', field)
       if (field.type === 'many') return ofMany(field, found, errors)
-      const answer = own(answers, field.id)
+      const answer = getOwn(answers, field.id)
       if (found.length > 0) return [[field.id, messageOf(field, found, answer)]]
       if (field.type === 'people')
-        return listOf(answer).flatMap((_, one) =>
-          fieldsOfPerson(field).flatMap((part): (readonly [string, string])[] => {
+        return toList(answer).flatMap((_, one) =>
+          personFields(field).flatMap((part): (readonly [string, string])[] => {
             const wrong = at(`/${pointer(field.id)}/${one}`, part)
-            const said = own(personAt(answer, one), part.id)
-            const message = wrong.length > 0 ? messageOf(part, wrong, said) : faultOf(part, said)
-            return message === null ? [] : [[partOf(field, one, part), message]]
+            const said = getOwn(personAt(answer, one), part.id)
+            const message =
+              wrong.length > 0 ? messageOf(part, wrong, said) : findValueError(part, said)
+            return message === null ? [] : [[personPartName(field, one, part), message]]
           }),
         )
-      const fault = faultOf(field, answer)
+      const fault = findValueError(field, answer)
       return fault === null ? [] : [[field.id, fault]]
     }),
   )
@@ -61,14 +69,14 @@ function ofMany(
   const isNone = errors.some(({ instancePath }) =>
     instancePath.startsWith(`/${pointer(field.id)}/`),
   )
-  if (isMissing) return [[field.id, requiredOf(field)]]
+  if (isMissing) return [[field.id, requiredMessage(field)]]
   if (isNone || found.some(({ keyword }) => keyword === 'type'))
-    return [[field.id, invalidOf(field)]]
-  return found.length === 0 ? [] : [[field.id, chooseOf(field)]]
+    return [[field.id, invalidMessage(field)]]
+  return found.length === 0 ? [] : [[field.id, choiceMessage(field)]]
 }
 
 function personAt(answer: Answer | undefined, at: number): Person {
-  const person = listOf(answer)[at]
+  const person = toList(answer)[at]
   return typeof person === 'object' ? person : {}
 }
 
@@ -80,9 +88,9 @@ function messageOf(
   const failed = (pattern: string): boolean =>
     errors.some(({ keyword, params }) => keyword === 'pattern' && params['pattern'] === pattern)
   if (errors.some(({ keyword }) => keyword === 'required') || failed(NOT_BLANK))
-    return requiredOf(field)
-  const form = formsOf(field).find(({ pattern }) => failed(pattern))
-  return form?.message(String(answer ?? '')) ?? invalidOf(field)
+    return requiredMessage(field)
+  const form = fieldPatterns(field).find(({ pattern }) => failed(pattern))
+  return form?.message(String(answer ?? '')) ?? invalidMessage(field)
 }
 
 function pointer(id: string): string {
@@ -100,13 +108,13 @@ export function checkBySchema(
   judge: (answers: Answers) => readonly SchemaError[],
   facts: PricingContext = EMPTY_CONTEXT,
 ): Result<Answers, FieldErrors> {
-  const { answers, shown } = counted(event, raw, facts)
+  const { answers, shown } = normaliseWithContext(event, raw, facts)
   const errors = judge(answers)
-  const unreadable = event.fields.filter((field) => isUnreadable(field, own(raw, field.id)))
+  const unreadable = event.fields.filter((field) => isUnreadable(field, getOwn(raw, field.id)))
   const said = toMessages(event, errors, answers)
   const all = event.fields.flatMap((field) => {
     if (unreadable.includes(field) && shown.has(field.id))
-      return [[field.id, invalidOf(field)] as const]
+      return [[field.id, invalidMessage(field)] as const]
     return Object.entries(said).filter(
       ([name]) => name === field.id || name.startsWith(`${field.id}.`),
     )

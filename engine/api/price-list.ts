@@ -3,9 +3,9 @@ import type { PublicEvent } from '../event/config.ts'
 import { rupees } from '../lib/money.ts'
 import { fromPairs } from '../lib/result.ts'
 import { dayOf, isoIndia, type Instant } from '../lib/time.ts'
-import { lastDayOf, openOn, periodOn } from '../pricing/price-periods.ts'
-import { shownLeft } from '../pricing/quotas.ts'
-import { quoteFor } from '../pricing/quote.ts'
+import { lastDayOfPrice, checkRegistrationOpen, periodOn } from '../pricing/price-periods.ts'
+import { publicAvailability } from '../pricing/quotas.ts'
+import { quoteCategory } from '../pricing/quote.ts'
 
 /** GET of the event's tariff path. The same response for every alias. */
 export type TariffAnswer = {
@@ -36,7 +36,7 @@ export function tariff(
   left: Readonly<Record<string, number>> = {},
 ): TariffAnswer {
   const on = dayOf(at)
-  const opening = openOn(event, on)
+  const opening = checkRegistrationOpen(event, on)
   const period = periodOn(event.fees, on)
   const prices = event.fees.prices ?? {}
   return {
@@ -45,7 +45,7 @@ export function tariff(
     open: opening.open,
     closed_text: opening.open ? null : opening.text,
     current_period: period?.id ?? null,
-    until: opening.open && period !== null ? lastDayOf(event, on) : null,
+    until: opening.open && period !== null ? lastDayOfPrice(event, on) : null,
     tariff_data: fromPairs(
       Object.entries(prices).map(([category, row]) => [
         category,
@@ -59,7 +59,8 @@ export function tariff(
     ),
     pricing: fromPairs(
       Object.keys(prices).flatMap((category) => {
-        const price = opening.open && period !== null ? quoteFor(event, category, period.id) : null
+        const price =
+          opening.open && period !== null ? quoteCategory(event, category, period.id) : null
         return price === null
           ? []
           : [
@@ -70,6 +71,6 @@ export function tariff(
             ]
       }),
     ),
-    left: shownLeft(event.quotas, left),
+    left: publicAvailability(event.quotas, left),
   }
 }

@@ -12,8 +12,8 @@ import { toConfig } from './compile/event.ts'
 import type { Plain } from './compile/read-checked-values.ts'
 import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
 import { modelOf, type CheckOptions, type Model } from './checked-file.ts'
-import { own } from '../lib/result.ts'
-import { remember } from '../lib/memoize.ts'
+import { getOwn } from '../lib/result.ts'
+import { memoize } from '../lib/memoize.ts'
 import { readEventFile } from './schema/renamed-keys.ts'
 import type { Source } from './syntax/source.ts'
 import type { SharedFiles, SourceText } from '../event/source-files.ts'
@@ -201,7 +201,7 @@ type Shaped = {
 }
 
 /** The shared files stay the same while many events are read with them; they are read once. */
-const readShared = remember((shared: SharedFiles): Shared => {
+const readShared = memoize((shared: SharedFiles): Shared => {
   const read = (['lists', 'gateways', 'texts'] as const).map((name) => ({
     name,
     ...readShaped(name, shared[name]),
@@ -250,7 +250,7 @@ function meaning(model: Model, shared: Shared): readonly Finding[] {
   const results = new Map<string, readonly Draft[]>()
   const run = (code: string): readonly Draft[] => {
     const known = results.get(code)
-    const check = own(checks, code)
+    const check = getOwn(checks, code)
     if (known !== undefined || check === undefined) return known ?? []
     const drafts = (check.after ?? []).some((cause) => run(cause).length > 0)
       ? []

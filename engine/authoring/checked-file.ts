@@ -1,7 +1,7 @@
 /** The model that checks read: the file as written, its compiled event, and the place of everything. */
 import type { EventConfig, Field } from '../event/config.ts'
 import type { Condition } from '../event/answer-types.ts'
-import { own } from '../lib/result.ts'
+import { getOwn } from '../lib/result.ts'
 import type { Day } from '../lib/time.ts'
 import { toCondition } from './compile/conditions.ts'
 import { NEVER } from '../event/defaults.ts'
@@ -342,7 +342,7 @@ export function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
         if (key !== PATTERN) walk(inner, join(path, key), places)
   }
   for (const [key, inner] of Object.entries(source.value as Readonly<Record<string, unknown>>))
-    if (!['examples', 'allow', 'demo'].includes(key)) walk(inner, key, own(PLACES, key) ?? [])
+    if (!['examples', 'allow', 'demo'].includes(key)) walk(inner, key, getOwn(PLACES, key) ?? [])
   return { said, writtenTexts }
 }
 

@@ -26,7 +26,7 @@ import { buyerOf, type Buyer, type State } from '../registration/invoice-buyer.t
 import type { Line } from '../pricing/bill-lines.ts'
 import { paise, type Paise } from '../lib/money.ts'
 import type { Split } from '../pricing/line-tax.ts'
-import { fromPairs, own } from '../lib/result.ts'
+import { fromPairs, getOwn } from '../lib/result.ts'
 import { formatDays, type Instant } from '../lib/time.ts'
 
 export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
@@ -263,7 +263,7 @@ function taxPart(
   const registeredIn = buyerGstin === null ? null : stateOfGstin(buyerGstin)
   const lines = sold.map((line) => {
     const rate = rateOf(line, issuer.tax)
-    const stated = own(issuer.terms ?? {}, line.item ?? '') ?? {}
+    const stated = getOwn(issuer.terms ?? {}, line.item ?? '') ?? {}
     const terms = {
       sac: invoice.sac,
       site: invoice.placeOfSupply.state ?? supplier,

@@ -37,4 +37,4 @@ export type Edit = {
 }
 
 /** The last day for which the data is kept; null: as long as the organisers wish. */
-export type Keep = { readonly answers: Day | null; readonly files: Day | null }
+export type Retention = { readonly answers: Day | null; readonly files: Day | null }

@@ -7,7 +7,7 @@
  */
 import type { Paise } from '../lib/money.ts'
 import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
-import type { Approval, Edit, Keep, Cancellation } from './approval-and-cancellation-types.ts'
+import type { Approval, Edit, Retention, Cancellation } from './approval-and-cancellation-types.ts'
 import type { Colour, Field, Option, Section } from './form-types.ts'
 import type { Invoice } from './invoice-types.ts'
 import type { PaymentMethod } from './payment-method-types.ts'
@@ -286,7 +286,7 @@ export type EventConfig = {
   /** Null: delegates cannot change answers themselves. */
   readonly edit: Edit | null
   /** How long answers and files are kept. */
-  readonly retention: Keep
+  readonly retention: Retention
   /** Null: payers get a receipt instead of an invoice. */
   readonly invoice: Invoice | null
   readonly api: Api

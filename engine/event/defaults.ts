@@ -41,13 +41,13 @@ export const ANSWER_CHARACTERS_MAX = {
 export const NEVER = 'never'
 
 /** How long a seat is held during payment: as long as a gateway payment may take. */
-export const HOLD_PLACE_MS = 30 * 60_000
+export const SEAT_HOLD_MS = 30 * 60_000
 
 /** How long a transfer may take: banks need days for it, and no seat is held for weeks. */
-export const LAPSE_DAYS = 14
+export const EXPIRY_DAYS = 14
 
 /** The default theme colour, a blue. */
-export const LOOK_COLOUR = '#1050AC'
+export const THEME_COLOUR = '#1050AC'
 /**
  * Twelve random digits and a check digit: numbers cannot be guessed, and leave room for a prefix of
  * three letters and a year.
@@ -74,19 +74,19 @@ export const LIST_ROWS_CHOICES: readonly number[] = [10, 20, 50, 100]
  * The API paths of an event without an `api` section; `register` is the file's own path, if it
  * states one.
  */
-export const apiOf = (id: string, register: string | undefined) => ({
+export const defaultApi = (id: string, register: string | undefined) => ({
   register: register ?? `/api/${id}/register/`,
   registration: `/api/${id}/registrations/{reg_no}/`,
   tariff: (register ?? `/api/${id}/register/`).replace(/[^/]+\/?$/, 'tariff-info/'),
 })
 /** The API paths of an office list and its CSV export, by the list's id. */
-export const listApiOf = (id: string) => ({
+export const defaultListApi = (id: string) => ({
   api: `/admin/${id}/registrations/`,
   exportApi: `/admin/export/?event_type=${id}`,
   exportFile: `${id}_registrations.csv`,
 })
 /** The default list, for an event that declares none. */
-export const listOf = (id: string, title: string) => ({
+export const defaultList = (id: string, title: string) => ({
   id,
   title: `${title} Registrations`,
   route: `/admin/${id}`,

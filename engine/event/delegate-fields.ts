@@ -27,7 +27,7 @@ const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean
 }
 
 /** Computed once, when an event is compiled, from its fields and the values stored beside them. */
-export function rolesOf(questions: readonly Question[]): Roles {
+export function findRoles(questions: readonly Question[]): Roles {
   return Object.fromEntries(
     Object.entries(PLAYED_BY).flatMap(([role, ways]) => {
       const id = ways
@@ -39,7 +39,7 @@ export function rolesOf(questions: readonly Question[]): Roles {
 }
 
 /** Returns the delegate's name, email, phone and council number; "" if not asked or not answered. */
-export function delegateOf(
+export function readDelegate(
   { roles }: { readonly roles: Roles },
   answers: Readonly<Record<string, unknown>>,
 ): Readonly<Record<Role, string>> {

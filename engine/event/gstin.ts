@@ -1,5 +1,5 @@
 /** Reads and checks GSTINs and the Indian state codes that begin them (Rule 46, CGST Rules 2017). */
-import { own } from '../lib/result.ts'
+import { getOwn } from '../lib/result.ts'
 
 /** States and union territories by the code that begins a GSTIN (CBIC); 26 replaced 25. */
 export const STATES_OF_INDIA = {
@@ -55,9 +55,9 @@ const FORMER_NAMES: Readonly<Record<string, StateCode>> = {
 }
 
 /** Finds a state by its code or name, ignoring case; null if there is none. */
-export function stateNamed(said: string): StateCode | null {
+export function findState(said: string): StateCode | null {
   const wanted = said.trim().toLowerCase().replaceAll('&', 'and').replaceAll(/\s+/g, ' ')
-  const former = own(FORMER_NAMES, wanted)
+  const former = getOwn(FORMER_NAMES, wanted)
   if (former !== undefined) return former
   const found = Object.entries(STATES_OF_INDIA).find(
     ([code, name]) => code === wanted || name.toLowerCase() === wanted,
@@ -87,7 +87,7 @@ function checkSign(first: string): string {
 export function readGstin(said: string): string | null {
   const gstin = said.replaceAll(/\s/g, '').toUpperCase()
   return GSTIN.test(gstin) &&
-    stateNamed(gstin.slice(0, 2)) !== null &&
+    findState(gstin.slice(0, 2)) !== null &&
     checkSign(gstin.slice(0, 14)) === gstin.charAt(14)
     ? gstin
     : null

@@ -3,23 +3,23 @@ import type { Field, PublicEvent } from './config.ts'
 import type { Answer, Person } from './answer-types.ts'
 import { formatMoney, readAmount, type Paise, type Tax, ratesText } from '../lib/money.ts'
 import { REGISTRATION } from './pricing-types.ts'
-import { own } from '../lib/result.ts'
+import { getOwn } from '../lib/result.ts'
 import { formatDay, formatDays, isDay } from '../lib/time.ts'
 
 const PLACEHOLDER = /\{([a-z_][a-z0-9_.]*)\}/gi
 
 /** Returns the placeholder names in a text, in order. */
-export function namesIn(text: string): readonly string[] {
+export function placeholderNames(text: string): readonly string[] {
   return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)
 }
 
 /** Replaces {name} by its value, or by `missing` if there is none. Other braces stay as they are. */
-export function fill(
+export function fillPlaceholders(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
   missing: string,
 ): string {
-  return text.replace(PLACEHOLDER, (_whole, name: string) => own(values, name) ?? missing)
+  return text.replace(PLACEHOLDER, (_whole, name: string) => getOwn(values, name) ?? missing)
 }
 
 /** Fills a text; null if it contains an unknown name, so that no one is asked to quote "N/A". */
@@ -29,7 +29,7 @@ export function fillKnown(
 ): string | null {
   let known = true
   const filled = text.replace(PLACEHOLDER, (_whole, name: string) => {
-    const value = own(values, name)
+    const value = getOwn(values, name)
     known &&= value !== undefined
     return value ?? ''
   })
@@ -37,7 +37,7 @@ export function fillKnown(
 }
 
 /** Turns an id into words: `afpi-pg` → `Afpi Pg`. */
-export function words(id: string): string {
+export function wordsFromId(id: string): string {
   return id
     .split(/[-_\s]+/)
     .filter((word) => word !== '')
@@ -83,7 +83,7 @@ export const unitName = (field: string): string => `${field}.unit`
 export function personText(field: Field | undefined, person: Person): string {
   return (field?.fields ?? [])
     .flatMap((part) => {
-      const answer = own(person, part.id)
+      const answer = getOwn(person, part.id)
       if (answer === undefined) return []
       if (typeof answer === 'boolean') return answer ? [part.label] : []
       if (part.type === 'date' && typeof answer === 'string' && isDay(answer))
@@ -141,10 +141,10 @@ export function labelOf(event: PublicEvent, id: string, lines: readonly BilledLi
   const named =
     event.fields.find((field) => field.id === id)?.label ??
     event.alsoStored.find((stored) => stored.id === id)?.label
-  const word = own(event.words ?? {}, id) ?? own(event.texts.values, id)
+  const word = getOwn(event.words ?? {}, id) ?? getOwn(event.texts.values, id)
   const values =
     id === 'gst' ? { ...eventValues(event), ...taxValues(event, lines) } : eventValues(event)
-  return named ?? fill(word ?? words(id), values, '')
+  return named ?? fillPlaceholders(word ?? wordsFromId(id), values, '')
 }
 
 /** Texts write the percent sign after {tax.percent} themselves. */
@@ -161,7 +161,7 @@ function taxValues(
 }
 
 /** Returns the same label for the middle of a sentence: "category", "race". */
-export function wordFor(event: PublicEvent, id: string): string {
+export function lowerCaseLabel(event: PublicEvent, id: string): string {
   return labelOf(event, id).toLowerCase()
 }
 

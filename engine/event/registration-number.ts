@@ -34,7 +34,7 @@ function dammOf(digits: string): string {
   return interim
 }
 
-/** The number of random digits that `regNoOf` needs: all but the check digit. */
+/** The number of random digits that `createRegNo` needs: all but the check digit. */
 export function randomDigits(event: PublicEvent): number {
   return event.orderId.digits - 1
 }
@@ -43,7 +43,7 @@ export function randomDigits(event: PublicEvent): number {
  * Creates a registration number. The random digits are an argument, because the engine uses no
  * randomness.
  */
-export function regNoOf(event: PublicEvent, digits: readonly number[]): RegNo {
+export function createRegNo(event: PublicEvent, digits: readonly number[]): RegNo {
   assert(
     digits.length === randomDigits(event),
     'a number takes as many random digits as its event says',
@@ -56,7 +56,7 @@ export function regNoOf(event: PublicEvent, digits: readonly number[]): RegNo {
   return `${event.orderId.prefix}${random}${dammOf(random)}` as RegNo
 }
 
-/** Whether `regNoOf` could have created this number. Imported numbers may differ. */
+/** Whether `createRegNo` could have created this number. Imported numbers may differ. */
 export function isRegNo(event: PublicEvent, text: string): text is RegNo {
   const { prefix, digits } = event.orderId
   const rest = text.slice(prefix.length)
@@ -69,7 +69,7 @@ export function isRegNo(event: PublicEvent, text: string): text is RegNo {
  * Returns the order id of an attempt, counted from 1: the number itself, then the number plus 02,
  * 03, … 99.
  */
-export function orderIdOf(regNo: RegNo, attempt: number): OrderId {
+export function createOrderId(regNo: RegNo, attempt: number): OrderId {
   assert(Number.isInteger(attempt) && attempt >= 1 && attempt <= 99, 'an attempt outside 1 to 99')
   return (attempt === 1
     ? regNo

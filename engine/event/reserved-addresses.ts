@@ -111,27 +111,27 @@ export const RESERVED_CALLS: readonly string[] = [
 ]
 
 /** Whether one request could match both paths, in the syntax used here and in event files. */
-export function pathsMeet(a: string, b: string): boolean {
-  return partsMeet(partsOf(a), partsOf(b))
+export function pathsOverlap(a: string, b: string): boolean {
+  return segmentsOverlap(pathSegments(a), pathSegments(b))
 }
 
 /** Splits a path into segments, ignoring a trailing slash. */
-export function partsOf(path: string): readonly string[] {
+export function pathSegments(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
 /** Whether it is a segment such as `{reg_no}`, which matches any text. */
-export function isOpenPart(part: string): boolean {
+export function isPathParameter(part: string): boolean {
   return part.startsWith('{')
 }
 
-/** `pathsMeet` for paths already split into segments, to compare one path with many. */
-export function partsMeet(some: readonly string[], others: readonly string[]): boolean {
+/** `pathsOverlap` for paths already split into segments, to compare one path with many. */
+export function segmentsOverlap(some: readonly string[], others: readonly string[]): boolean {
   const [first, second] = [some[0], others[0]]
   if (first === '*' || second === '*') return first !== undefined && second !== undefined
   if (first === undefined || second === undefined) return first === second
   return (
-    (first === second || isOpenPart(first) || isOpenPart(second)) &&
-    partsMeet(some.slice(1), others.slice(1))
+    (first === second || isPathParameter(first) || isPathParameter(second)) &&
+    segmentsOverlap(some.slice(1), others.slice(1))
   )
 }

@@ -27,7 +27,7 @@ export function editDistance(a: string, b: string): number {
  * Whether exactly one letter was added, removed, changed, or swapped with its neighbour. Fast,
  * because most pairs of texts differ early.
  */
-export function isOneSlip(a: string, b: string): boolean {
+export function isOneTypo(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false
   let start = 0
   while (start < a.length && a[start] === b[start]) start += 1

@@ -4,7 +4,7 @@
  * Calls `make` once per argument. Objects are compared by identity and forgotten with the last
  * reference to them; other arguments are kept permanently, so there must be few of them.
  */
-export function remember<K, V>(make: (of: K) => V): (of: K) => V {
+export function memoize<K, V>(make: (of: K) => V): (of: K) => V {
   const byObject = new WeakMap<object, { readonly value: V }>()
   const byValue = new Map<K, { readonly value: V }>()
   return (of) => {

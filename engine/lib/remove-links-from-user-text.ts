@@ -1,5 +1,5 @@
 /** Prevents text typed by users from becoming a link in an email or document. */
-import { remember } from './memoize.ts'
+import { memoize } from './memoize.ts'
 
 /** The words of an event file that an email or a document may repeat unchanged. */
 export type KnownWords = {
@@ -9,7 +9,7 @@ export type KnownWords = {
 }
 
 /** Collects every word of every text of an event. */
-export const wordsOfEvent = remember((event: object): KnownWords => {
+export const collectEventWords = memoize((event: object): KnownWords => {
   const words = new Set<string>()
   const patterns: RegExp[] = []
   const read = (value: unknown): void => {
@@ -38,7 +38,7 @@ function patternOf(word: string): RegExp | null {
  * spaces, unless the event file or `ours` contains the same word. "https://evil.example" becomes
  * "https: / /evil. example".
  */
-export function withoutForeignLinks(
+export function removeForeignLinks(
   text: string,
   known: KnownWords,
   ours: ReadonlySet<string>,

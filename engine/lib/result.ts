@@ -30,7 +30,7 @@ export function expectOk<T, E>(result: Result<T, E>): T {
 }
 
 /** Returns the value of an object's own key, so that `__proto__` and `constructor` are ordinary names. */
-export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+export function getOwn<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 

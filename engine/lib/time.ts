@@ -59,7 +59,7 @@ let lastDay: { readonly from: number; readonly day: Day } | null = null
 export function dayOf(at: Instant): Day {
   if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
   const found = writtenDay(at + INDIA_AHEAD_MS)
-  lastDay = { from: startOf(found), day: found }
+  lastDay = { from: startOfDay(found), day: found }
   return found
 }
 
@@ -68,13 +68,13 @@ function writtenDay(utc: number): Day {
 }
 
 /** Returns the first instant of a day in India. */
-export function startOf(of: Day): Instant {
+export function startOfDay(of: Day): Instant {
   return instant(Date.parse(`${of}T00:00:00Z`) - INDIA_AHEAD_MS)
 }
 
 /** Returns the first instant after a day in India; defined also for the last day that can be written. */
-export function endOf(of: Day): Instant {
-  return instant(startOf(of) + DAY_MS)
+export function endOfDay(of: Day): Instant {
+  return instant(startOfDay(of) + DAY_MS)
 }
 
 /** Returns the day of the week; 0 is Sunday. */
@@ -84,7 +84,7 @@ export function weekdayOf(of: Day): number {
 
 /** Returns the number of days from one day to another; negative if the second is earlier. */
 export function daysBetween(from: Day, to: Day): number {
-  return Math.round((startOf(to) - startOf(from)) / DAY_MS)
+  return Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 }
 
 export function addDays(to: Day, count: number): Day {
@@ -100,7 +100,7 @@ export function addMonths(to: Day, count: number): Day {
 
 /** Reads ISO 8601 with an offset, or a bare day, which means noon in India. Null for anything else. */
 export function readInstant(text: string): Instant | null {
-  if (isDay(text)) return instant(startOf(text) + DAY_MS / 2)
+  if (isDay(text)) return instant(startOfDay(text) + DAY_MS / 2)
   const found =
     /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):(\d\d))$/.exec(
       text,

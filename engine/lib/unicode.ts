@@ -9,7 +9,7 @@ const MARKS_IN_A_ROW_MAX = 30
 const LONG_RUNS = new RegExp(`(\\p{M}{${MARKS_IN_A_ROW_MAX}})\\p{M}+`, 'gu')
 
 /** Returns the text well-formed and in NFC, its runs of marks cut to 30. Idempotent. */
-export function composed(text: string): string {
+export function toNfc(text: string): string {
   // Normalising decomposes some marks, so a run may be longer afterwards.
   return withoutLongRuns(withoutLongRuns(wellFormed(text)).normalize('NFC'))
 }

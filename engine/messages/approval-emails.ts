@@ -8,10 +8,10 @@ import {
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
-import { labelOfCategory } from '../rules/category.ts'
+import { categoryLabel } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Paise } from '../lib/money.ts'
-import { labelOf, wordFor } from '../event/placeholders-and-answer-texts.ts'
+import { labelOf, lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 
@@ -89,8 +89,8 @@ export function buildNotApprovedEmail(
       ? [notApproved.nothingToDo]
       : [
           formatMessage(notApproved.offer, {
-            word: wordFor(event, 'category'),
-            category: labelOfCategory(event, offer.category),
+            word: lowerCaseLabel(event, 'category'),
+            category: categoryLabel(event, offer.category),
             amount: formatPrice(offer.total),
             link,
           }),
@@ -109,8 +109,8 @@ export function buildOfferAcceptedEmail(
   const values = {
     event: event.title,
     number: registration.regNo,
-    word: wordFor(event, 'category'),
-    category: labelOfCategory(event, accepted.category),
+    word: lowerCaseLabel(event, 'category'),
+    category: categoryLabel(event, accepted.category),
     amount: formatMoney(accepted.due),
   }
   return buildDelegateEmail(event, registration, formatMessage(offerAccepted.subject, values), [

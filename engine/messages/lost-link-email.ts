@@ -1,12 +1,12 @@
 /** Email with lost self-service links: one line for each registration of that address. */
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
-import { delegateOf } from '../event/delegate-fields.ts'
+import { readDelegate } from '../event/delegate-fields.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage, pluralForm } from '../lib/format-message.ts'
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 import type { Answers } from '../event/answer-types.ts'
-import { wordFor } from '../event/placeholders-and-answer-texts.ts'
+import { lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 
 type Registered = {
   readonly regNo: RegNo
@@ -50,7 +50,8 @@ export function buildLostLinkEmail(
   const text = [
     formatMessage(messages.text, values),
     ...registrations.map(({ regNo, answers, state }) => {
-      const name = oneLine(delegateOf(event, answers).fullName) || wordFor(event, 'delegate')
+      const name =
+        oneLine(readDelegate(event, answers).fullName) || lowerCaseLabel(event, 'delegate')
       return formatMessage(lostLink.registration, {
         name,
         number: regNo,

@@ -3,8 +3,8 @@ import type { EventConfig } from '../event/config.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
-import { delegateOf } from '../event/delegate-fields.ts'
-import { wordFor } from '../event/placeholders-and-answer-texts.ts'
+import { readDelegate } from '../event/delegate-fields.ts'
+import { lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
 import { dayOf, formatDay, type Instant } from '../lib/time.ts'
 import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
@@ -163,11 +163,11 @@ export function buildDelegateEmail(
   subject: string,
   paragraphs: readonly string[],
 ): Mail | null {
-  const { fullName, email } = delegateOf(event, answers)
+  const { fullName, email } = readDelegate(event, answers)
   if (event.email === null || email === '') return null
   const text = [
     formatMessage(EMAIL_MESSAGES.greeting, {
-      name: oneLine(fullName) || wordFor(event, 'delegate'),
+      name: oneLine(fullName) || lowerCaseLabel(event, 'delegate'),
     }),
     ...paragraphs,
     formatMessage(EMAIL_MESSAGES.questions, { support: event.support }),

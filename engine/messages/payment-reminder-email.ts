@@ -4,8 +4,8 @@ import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { formatPrice } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
-import { delegateOf } from '../event/delegate-fields.ts'
-import { wordFor } from '../event/placeholders-and-answer-texts.ts'
+import { readDelegate } from '../event/delegate-fields.ts'
+import { lowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 
@@ -29,12 +29,12 @@ export function buildPaymentReminderEmail(
   readonly subject: string
   readonly text: string
 } | null {
-  const { fullName, email } = delegateOf(event, registration.answers)
+  const { fullName, email } = readDelegate(event, registration.answers)
   const { total, regNo } = registration
   if (event.email === null || email === '' || total === null || total === 0) return null
   const { greeting, keepLink, questions, unpaid, unpaidSecond } = EMAIL_MESSAGES
   const values = {
-    name: oneLine(fullName) || wordFor(event, 'delegate'),
+    name: oneLine(fullName) || lowerCaseLabel(event, 'delegate'),
     event: event.title,
     number: regNo,
     amount: formatPrice(total),

@@ -9,13 +9,13 @@ import type { RegistrationAnswer } from '../api/registration.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { EngineValue } from '../event/built-in-values.ts'
 import {
-  words,
+  wordsFromId,
   answerText,
   unitName,
   unitText,
   eventValues,
 } from '../event/placeholders-and-answer-texts.ts'
-import { own } from '../lib/result.ts'
+import { getOwn } from '../lib/result.ts'
 import { readLines } from '../api/bill-lines.ts'
 /**
  * The data of a registration that texts, emails and result pages need. A stored registration has
@@ -87,11 +87,11 @@ export function valuesOf(
     category:
       category === null
         ? undefined
-        : (event.categories.find(({ id }) => id === category)?.label ?? words(category)),
+        : (event.categories.find(({ id }) => id === category)?.label ?? wordsFromId(category)),
     period:
       period === null
         ? undefined
-        : (event.fees.periods.find(({ id }) => id === period)?.label ?? words(period)),
+        : (event.fees.periods.find(({ id }) => id === period)?.label ?? wordsFromId(period)),
     base: money(parts.base),
     gst: money(parts.gst, formatMoney),
     total: money(total),
@@ -109,7 +109,7 @@ export function valuesOf(
     ),
     ...Object.fromEntries(
       event.fields.map((field) => {
-        const answer = own(answers, field.id)
+        const answer = getOwn(answers, field.id)
         return [unitName(field.id), answer === undefined ? undefined : unitText(field, answer)]
       }),
     ),
@@ -150,7 +150,7 @@ export function readRegistration(
   wire: RegistrationAnswer['registration'],
 ): RegistrationView {
   const answerOf = (id: string): readonly (readonly [string, Answer])[] => {
-    const value = own(wire, id)
+    const value = getOwn(wire, id)
     return typeof value === 'string' ||
       typeof value === 'number' ||
       typeof value === 'boolean' ||
@@ -161,9 +161,9 @@ export function readRegistration(
   const createdAt = readInstant(wire.created_at)
   // A response that follows the specification has these only under the event file's names.
   const readRenamed = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
-    if (own(wire, value) != null) return own(wire, value)
+    if (getOwn(wire, value) != null) return getOwn(wire, value)
     const [name] = Object.entries(event.api.returns).find(([, each]) => each === value) ?? []
-    return name === undefined ? null : (own(wire, name) ?? null)
+    return name === undefined ? null : (getOwn(wire, name) ?? null)
   }
   const category = readRenamed('category')
   return {

@@ -1,15 +1,15 @@
 /** Builds result pages, receipt and confirmation email from the event file and a registration's values. */
 import type { Detail, EventConfig, PublicEvent } from '../event/config.ts'
-import { holds } from '../rules/evaluate-condition.ts'
+import { matchesCondition } from '../rules/evaluate-condition.ts'
 import { ORDER_ID_CHARACTERS_MAX } from '../event/registration-number.ts'
-import { own } from '../lib/result.ts'
-import { delegateOf } from '../event/delegate-fields.ts'
+import { getOwn } from '../lib/result.ts'
+import { readDelegate } from '../event/delegate-fields.ts'
 import {
   eventValues,
-  fill,
+  fillPlaceholders,
   labelOf,
   moneyText,
-  words,
+  wordsFromId,
 } from '../event/placeholders-and-answer-texts.ts'
 import {
   valuesOf,
@@ -55,12 +55,14 @@ export function resultRows(
   return event.results[outcome].details.flatMap((detail, index): readonly ResultRow[] => {
     if (
       detail.when !== undefined &&
-      (view === null || !holds(detail.when, view.answers, view.category))
+      (view === null || !matchesCondition(detail.when, view.answers, view.category))
     )
       return []
-    const label = fill(labelFor(event, detail, view), values, missing)
+    const label = fillPlaceholders(labelFor(event, detail, view), values, missing)
     if ('text' in detail)
-      return [{ id: `text-${index + 1}`, label, value: fill(detail.text, values, missing) }]
+      return [
+        { id: `text-${index + 1}`, label, value: fillPlaceholders(detail.text, values, missing) },
+      ]
     if (view === null && !isKnownFromUrl(detail.show)) return []
     const value = formatDetailValue(view, detail, values)
     // Many registrations have no payment ID, and the number alone does not disclose it.
@@ -104,8 +106,8 @@ export function buildReceiptFile(
   const { file, text } = event.results.receipt
   const missing = event.texts.missingValue
   return {
-    file: fill(file, values, missing).replace(/[\\/:*?"<>|\u0000-\u001f]/g, '-'),
-    text: fill(text, values, missing),
+    file: fillPlaceholders(file, values, missing).replace(/[\\/:*?"<>|\u0000-\u001f]/g, '-'),
+    text: fillPlaceholders(text, values, missing),
   }
 }
 
@@ -123,7 +125,7 @@ export function buildConfirmationEmail(
   readonly text: string
 } | null {
   const view = viewOf(event, registration)
-  const to = delegateOf(event, view.answers).email
+  const to = readDelegate(event, view.answers).email
   if (event.email === null || to === '') return null
   const values = Object.fromEntries(
     Object.entries(valuesOf(event, view)).map(([name, value]) => [
@@ -139,8 +141,8 @@ export function buildConfirmationEmail(
   return {
     to: oneLine(to),
     copyTo,
-    subject: oneLine(fill(event.email.subject, values, missing)),
-    text: `${fill(event.email.text, values, missing).trimEnd()}\n\n${LINK_PARAGRAPH}`,
+    subject: oneLine(fillPlaceholders(event.email.subject, values, missing)),
+    text: `${fillPlaceholders(event.email.text, values, missing).trimEnd()}\n\n${LINK_PARAGRAPH}`,
   }
 }
 
@@ -186,14 +188,14 @@ function formatDetailValue(
   detail: Extract<Detail, { show: string }>,
   values: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  if (detail.as !== 'words' || view === null) return own(values, detail.show)
+  if (detail.as !== 'words' || view === null) return getOwn(values, detail.show)
   const id =
     detail.show === 'category'
       ? view.category
       : detail.show === 'period'
         ? view.period
-        : own(view.answers, detail.show)
-  return id === undefined || id === null ? undefined : words(String(id))
+        : getOwn(view.answers, detail.show)
+  return id === undefined || id === null ? undefined : wordsFromId(String(id))
 }
 
 // A forged URL must not show its own text: an unreadable date is treated as missing.

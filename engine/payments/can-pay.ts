@@ -15,9 +15,9 @@ import type { OrderId } from '../event/registration-number.ts'
 import { assertNever, type Result } from '../lib/result.ts'
 import type { Stands } from './payment.ts'
 import { isMethodOpen } from './payment-methods.ts'
-import { lastDayOf, openOn } from '../pricing/price-periods.ts'
-import { quoteOf, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
-import { addDays, DAY_MS, dayOf, endOf, instant, type Instant } from '../lib/time.ts'
+import { lastDayOfPrice, checkRegistrationOpen } from '../pricing/price-periods.ts'
+import { quoteWithCategory, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
+import { addDays, DAY_MS, dayOf, endOfDay, instant, type Instant } from '../lib/time.ts'
 
 /** An order id has two digits for the attempt. */
 export const ATTEMPTS_MAX = 99
@@ -131,8 +131,8 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
  * has no end.
  */
 export function heldUntil(event: EventConfig, at: Instant): Instant | null {
-  const last = lastDayOf(event, dayOf(at))
-  return last === null ? null : instant(endOf(last) + DAY_MS)
+  const last = lastDayOfPrice(event, dayOf(at))
+  return last === null ? null : instant(endOfDay(last) + DAY_MS)
 }
 
 /** Returns the same for an attempt, also for one made before it was recorded. */
@@ -167,7 +167,7 @@ export function termsOf(
   merchantId: string | null = null,
 ): Terms {
   const today = dayOf(at)
-  const opening = openOn(event, today)
+  const opening = checkRegistrationOpen(event, today)
   const [newest] = registration.payments
   const card = event.methods.find(({ is }) => is === 'card')
   const isOver = card !== undefined && !isMethodOpen(card, today)
@@ -180,7 +180,7 @@ export function termsOf(
           ? 'open'
           : 'closed',
     closedText: !opening.open ? opening.text : isOver ? PAYMENT_METHOD_MESSAGES.noCard : '',
-    quote: quoteOf(event, registration.answers, registration.category, at),
+    quote: quoteWithCategory(event, registration.answers, registration.category, at),
     holdUntil: newest === undefined ? null : holdOf(event, newest),
     accepted,
     merchantId,
@@ -310,8 +310,8 @@ export function inTime(
     return 'in-time'
   const hold = holdOf(event, attempt)
   if (hold !== null && at < hold) return 'in-time'
-  if (!openOn(event, dayOf(at)).open) return 'after-closing'
-  const today = quoteOf(event, answers, category, at)
+  if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
+  const today = quoteWithCategory(event, answers, category, at)
   const isDearer = hold !== null && today.ok && today.value.total !== attempt.amount
   return isDearer ? 'after-hold' : 'in-time'
 }

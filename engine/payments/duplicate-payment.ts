@@ -1,6 +1,6 @@
 /** Finds a second payment for one person in one event. */
-import { composed } from '../lib/unicode.ts'
-import { foldedText } from '../answers/compare-answers.ts'
+import { toNfc } from '../lib/unicode.ts'
+import { foldText } from '../answers/compare-answers.ts'
 
 /** Titles before a name, which some people write and others omit. */
 const TITLES: ReadonlySet<string> = new Set([
@@ -32,12 +32,12 @@ export function payerKey({
   readonly email: string
   readonly fullName: string
 }): string | null {
-  const words = composed(fullName)
+  const words = toNfc(fullName)
     .normalize('NFKC')
     .split(/[^\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]+/u)
-    .map(foldedText)
+    .map(foldText)
     .filter((word) => word !== '')
   const first = words.findIndex((word) => !TITLES.has(word))
-  const [address, name] = [foldedText(email), words.slice(Math.max(0, first)).join('')]
+  const [address, name] = [foldText(email), words.slice(Math.max(0, first)).join('')]
   return address === '' || name === '' ? null : JSON.stringify([address, name])
 }

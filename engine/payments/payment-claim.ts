@@ -5,8 +5,8 @@ import { checkAnswers } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Field } from '../event/form-types.ts'
 import type { OfficeMethod, TransferMethod } from '../event/payment-method-types.ts'
-import { err, ok, own, type Result } from '../lib/result.ts'
-import { remember } from '../lib/memoize.ts'
+import { err, ok, getOwn, type Result } from '../lib/result.ts'
+import { memoize } from '../lib/memoize.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
 export type PaymentClaim = {
@@ -29,8 +29,8 @@ export function readPaymentClaim(
 ): Result<PaymentClaim, FieldErrors> {
   const answers = readMethodFields(event, way, raw, today)
   if (!answers.ok) return answers
-  const reference = own(answers.value, way.reference)
-  const day = way.day === undefined ? undefined : own(answers.value, way.day)
+  const reference = getOwn(answers.value, way.reference)
+  const day = way.day === undefined ? undefined : getOwn(answers.value, way.day)
   const paidOn = typeof day === 'string' && isDay(day) ? day : null
   if (typeof reference !== 'string')
     return err({ [way.reference]: REFUSAL_MESSAGES.selfService.referenceMissing })
@@ -47,7 +47,7 @@ export function readMethodFields(
   const answers = checkAnswers(asForm(event)(way), raw)
   if (!answers.ok) return answers
   const coming = way.fields.find(({ id, type }) => {
-    const answer = own(answers.value, id)
+    const answer = getOwn(answers.value, id)
     return type === 'date' && typeof answer === 'string' && answer > today
   })
   return coming === undefined
@@ -56,8 +56,8 @@ export function readMethodFields(
 }
 
 /** The fields of each method as a form, so that they are validated like any form. */
-const asForm = remember((event: EventConfig) =>
-  remember((way: TransferMethod | OfficeMethod): EventConfig => ({
+const asForm = memoize((event: EventConfig) =>
+  memoize((way: TransferMethod | OfficeMethod): EventConfig => ({
     ...event,
     fields: way.fields,
     sections: [{ title: way.label, fields: way.fields.map(({ id }) => id) }],
@@ -73,7 +73,7 @@ export function wayFileName(way: Pick<TransferMethod, 'id'>, ask: Pick<Field, 'i
 }
 
 /** Every file field of the methods, under the name by which it is stored. */
-export const wayFiles = remember(({ methods }: EventConfig): readonly Field[] =>
+export const wayFiles = memoize(({ methods }: EventConfig): readonly Field[] =>
   methods.flatMap((way) =>
     way.is !== 'transfer'
       ? []

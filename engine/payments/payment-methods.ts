@@ -8,8 +8,8 @@ import { formatMessage } from '../lib/format-message.ts'
 import type { CardMethod, PaymentMethod, TransferMethod } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, Section } from '../event/form-types.ts'
-import { err, ok, own, type Result } from '../lib/result.ts'
-import { addDays, dayOf, endOf, formatDay, type Day, type Instant } from '../lib/time.ts'
+import { err, ok, getOwn, type Result } from '../lib/result.ts'
+import { addDays, dayOf, endOfDay, formatDay, type Day, type Instant } from '../lib/time.ts'
 
 const messages = PAYMENT_METHOD_MESSAGES
 
@@ -54,7 +54,7 @@ export function wayFor(
   const offered = delegateMethods(event)
   if (offered.length === 0) return ok(null)
   const open = offered.filter((way) => isMethodOpen(way, on))
-  const chosen = offered.length === 1 ? offered[0] : wayNamed(offered, own(answers, WAY_FIELD))
+  const chosen = offered.length === 1 ? offered[0] : wayNamed(offered, getOwn(answers, WAY_FIELD))
   const way = chosen ?? open[0]
   if (way !== undefined && isMethodOpen(way, on)) return ok(way)
   const over =
@@ -109,7 +109,7 @@ export function wayQuestion(
 
 /** Returns when an unpaid registration with that method expires. */
 export function lapseOf({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
-  return endOf(addDays(dayOf(at), expiresAfterDays))
+  return endOfDay(addDays(dayOf(at), expiresAfterDays))
 }
 
 /** A number to copy into a banking app. */

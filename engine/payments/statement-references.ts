@@ -9,12 +9,12 @@ import {
   wordsOf,
   type BankKey,
 } from './bank-reference.ts'
-import { remember } from '../lib/memoize.ts'
+import { memoize } from '../lib/memoize.ts'
 import type { StatementLine } from './bank-statement.ts'
 import type { Paise } from '../lib/money.ts'
 
 /** The reference column and the narration are two texts: no number begins in one and ends in the other. */
-export const keysOfLine = remember(
+export const keysOfLine = memoize(
   ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
     new Set([...keysIn(reference), ...keysIn(narration)]),
 )
@@ -36,7 +36,7 @@ function fingerprint(text: string): string {
 }
 
 /** The current key, the key used before it had a fingerprint, and the key used before it had the amount. */
-export const fallbackKeys = remember((line: StatementLine): readonly BankKey[] => {
+export const fallbackKeys = memoize((line: StatementLine): readonly BankKey[] => {
   const { day, amount, narration } = line
   const names = [fallbackName(line), `${day} ${amount} ${narration}`, `${day} ${narration}`]
   return names.map((name) => bankKey(name.slice(0, REFERENCE_CHARACTERS_MAX)))
@@ -46,7 +46,7 @@ export const fallbackKeys = remember((line: StatementLine): readonly BankKey[] =
 const IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
 
 /** Returns the bank's own numbers in a line: the reference column may hold one in groups. */
-export const utrsIn = remember(({ reference, narration }: StatementLine): readonly BankKey[] => {
+export const utrsIn = memoize(({ reference, narration }: StatementLine): readonly BankKey[] => {
   const words = [...wordsOf(reference), ...wordsOf(narration)].flatMap((word) => utrOf(word) ?? [])
   const whole = [bankKey(reference)].filter(isUtr)
   const groups = (narration.match(IN_GROUPS) ?? []).map(bankKey).filter(isUtr)

@@ -12,13 +12,18 @@ import {
   type PriceTable,
   REGISTRATION,
 } from '../event/pricing-types.ts'
-import { chosenIn, holds, listOf } from '../rules/evaluate-condition.ts'
+import { chosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
 import { type Line } from './bill-lines.ts'
 import { paise, type Paise, type Tax } from '../lib/money.ts'
-import { adjusted, split, type Split } from './line-tax.ts'
-import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
-import { remember } from '../lib/memoize.ts'
-import { answerText, fill, namesIn, unitText } from '../event/placeholders-and-answer-texts.ts'
+import { adjustPrices, splitPrice, type Split } from './line-tax.ts'
+import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
+import { memoize } from '../lib/memoize.ts'
+import {
+  answerText,
+  fillPlaceholders,
+  placeholderNames,
+  unitText,
+} from '../event/placeholders-and-answer-texts.ts'
 import type { Day } from '../lib/time.ts'
 
 /** An item that the answers ask for but that is not on sale. `item` null: the registration itself. */
@@ -40,14 +45,14 @@ type Priced = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly pri
  * adjustments, each with its changes to the lines it applies to. `answers` are normalised and
  * include the context.
  */
-export function linesOf(
+export function calculateBill(
   event: PublicEvent,
   answers: Answers,
   category: string,
   period: string,
   on: Day,
 ): Result<readonly Line[], NotOnSale> {
-  const cell = cellOf(event.fees.prices ?? {}, category, period)
+  const cell = tablePrice(event.fees.prices ?? {}, category, period)
   const refused = (item: string | null, option: string | null) =>
     err({ category, period, item, option })
   if (cell === null) return refused(null, null)
@@ -63,10 +68,10 @@ export function linesOf(
     },
   ]
   for (const item of event.fees.items) {
-    if (!counts(item, answers, category)) continue
-    const sold = soldOf(event, item, answers, category)
+    if (!itemApplies(item, answers, category)) continue
+    const sold = itemLines(event, item, answers, category)
     for (const { option, row, quantity } of sold) {
-      const unit = unitOf(item, answers, category, row, period)
+      const unit = unitPrice(item, answers, category, row, period)
       if (unit === null) return refused(item.id, option)
       priced.push({
         id: item.id,
@@ -83,25 +88,28 @@ export function linesOf(
 }
 
 /** Whether the item applies to these answers at all; the quantity may still be zero. */
-export function counts({ when }: Item, answers: Answers, category: string | null): boolean {
-  return when === undefined || holds(when, answers, category)
+export function itemApplies({ when }: Item, answers: Answers, category: string | null): boolean {
+  return when === undefined || matchesCondition(when, answers, category)
 }
 
 /**
  * Returns what is sold of an item that applies: one entry per option, or the item itself.
  * Quantities of zero are omitted.
  */
-export function soldOf(
+export function itemLines(
   event: PublicEvent,
   item: Item,
   answers: Answers,
   category: string,
 ): readonly { readonly option: string | null; readonly row: string; readonly quantity: number }[] {
-  const quantity = quantityOf(item, answers, category)
-  if (quantity === 0 || (item.amountIn !== undefined && own(answers, item.amountIn) === undefined))
+  const quantity = itemQuantity(item, answers, category)
+  if (
+    quantity === 0 ||
+    (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
+  )
     return []
   if (item.by === undefined) return [{ option: null, row: EACH, quantity }]
-  return optionsOf(fieldOf(event, item.by), answers).map((option) => ({
+  return selectedOptions(fieldOf(event, item.by), answers).map((option) => ({
     option,
     row: option,
     quantity,
@@ -113,38 +121,44 @@ function fieldOf(event: PublicEvent, id: string): Field | undefined {
 }
 
 /** Returns the options chosen in a select or many field. */
-export function optionsOf(field: Field | undefined, answers: Answers): readonly string[] {
-  return field === undefined ? [] : chosenIn(own(answers, field.id))
+export function selectedOptions(field: Field | undefined, answers: Answers): readonly string[] {
+  return field === undefined ? [] : chosenOptions(getOwn(answers, field.id))
 }
 
 /** Returns the quantity of an item: its count multiplied by its `times`. Whole, never negative. */
-export function quantityOf(item: Item, answers: Answers, category: string | null): number {
+export function itemQuantity(item: Item, answers: Answers, category: string | null): number {
   const { count, times } = item
   const number = (id: string): number => {
-    const answer = own(answers, id)
+    const answer = getOwn(answers, id)
     return typeof answer === 'number' && answer > 0 ? Math.floor(answer) : 0
   }
   const counted = (): number => {
     if (count === undefined) return 1
-    const answer = own(answers, count.field)
+    const answer = getOwn(answers, count.field)
     if (typeof answer !== 'object') return number(count.field)
     const { where } = count
-    return listOf(answer).filter(
-      (one) => where === undefined || (typeof one === 'object' && holds(where, one, category)),
+    return toList(answer).filter(
+      (one) =>
+        where === undefined || (typeof one === 'object' && matchesCondition(where, one, category)),
     ).length
   }
   return counted() * (times === undefined ? 1 : number(times))
 }
 
 /** Returns the first table that matches, or null if none does. */
-export function tableOf(item: Item, answers: Answers, category: string | null): PriceTable | null {
+export function findTable(
+  item: Item,
+  answers: Answers,
+  category: string | null,
+): PriceTable | null {
   return (
-    item.prices.find(({ when }) => when === null || holds(when, answers, category))?.table ?? null
+    item.prices.find(({ when }) => when === null || matchesCondition(when, answers, category))
+      ?.table ?? null
   )
 }
 
 /** Returns the unit price of an option of an item; null: not on sale. */
-export function unitOf(
+export function unitPrice(
   item: Item,
   answers: Answers,
   category: string,
@@ -152,18 +166,18 @@ export function unitOf(
   period: string,
 ): Paise | null {
   if (item.amountIn !== undefined) return namedIn(item.amountIn, answers)
-  const table = tableOf(item, answers, category)
-  return table === null ? null : cellOf(table, row, period)
+  const table = findTable(item, answers, category)
+  return table === null ? null : tablePrice(table, row, period)
 }
 
 /** Returns a cell of a table; null: not on sale, or there is no such cell. */
-export function cellOf(table: PriceTable, row: string, period: string): Paise | null {
-  return own(own(table, row) ?? {}, period) ?? null
+export function tablePrice(table: PriceTable, row: string, period: string): Paise | null {
+  return getOwn(getOwn(table, row) ?? {}, period) ?? null
 }
 
 /** Returns the amount chosen by the delegate, in rupees with at most two decimals. */
 function namedIn(field: string, answers: Answers): Paise | null {
-  const answer = own(answers, field)
+  const answer = getOwn(answers, field)
   return typeof answer === 'number' && answer >= 0 ? paise(Math.round(answer * 100)) : null
 }
 
@@ -179,16 +193,16 @@ function labelOfLine(
   const values = names.map((name): readonly [string, string | undefined] => {
     if (name === 'option') return [name, options?.find(({ id }) => id === option)?.label]
     const [id = '', unit] = name.split('.')
-    const answer = own(answers, id)
+    const answer = getOwn(answers, id)
     if (answer === undefined) return [name, undefined]
     const counted = unit === undefined ? undefined : fieldOf(event, id)
     return [name, counted ? unitText(counted, answer) : answerText(event, id, answer)]
   })
-  return fill(item.label, fromPairs(values), '')
+  return fillPlaceholders(item.label, fromPairs(values), '')
 }
 
 /** The placeholder names of a label, found once for each version of a file. */
-const namesOf = remember(({ label }: Item) => namesIn(label))
+const namesOf = memoize(({ label }: Item) => placeholderNames(label))
 
 /** Applies adjustments from top to bottom, each as a line of its own, and adds the tax of every line. */
 function withAdjustments(
@@ -201,23 +215,23 @@ function withAdjustments(
   const prices = priced.map(({ price }) => price)
   // Listed one by one: spreading them took a third of the time of a whole bill.
   const lines = priced.map(({ id, option, label, quantity, unit, tax, price }): Line => {
-    const { base, gst, total } = split(tax, price)
+    const { base, gst, total } = splitPrice(tax, price)
     return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }
   })
   for (const adjustment of event.fees.adjustments) {
-    if (!applies(adjustment, answers, category, on)) continue
+    if (!adjustmentApplies(adjustment, answers, category, on)) continue
     const touched = priced.flatMap(({ id }, at) =>
       adjustment.on === 'all' || adjustment.on === id ? [at] : [],
     )
     if (touched.length === 0) continue
     const before = touched.map((at) => prices[at] ?? paise(0))
-    const after = adjusted(before, adjustment.by)
+    const after = adjustPrices(before, adjustment.by)
     touched.forEach((at, index) => {
       prices[at] = after[index] ?? paise(0)
     })
     const parts = touched.map((at, index) => {
       const tax = priced[at]?.tax ?? null
-      const [was, is] = [before, after].map((of) => split(tax, of[index] ?? paise(0)))
+      const [was, is] = [before, after].map((of) => splitPrice(tax, of[index] ?? paise(0)))
       return {
         line: at,
         base: paise((is?.base ?? 0) - (was?.base ?? 0)),
@@ -242,7 +256,7 @@ function withAdjustments(
 }
 
 /** Whether an adjustment applies to these answers on that day. */
-export function applies(
+export function adjustmentApplies(
   { when, from, to }: Adjustment,
   answers: Answers,
   category: string | null,
@@ -251,7 +265,7 @@ export function applies(
   return (
     (from === undefined || from <= on) &&
     (to === undefined || on <= to) &&
-    (when === undefined || holds(when, answers, category))
+    (when === undefined || matchesCondition(when, answers, category))
   )
 }
 
@@ -260,7 +274,7 @@ function sumOf(amounts: readonly Paise[]): number {
 }
 
 /** Returns the sums over the lines. */
-export function totalsOf(lines: readonly Line[]): Split {
+export function sumLines(lines: readonly Line[]): Split {
   const sum = (part: keyof Split): Paise => paise(sumOf(lines.map((line) => line[part])))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }
 }

@@ -16,7 +16,7 @@ const LODGING_SAC = /^9963[12]/
  * Returns the supply for a service accounting code: the code names the service, so it also decides
  * the rule.
  */
-export function supplyOf(sac: string): Supply {
+export function supplyForCode(sac: string): Supply {
   if (LODGING_SAC.test(sac)) return 'accommodation'
   return sac === SPONSORSHIP_SAC ? 'sponsorship' : 'admission'
 }
@@ -33,7 +33,7 @@ export function placeOfSupply(
   { sac, site }: SupplyTerms,
   registeredIn: StateCode | null,
 ): StateCode {
-  return supplyOf(sac) === 'sponsorship' ? (registeredIn ?? site) : site
+  return supplyForCode(sac) === 'sponsorship' ? (registeredIn ?? site) : site
 }
 
 /** A line with its rate (percent; null or 0: no tax is charged) and its place of supply. */

@@ -23,7 +23,7 @@ function rounded(numerator: bigint, denominator: bigint, unit: bigint): Paise {
  * Splits a price of the event file. Exclusive: gst is rounded and added. Inclusive: base is
  * rounded, gst is the remainder.
  */
-export function split(tax: Tax | null, price: Paise): Split {
+export function splitPrice(tax: Tax | null, price: Paise): Split {
   assert(price >= 0, 'a price below zero')
   if (tax === null) return { base: price, gst: paise(0), total: price }
   const unit = tax.round === 'rupee' ? 100n : 1n
@@ -46,7 +46,7 @@ export function splitTotal(tax: Tax | null, total: Paise): Split {
 }
 
 /** Returns the tax included in a total, to the nearest paisa; the amount before tax is rounded half up. */
-export function taxWithin(total: Paise, percent: number): Paise {
+export function includedTax(total: Paise, percent: number): Paise {
   return backwards(millionths(percent), total, 1n).gst
 }
 
@@ -62,7 +62,7 @@ function backwards(percent: bigint, total: Paise, unit: bigint): Split {
  * first price that has it, then from the next; no price becomes negative. Percentages are rounded
  * to the nearest paisa, half up.
  */
-export function adjusted(
+export function adjustPrices(
   prices: readonly Paise[],
   by: { readonly amount: Paise } | { readonly percent: number },
 ): readonly Paise[] {

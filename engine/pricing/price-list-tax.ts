@@ -3,7 +3,7 @@ import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { type Paise, type Tax, ratesText } from '../lib/money.ts'
-import { split, type Split } from './line-tax.ts'
+import { splitPrice, type Split } from './line-tax.ts'
 
 type Priced = Pick<PublicEvent, 'fees'>
 
@@ -26,7 +26,7 @@ export function listedPart<Amount>(
 
 /** Returns a price of the event file, with its tax, as such a list shows it. */
 export function listedPrice(event: Priced, tax: Tax | null, price: Paise): Paise {
-  return listedPart(event, split(tax, price))
+  return listedPart(event, splitPrice(tax, price))
 }
 
 /** Text above a list of registrations: "exclusive of 18% GST", "18% GST included"; empty: no tax. */
@@ -46,7 +46,7 @@ export function listedTaxSentence(event: Priced): string {
 
 /** Returns the amount paid for a price of the event file: lists for organisers include all tax. */
 export function paidPrice(tax: Tax | null, price: Paise): Split['total'] {
-  return split(tax, price).total
+  return splitPrice(tax, price).total
 }
 
 /** Text above lists for organisers: "GST (18% and 5%) included"; empty: nothing is taxed. */

@@ -7,11 +7,11 @@ import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
 import type { Fees, Period } from '../event/pricing-types.ts'
-import { remember } from '../lib/memoize.ts'
+import { memoize } from '../lib/memoize.ts'
 import { addDays, dayOf, formatDay, type Day, type Instant } from '../lib/time.ts'
 
 /** Whether the day is within the period; an absent end is open. */
-export function holdsDay({ from, to }: Period, on: Day): boolean {
+export function containsDay({ from, to }: Period, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }
 
@@ -21,7 +21,7 @@ export function holdsDay({ from, to }: Period, on: Day): boolean {
  */
 export function periodOn(fees: Fees, on: Day): Period | null {
   return (
-    fees.periods.find((period) => holdsDay(period, on)) ??
+    fees.periods.find((period) => containsDay(period, on)) ??
     fees.periods.find((period) => period.id === fees.otherDates) ??
     null
   )
@@ -31,7 +31,7 @@ export function periodOn(fees: Fees, on: Day): Period | null {
  * Returns the period that priced a registration: its stored period if the file still has it, else
  * that of its day.
  */
-export function pricedIn(
+export function pricingPeriod(
   fees: Fees,
   { period, createdAt }: { readonly period: string | null; readonly createdAt: Instant },
 ): string {
@@ -43,7 +43,7 @@ export function pricedIn(
  * Whether registration is open on that day; if not, the event's own message, else the default. An
  * event without periods has no day on which this could close it.
  */
-export function openOn(
+export function checkRegistrationOpen(
   event: PublicEvent,
   on: Day,
 ):
@@ -81,16 +81,16 @@ export function openOn(
 }
 
 /** Whether the event's own days are over. */
-export const tookPlace = ({ to }: Pick<PublicEvent, 'to'>, on: Day): boolean => on > to
+export const isEventOver = ({ to }: Pick<PublicEvent, 'to'>, on: Day): boolean => on > to
 
 /** Sorts events for delegates: upcoming ones by their first day, then past ones, the latest first. */
-export function inOrder<E extends Pick<PublicEvent, 'from' | 'to'>>(
+export function sortEvents<E extends Pick<PublicEvent, 'from' | 'to'>>(
   events: readonly E[],
   on: Day,
 ): readonly E[] {
   const [coming, past] = [
-    events.filter((one) => !tookPlace(one, on)),
-    events.filter((one) => tookPlace(one, on)),
+    events.filter((one) => !isEventOver(one, on)),
+    events.filter((one) => isEventOver(one, on)),
   ]
   return [
     ...coming.sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0)),
@@ -120,13 +120,13 @@ export function priceSteps({
 }
 
 /** The days requested for an event: few, because they are days on which someone viewed it. */
-const lastDaysOf = remember((_: PublicEvent) => new Map<Day, Day | null>())
+const lastDaysOf = memoize((_: PublicEvent) => new Map<Day, Day | null>())
 
 /**
  * Returns the last day from `on` on which the same period applies and registration is open; null:
  * no end is set.
  */
-export function lastDayOf(event: PublicEvent, on: Day): Day | null {
+export function lastDayOfPrice(event: PublicEvent, on: Day): Day | null {
   const known = lastDaysOf(event)
   const found = known.get(on)
   if (found !== undefined) return found

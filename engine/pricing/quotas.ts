@@ -1,11 +1,11 @@
 /** Quotas: which seats a registration takes, and what the form says about the seats left. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { chosenIn, holds } from '../rules/evaluate-condition.ts'
-import { fullOf } from '../rules/pricing-context.ts'
-import { own } from '../lib/result.ts'
+import { chosenOptions, matchesCondition } from '../rules/evaluate-condition.ts'
+import { fullSeatName } from '../rules/pricing-context.ts'
+import { getOwn } from '../lib/result.ts'
 import type { Quota } from '../event/pricing-types.ts'
-import { words } from '../event/placeholders-and-answer-texts.ts'
+import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
 
 /** `id`: a quota's, or `limit.option` if each option has its own seats; otherwise `option` is null. */
 export type SeatPool = {
@@ -34,18 +34,18 @@ export function allSeatPools(limits: readonly Quota[]): readonly SeatPool[] {
  * Returns the seats that a registration takes, each once. `answers` are normalised and include the
  * context under which it was priced; `category` is the one derived from them.
  */
-export function placesOf(
+export function requiredSeats(
   limits: readonly Quota[],
   answers: Answers,
   category: string | null,
 ): readonly SeatPool[] {
   return limits.flatMap((limit): SeatPool[] => {
     const { id, when, eachOptionOf, max } = limit
-    if (when !== undefined && !holds(when, answers, category)) return []
+    if (when !== undefined && !matchesCondition(when, answers, category)) return []
     if (typeof max === 'number') return [{ id, max, limit, option: null }]
     if (eachOptionOf === undefined) return []
-    return chosenIn(own(answers, eachOptionOf)).flatMap((option) => {
-      const of = own(max, option)
+    return chosenOptions(getOwn(answers, eachOptionOf)).flatMap((option) => {
+      const of = getOwn(max, option)
       return of === undefined ? [] : [{ id: `${id}.${option}`, max: of, limit, option }]
     })
   })
@@ -58,33 +58,35 @@ export function firstFull(
   category: string | null,
 ): SeatPool | null {
   return (
-    placesOf(limits, answers, category).find(({ id }) => own(answers, fullOf(id)) === true) ?? null
+    requiredSeats(limits, answers, category).find(
+      ({ id }) => getOwn(answers, fullSeatName(id)) === true,
+    ) ?? null
   )
 }
 
 /** Returns the message for a full seat; for one of several options it names the option. */
-export function sayFull(event: PublicEvent, place: SeatPool): string {
+export function fullSeatMessage(event: PublicEvent, place: SeatPool): string {
   const { message } = place.limit.full
-  return place.option === null ? message : `${placeName(event, place)}: ${message}`
+  return place.option === null ? message : `${seatName(event, place)}: ${message}`
 }
 
 /** Returns the display name of a seat: its option's label, or the quota's name. */
-export function placeName(
+export function seatName(
   { fields }: Pick<PublicEvent, 'fields'>,
   { limit, option }: SeatPool,
 ): string {
   const { options = [] } = fields.find(({ id }) => id === limit.eachOptionOf) ?? {}
-  return options.find(({ id }) => id === option)?.label ?? words(option ?? limit.id)
+  return options.find(({ id }) => id === option)?.label ?? wordsFromId(option ?? limit.id)
 }
 
 /** Returns what may be public: which seats are full, and how many are left if the file asks to show it. */
-export function shownLeft(
+export function publicAvailability(
   limits: readonly Quota[],
   left: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(
     allSeatPools(limits).flatMap(({ id, max, limit: { few } }): [string, number][] => {
-      const there = Math.max(0, own(left, id) ?? max)
+      const there = Math.max(0, getOwn(left, id) ?? max)
       return there === 0 || (few !== undefined && there <= few) ? [[id, there]] : []
     }),
   )

@@ -6,13 +6,13 @@
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Period } from '../event/pricing-types.ts'
-import { linesOf, totalsOf } from './bill.ts'
-import { categoryOf } from '../rules/category.ts'
+import { calculateBill, sumLines } from './bill.ts'
+import { findCategory } from '../rules/category.ts'
 import type { Line } from './bill-lines.ts'
 import { type Paise } from '../lib/money.ts'
-import { split, type Split } from './line-tax.ts'
-import { err, ok, own, type Result } from '../lib/result.ts'
-import { openOn, periodOn } from './price-periods.ts'
+import { splitPrice, type Split } from './line-tax.ts'
+import { err, ok, getOwn, type Result } from '../lib/result.ts'
+import { checkRegistrationOpen, periodOn } from './price-periods.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
 /** The cost of given answers at an instant: the sums over the lines. base + gst = total, exactly. */
@@ -37,39 +37,39 @@ export type QuoteRefusal =
     }
 
 /** Returns the price of one category in one period; null: not on sale then, or no such price. */
-export function quoteFor(event: PublicEvent, category: string, period: string): Split | null {
-  const row = own(event.fees.prices ?? {}, category)
-  const price = row === undefined ? undefined : own(row, period)
-  return price === undefined || price === null ? null : split(event.fees.tax, price)
+export function quoteCategory(event: PublicEvent, category: string, period: string): Split | null {
+  const row = getOwn(event.fees.prices ?? {}, category)
+  const price = row === undefined ? undefined : getOwn(row, period)
+  return price === undefined || price === null ? null : splitPrice(event.fees.tax, price)
 }
 
 /**
  * Quotes answers at that instant, by the Indian day. `answers` are normalised and include the
- * context. An event without prices has nothing on sale: check `statesPrices` first.
+ * context. An event without prices has nothing on sale: check `hasPrices` first.
  */
 export function quote(
   event: PublicEvent,
   answers: Answers,
   at: Instant,
 ): Result<Quote, QuoteRefusal> {
-  return quoteOf(event, answers, categoryOf(event, answers), at)
+  return quoteWithCategory(event, answers, findCategory(event, answers), at)
 }
 
 /** Returns the category and quote of these answers at that instant; null: they belong to no category. */
-export function quoteOf(
+export function quoteWithCategory(
   event: PublicEvent,
   answers: Answers,
   category: string | null,
   at: Instant,
 ): Result<Quote, QuoteRefusal> {
   const on = dayOf(at)
-  const opening = openOn(event, on)
+  const opening = checkRegistrationOpen(event, on)
   if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
-  return quoteIn(event, answers, category, periodOn(event.fees, on)?.id ?? '', on)
+  return quoteInPeriod(event, answers, category, periodOn(event.fees, on)?.id ?? '', on)
 }
 
 /** Quotes an existing registration in a period, whether or not registration is open. */
-export function quoteIn(
+export function quoteInPeriod(
   event: PublicEvent,
   answers: Answers,
   category: string | null,
@@ -77,14 +77,14 @@ export function quoteIn(
   on: Day,
 ): Result<Quote, QuoteRefusal> {
   if (category === null) return err({ code: 'no_category' })
-  const lines = linesOf(event, answers, category, period, on)
+  const lines = calculateBill(event, answers, category, period, on)
   return lines.ok
-    ? ok({ category, period, ...totalsOf(lines.value), lines: lines.value })
+    ? ok({ category, period, ...sumLines(lines.value), lines: lines.value })
     : err({ code: 'not_on_sale', ...lines.error })
 }
 
 /** False for an event that registers without prices. */
-export function statesPrices(event: PublicEvent): boolean {
+export function hasPrices(event: PublicEvent): boolean {
   return event.fees.prices !== null
 }
 
@@ -100,7 +100,7 @@ export function priceTable(event: PublicEvent): readonly PriceRow[] {
     category,
     cells: event.fees.periods.map((period) => ({
       period,
-      price: quoteFor(event, category.id, period.id),
+      price: quoteCategory(event, category.id, period.id),
     })),
   }))
 }

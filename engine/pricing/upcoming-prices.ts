@@ -2,13 +2,13 @@
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Paise } from '../lib/money.ts'
-import { openOn, periodOn } from './price-periods.ts'
-import { quoteOf } from './quote.ts'
+import { checkRegistrationOpen, periodOn } from './price-periods.ts'
+import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
-import { addDays, startOf, type Day } from '../lib/time.ts'
+import { addDays, startOfDay, type Day } from '../lib/time.ts'
 
 /** A range of days, both included, in which one period applies and registration is open. */
-export type Stretch = { readonly from: Day; readonly to: Day | null; readonly period: Period }
+export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly period: Period }
 
 /**
  * Returns every later day on which prices, or whether registration is open, may differ from the day
@@ -28,10 +28,10 @@ function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Da
 }
 
 /** Returns the ranges from that day on, in order; days on which registration is closed are omitted. */
-export function stretchesFrom(event: PublicEvent, on: Day): readonly Stretch[] {
+export function priceRangesFrom(event: PublicEvent, on: Day): readonly PriceRange[] {
   const begins = [on, ...changesAfter(event, on)]
-  return begins.reduce<readonly Stretch[]>((before, from, at) => {
-    const period = openOn(event, from).open ? periodOn(event.fees, from) : null
+  return begins.reduce<readonly PriceRange[]>((before, from, at) => {
+    const period = checkRegistrationOpen(event, from).open ? periodOn(event.fees, from) : null
     if (period === null) return before
     const next = begins[at + 1]
     const to = next === undefined ? null : addDays(next, -1)
@@ -53,7 +53,7 @@ export function nextPrice(
   on: Day,
 ): { readonly from: Day; readonly total: Paise | null } | null {
   const totalOn = (day: Day): Paise | null => {
-    const quoted = quoteOf(event, answers, category, startOf(day))
+    const quoted = quoteWithCategory(event, answers, category, startOfDay(day))
     return quoted.ok ? quoted.value.total : null
   }
   const now = totalOn(on)

@@ -1,8 +1,8 @@
 /** Approval: which registrations need it, its deadline, and the deadline to pay afterwards. */
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
 import type { Answers } from '../event/answer-types.ts'
-import { holds } from '../rules/evaluate-condition.ts'
-import { addDays, dayOf, endOf, instant, type Instant } from '../lib/time.ts'
+import { matchesCondition } from '../rules/evaluate-condition.ts'
+import { addDays, dayOf, endOfDay, instant, type Instant } from '../lib/time.ts'
 
 /** Returns the first approval rule that matches these answers; null: no approval needed. */
 export function approvalOf(
@@ -10,12 +10,12 @@ export function approvalOf(
   answers: Answers,
   category: string | null,
 ): Approval | null {
-  return approvals.find(({ when }) => holds(when, answers, category)) ?? null
+  return approvals.find(({ when }) => matchesCondition(when, answers, category)) ?? null
 }
 
 /** Returns the end of the day by which staff decide about a registration made now. */
 export function decideBy({ decideWithinDays }: Approval, at: Instant): Instant {
-  return endOfDay(at, decideWithinDays)
+  return endOfDayAfter(at, decideWithinDays)
 }
 
 /** For an approval whose rule the file no longer has: the value that most files use. */
@@ -23,7 +23,8 @@ const PAY_WITHIN_DAYS = 7
 
 /** Returns the end of the last day on which a registration approved now can be paid. */
 export function payUntil(approval: Approval | null, at: Instant): Instant {
-  return endOfDay(at, approval?.payWithinDays ?? PAY_WITHIN_DAYS)
+  return endOfDayAfter(at, approval?.payWithinDays ?? PAY_WITHIN_DAYS)
 }
 
-const endOfDay = (at: Instant, days: number): Instant => instant(endOf(addDays(dayOf(at), days)))
+const endOfDayAfter = (at: Instant, days: number): Instant =>
+  instant(endOfDay(addDays(dayOf(at), days)))

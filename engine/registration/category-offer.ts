@@ -4,8 +4,8 @@ import { approvalOf } from './approval.ts'
 import { type Approval } from '../event/approval-and-cancellation-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { ok, type Result } from '../lib/result.ts'
-import { pricedIn } from '../pricing/price-periods.ts'
-import { quoteIn, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
+import { pricingPeriod } from '../pricing/price-periods.ts'
+import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
 /** The part of a registration that approval and offers read. */
@@ -34,5 +34,11 @@ export function quoteAs(
 ): Result<Quote | null, QuoteRefusal> {
   if (event.fees.prices === null) return ok(null)
   const { answers, createdAt } = registration
-  return quoteIn(event, answers, category, pricedIn(event.fees, registration), dayOf(createdAt))
+  return quoteInPeriod(
+    event,
+    answers,
+    category,
+    pricingPeriod(event.fees, registration),
+    dayOf(createdAt),
+  )
 }

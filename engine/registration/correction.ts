@@ -5,15 +5,20 @@
  * was priced.
  */
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
-import { errorsOf, normalise } from '../answers/normalize-answers.ts'
-import { categoryOf } from '../rules/category.ts'
+import { findAnswerErrors, normalise } from '../answers/normalize-answers.ts'
+import { findCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { invoiceErrors } from './invoice-buyer.ts'
-import { CODE, contextAmong, fullOf, type PricingContext } from '../rules/pricing-context.ts'
+import {
+  CODE,
+  extractContext,
+  fullSeatName,
+  type PricingContext,
+} from '../rules/pricing-context.ts'
 import type { Paise } from '../lib/money.ts'
-import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
-import { pricedIn } from '../pricing/price-periods.ts'
-import { quoteIn, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
+import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'
+import { pricingPeriod } from '../pricing/price-periods.ts'
+import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { answerText } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
@@ -48,8 +53,8 @@ export function rawWith(
 ): RawAnswers {
   return fromPairs(
     event.fields.flatMap(({ id }): [string, unknown][] => {
-      const changed = own(changes, id)
-      const value = changed === undefined ? own(answers, id) : changed
+      const changed = getOwn(changes, id)
+      const value = changed === undefined ? getOwn(answers, id) : changed
       return value === undefined || value === null ? [] : [[id, value]]
     }),
   )
@@ -67,13 +72,17 @@ export function corrected(
 ): Result<Corrected, CorrectionRefusal> {
   const { answers: before } = registration
   const raw = rawWith(event, before, changes)
-  const wrongBefore = errorsOf(event, rawWith(event, before, {}), contextAmong(event, before))
-  const errors = Object.entries(errorsOf(event, raw, facts)).filter(
-    ([id, message]) => Object.hasOwn(changes, id) || own(wrongBefore, id) !== message,
+  const wrongBefore = findAnswerErrors(
+    event,
+    rawWith(event, before, {}),
+    extractContext(event, before),
+  )
+  const errors = Object.entries(findAnswerErrors(event, raw, facts)).filter(
+    ([id, message]) => Object.hasOwn(changes, id) || getOwn(wrongBefore, id) !== message,
   )
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
   const answers = { ...besides(event, before), ...normalise(event, raw, facts).answers }
-  const [said, says] = [categoryOf(event, before), categoryOf(event, answers)]
+  const [said, says] = [findCategory(event, before), findCategory(event, answers)]
   // A category assigned by staff, such as an accepted offer, is not removed by another answer.
   const category = said === says ? registration.category : says
   const priced = repriced(event, registration, answers, category)
@@ -98,13 +107,13 @@ function unnamedBuyer(
   if (event.invoice === null) return {}
   const { answers: before, category, period, createdAt } = registration
   if (quote !== null) return invoiceErrors(event, answers, quote.lines)
-  const by = pricedIn(event.fees, { period, createdAt })
-  const then = quoteIn(event, before, category, by, dayOf(createdAt))
+  const by = pricingPeriod(event.fees, { period, createdAt })
+  const then = quoteInPeriod(event, before, category, by, dayOf(createdAt))
   if (!then.ok) return {}
   const missedBefore = invoiceErrors(event, before, then.value.lines)
   return fromPairs(
     Object.entries(invoiceErrors(event, answers, then.value.lines)).filter(
-      ([id]) => own(missedBefore, id) === undefined,
+      ([id]) => getOwn(missedBefore, id) === undefined,
     ),
   )
 }
@@ -115,7 +124,7 @@ function unnamedBuyer(
  */
 function besides(event: EventConfig, answers: Answers): Answers {
   const isFact = (id: string): boolean =>
-    id === CODE || id.startsWith(fullOf('')) || id.includes('.')
+    id === CODE || id.startsWith(fullSeatName('')) || id.includes('.')
   return fromPairs(
     Object.entries(answers).filter(
       ([id]) => !isFact(id) && !event.fields.some((field) => field.id === id),
@@ -135,9 +144,9 @@ function repriced(
 ): Result<Quote | null, QuoteRefusal> {
   if (event.fees.prices === null || total === null) return ok(null)
   const on = dayOf(createdAt)
-  const by = pricedIn(event.fees, { period, createdAt })
-  const now = quoteIn(event, answers, category, by, on)
-  const then = quoteIn(event, before, categoryBefore, by, on)
+  const by = pricingPeriod(event.fees, { period, createdAt })
+  const now = quoteInPeriod(event, answers, category, by, on)
+  const then = quoteInPeriod(event, before, categoryBefore, by, on)
   const asOne = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
   if (now.ok && then.ok && asOne(now.value) === asOne(then.value)) return ok(null)
   // If there was no price before and there is none now, this change is not the cause.
@@ -147,7 +156,7 @@ function repriced(
 
 function changesIn(event: EventConfig, before: Answers, after: Answers): readonly string[] {
   const said = (answers: Answers, id: string): string => {
-    const answer = own(answers, id)
+    const answer = getOwn(answers, id)
     return answer === undefined ? '–' : answerText(event, id, answer)
   }
   return event.fields.flatMap(({ id, label }) => {

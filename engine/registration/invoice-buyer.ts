@@ -3,17 +3,17 @@ import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import type { Answers, FieldErrors } from '../event/answer-types.ts'
 import { shownFields } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
-import { delegateOf, type Roles } from '../event/delegate-fields.ts'
+import { readDelegate, type Roles } from '../event/delegate-fields.ts'
 import {
   readGstin,
-  stateNamed,
+  findState,
   stateOfGstin,
   STATES_OF_INDIA,
   type StateCode,
 } from '../event/gstin.ts'
 import type { Invoice } from '../event/invoice-types.ts'
 import type { Line } from '../pricing/bill-lines.ts'
-import { fromPairs, own } from '../lib/result.ts'
+import { fromPairs, getOwn } from '../lib/result.ts'
 import { requiresAddress, taxableValue } from '../pricing/invoice-tax.ts'
 
 export type State = { readonly code: StateCode; readonly name: string }
@@ -46,15 +46,17 @@ export function buyerOf(
   }: { readonly answers: Answers; readonly fullName: string; readonly email: string },
 ): Buyer {
   const answered = (id: string | undefined): string => {
-    const answer = id === undefined ? undefined : own(answers, id)
+    const answer = id === undefined ? undefined : getOwn(answers, id)
     return answer === undefined || typeof answer === 'object' ? '' : String(answer).trim()
   }
-  const delegate = delegateOf({ roles }, answers)
+  const delegate = readDelegate({ roles }, answers)
   const name = answered(invoice?.buyer.name)
   const gstin = readGstin(answered(invoice?.buyer.gstin))
   const said = answered(invoice?.buyer.state)
   const code =
-    gstin === null ? (stateNamed(said) ?? stateNamed(own(states, said) ?? '')) : stateOfGstin(gstin)
+    gstin === null
+      ? (findState(said) ?? findState(getOwn(states, said) ?? ''))
+      : stateOfGstin(gstin)
   return {
     name: [name, fullName, delegate.fullName].find((one) => one !== '') ?? '',
     email: email === '' ? delegate.email : email,
@@ -81,7 +83,7 @@ export function invoiceErrors(
   const shown = shownFields(event, answers)
   return fromPairs(
     [invoice.buyer.address, invoice.buyer.state].flatMap((id) =>
-      id === undefined || !shown.has(id) || String(own(answers, id) ?? '').trim() !== ''
+      id === undefined || !shown.has(id) || String(getOwn(answers, id) ?? '').trim() !== ''
         ? []
         : [[id, PAYMENT_METHOD_MESSAGES.invoiceAddress] as const],
     ),

@@ -2,8 +2,8 @@
 import type { Answers } from '../event/answer-types.ts'
 import { shownFields } from '../answers/normalize-answers.ts'
 import type { EventConfig, Field } from '../event/config.ts'
-import { contextAmong } from '../rules/pricing-context.ts'
-import { own } from '../lib/result.ts'
+import { extractContext } from '../rules/pricing-context.ts'
+import { getOwn } from '../lib/result.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
 /** Returns the fields whose answers a delegate may change at that instant, in form order. */
@@ -24,9 +24,10 @@ export function filesToSend(
 ): readonly Field[] {
   const files = event.fields.filter(
     (field) =>
-      field.type === 'file' && (editable.includes(field) || own(answers, field.id) === undefined),
+      field.type === 'file' &&
+      (editable.includes(field) || getOwn(answers, field.id) === undefined),
   )
   if (files.length === 0) return files
-  const shown = shownFields(event, answers, contextAmong(event, answers))
+  const shown = shownFields(event, answers, extractContext(event, answers))
   return files.filter(({ id }) => shown.has(id))
 }

@@ -4,7 +4,7 @@
  * The dashboard counts them and every list can filter by them (`?waiting=told`). The store's SQL
  * knows which registrations match each condition.
  */
-import { own } from '../lib/result.ts'
+import { getOwn } from '../lib/result.ts'
 
 /** `label` is shown beside the number; `said` follows "registrations" in the sentence of a list. */
 export const WAITING = {
@@ -40,7 +40,7 @@ export type WorkQueueId = keyof typeof WAITING
 export const WAITING_IDS = Object.keys(WAITING) as readonly WorkQueueId[]
 
 export function isWaitingId(word: string): word is WorkQueueId {
-  return own(WAITING, word) !== undefined
+  return getOwn(WAITING, word) !== undefined
 }
 
 /** Unmatched money belongs to no registration, so it is counted but no list filters by it. */

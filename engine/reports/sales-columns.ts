@@ -2,7 +2,7 @@
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { rupees, type Paise } from '../lib/money.ts'
-import { words } from '../event/placeholders-and-answer-texts.ts'
+import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
 
 type Sold = Pick<EventConfig, 'fees'>
 type Selling = Pick<EventConfig, 'fees' | 'fields'>
@@ -57,7 +57,7 @@ export function optionsOf({ fees, fields }: Selling, item: string): readonly Opt
 
 /** Returns the column heading. A label that contains an option or an answer differs from line to line. */
 export function headOf(id: string, label: string): string {
-  return label.includes('{') ? words(id) : label
+  return label.includes('{') ? wordsFromId(id) : label
 }
 
 /**

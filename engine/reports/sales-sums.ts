@@ -4,7 +4,7 @@ import { REGISTRATION } from '../event/pricing-types.ts'
 import { rupees, type Paise } from '../lib/money.ts'
 import { allSeatPools } from '../pricing/quotas.ts'
 import { headOf, optionsOf } from './sales-columns.ts'
-import { words } from '../event/placeholders-and-answer-texts.ts'
+import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
 
 /**
  * GET /admin/sold/?event_id=…&list_id=… and the list's filters: sums over the registrations of a
@@ -85,7 +85,7 @@ export function soldRows(event: EventConfig, sums: readonly SoldSum[]): SoldAnsw
 function labelOf({ fees }: EventConfig, id: string): string {
   if (id === REGISTRATION) return 'Registration'
   const sold = [...fees.items, ...fees.adjustments].find((one) => one.id === id)
-  return sold === undefined ? words(id) : headOf(id, sold.label)
+  return sold === undefined ? wordsFromId(id) : headOf(id, sold.label)
 }
 
 /** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
@@ -97,7 +97,7 @@ export function placeRows(event: EventConfig, taken: readonly SeatsInUse[]): Sol
       id,
       label:
         field === undefined || option === undefined
-          ? words(limit.id)
+          ? wordsFromId(limit.id)
           : `${field.label}: ${option.label}`,
       taken: taken.find(({ place }) => place === id)?.taken ?? 0,
       max,

@@ -4,9 +4,9 @@
  * They are pointed out before payment, never refused.
  */
 import type { Answers } from '../event/answer-types.ts'
-import { holds, passes } from './evaluate-condition.ts'
+import { matchesCondition, passesTest } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { own } from '../lib/result.ts'
+import { getOwn } from '../lib/result.ts'
 import { answerText } from '../event/placeholders-and-answer-texts.ts'
 
 export type Contradiction = {
@@ -22,16 +22,19 @@ export type Contradiction = {
  * Returns the first answer that contradicts the picked category; null if none does. Takes
  * normalised answers.
  */
-export function contradictionOf(
+export function findContradiction(
   event: PublicEvent,
   answers: Answers,
   category: string | null,
 ): Contradiction | null {
   const picked = event.categories.find(({ id }) => id === category)
-  if (picked?.expects === undefined || holds(picked.expects, answers, category)) return null
-  const differs = picked.expects[0]?.find(({ field, test }) => !passes(test, own(answers, field)))
+  if (picked?.expects === undefined || matchesCondition(picked.expects, answers, category))
+    return null
+  const differs = picked.expects[0]?.find(
+    ({ field, test }) => !passesTest(test, getOwn(answers, field)),
+  )
   const field = event.fields.find(({ id }) => id === differs?.field)
-  const answer = field && own(answers, field.id)
+  const answer = field && getOwn(answers, field.id)
   return field === undefined || answer === undefined
     ? null
     : {

@@ -1,34 +1,31 @@
 /** Derives a delegate's category from the answers. */
 import type { PublicEvent } from '../event/config.ts'
 import type { Answer, Answers } from '../event/answer-types.ts'
-import { holds } from './evaluate-condition.ts'
-import { CODE, fullOf } from './pricing-context.ts'
-import { own } from '../lib/result.ts'
+import { matchesCondition } from './evaluate-condition.ts'
+import { CODE, fullSeatName } from './pricing-context.ts'
+import { getOwn } from '../lib/result.ts'
 
 /**
  * Returns the category given by the discount code, else the chosen one, else the result of the
  * first matching rule. Null: none (yet). `answers` are normalised and include the context.
  */
-export function categoryOf(event: PublicEvent, answers: Answers): string | null {
-  const given = event.codeKinds.find(({ id }) => id === own(answers, CODE))?.gives
+export function findCategory(event: PublicEvent, answers: Answers): string | null {
+  const given = event.codeKinds.find(({ id }) => id === getOwn(answers, CODE))?.gives
   const id = given !== undefined && 'category' in given ? given.category : byAnswers(event, answers)
   const known = event.categories.some((category) => category.id === id) ? String(id) : null
   return known === null ? null : offeredInstead(event, answers, known)
 }
 
 /** Returns a category's label; its id if the file no longer has it. */
-export function labelOfCategory(
-  { categories }: Pick<PublicEvent, 'categories'>,
-  id: string,
-): string {
+export function categoryLabel({ categories }: Pick<PublicEvent, 'categories'>, id: string): string {
   return categories.find((one) => one.id === id)?.label ?? id
 }
 
 function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
   const choice = event.categoryChoice
   return choice.by === 'field'
-    ? own(answers, choice.field)
-    : choice.rules.find((rule) => rule.when === null || holds(rule.when, answers))?.then
+    ? getOwn(answers, choice.field)
+    : choice.rules.find((rule) => rule.when === null || matchesCondition(rule.when, answers))?.then
 }
 
 /** Returns the category that the quota offers if the given one has no seat left. */
@@ -36,8 +33,8 @@ function offeredInstead(event: PublicEvent, answers: Answers, category: string):
   const full = event.quotas.find(
     ({ id, when, full: { offer } }) =>
       offer !== undefined &&
-      own(answers, fullOf(id)) === true &&
-      (when === undefined || holds(when, answers, category)),
+      getOwn(answers, fullSeatName(id)) === true &&
+      (when === undefined || matchesCondition(when, answers, category)),
   )
   return full?.full.offer ?? category
 }

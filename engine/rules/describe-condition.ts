@@ -1,8 +1,8 @@
 /** Describes conditions in words, to explain why a rule matches or a price applies. */
 import type { Answer, Answers, Condition, Test } from '../event/answer-types.ts'
-import { passes } from './evaluate-condition.ts'
+import { passesTest } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { assertNever, own } from '../lib/result.ts'
+import { assertNever, getOwn } from '../lib/result.ts'
 import { formatDay } from '../lib/time.ts'
 
 /**
@@ -16,15 +16,15 @@ export function firstFailure(
   category: string | null = null,
 ): string | null {
   const given = (field: string): Answer | undefined =>
-    field === 'category' ? (category ?? undefined) : own(answers, field)
-  const failed = when[0]?.find(({ field, test }) => !passes(test, given(field)))
+    field === 'category' ? (category ?? undefined) : getOwn(answers, field)
+  const failed = when[0]?.find(({ field, test }) => !passesTest(test, given(field)))
   return failed === undefined
     ? null
     : `${failed.field} is ${answerText(event, failed.field, given(failed.field))}`
 }
 
 /** Describes a condition: "designation is PG and asi_member is yes, or …". */
-export function conditionText(event: PublicEvent, condition: Condition): string {
+export function describeCondition(event: PublicEvent, condition: Condition): string {
   return condition
     .map((map) =>
       map.map(({ field, test }) => `${field} ${testText(event, field, test)}`).join(' and '),

@@ -1,6 +1,6 @@
 /** Evaluates conditions for visibility, category and requirement, in the browser and on the server. */
 import type { Answer, Answers, Condition, Person, Scalar, Test } from '../event/answer-types.ts'
-import { assertNever, own } from '../lib/result.ts'
+import { assertNever, getOwn } from '../lib/result.ts'
 import { isDay } from '../lib/time.ts'
 
 /**
@@ -8,29 +8,29 @@ import { isDay } from '../lib/time.ts'
  * given, and only `not-in` and `answered: false` accept that. `category` is null or absent if there
  * is none (yet), and in the rules that derive it.
  */
-export function holds(
+export function matchesCondition(
   condition: Condition,
   answers: Answers,
   category: string | null = null,
 ): boolean {
   return condition.some((map) =>
     map.every(({ field, test }) =>
-      passes(test, field === 'category' ? (category ?? undefined) : own(answers, field)),
+      passesTest(test, field === 'category' ? (category ?? undefined) : getOwn(answers, field)),
     ),
   )
 }
 
 /** Applies one test to one answer; undefined means "not answered". */
-export function passes(test: Test, answer: Answer | undefined): boolean {
+export function passesTest(test: Test, answer: Answer | undefined): boolean {
   switch (test.is) {
     case 'in':
       return isScalar(answer) && test.values.includes(answer)
     case 'not-in':
       return !isScalar(answer) || !test.values.includes(answer)
     case 'has':
-      return listOf(answer).some((one) => typeof one === 'string' && test.values.includes(one))
+      return toList(answer).some((one) => typeof one === 'string' && test.values.includes(one))
     case 'count':
-      return isWithin(listOf(answer).length, test)
+      return isWithin(toList(answer).length, test)
     case 'answered':
       return (answer !== undefined) === test.answered
     case 'number':
@@ -53,15 +53,15 @@ export function isScalar(answer: Answer | undefined): answer is Scalar {
 }
 
 /** Returns the options or people of an answer; an empty list if it is not a list. */
-export function listOf(answer: Answer | undefined): readonly (string | Person)[] {
+export function toList(answer: Answer | undefined): readonly (string | Person)[] {
   return typeof answer === 'object' ? answer : []
 }
 
 /** Returns the chosen options of a select or many field. */
-export function chosenIn(answer: Answer | undefined): readonly string[] {
+export function chosenOptions(answer: Answer | undefined): readonly string[] {
   return isScalar(answer)
     ? [String(answer)]
-    : listOf(answer).filter((one) => typeof one === 'string')
+    : toList(answer).filter((one) => typeof one === 'string')
 }
 
 type Bounds = Omit<Extract<Test, { is: 'number' }>, 'is'>

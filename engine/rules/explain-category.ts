@@ -1,10 +1,10 @@
 /** Explains, rule by rule, why answers give their category. Computed only on request. */
 import type { Answer, Answers } from '../event/answer-types.ts'
-import { categoryOf } from './category.ts'
-import { conditionText, firstFailure } from './describe-condition.ts'
-import { holds } from './evaluate-condition.ts'
+import { findCategory } from './category.ts'
+import { describeCondition, firstFailure } from './describe-condition.ts'
+import { matchesCondition } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { own } from '../lib/result.ts'
+import { getOwn } from '../lib/result.ts'
 
 type RuleTried = {
   readonly rule: number
@@ -28,22 +28,24 @@ export type CategoryExplained =
  */
 export function explainCategory(event: PublicEvent, answers: Answers): CategoryExplained {
   const choice = event.categoryChoice
-  const category = categoryOf(event, answers)
+  const category = findCategory(event, answers)
   if (choice.by === 'field')
     return {
       by: 'field',
       category,
       field: choice.field,
-      answer: own(answers, choice.field) ?? null,
+      answer: getOwn(answers, choice.field) ?? null,
     }
-  const decided = choice.rules.findIndex((rule) => rule.when === null || holds(rule.when, answers))
+  const decided = choice.rules.findIndex(
+    (rule) => rule.when === null || matchesCondition(rule.when, answers),
+  )
   const tried = choice.rules
     .slice(0, decided === -1 ? undefined : decided + 1)
     .map(({ when, then }, index): RuleTried => ({
       rule: index + 1,
       fits: index === decided,
       then,
-      says: when === null ? 'otherwise' : conditionText(event, when),
+      says: when === null ? 'otherwise' : describeCondition(event, when),
       but: when === null || index === decided ? null : firstFailure(event, when, answers),
     }))
   return { by: 'rules', category, tried }

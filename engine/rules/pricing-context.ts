@@ -7,13 +7,13 @@
  */
 import type { PublicEvent } from '../event/config.ts'
 import type { Answers, Scalar } from '../event/answer-types.ts'
-import { fromPairs, own } from '../lib/result.ts'
+import { fromPairs, getOwn } from '../lib/result.ts'
 
 /** The name of the discount code's kind among the answers. */
 export const CODE = 'code'
 
 /** The name among the answers of a seat that is full: a quota's id, or `limit.option`. */
-export function fullOf(place: string): string {
+export function fullSeatName(place: string): string {
   return `full.${place}`
 }
 
@@ -44,7 +44,7 @@ export function contextValues(facts: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
   if (facts.code?.is === 'valid') pairs.push([CODE, facts.code.kind])
   for (const [place, left] of Object.entries(facts.left))
-    if (left <= 0) pairs.push([fullOf(place), true])
+    if (left <= 0) pairs.push([fullSeatName(place), true])
   for (const [field, row] of Object.entries(facts.rolls))
     if (row !== null)
       for (const [column, value] of Object.entries(row))
@@ -53,12 +53,12 @@ export function contextValues(facts: PricingContext): Answers {
 }
 
 /** Returns the answers with the context added, replacing any previous context. */
-export function laidIn(event: PublicEvent, answers: Answers, facts: PricingContext): Answers {
-  return { ...answersAlone(event, answers), ...contextValues(facts) }
+export function addContext(event: PublicEvent, answers: Answers, facts: PricingContext): Answers {
+  return { ...removeContext(event, answers), ...contextValues(facts) }
 }
 
 /** Returns the answers without the context. */
-export function answersAlone(event: PublicEvent, answers: Answers): Answers {
+export function removeContext(event: PublicEvent, answers: Answers): Answers {
   const isAnswer = (id: string): boolean =>
     event.fields.some((field) => field.id === id) ||
     event.alsoStored.some((stored) => stored.id === id)
@@ -66,16 +66,16 @@ export function answersAlone(event: PublicEvent, answers: Answers): Answers {
 }
 
 /** Extracts the context stored with these answers; it does not include seats that were not full. */
-export function contextAmong(event: PublicEvent, answers: Answers): PricingContext {
+export function extractContext(event: PublicEvent, answers: Answers): PricingContext {
   const left: Record<string, number> = {}
   const rolls: Record<string, Record<string, string>> = {}
   let code: CodeStatus | null = null
-  const given = answersAlone(event, answers)
+  const given = removeContext(event, answers)
   for (const [name, value] of Object.entries(answers)) {
-    if (own(given, name) !== undefined) continue
+    if (getOwn(given, name) !== undefined) continue
     const [field = '', column] = name.split('.')
     if (name === CODE) code = { is: 'valid', kind: String(value) }
-    else if (name.startsWith(fullOf(''))) left[name.slice(fullOf('').length)] = 0
+    else if (name.startsWith(fullSeatName(''))) left[name.slice(fullSeatName('').length)] = 0
     else if (column !== undefined) (rolls[field] ??= {})[column] = String(value)
   }
   return { code, left, rolls }

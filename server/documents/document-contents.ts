@@ -9,8 +9,8 @@ import {
   statedAmount,
   STATES_OF_INDIA,
   TAX_FORMS,
-  withoutForeignLinks,
-  wordsOfEvent,
+  removeForeignLinks,
+  collectEventWords,
   type DocumentBody,
   type Paise,
   type RateSummary,
@@ -62,7 +62,7 @@ export function printed(body: DocumentBody, file: object | null = null): Printed
   // A path of another site may come before the @ of an address.
   const ours = new Set(buyer.email.includes('/') ? [] : [buyer.email])
   const safe = (typed: string): string =>
-    withoutForeignLinks(typed, wordsOfEvent(file ?? event), ours)
+    removeForeignLinks(typed, collectEventWords(file ?? event), ours)
   const sums = sumsOf(body)
   const [total, paidHow] =
     kind === 'credit'

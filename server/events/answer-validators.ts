@@ -16,9 +16,9 @@ import {
   dayOf,
   isoIndia,
   EMPTY_CONTEXT,
-  openOn,
+  checkRegistrationOpen,
   publicEvent,
-  remember,
+  memoize,
   toSchema,
 } from '../../engine/index.ts'
 import type {
@@ -79,7 +79,7 @@ export function checkedAnswers(
   return checkBySchema(served.config, raw, judge, facts)
 }
 
-const judgeOf = remember((served: ServedEvent): ValidateFunction => {
+const judgeOf = memoize((served: ServedEvent): ValidateFunction => {
   const schema = toSchema(publicEvent(served.config))
   const made = ajv.compile(schema)
   // ajv keeps what it compiled permanently; here it is released with its version.
@@ -140,7 +140,9 @@ export function warmValidators(
 ): { readonly done: () => Promise<void>; readonly stop: () => void } {
   let stopped = false
   const warm = async (): Promise<void> => {
-    const open = events.all().filter(({ config }) => openOn(config, dayOf(clock())).open)
+    const open = events
+      .all()
+      .filter(({ config }) => checkRegistrationOpen(config, dayOf(clock())).open)
     for (const served of open.slice(0, WARMED_MAX)) {
       await rest()
       if (stopped) return
@@ -164,7 +166,7 @@ export function warmValidators(
   }
 }
 
-const shown = remember((served: ServedEvent): Shown => {
+const shown = memoize((served: ServedEvent): Shown => {
   const event = publicEvent(served.config)
   const schema = toSchema(event)
   const text = moduleOf(schema as RJSFSchema)

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { dayOf, inOrder, ok, openOn, tookPlace } from '../../engine/index.ts'
+import { dayOf, sortEvents, ok, checkRegistrationOpen, isEventOver } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
 import { activationOf, keptFile, NOTHING } from './versions/active-versions.ts'
@@ -200,7 +200,7 @@ export async function openRegistry(
     byId: (id) => current.byId.get(id) ?? null,
     byOrderId: (orderId) => current.byOrderId(orderId),
     cards: (at) =>
-      inOrder(
+      sortEvents(
         current.served.flatMap(({ config, isGone }) => (isGone ? [] : [cardOf(config, at)])),
         dayOf(at),
       ),
@@ -373,7 +373,7 @@ async function keepAll(
 
 function cardOf(config: EventConfig, at: Instant): EventCard {
   const { id, title, theme, about, from, to, hours, venue, status, look, routes } = config
-  const opening = openOn(config, dayOf(at))
+  const opening = checkRegistrationOpen(config, dayOf(at))
   return {
     id,
     title,
@@ -392,6 +392,6 @@ function cardOf(config: EventConfig, at: Instant): EventCard {
       : opening.by === 'early'
         ? { by: opening.by, opens: opening.opens }
         : { by: opening.by },
-    took_place: tookPlace(config, dayOf(at)),
+    took_place: isEventOver(config, dayOf(at)),
   }
 }

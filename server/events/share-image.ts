@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import path from 'node:path'
 import type * as Resvg from '@resvg/resvg-js'
-import { escapeHtml, formatDays, lookOf, MARK, remember } from '../../engine/index.ts'
+import { escapeHtml, formatDays, themeColors, LOGO_PATHS, memoize } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import { later } from '../ops/lazy-import.ts'
 
@@ -47,7 +47,7 @@ export async function pictureBytes(event: EventConfig, hashed: string): Promise<
   return picture.hash === hashed ? await picture.bytes() : null
 }
 
-const pictureOf = remember((event: EventConfig) => {
+const pictureOf = memoize((event: EventConfig) => {
   const svg = drawn(event)
   let bytes: Promise<Buffer> | null = null
   return {
@@ -64,7 +64,7 @@ const pictureOf = remember((event: EventConfig) => {
 
 function drawn(event: EventConfig): string {
   const { width, height } = PICTURE_SIZE
-  const { band, onBand } = lookOf(event.look.colour)
+  const { band, onBand } = themeColors(event.look.colour)
   const { size, lines } = titleLines(event.title)
   const text = (y: number, pixels: number, content: string, family: string): string =>
     `<text x="${MARGIN}" y="${y}" font-family="${family}" font-size="${pixels}">${escapeHtml(content)}</text>`
@@ -90,8 +90,8 @@ function drawn(event: EventConfig): string {
     ),
     '</g>',
     `<g transform="translate(${width - MARGIN - 72} ${height - 102}) scale(2.8)" fill="none" stroke-linecap="round" stroke-linejoin="round">`,
-    `<path d="${MARK.square}" stroke="#162330" stroke-width="1.8"/>`,
-    `<path d="${MARK.tick}" stroke="#1050ac" stroke-width="3"/>`,
+    `<path d="${LOGO_PATHS.square}" stroke="#162330" stroke-width="1.8"/>`,
+    `<path d="${LOGO_PATHS.tick}" stroke="#1050ac" stroke-width="3"/>`,
     '</g></svg>',
   ].join('')
 }

@@ -6,7 +6,7 @@
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { remember } from '../../engine/index.ts'
+import { memoize } from '../../engine/index.ts'
 import { formatMessage, pluralForm, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -45,7 +45,7 @@ export function openLimit({ environment, store }: LimitDeps, allowance: Allowanc
 }
 
 /** Number of limits opened for a server: their order is the same in every server of a version. */
-const openedFor = remember((_server: object) => ({ count: 0 }))
+const openedFor = memoize((_server: object) => ({ count: 0 }))
 
 /** The name under which tries are counted across servers. */
 function nameIn(environment: object, { triesMax, windowMs }: Allowance): string {

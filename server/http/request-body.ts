@@ -10,7 +10,7 @@ import type { ReceivedFile, ReceiveRefusal, Uploads } from '../dependencies.ts'
 
 export type SentFile = { readonly name: string; readonly file: ReceivedFile }
 /**
- * Read own properties only (`own`); a field called `__proto__` is an ordinary field. If a name is sent twice, the
+ * Read own properties only (`getOwn`); a field called `__proto__` is an ordinary field. If a name is sent twice, the
  * last value counts.
  */
 export type Body = {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import helmet from 'helmet'
-import { remember } from '../../engine/index.ts'
+import { memoize } from '../../engine/index.ts'
 import type { Deps, Environment } from '../dependencies.ts'
 import { errorAnswer, toldOf } from './error-response.ts'
 
@@ -48,7 +48,7 @@ export function addHeaders(app: FastifyInstance, deps: Pick<Deps, 'environment'>
 }
 
 /** The nonce of a response: the same in its header and its page. */
-export const nonceOf = remember((_response: object) => randomBytes(16).toString('base64url'))
+export const nonceOf = memoize((_response: object) => randomBytes(16).toString('base64url'))
 
 /** Replaces them by the policy for pages; headers that helmet does not set stay. */
 export function pagePolicy(

@@ -1,6 +1,6 @@
 /** Refuses JSON with a value that is not text where a public route expects text. */
 import type { FastifyReply } from 'fastify'
-import { own } from '../../engine/index.ts'
+import { getOwn } from '../../engine/index.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import { refuse } from './error-response.ts'
 
@@ -16,7 +16,7 @@ export function refusesOtherThanText(
     return true
   }
   const wrong = names.find((name) => {
-    const value = own(body as Readonly<Record<string, unknown>>, name) ?? null
+    const value = getOwn(body as Readonly<Record<string, unknown>>, name) ?? null
     return value !== null && typeof value !== 'string' && typeof value !== 'number'
   })
   if (wrong === undefined) return false

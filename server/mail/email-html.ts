@@ -16,7 +16,7 @@ import { Link } from '@react-email/link'
 import { Preview } from '@react-email/preview'
 import { Section } from '@react-email/section'
 import { Text } from '@react-email/text'
-import { lookOf, type EventConfig } from '../../engine/index.ts'
+import { themeColors, type EventConfig } from '../../engine/index.ts'
 import { EMAIL_MESSAGES, formatMessage } from '../../engine/messages.ts'
 
 /** Available on phones, in email clients and on web pages. */
@@ -100,7 +100,7 @@ function paragraphOf(
       {
         href: link,
         style: {
-          background: lookOf(look.colour).accent,
+          background: themeColors(look.colour).accent,
           color: '#ffffff',
           borderRadius: 8,
           padding: '12px 20px',

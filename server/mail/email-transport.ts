@@ -3,7 +3,7 @@ import type * as Nodemailer from 'nodemailer'
 import { createHash } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
 import path from 'node:path'
-import { remember } from '../../engine/index.ts'
+import { memoize } from '../../engine/index.ts'
 import type { Environment } from '../dependencies.ts'
 import { isOwnMachine } from '../ops/environment.ts'
 import { later } from '../ops/lazy-import.ts'
@@ -219,7 +219,7 @@ function failureOf(error: unknown): Problem {
 function fileCarrier(environment: MailEnvironment): Carrier {
   const folder = path.join(environment.dataDir, 'mail')
   // Loaded with the first email: a server that sends none does not need the package.
-  const transportOf = remember((_: 'files') =>
+  const transportOf = memoize((_: 'files') =>
     nodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' }),
   )
   return {

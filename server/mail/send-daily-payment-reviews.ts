@@ -9,7 +9,7 @@ import {
   formatInstant,
   formatMoney,
   instant,
-  startOf,
+  startOfDay,
 } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Review } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -42,7 +42,7 @@ export function openDailyMail(
     if (counts.reviews !== logged.reviews) log.warn(counts, 'payments wait for a person')
     logged = counts
     const today = dayOf(at)
-    const morning = instant(startOf(today) + MAIL_AT_MS)
+    const morning = instant(startOfDay(today) + MAIL_AT_MS)
     if (at < morning || toldOn === today) return 0
     // Today's email may have gone out before a restore; the user who ends the recovery checks the reviews.
     if ((await store.recovery()) !== null) {

@@ -6,8 +6,8 @@
  */
 import {
   instant,
-  withoutForeignLinks,
-  wordsOfEvent,
+  removeForeignLinks,
+  collectEventWords,
   type EventConfig,
   type Instant,
 } from '../../engine/index.ts'
@@ -245,9 +245,9 @@ function withoutStrangersLinks(
   mail: QueuedMail,
   publicUrl: string,
 ): QueuedMail {
-  const known = wordsOfEvent(event ?? NO_EVENT)
+  const known = collectEventWords(event ?? NO_EVENT)
   const ours = new Set([mail.to, mail.copyTo ?? mail.to, dashboardOf(publicUrl)])
-  const safe = (text: string): string => withoutForeignLinks(text, known, ours)
+  const safe = (text: string): string => removeForeignLinks(text, known, ours)
   return { ...mail, subject: safe(mail.subject), text: safe(mail.text) }
 }
 const NO_EVENT = {}

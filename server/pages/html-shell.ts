@@ -10,10 +10,10 @@ import {
   formatPrice,
   listedPart,
   listedTaxSentence,
-  lookOf,
-  openOn,
+  themeColors,
+  checkRegistrationOpen,
   priceTable,
-  tookPlace,
+  isEventOver,
 } from '../../engine/index.ts'
 import {
   COMMON_MESSAGES,
@@ -139,7 +139,7 @@ function pictureMarks({ picture, title }: Page): readonly string[] {
 }
 
 function lookStyle(colour: string): string {
-  const { band, onBand, accent, tint, line } = lookOf(colour)
+  const { band, onBand, accent, tint, line } = themeColors(colour)
   return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${nonceMark}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
 }
 
@@ -161,9 +161,9 @@ export function eventShell(event: EventConfig, at: Instant, main: string): strin
 
 /** Returns an event's text, including `main`. */
 export function eventText(event: EventConfig, at: Instant, main: string): string {
-  const open = openOn(event, dayOf(at))
+  const open = checkRegistrationOpen(event, dayOf(at))
   return [
-    tookPlace(event, dayOf(at))
+    isEventOver(event, dayOf(at))
       ? `<p class="over">${escapeHtml(formatMessage(EVENT_PAGE_MESSAGES.tookPlace, { days: formatDays(event.from, event.to) }))}</p>`
       : '',
     event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,

@@ -2,12 +2,12 @@
  * Builds the HTML of the landing page before its script runs.
  * Uses the same markup as `web/landing/`, so that nothing moves when the script takes over.
  */
-import { closedWords, escapeHtml, formatDays, MARK } from '../../engine/index.ts'
+import { closedText, escapeHtml, formatDays, LOGO_PATHS } from '../../engine/index.ts'
 import { LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
 
-const mark = `<svg viewBox="0 0 26 26" aria-hidden="true"><path d="${MARK.square}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="${MARK.tick}" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`
+const mark = `<svg viewBox="0 0 26 26" aria-hidden="true"><path d="${LOGO_PATHS.square}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="${LOGO_PATHS.tick}" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
 const linkTo = (go: string, label: string, look = ''): string =>
   `<a${look === '' ? '' : ` class="${look}"`} href="${escapeHtml(go)}">${escapeHtml(label)}</a>`
@@ -67,6 +67,6 @@ function conferenceShell(site: Site, event: EventCard): string {
         site.conferences.register,
         event.took_place ? 'btn line sm' : 'btn sm',
       )
-    : `<span class="badge back">${escapeHtml(closedWords(site.conferences, event.closed))}</span>`
+    : `<span class="badge back">${escapeHtml(closedText(site.conferences, event.closed))}</span>`
   return `<li><div><h3 class="disp">${linkTo(event.routes.form, event.title)}</h3>${theme}</div><p>${escapeHtml(when)}<br>${escapeHtml(event.venue)}${past}</p><span class="a">${action}</span></li>`
 }

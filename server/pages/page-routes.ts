@@ -3,7 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, formatDays, isoIndia, openOn, UNKNOWN_PAYMENT } from '../../engine/index.ts'
+import {
+  dayOf,
+  formatDays,
+  isoIndia,
+  checkRegistrationOpen,
+  UNKNOWN_PAYMENT,
+} from '../../engine/index.ts'
 import { tariff } from '../../engine/api.ts'
 import {
   COMMON_MESSAGES,
@@ -207,7 +213,7 @@ async function formPage(
   const { left: _, ...today } = tariff(event, at)
   const about = { page: 'event', event: eventAnswer(served, at) } as const
   const drawn = { ...about, tariff: today, drawn: true } as const
-  const isOpen = openOn(event, dayOf(at)).open
+  const isOpen = checkRegistrationOpen(event, dayOf(at)).open
   const drawing = isOpen ? await drawings.of(served, drawn) : null
   const closing = isOpen ? needsScript(event) : ''
   const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`

@@ -1,5 +1,5 @@
 /** Computes price and amount due on the credit date, for events where that date sets the price. */
-import { instant, quoteOf, startOf, transferMethod } from '../../engine/index.ts'
+import { instant, quoteWithCategory, startOfDay, transferMethod } from '../../engine/index.ts'
 import type { Awaited, Day, EventConfig, Instant, Paise, Quote } from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 import type { StoredAwaited } from '../storage/reconciliation/match-candidates.ts'
@@ -27,7 +27,7 @@ export function quoteOnCredit(
   { answers, category }: Pick<StoredRegistration, 'answers' | 'category'>,
   paidAt: Instant,
 ): Quote | null {
-  const quoted = quoteOf(config, answers, category, paidAt)
+  const quoted = quoteWithCategory(config, answers, category, paidAt)
   return quoted.ok ? quoted.value : null
 }
 
@@ -43,7 +43,7 @@ export function pricedByDay(event: EventConfig, { priced, ...one }: StoredAwaite
   if (priced === null) return one
   const quoted = new Map<Day, Paise>()
   const quotedOn = (day: Day): Paise =>
-    quoteOnCredit(event, priced, instant(startOf(day)))?.total ?? one.due
+    quoteOnCredit(event, priced, instant(startOfDay(day)))?.total ?? one.due
   const dueOn = (day: Day): Paise => {
     const due = quoted.get(day) ?? quotedOn(day)
     quoted.set(day, due)

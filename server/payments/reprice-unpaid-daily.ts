@@ -1,5 +1,5 @@
 /** Changes unpaid registrations to the price of today where the credit date sets the price. */
-import { instant, startOf } from '../../engine/index.ts'
+import { instant, startOfDay } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'
@@ -40,7 +40,7 @@ async function priceEvent(
     if (priced === null || priced.isInReview) return []
     // A reported payment is confirmed at the price of the day that its delegate reported.
     const day = told?.day ?? null
-    const quote = quoteOnCredit(event, priced, day === null ? at : instant(startOf(day)))
+    const quote = quoteOnCredit(event, priced, day === null ? at : instant(startOfDay(day)))
     return quote === null || quote.total === due ? [] : [{ regNo, ways, quote }]
   })
   return prices.length === 0 ? 0 : store.priceOfDay(prices, at)

@@ -1,6 +1,6 @@
 /** Creates, stores (as a hash) and resolves access links to the self-service page. */
 import { createHash, randomBytes } from 'node:crypto'
-import { endOf, instant, standing } from '../../engine/index.ts'
+import { endOfDay, instant, standing } from '../../engine/index.ts'
 import {
   LINK_PLACEHOLDER,
   readLinkPlaceholder,
@@ -76,7 +76,7 @@ export async function newLink(
 }
 
 function expiryOf(event: EventConfig | null, at: Instant): Instant {
-  const over = event === null ? at : endOf(event.to)
+  const over = event === null ? at : endOfDay(event.to)
   return instant(Math.max(over + AFTER_EVENT_MS, at + LEAST_MS))
 }
 

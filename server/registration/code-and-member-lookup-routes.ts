@@ -1,6 +1,6 @@
 /** Serves the form's look-ups while it is filled in: discount codes and member list numbers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { invalidOf, own } from '../../engine/index.ts'
+import { invalidMessage, getOwn } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { CodeAnswer, MemberRecordAnswer } from '../../engine/api.ts'
@@ -61,9 +61,9 @@ export async function outsideCalls(
       return refuse(reply, 422, 'no_such_field', REFUSAL_MESSAGES.request.noMemberList)
     const row = await rowOf(deps, event, field.roll, typedIn(body, 'value') ?? '', deps.clock())
     await guesses.count(request, row === null ? 'wrong' : 'right')
-    if (row === null) return refuse(reply, 404, 'not_on_roll', invalidOf(field))
+    if (row === null) return refuse(reply, 404, 'not_on_roll', invalidMessage(field))
     const shows = event.memberLists.find(({ id }) => id === field.roll)?.shows ?? []
-    const shown = shows.map((id) => [id, own(row, id) ?? ''] as const)
+    const shown = shows.map((id) => [id, getOwn(row, id) ?? ''] as const)
     const answer: MemberRecordAnswer = {
       status: 'success',
       row: { ...Object.fromEntries(shown), ...cellsThatCount(event, field.roll, row) },
@@ -79,7 +79,7 @@ export async function outsideCalls(
 
 /** Reads a typed value; a JSON number counts as its text. Null: not a value that can be typed. */
 function typedIn(body: Readonly<Record<string, unknown>>, name: string): string | null {
-  const value = own(body, name)
+  const value = getOwn(body, name)
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && text.length <= TYPED_CHARACTERS_MAX ? text.trim() : null
 }

@@ -1,5 +1,5 @@
 /** Compares the price and category that the browser displayed with the server's own quote. */
-import { own, readAmount, remember } from '../../engine/index.ts'
+import { getOwn, readAmount, memoize } from '../../engine/index.ts'
 import type { EventConfig, Quote } from '../../engine/index.ts'
 
 /**
@@ -34,7 +34,7 @@ export function compareSent(
   const differs = new Set<Difference>()
   const said = new Set<string>()
   for (const [name, means] of meaningsOf(event)) {
-    const sent = textOf(own(values, name))
+    const sent = textOf(getOwn(values, name))
     if (sent === '') continue
     if (sent === null) return { is: 'unreadable', name }
     said.add(means)
@@ -51,7 +51,7 @@ export function compareSent(
 
 const ORDER: readonly Difference[] = ['price', 'category', 'period']
 
-const meaningsOf = remember((event: EventConfig): ReadonlyMap<string, string> => {
+const meaningsOf = memoize((event: EventConfig): ReadonlyMap<string, string> => {
   const fields = new Set(event.fields.map(({ id }) => id))
   const usual = Object.entries(USUAL_NAMES).filter(([name]) => !fields.has(name))
   return new Map([...usual, ...Object.entries(event.api.sends)])

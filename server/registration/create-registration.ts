@@ -1,21 +1,21 @@
 /** Creates a registration: price, number and stored data. */
 import { randomInt } from 'node:crypto'
 import {
-  agreedIn,
+  consentSentences,
   approvalOf,
   assert,
-  categoryOf,
+  findCategory,
   decideBy,
-  delegateOf,
+  readDelegate,
   err,
   heldUntil,
   lapseOf,
   ok,
-  orderIdOf,
+  createOrderId,
   paise,
   quote,
   randomDigits,
-  regNoOf,
+  createRegNo,
 } from '../../engine/index.ts'
 import {
   buildConfirmationEmail,
@@ -63,7 +63,7 @@ export function priceOf(
   answers: Answers,
   at: Instant,
 ): Result<Priced, QuoteRefusal> {
-  if (event.fees.prices === null) return ok({ category: categoryOf(event, answers), quote: null })
+  if (event.fees.prices === null) return ok({ category: findCategory(event, answers), quote: null })
   const quoted = quote(event, answers, at)
   return quoted.ok ? ok({ category: quoted.value.category, quote: quoted.value }) : quoted
 }
@@ -168,7 +168,7 @@ export function freshNumber(event: EventConfig): RegNo {
       drawn = Math.floor(drawn / 10)
     }
   }
-  return regNoOf(event, digits)
+  return createRegNo(event, digits)
 }
 
 function newRegistration(
@@ -188,12 +188,12 @@ function newRegistration(
     eventHash: served.hash,
     regNo,
     answers: judged.answers,
-    searchable: delegateOf(event, judged.answers),
+    searchable: readDelegate(event, judged.answers),
     category: judged.category,
     quote: judged.quote,
-    orderId: way === null ? null : orderIdOf(regNo, 1),
+    orderId: way === null ? null : createOrderId(regNo, 1),
     uploads: judged.uploads,
-    agreed: agreedIn(event, judged.answers),
+    agreed: consentSentences(event, judged.answers),
     at: judged.at,
     idempotency: judged.idempotency,
     ...(judged.addedBy === null ? {} : { addedBy: judged.addedBy }),

@@ -1,5 +1,5 @@
 /** Looks up what a typed discount code is worth. */
-import { foldedCode } from '../../engine/index.ts'
+import { foldCode } from '../../engine/index.ts'
 import type { CodeStatus, EventConfig, Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
@@ -13,7 +13,7 @@ export async function codeStatus(
   typed: string,
   at: Instant,
 ): Promise<CodeStatus> {
-  const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldedCode(typed)
+  const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldCode(typed)
   if (folded === '') return { is: 'unknown' }
   const fact = await store.code(event.id, folded, event.holdSeatsMs, at)
   // A code whose kind was removed from the event file gives nothing.

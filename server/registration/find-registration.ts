@@ -1,6 +1,6 @@
 /** Finds a registration by a number from a page or message, and limits guessing. */
 import type { FastifyRequest } from 'fastify'
-import { delegateOf, isRegNo } from '../../engine/index.ts'
+import { readDelegate, isRegNo } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { openLimit } from '../http/rate-limit.ts'
@@ -106,6 +106,6 @@ export function isEmailOf(
   { answers }: StoredRegistration,
   email: unknown,
 ): boolean {
-  const own = delegateOf(event, answers).email.trim().toLowerCase()
+  const own = readDelegate(event, answers).email.trim().toLowerCase()
   return own !== '' && typeof email === 'string' && email.trim().toLowerCase() === own
 }

@@ -6,12 +6,12 @@ import {
   allSeatPools,
   CODE,
   dayOf,
-  foldedCode,
-  foldedText,
+  foldCode,
+  foldText,
   EMPTY_CONTEXT,
   normalise,
-  own,
-  remember,
+  getOwn,
+  memoize,
   uniqueRules,
 } from '../../engine/index.ts'
 import type { EventConfig, PricingContext, Instant, RawAnswers } from '../../engine/index.ts'
@@ -87,11 +87,11 @@ async function factsFromLists(
   left: PricingContext['left'],
   at: Instant,
 ): Promise<FoundOut> {
-  const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE))
+  const typed = event.codeKinds.length === 0 ? '' : textOf(getOwn(raw, CODE))
   const code = typed === '' ? null : await codeStatus(deps, event, typed, at)
   const given: PricingContext = { code, left, rolls: {} }
   const rolled = await rollsOf(deps, event, raw, given, at)
-  const used = code?.is === 'valid' ? { folded: foldedCode(typed), kind: code.kind } : null
+  const used = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null
   return {
     facts: { ...given, rolls: rolled.facts },
     outside: outsideOf(event, raw, used, rolled.rows),
@@ -106,7 +106,7 @@ function outsideOf(
 ): Outside {
   return {
     unique: uniqueRules(event),
-    isConfirmed: event.unique.length > 0 && textOf(own(raw, CONFIRMED_NAME)) === 'true',
+    isConfirmed: event.unique.length > 0 && textOf(getOwn(raw, CONFIRMED_NAME)) === 'true',
     code,
     rolls,
     holdMs: event.holdSeatsMs,
@@ -122,7 +122,7 @@ export async function leftOf(
   return event.quotas.length === 0 ? {} : store.placesLeft(event.id, fewOf(event), at)
 }
 
-const fewOf = remember(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
+const fewOf = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
     allSeatPools(quotas).flatMap(({ id, limit: { few } }) =>
       few === undefined ? [] : [[id, few]],
@@ -133,9 +133,9 @@ const fewOf = remember(({ quotas }: EventConfig): Readonly<Record<string, number
 /** Returns true if the request needs a look-up in the office's lists. */
 export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {
   return (
-    (event.codeKinds.length > 0 && textOf(own(raw, CODE)) !== '') ||
+    (event.codeKinds.length > 0 && textOf(getOwn(raw, CODE)) !== '') ||
     (event.memberLists.length > 0 &&
-      event.fields.some(({ id, roll }) => roll !== undefined && textOf(own(raw, id)) !== ''))
+      event.fields.some(({ id, roll }) => roll !== undefined && textOf(getOwn(raw, id)) !== ''))
   )
 }
 
@@ -155,9 +155,9 @@ export async function rowOf(
   typed: string,
   at: Instant,
 ): Promise<Readonly<Record<string, string>> | null> {
-  const key = foldedText(typed)
+  const key = foldText(typed)
   const row = key === '' ? null : await store.rollRow(event.id, roll, key)
-  const last = row === null ? undefined : own(row, VALID_TO)
+  const last = row === null ? undefined : getOwn(row, VALID_TO)
   return last !== undefined && last !== '' && last < dayOf(at) ? null : row
 }
 
@@ -170,7 +170,7 @@ export function cellsThatCount(
   const columns = event.memberLists.find(({ id }) => id === roll)?.columns ?? []
   return Object.fromEntries(
     columns.flatMap(({ id, type }) => {
-      const cell = own(row, id)
+      const cell = getOwn(row, id)
       return type === 'choice' && cell !== undefined && cell !== '' ? [[id, cell]] : []
     }),
   )
@@ -189,17 +189,17 @@ async function rollsOf(
   const fields = event.fields.filter(({ roll }) => roll !== undefined)
   for (let round = 0; round <= fields.length && fields.length > 0; round++) {
     const { answers } = normalise(event, raw, { ...given, rolls: facts })
-    const answered = fields.filter(({ id }) => own(answers, id) !== undefined)
+    const answered = fields.filter(({ id }) => getOwn(answers, id) !== undefined)
     const before = Object.keys(facts)
     if (round > 0 && answered.map(({ id }) => id).join() === before.join()) break
     const found: [string, Readonly<Record<string, string>> | null][] = []
     const stood: Outside['rolls'][number][] = []
     for (const { id, roll = '' } of answered) {
-      const typed = String(own(answers, id))
+      const typed = String(getOwn(answers, id))
       const row = await rowOf(deps, event, roll, typed, at)
       const cells = row === null ? null : cellsThatCount(event, roll, row)
       found.push([id, cells])
-      if (cells !== null) stood.push({ roll, key: foldedText(typed), cells })
+      if (cells !== null) stood.push({ roll, key: foldText(typed), cells })
     }
     facts = Object.fromEntries(found)
     rows = stood

@@ -1,5 +1,5 @@
 /** Finds possible duplicates of a registration: others of its event with the same email address. */
-import { delegateOf, foldedText } from '../../engine/index.ts'
+import { readDelegate, foldText } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { ListedRegistration, StoredRegistration } from '../storage/index.ts'
@@ -13,11 +13,11 @@ export async function withSameEmail(
   event: EventConfig,
   { regNo, answers }: StoredRegistration,
 ): Promise<readonly ListedRegistration[]> {
-  const { email } = delegateOf(event, answers)
+  const { email } = readDelegate(event, answers)
   if (email === '') return []
   const query = { eventId: event.id, answers: {}, search: email }
   const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
   const same = (one: ListedRegistration): boolean =>
-    foldedText(delegateOf(event, one.answers).email) === foldedText(email)
+    foldText(readDelegate(event, one.answers).email) === foldText(email)
   return rows.filter((one) => one.regNo !== regNo && same(one))
 }

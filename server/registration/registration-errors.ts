@@ -7,8 +7,8 @@ import {
   formatMoney,
   formatPrice,
   rupees,
-  sayFull,
-  wordFor,
+  fullSeatMessage,
+  lowerCaseLabel,
 } from '../../engine/index.ts'
 import { wireLines } from '../../engine/api.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
@@ -200,7 +200,7 @@ export function fullRefused(
   quote: Quote | null = null,
 ): Refusal {
   const gone = allSeatPools(event.quotas).find(({ id }) => id === place)
-  const message = gone === undefined ? REFUSAL_MESSAGES.seats.full : sayFull(event, gone)
+  const message = gone === undefined ? REFUSAL_MESSAGES.seats.full : fullSeatMessage(event, gone)
   const field = gone?.option === null ? undefined : gone?.limit.eachOptionOf
   return said(409, 'full', message, {
     // Nothing is offered in place of an option: the delegate chooses another answer.
@@ -229,7 +229,7 @@ export function quoteRefused(event: EventConfig, refusal: QuoteRefusal): Refusal
         refusal.item === null
           ? formatMessage(REFUSAL_MESSAGES.seats.categoryNotOnSale, {
               category: labelOf(event, refusal.category),
-              word: wordFor(event, 'category'),
+              word: lowerCaseLabel(event, 'category'),
             })
           : formatMessage(REFUSAL_MESSAGES.seats.itemNotOnSale, {
               item: itemLabel(event, refusal.item, refusal.option),
@@ -264,7 +264,7 @@ function differenceText(
 ): string {
   const { changed } = REFUSAL_MESSAGES
   const isFree = quoted?.total === 0
-  const word = wordFor(event, 'category')
+  const word = lowerCaseLabel(event, 'category')
   const sum =
     total === null ? [] : isFree ? [changed.free] : [formatMessage(changed.total, { total })]
   switch (differs) {

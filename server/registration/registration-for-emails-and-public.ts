@@ -1,5 +1,5 @@
 /** Builds the views of a stored registration: complete for its emails, reduced for the public. */
-import { holdOf, isoIndia, mayTry, paise, remember, rupees, standing } from '../../engine/index.ts'
+import { holdOf, isoIndia, mayTry, paise, memoize, rupees, standing } from '../../engine/index.ts'
 import { wireLines } from '../../engine/api.ts'
 import { transactionIdOf } from '../../engine/messages.ts'
 import type { EventConfig, Failure, Instant, Paise } from '../../engine/index.ts'
@@ -92,13 +92,13 @@ function earliest(instants: readonly (Instant | null)[]): Instant | null {
 const categoryFields = ({ categoryChoice }: EventConfig): readonly string[] =>
   categoryChoice.by === 'field' ? [categoryChoice.field] : []
 
-const shownByNumber = remember(
+const shownByNumber = memoize(
   (event: EventConfig): ReadonlySet<string> =>
     new Set([...categoryFields(event), ...[event.roles.fullName ?? []].flat()]),
 )
 
 /** Rows, the conditions they depend on, and every placeholder of a result page or receipt. */
-const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
+const shownOutside = memoize((event: EventConfig): ReadonlySet<string> => {
   const { success, failed } = event.results
   const details = [...success.details, ...failed.details]
   const rows = details.flatMap((detail) => ('show' in detail ? [detail.show] : []))

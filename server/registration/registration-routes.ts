@@ -1,6 +1,6 @@
 /** Defines the routes that an event file names: register, read a registration, price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { own } from '../../engine/index.ts'
+import { getOwn } from '../../engine/index.ts'
 import { tariff } from '../../engine/api.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { RegistrationAnswer } from '../../engine/api.ts'
@@ -87,7 +87,7 @@ export function registeringCalls(
       const body = await readBody(request, new Map(), deps.uploads)
       if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
       if (refusesOtherThanText(reply, body.value.values, ['email'])) return reply
-      const email = own(body.value.values, 'email') ?? undefined
+      const email = getOwn(body.value.values, 'email') ?? undefined
       return answer(served, request, reply, params.reg_no ?? '', email)
     }
 

@@ -3,14 +3,14 @@
  */
 import {
   assertNever,
-  delegateOf,
+  readDelegate,
   err,
   heldUntil,
   isJustPlaced,
   isOver,
   mayPay,
   ok,
-  orderIdOf,
+  createOrderId,
   owesDifference,
   paise,
   standing,
@@ -74,7 +74,7 @@ export function handOff(
   at: Instant,
   by: 'delegate' | 'stranger' = 'delegate',
 ): Result<PaymentData, HandOffRefusal> {
-  const { fullName, email, phone } = delegateOf(event, due.answers)
+  const { fullName, email, phone } = readDelegate(event, due.answers)
   const { regNo, orderId, amount } = due
   const form = (buyer: Omit<Buyer, 'regNo'>) =>
     deps.gateway.handOff(event, { ...buyer, regNo }, orderId, amount, at)
@@ -167,7 +167,7 @@ export async function payAgain(
         const amount = quote?.total ?? newest.amount
         // Tested before anything is stored. The number of the attempt is not known yet; all further order ids
         // have the same length.
-        const tryOut = payable({ regNo, orderId: orderIdOf(regNo, 2), amount, answers }, true)
+        const tryOut = payable({ regNo, orderId: createOrderId(regNo, 2), amount, answers }, true)
         if (!tryOut.ok) return tryOut
         const again = await deps.store.retry(regNo, at, {
           after: newest.orderId,

@@ -1,5 +1,5 @@
 /** Checks whether the requested seats are free, and whether the delegate accepted the alternative. */
-import { categoryOf, firstFull, laidIn, own, placesOf } from '../../engine/index.ts'
+import { findCategory, firstFull, addContext, getOwn, requiredSeats } from '../../engine/index.ts'
 import type { Answers, EventConfig, PricingContext, Instant } from '../../engine/index.ts'
 import { priceOf } from './create-registration.ts'
 import type { Priced } from './create-registration.ts'
@@ -19,14 +19,14 @@ export function whatIsFull(
   facts: PricingContext,
   at: Instant,
 ): Full | null {
-  const isGone = (place: string): boolean => (own(facts.left, place) ?? 1) <= 0
+  const isGone = (place: string): boolean => (getOwn(facts.left, place) ?? 1) <= 0
   if (!Object.keys(facts.left).some(isGone)) return null
-  const asked = laidIn(event, answers, { ...facts, left: {} })
+  const asked = addContext(event, answers, { ...facts, left: {} })
   const first = priceOf(event, asked, at)
-  const wanted = first.ok ? first.value : { category: categoryOf(event, asked), quote: null }
-  const place = placesOf(event.quotas, asked, wanted.category).find(({ id }) => isGone(id))
+  const wanted = first.ok ? first.value : { category: findCategory(event, asked), quote: null }
+  const place = requiredSeats(event.quotas, asked, wanted.category).find(({ id }) => isGone(id))
   const now = priceOf(event, answers, at)
-  const still = firstFull(event.quotas, answers, categoryOf(event, answers))
+  const still = firstFull(event.quotas, answers, findCategory(event, answers))
   if (still !== null) return { place: still.id, wanted, instead: null }
   if (place === undefined) return null
   return { place: place.id, wanted, instead: now.ok ? now.value : null }

@@ -6,13 +6,13 @@ import {
   dayOf,
   delegateMethods,
   err,
-  invalidOf,
+  invalidMessage,
   invoiceErrors,
   isMethodOpen,
-  laidIn,
+  addContext,
   ok,
-  openOn,
-  own,
+  checkRegistrationOpen,
+  getOwn,
   standing,
   WAY_FIELD,
   wayFor,
@@ -204,7 +204,7 @@ async function register(
     return err(keyRefused('idempotency_key_reused'))
   if (before !== null) return answerAgain(deps, event, before.registered, at)
 
-  const open = openOn(event, dayOf(at))
+  const open = checkRegistrationOpen(event, dayOf(at))
   if (!open.open) return err(closedRefused(open.text))
   const drafts = await draftsIn(deps, event, body.values, at)
   const raw = answersOf(event, body, drafts)
@@ -267,7 +267,7 @@ async function register(
     // A concurrent request was first.
     if (error.code === 'taken' && error.by.code === 'full') {
       const known = { ...facts, left: { ...left, [error.by.place]: 0 } }
-      const now = laidIn(event, answers.value, known)
+      const now = addContext(event, answers.value, known)
       const { instead } = whatIsFull(event, now, known, at) ?? { instead: null }
       return err(fullRefused(event, error.by.place, instead?.quote ?? null))
     }
@@ -288,7 +288,7 @@ function withoutWay({ [WAY_FIELD]: _way, ...answers }: Answers): Answers {
 function strangersOf(event: EventConfig, { rolls }: PricingContext): FieldErrors {
   return Object.fromEntries(
     event.fields.flatMap((field) =>
-      own(rolls, field.id) === null ? [[field.id, invalidOf(field)] as const] : [],
+      getOwn(rolls, field.id) === null ? [[field.id, invalidMessage(field)] as const] : [],
     ),
   )
 }

@@ -1,6 +1,6 @@
 /** Emails a delegate the access links of all registrations with a given email address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { delegateOf, foldedText, isEmail } from '../../engine/index.ts'
+import { readDelegate, foldText, isEmail } from '../../engine/index.ts'
 import { buildLostLinkEmail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
@@ -34,7 +34,7 @@ export function lostLinkCall(app: FastifyInstance, deps: Deps): void {
     const email = emailIn(request.body)
     const at = deps.clock()
     if (email === null) return refuse(reply, 422, 'invalid_email', REFUSAL_MESSAGES.link.noEmail)
-    const [client, key] = [addressOf(request), foldedText(email)]
+    const [client, key] = [addressOf(request), foldText(email)]
     for (const ask of ['wait', 'take'] as const) {
       const waitMs = Math.max(await perClient[ask](client, at), await perEmail[ask](key, at))
       if (waitMs > 0) return refuseTooMany(reply, waitMs)
@@ -69,11 +69,11 @@ async function sendLinks({ store, events, clock }: Deps, email: string): Promise
   for (const event of served) {
     const theirs = found.filter(
       ({ eventId, answers }) =>
-        eventId === event.id && foldedText(delegateOf(event, answers).email) === foldedText(email),
+        eventId === event.id && foldText(readDelegate(event, answers).email) === foldText(email),
     )
     const [newest] = theirs
     if (newest === undefined) continue
-    const mail = buildLostLinkEmail(event, delegateOf(event, newest.answers).email, theirs)
+    const mail = buildLostLinkEmail(event, readDelegate(event, newest.answers).email, theirs)
     if (mail !== null) await store.queueLinks(newest.regNo, mail, clock())
   }
 }

@@ -5,7 +5,7 @@ import {
   editableFields,
   filesToSend,
   isoIndia,
-  own,
+  getOwn,
   rupees,
 } from '../../engine/index.ts'
 import type { Field } from '../../engine/index.ts'
@@ -78,7 +78,7 @@ export async function myAnswer(
 function filesOf(fields: readonly Field[], { answers }: StoredRegistration): MyAnswer['files'] {
   return fields.flatMap((field) => {
     const { id, label, type, accept = [], bytesMax } = field
-    const name = own(answers, id)
+    const name = getOwn(answers, id)
     return type !== 'file' || bytesMax === undefined
       ? []
       : [

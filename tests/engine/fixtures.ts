@@ -9,7 +9,7 @@ import {
   type Section,
   type Test,
 } from '../../engine/index.ts'
-import { rolesOf } from '../../engine/event/delegate-fields.ts'
+import { findRoles } from '../../engine/event/delegate-fields.ts'
 
 export const rupee = (amount: number): Paise => paise(Math.round(amount * 100))
 
@@ -80,7 +80,7 @@ export function createEvent(more: Partial<EventConfig> = {}): EventConfig {
     sections,
     fields,
     alsoStored: [],
-    roles: rolesOf([...fields, ...(more.alsoStored ?? [])]),
+    roles: findRoles([...fields, ...(more.alsoStored ?? [])]),
     form: {
       pages: 'one',
       stepper: null,

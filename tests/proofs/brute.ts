@@ -3,16 +3,23 @@
  * server would check and price them.
  */
 import {
-  categoryOf,
+  findCategory,
   type Answers,
   type EventConfig,
   type Field,
   type RawAnswers,
 } from '../../engine/index.ts'
-import { judged } from '../../engine/answers/normalize-answers.ts'
-import { applies, cellOf, counts, linesOf, soldOf, totalsOf } from '../../engine/pricing/bill.ts'
-import { holds } from '../../engine/rules/evaluate-condition.ts'
-import { contextAmong } from '../../engine/rules/pricing-context.ts'
+import { evaluateAnswers } from '../../engine/answers/normalize-answers.ts'
+import {
+  adjustmentApplies,
+  tablePrice,
+  itemApplies,
+  calculateBill,
+  itemLines,
+  sumLines,
+} from '../../engine/pricing/bill.ts'
+import { matchesCondition } from '../../engine/rules/evaluate-condition.ts'
+import { extractContext } from '../../engine/rules/pricing-context.ts'
 import { periodOn } from '../../engine/pricing/price-periods.ts'
 import { firstFull } from '../../engine/pricing/quotas.ts'
 import { DAYS } from './events.ts'
@@ -107,12 +114,12 @@ function* listAccepted(event: EventConfig): Generator<{ answers: Answers; catego
     const knownContext = { ...context }
     if (raw['number_of_roll'] === undefined)
       delete (knownContext as Record<string, unknown>)['number_of_roll.kind']
-    const { answers, errors } = judged(event, raw, contextAmong(event, knownContext))
+    const { answers, errors } = evaluateAnswers(event, raw, extractContext(event, knownContext))
     if (Object.keys(errors).length > 0) continue
     const key = JSON.stringify(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1)))
     if (seen.has(key)) continue
     seen.add(key)
-    const category = categoryOf(event, answers)
+    const category = findCategory(event, answers)
     if (category === null || firstFull(event.quotas, answers, category) !== null) continue
     yield { answers, category }
   }
@@ -131,7 +138,7 @@ export function tryAll(event: EventConfig): BillFindings {
   for (const { answers, category } of listAccepted(event)) {
     checkItems(event, answers, category, holes, reached)
     for (const on of DAYS) {
-      const applied = adjustments.filter((one) => applies(one, answers, category, on))
+      const applied = adjustments.filter((one) => adjustmentApplies(one, answers, category, on))
       applied.forEach((one, at) =>
         applied.slice(at + 1).forEach((other) => {
           if (one.on === other.on || one.on === 'all' || other.on === 'all')
@@ -139,9 +146,9 @@ export function tryAll(event: EventConfig): BillFindings {
         }),
       )
       const period = periodOn(event.fees, on)?.id ?? ''
-      const lines = linesOf(event, answers, category, period, on)
+      const lines = calculateBill(event, answers, category, period, on)
       if (!lines.ok) continue
-      const { total } = totalsOf(lines.value)
+      const { total } = sumLines(lines.value)
       cheapest = Math.min(cheapest ?? total, total)
       if (total > 0) smallest = Math.min(smallest ?? total, total)
       dearest = Math.max(dearest ?? total, total)
@@ -169,19 +176,19 @@ function checkItems(
   reached: Set<string>,
 ): void {
   for (const item of event.fees.items) {
-    if (item.amountIn !== undefined || !counts(item, answers, category)) continue
-    for (const { row } of soldOf(event, item, answers, category)) {
+    if (item.amountIn !== undefined || !itemApplies(item, answers, category)) continue
+    for (const { row } of itemLines(event, item, answers, category)) {
       const table = item.prices.findIndex(
-        ({ when }) => when === null || holds(when, answers, category),
+        ({ when }) => when === null || matchesCondition(when, answers, category),
       )
       const rows = item.prices[table]?.table
       if (rows === undefined) holes.add(`no-table ${item.id} ${category}`)
       else if (rows[row] === undefined) holes.add(`no-row ${item.id} ${table} ${row} ${category}`)
       else
         for (const period of ['early', 'late']) {
-          if (cellOf(event.fees.prices ?? {}, category, period) === null) continue
+          if (tablePrice(event.fees.prices ?? {}, category, period) === null) continue
           const name = `${item.id} ${table} ${row} ${period}`
-          if (cellOf(rows, row, period) === null) holes.add(`none ${name} ${category}`)
+          if (tablePrice(rows, row, period) === null) holes.add(`none ${name} ${category}`)
           else reached.add(name)
         }
     }

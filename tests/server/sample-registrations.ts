@@ -1,6 +1,6 @@
 /** Made-up registrations and facts for tests of the store. */
 import { randomInt } from 'node:crypto'
-import { instant, orderIdOf, paise } from '../../engine/index.ts'
+import { instant, createOrderId, paise } from '../../engine/index.ts'
 import type { Instant, OrderId, Paise, PaymentEvent, Quote, RegNo } from '../../engine/index.ts'
 import type {
   ImportRow,
@@ -49,7 +49,7 @@ export function newRegistration(changes: Changes = {}): NewRegistration {
     },
     category: 'pg',
     quote: quoted,
-    orderId: orderIdOf(regNo, 1),
+    orderId: createOrderId(regNo, 1),
     uploads: [],
     at: noon,
     mail: null,
@@ -98,7 +98,7 @@ export async function registered(
   const answer = await store.register(newRegistration(changes))
   if (!answer.ok) throw new Error(answer.error.code)
   const { regNo, orderId } = answer.value
-  return { regNo, orderId: orderId ?? orderIdOf(regNo, 1) }
+  return { regNo, orderId: orderId ?? createOrderId(regNo, 1) }
 }
 export async function found(store: Store, regNo: string): Promise<StoredRegistration> {
   const registration = await store.registration(regNo)

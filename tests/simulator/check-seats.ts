@@ -2,7 +2,7 @@
  * Invariants for seats and codes, derived from the stored rows: the event and the category decide who has a seat, and
  * the payment state who holds a code, not any counter.
  */
-import { foldedCode } from '../../engine/index.ts'
+import { foldCode } from '../../engine/index.ts'
 import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Store } from '../../server/storage/index.ts'
@@ -18,7 +18,7 @@ export async function makeCodes(
     await store.makeCodes({
       eventId: SEATS.event,
       kind,
-      codes: [{ code, folded: foldedCode(code) }],
+      codes: [{ code, folded: foldCode(code) }],
       usesMax: 1,
       lastDay: null,
       note: '',

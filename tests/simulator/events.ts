@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileEvent } from '../../engine/authoring.ts'
-import { day, dayOf, startOf } from '../../engine/index.ts'
+import { day, dayOf, startOfDay } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Paise } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/dependencies.ts'
 import { sharedOf } from '../../server/events/versions/version-approval.ts'
@@ -20,8 +20,8 @@ export const VERSIONS = ['usual', 'other account', 'dearer', 'free', 'closed', '
 export type Version = (typeof VERSIONS)[number]
 
 /** Registration closes at the end of the last period, and the price changes between the periods. */
-export const EARLY_ENDS: Instant = startOf(day('2026-02-01'))
-export const CLOSES: Instant = startOf(day('2026-03-01'))
+export const EARLY_ENDS: Instant = startOfDay(day('2026-02-01'))
+export const CLOSES: Instant = startOfDay(day('2026-03-01'))
 
 export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
 /** Served if desk staff act: its members are approved before they pay, and delegates change their meals. */

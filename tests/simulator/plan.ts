@@ -2,7 +2,7 @@
  * The plan of a history, as data: who does what when, the gateway's results and messages, and the faults. Drawn from a
  * seed by a profile; removing a part changes no other part.
  */
-import { day, startOf } from '../../engine/index.ts'
+import { day, startOfDay } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import {
   EVENTS,
@@ -146,7 +146,7 @@ export type Plan = {
 const OWNERS: readonly StaffName[] = ['Omar', 'Usha']
 
 /** Days on which histories begin; both prices and the closing are among them. */
-const FIRST_DAY = startOf(day('2026-01-08'))
+const FIRST_DAY = startOfDay(day('2026-01-08'))
 const DAYS = 50
 
 export function drawPlan(profile: Profile, seed: number, history: number): Plan {

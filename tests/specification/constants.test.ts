@@ -3,28 +3,28 @@ import { describe, expect, test } from 'vitest'
 import {
   addDays,
   applyFact,
-  categoryOf,
+  findCategory,
   checkAnswers,
   day,
-  errorsOf,
+  findAnswerErrors,
   expectOk,
   formatDay,
   formatDays,
   formatMoney,
   instant,
   normalise,
-  openOn,
-  orderIdOf,
+  checkRegistrationOpen,
+  createOrderId,
   paise,
   periodOn,
   quote,
-  quoteFor,
+  quoteCategory,
   readOrderId,
-  regNoOf,
+  createRegNo,
   rupees,
   shownFields,
   splitTotal,
-  startOf,
+  startOfDay,
 } from '../../engine/index.ts'
 import { tariff } from '../../engine/api.ts'
 import { resultValues } from '../../engine/messages.ts'
@@ -32,10 +32,10 @@ import type { EventConfig, Instant, Payment, PaymentEvent } from '../../engine/i
 import { tooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, fieldOf, listOf, midzone, pulmocon } from './events.ts'
 
-const noon = (text: string): Instant => instant(startOf(day(text)) + 12 * 3_600_000)
+const noon = (text: string): Instant => instant(startOfDay(day(text)) + 12 * 3_600_000)
 const ids = (event: EventConfig): string[] => event.fields.map((field) => field.id)
 const rupeesOf = (event: EventConfig, category: string, period: string) => {
-  const found = quoteFor(event, category, period)
+  const found = quoteCategory(event, category, period)
   return found && [rupees(found.base), rupees(found.gst), rupees(found.total)]
 }
 
@@ -64,7 +64,7 @@ describe('the conferences', () => {
       'open',
       'closed',
     ])
-    expect(openOn(pulmocon, day('2025-08-01')).open).toBe(false)
+    expect(checkRegistrationOpen(pulmocon, day('2025-08-01')).open).toBe(false)
   })
 })
 
@@ -155,9 +155,9 @@ describe('categories that follow from the answers', () => {
   ])(
     'S109: Chirurgia, designation "%s", ASI member %s: %s',
     (designation, asi_member, category) => {
-      expect(categoryOf(chirurgia, normalise(chirurgia, { designation, asi_member }).answers)).toBe(
-        category,
-      )
+      expect(
+        findCategory(chirurgia, normalise(chirurgia, { designation, asi_member }).answers),
+      ).toBe(category)
     },
   )
   test.each([
@@ -166,7 +166,7 @@ describe('categories that follow from the answers', () => {
     [false, true, 'afpi-delegate'],
     [false, false, 'non-afpi-delegate'],
   ])('S110: Mid Zone, post graduate %s, member %s: %s', (is_pg, afpi_member, category) => {
-    expect(categoryOf(midzone, { is_pg, afpi_member })).toBe(category)
+    expect(findCategory(midzone, { is_pg, afpi_member })).toBe(category)
   })
   test("S092: Chirurgia's categories and labels", () => {
     expect(
@@ -342,14 +342,14 @@ describe('fields', () => {
 
 describe('what is required', () => {
   test('S120 S121 S122 S123 S124 S129: AFPICON', () => {
-    expect(errorsOf(afpicon, {})).toEqual({
+    expect(findAnswerErrors(afpicon, {})).toEqual({
       full_name: 'Full name is required',
       email: 'Email address is required',
       phone_number: 'Phone number is required',
       ticket_type: 'Please select a registration category',
     })
     expect(
-      errorsOf(afpicon, {
+      findAnswerErrors(afpicon, {
         full_name: 'A B',
         email: 'not one',
         phone_number: '1',
@@ -367,7 +367,7 @@ describe('what is required', () => {
   })
   test("S125: a member's number", () => {
     expect(
-      errorsOf(afpicon, {
+      findAnswerErrors(afpicon, {
         full_name: 'A',
         email: 'a@example.org',
         phone_number: '1',
@@ -378,17 +378,22 @@ describe('what is required', () => {
   })
   test.each(['afpi-pg', 'non-afpi-pg'])('S126: a proof of %s', (ticket_type) => {
     expect(
-      errorsOf(afpicon, { full_name: 'A', email: 'a@example.org', phone_number: '1', ticket_type }),
+      findAnswerErrors(afpicon, {
+        full_name: 'A',
+        email: 'a@example.org',
+        phone_number: '1',
+        ticket_type,
+      }),
     ).toEqual({ pg_proof: 'Proof of post-graduation status is required for PG categories' })
   })
   test('S130: Chirurgia', () => {
-    expect(errorsOf(chirurgia, {})).toEqual({
+    expect(findAnswerErrors(chirurgia, {})).toEqual({
       full_name: 'Required',
       email: 'Required',
       phone_number: 'Required',
     })
     expect(
-      errorsOf(chirurgia, {
+      findAnswerErrors(chirurgia, {
         full_name: 'A',
         email: 'a@example.org',
         phone_number: '1',
@@ -398,13 +403,13 @@ describe('what is required', () => {
     expect(fieldOf(chirurgia, 'email').type).toBe('email')
   })
   test('S131: Mid Zone', () => {
-    expect(errorsOf(midzone, {})).toEqual({
+    expect(findAnswerErrors(midzone, {})).toEqual({
       full_name: 'Required',
       email: 'Required',
       phone_number: 'Required',
     })
     expect(
-      errorsOf(midzone, {
+      findAnswerErrors(midzone, {
         full_name: 'A',
         email: 'a@example.org',
         phone_number: '1',
@@ -421,8 +426,8 @@ describe('what is required', () => {
 describe('the life of a payment', () => {
   const at = noon('2026-01-02')
   const pending: Payment = {
-    orderId: orderIdOf(
-      regNoOf(
+    orderId: createOrderId(
+      createRegNo(
         afpicon,
         Array.from({ length: 12 }, () => 7),
       ),

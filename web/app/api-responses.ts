@@ -7,7 +7,7 @@ import {
   dayOf,
   readInstant,
   rupees,
-  split,
+  splitPrice,
 } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
 import type { Failure, PaymentStatus, PublicEvent, Stands, Quote } from '../../engine/index.ts'
@@ -100,7 +100,7 @@ function pricingOf(
     Object.entries(data).flatMap(([category, row]) => {
       const price = fromRupees(row[period]?.price)
       if (price === null) return []
-      const { base, gst, total } = split(event.fees.tax, price)
+      const { base, gst, total } = splitPrice(event.fees.tax, price)
       return [[category, { base: rupees(base), gst: rupees(gst), total: rupees(total) }]]
     }),
   )

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
-import { closedWords, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
+import { closedText, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
 import { formatMessage, LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { hiddenText, richMessage } from '../ui/rich-message.tsx'
@@ -233,7 +233,7 @@ function Conferences({
                   </a>
                 ) : (
                   <Badge tone="back" icon={event.closed?.by === 'early' ? 'clock' : 'lock'}>
-                    {closedWords(texts, event.closed)}
+                    {closedText(texts, event.closed)}
                   </Badge>
                 )}
               </span>

@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { dayOf, lookOf, readInstant } from '../../engine/index.ts'
+import { dayOf, themeColors, readInstant } from '../../engine/index.ts'
 import type { EventConfig, Site } from '../../engine/index.ts'
 import type { PageData } from '../../engine/api.ts'
 import { readEventFile } from '../app/api-responses.ts'
@@ -292,7 +292,7 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
  */
 function lookStyle(event: EventConfig): CSSProperties {
   try {
-    const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
+    const { band, onBand, accent, tint, line } = themeColors(event.look.colour)
     return {
       '--band': band,
       '--on-band': onBand,

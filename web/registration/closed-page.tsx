@@ -1,5 +1,11 @@
 /** The page of an event that is closed for registration, with the contact details. */
-import { dayOf, formatDays, openOn, readInstant, tookPlace } from '../../engine/index.ts'
+import {
+  dayOf,
+  formatDays,
+  checkRegistrationOpen,
+  readInstant,
+  isEventOver,
+} from '../../engine/index.ts'
 import { EVENT_PAGE_MESSAGES, formatMessage, VALIDATION_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import type { EventAnswer } from '../../engine/api.ts'
@@ -43,7 +49,7 @@ export function ClosedBox({
 /** Unobtrusive note that the event has taken place. A form that is still open stays open. */
 export function TookPlace({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
   const at = readInstant(now)
-  if (at === null || !tookPlace(event, dayOf(at))) return null
+  if (at === null || !isEventOver(event, dayOf(at))) return null
   return (
     <p className="over">
       {formatMessage(EVENT_PAGE_MESSAGES.tookPlace, { days: formatDays(event.from, event.to) })}
@@ -56,7 +62,7 @@ export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
   const { event, now } = page.event
   const at = readInstant(now)
-  const open = at === null ? null : openOn(event, dayOf(at))
+  const open = at === null ? null : checkRegistrationOpen(event, dayOf(at))
   const sent = recall(event)?.regNo ?? null
   return (
     <>

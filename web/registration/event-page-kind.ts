@@ -1,5 +1,5 @@
 /** Chooses the page of an event for a given day. Each page is a separate module. */
-import { dayOf, openOn, readInstant } from '../../engine/index.ts'
+import { dayOf, checkRegistrationOpen, readInstant } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import type { EventAnswer } from '../../engine/api.ts'
 import { isLater, wayOf } from './fields/choose-field-widget.ts'
@@ -13,7 +13,7 @@ export type EventPageKind = 'closed' | 'form' | 'selling'
 export function kindOf({ event, now }: EventAnswer): EventPageKind {
   const at = readInstant(now)
   // If the server's time cannot be read, show the form; it checks the opening days itself.
-  if (at !== null && !openOn(event, dayOf(at)).open) return 'closed'
+  if (at !== null && !checkRegistrationOpen(event, dayOf(at)).open) return 'closed'
   return sellsMore(event) ? 'selling' : 'form'
 }
 

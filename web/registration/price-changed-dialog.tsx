@@ -1,10 +1,10 @@
 /** The dialogs after a submit: the price has changed, or the registration is complete. */
 import {
-  labelOfCategory,
+  categoryLabel,
   buttonText,
   formatMoney,
   priceParts,
-  wordFor,
+  lowerCaseLabel,
 } from '../../engine/index.ts'
 import { FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
@@ -29,14 +29,14 @@ type ChangedProps = {
  */
 export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
   const samePrice = was.base === now.base && was.gst === now.gst && was.total === now.total
-  const word = wordFor(event, 'category')
+  const word = lowerCaseLabel(event, 'category')
   const [what, why] =
     was.category !== now.category
       ? [
           formatMessage(changed.titleCategory, { word }),
           formatMessage(changed.category, {
             word,
-            category: labelOfCategory(event, now.category),
+            category: categoryLabel(event, now.category),
           }),
         ]
       : was.period !== now.period

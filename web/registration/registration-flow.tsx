@@ -1,6 +1,6 @@
 /** The flow of one registration, from the first answer to the gateway. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { assertNever, contradictionOf, fill } from '../../engine/index.ts'
+import { assertNever, findContradiction, fillPlaceholders } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES } from '../../engine/messages.ts'
 import type { Quote, RawAnswers } from '../../engine/index.ts'
 import type { PaymentData, TariffAnswer } from '../../engine/api.ts'
@@ -222,7 +222,7 @@ function Filling({
       location.assign(page ?? resultPageOf(event, regNo))
       return { is: 'submitting' }
     }
-    const filled = (text: string) => fill(text, { reg_no: regNo }, '')
+    const filled = (text: string) => fillPlaceholders(text, { reg_no: regNo }, '')
     const { notice: message, alert } = event.form.withoutPayment
     if (message !== null) say(filled(message), 'good')
     startAfresh()
@@ -306,7 +306,7 @@ function Filling({
       ...more.notesOf(event, form.answers, facts.left),
     ],
     send: more.sendOf(event, form.answers),
-    odd: contradictionOf(event, form.answers, quoted?.category ?? null),
+    odd: findContradiction(event, form.answers, quoted?.category ?? null),
     held: holds ? <Held proofs={proofs} shown={form.shown} /> : null,
     mailTo: form.answers[event.roles.email ?? ''],
     until: quoted && answer && (

@@ -1,6 +1,6 @@
 /** The page of an event that sells more than a registration or has list fields. */
 import type { RegistryWidgetsType } from '@rjsf/utils'
-import { categoryOf } from '../../engine/index.ts'
+import { findCategory } from '../../engine/index.ts'
 import type { RawAnswers } from '../../engine/index.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
 import { approvalNotes, sendOf } from './approval-notes.ts'
@@ -39,7 +39,8 @@ export const SELLING: More = {
   Paged,
   askedBy,
   AskedAgain,
-  marksOf: (event, tariff, answers) => marksOf(event, tariff, answers, categoryOf(event, answers)),
+  marksOf: (event, tariff, answers) =>
+    marksOf(event, tariff, answers, findCategory(event, answers)),
 }
 
 export default function SellingPage(props: EventPageProps) {

@@ -1,7 +1,7 @@
 /** Chooses the result page by the payment state. Success precedes any other payment attempt. */
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { assertNever, lookOf, dayOf, readInstant } from '../../engine/index.ts'
+import { assertNever, themeColors, dayOf, readInstant } from '../../engine/index.ts'
 import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent, Stands } from '../../engine/index.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
@@ -159,7 +159,7 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
  * than the page. Set on the root element, so that dialogs and menus outside the tree have it too.
  */
 function wear(colour: string): void {
-  const look = lookOf(colour)
+  const look = themeColors(colour)
   const root = document.documentElement.style
   root.setProperty('--band', look.band)
   root.setProperty('--on-band', look.onBand)

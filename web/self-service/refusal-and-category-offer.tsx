@@ -1,6 +1,6 @@
 /** The reason for a refusal, with a button to accept the category offered instead. */
 import { useState } from 'react'
-import { formatPrice, fromRupees, wordFor } from '../../engine/index.ts'
+import { formatPrice, fromRupees, lowerCaseLabel } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call, newKey } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
@@ -41,7 +41,7 @@ export function Offer({ event, mine: { refused }, path, again }: PanelProps) {
         <>
           <p>
             {formatMessage(text.explanation, {
-              word: wordFor(event, 'category'),
+              word: lowerCaseLabel(event, 'category'),
               category: offer.label,
               amount: formatPrice(total),
             })}

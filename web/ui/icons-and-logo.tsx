@@ -2,7 +2,7 @@
  * The icons and the logo, as one inline sprite per page.
  * main.tsx renders it once. Ids have a prefix, so that they cannot collide with an event's fields.
  */
-import { MARK } from '../../engine/index.ts'
+import { LOGO_PATHS } from '../../engine/index.ts'
 
 const paths = {
   tick: 'M3.5 11 8 15.5 17 4.5',
@@ -83,14 +83,14 @@ export function Mark() {
   return (
     <svg viewBox="0 0 26 26" aria-hidden="true">
       <path
-        d={MARK.square}
+        d={LOGO_PATHS.square}
         fill="none"
         stroke="currentColor"
         strokeWidth="1.8"
         strokeLinecap="round"
       />
       <path
-        d={MARK.tick}
+        d={LOGO_PATHS.tick}
         fill="none"
         stroke="var(--blue)"
         strokeWidth="3"

@@ -1,8 +1,8 @@
 /** Compiles the file's quotas, unique answers, discount codes and member lists. */
 import type { EventConfig } from '../../event/config.ts'
 import type { CodeKind, Quota, MemberList, Unique } from '../../event/pricing-types.ts'
-import { words } from '../../event/placeholders-and-answer-texts.ts'
-import { HOLD_PLACE_MS } from '../../event/defaults.ts'
+import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
+import { SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
 import { given, list, map, maybe, text, texts, type Plain } from './read-checked-values.ts'
 
@@ -11,8 +11,7 @@ export function toPricingContext(
 ): Pick<EventConfig, 'quotas' | 'holdSeatsMs' | 'unique' | 'codeKinds' | 'memberLists'> {
   return {
     quotas: list(file.quotas).map(map).map(toLimit),
-    holdSeatsMs:
-      file.hold_seats_for === undefined ? HOLD_PLACE_MS : msOf(text(file.hold_seats_for)),
+    holdSeatsMs: file.hold_seats_for === undefined ? SEAT_HOLD_MS : msOf(text(file.hold_seats_for)),
     unique: list(file.unique).map(map).map(toUnique),
     codeKinds: list(map(file.codes).kinds).map(map).map(toKind),
     memberLists: Object.entries(map(file.member_lists)).map(([id, roll]) => toRoll(id, map(roll))),
@@ -54,7 +53,7 @@ function toKind(kind: Plain): CodeKind {
   const id = text(kind.id)
   return {
     id,
-    label: maybe(kind.label) ?? words(id),
+    label: maybe(kind.label) ?? wordsFromId(id),
     gives:
       gives.category === undefined
         ? { adjustment: text(gives.adjustment) }
@@ -84,5 +83,5 @@ const MS_BY_UNIT: Readonly<Record<string, number>> = {
 /** Reads "30 minutes" or "1 hour"; other values are reported by the schema check. */
 function msOf(said: string): number {
   const found = /^(\d+)\s*(minute|hour|day)s?$/.exec(said.trim())
-  return found === null ? HOLD_PLACE_MS : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)
+  return found === null ? SEAT_HOLD_MS : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)
 }

@@ -7,7 +7,7 @@
  */
 import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
 import { delegateMethods, wayQuestion } from '../../payments/payment-methods.ts'
-import { rolesOf } from '../../event/delegate-fields.ts'
+import { findRoles } from '../../event/delegate-fields.ts'
 import { day, type Day } from '../../lib/time.ts'
 import { toApprovals } from './approval.ts'
 import { toCondition } from './conditions.ts'
@@ -34,10 +34,10 @@ import {
   type PlainShared,
 } from './read-checked-values.ts'
 import {
-  apiOf,
+  defaultApi,
   ERROR_BUTTONS,
   FREE_BUTTON,
-  LOOK_COLOUR,
+  THEME_COLOUR,
   LOOKUP,
   MESSAGES_AS,
   NEVER,
@@ -76,7 +76,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       type: value.type as 'text' | 'number' | 'money' | 'date',
       label: text(value.label),
     }))
-  const roles = rolesOf([...asked, ...alsoStored])
+  const roles = findRoles([...asked, ...alsoStored])
   const paying = toPaying(file.payment, { categories, shared, days })
   const fields = asked.map((field) =>
     paying.payment !== null && field.type === 'email' && field.id === roles.email
@@ -96,7 +96,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const isOnlyCard = paying.payment !== null && delegateMethods(paying).length === 1
   const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
   const api = map(file.api)
-  const apiHere = apiOf(id, maybe(api.register))
+  const apiHere = defaultApi(id, maybe(api.register))
   const head = {
     id,
     title: text(event.title),
@@ -115,7 +115,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     ...head,
     demo: texts(file.demo),
     look: {
-      colour: maybe(map(file.look).colour) ?? LOOK_COLOUR,
+      colour: maybe(map(file.look).colour) ?? THEME_COLOUR,
       ...given({ logo: maybe(map(file.look).logo) }),
     },
     ...given({ words: file.words === undefined ? undefined : wireNames(file.words) }),

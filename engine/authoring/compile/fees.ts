@@ -7,9 +7,9 @@ import {
   REGISTRATION,
 } from '../../event/pricing-types.ts'
 import { toCondition } from './conditions.ts'
-import { stateNamed } from '../../event/gstin.ts'
+import { findState } from '../../event/gstin.ts'
 import { paise, type Paise, type Tax } from '../../lib/money.ts'
-import { words } from '../../event/placeholders-and-answer-texts.ts'
+import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
   given,
@@ -37,7 +37,7 @@ export function toFees(fees: Plain): Fees {
       .map(map)
       .map((period) => ({
         id: text(period.id),
-        label: maybe(period.label) ?? words(text(period.id)),
+        label: maybe(period.label) ?? wordsFromId(text(period.id)),
         ...given({ from: maybeDay(period.from), to: maybeDay(period.to) }),
       })),
     otherDates:
@@ -92,7 +92,7 @@ function toTables(prices: unknown): Item['prices'] {
 function toItem(item: Plain, tax: Tax | null): Item {
   return {
     id: text(item.id),
-    label: maybe(item.label) ?? words(text(item.id)),
+    label: maybe(item.label) ?? wordsFromId(text(item.id)),
     tax: item.tax === undefined ? tax : toTax(item.tax),
     prices: toTables(item.prices),
     ...given({
@@ -102,7 +102,7 @@ function toItem(item: Plain, tax: Tax | null): Item {
       times: maybe(item.times),
       amountIn: maybe(item.amount_in),
       sac: maybe(item.sac),
-      placeOfSupply: stateNamed(maybe(item.place_of_supply) ?? '') ?? undefined,
+      placeOfSupply: findState(maybe(item.place_of_supply) ?? '') ?? undefined,
     }),
   }
 }
@@ -120,7 +120,7 @@ function toAdjustment(adjustment: Plain): Adjustment {
   const { amount, percent } = adjustment
   return {
     id: text(adjustment.id),
-    label: maybe(adjustment.label) ?? words(text(adjustment.id)),
+    label: maybe(adjustment.label) ?? wordsFromId(text(adjustment.id)),
     on: maybe(adjustment.on) ?? REGISTRATION,
     by: percent === undefined ? { amount: signedPaise(amount) } : { percent: Number(percent) },
     ...given({

@@ -1,7 +1,7 @@
 /** Compiles the form: categories, options and fields, with the default texts of `_shared/texts.yaml`. */
 import type { Category, Field, FieldType, Option } from '../../event/config.ts'
 import type { Scalar } from '../../event/answer-types.ts'
-import { words } from '../../event/placeholders-and-answer-texts.ts'
+import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../../event/defaults.ts'
 import { patternFault, wholePattern } from '../schema/answer-pattern.ts'
 import { toCondition } from './conditions.ts'
@@ -22,7 +22,7 @@ import type { Day } from '../../lib/time.ts'
 export function toCategory(value: Plain): Category {
   return {
     id: text(value.id),
-    label: maybe(value.label) ?? words(text(value.id)),
+    label: maybe(value.label) ?? wordsFromId(text(value.id)),
     listedOnly: value.listed_only === true,
     ...given({
       about: maybe(value.about),
@@ -159,4 +159,4 @@ function patternOf(value: Plain): string | undefined {
 }
 
 /** Turns an id such as `senior-resident` into words; an option written as a label stays unchanged. */
-const inWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? words(id) : id)
+const inWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? wordsFromId(id) : id)

@@ -1,5 +1,5 @@
 /** Compiles the supplier and the numbering of invoices. */
-import { readGstin, stateNamed, stateOfGstin } from '../../event/gstin.ts'
+import { readGstin, findState, stateOfGstin } from '../../event/gstin.ts'
 import { type Invoice } from '../../event/invoice-types.ts'
 import { given, map, maybe, text, type Plain } from './read-checked-values.ts'
 
@@ -13,7 +13,7 @@ export function toInvoice(plain: Plain): Invoice {
     address: text(plain.address).trim(),
     gstin,
     sac: String(plain.sac),
-    placeOfSupply: { state: stateNamed(text(plain.place_of_supply)) ?? stateOfGstin(gstin) },
+    placeOfSupply: { state: findState(text(plain.place_of_supply)) ?? stateOfGstin(gstin) },
     number,
     creditNumber: maybe(plain.credit_number)?.trim() ?? `C${number}`,
     ...given({ declaration: maybe(plain.declaration)?.trim() }),

@@ -13,12 +13,12 @@ import {
   endedWord,
   statusText,
 } from '../../registration/registration-and-payment-states.ts'
-import { own } from '../../lib/result.ts'
+import { getOwn } from '../../lib/result.ts'
 import type { Role } from '../../event/delegate-fields.ts'
 import { soldColumns, soldFilter } from '../../reports/sales-columns.ts'
 import { labelOf, priceParts } from '../../event/placeholders-and-answer-texts.ts'
 import type { ListValue } from '../../event/built-in-values.ts'
-import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../../event/defaults.ts'
+import { LIST_ROWS, LIST_ROWS_CHOICES, defaultListApi, defaultList } from '../../event/defaults.ts'
 import { isCharged } from './fees.ts'
 import { list, map, maybe, text, texts, type Plain } from './read-checked-values.ts'
 
@@ -44,7 +44,7 @@ export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): Eve
  */
 function everyField(config: EventConfig): Plain {
   return {
-    ...listOf(config.id, config.title),
+    ...defaultList(config.id, config.title),
     filters: [
       'search',
       'payment_status',
@@ -70,7 +70,7 @@ const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
 function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
   const id = text(value.id)
-  const here = listApiOf(id)
+  const here = defaultListApi(id)
   const errors = map(value.errors)
   const exported = map(value.export)
   const load = maybe(errors.load) ?? site.admin.load
@@ -172,7 +172,7 @@ function toColumn(config: EventConfig, id: string): Column {
     config.fields.find((field) => field.id === id)?.type ??
     config.alsoStored.find((stored) => stored.id === id)?.type
   const kind =
-    own<Column['kind']>(COLUMN_KINDS, id) ?? (type === undefined ? 'text' : FIELD_KINDS[type])
+    getOwn<Column['kind']>(COLUMN_KINDS, id) ?? (type === undefined ? 'text' : FIELD_KINDS[type])
   const role = (Object.keys(config.roles) as Role[]).find((one) => config.roles[one] === id)
   return { id, label: labelOf(config, id), kind, ...(role === undefined ? {} : { role }) }
 }

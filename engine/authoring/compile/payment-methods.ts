@@ -1,9 +1,9 @@
 /** Compiles the payment methods below `payment`. */
 import type { EventConfig, Field, Gateway } from '../../event/config.ts'
 import type { PaymentMethod } from '../../event/payment-method-types.ts'
-import { words } from '../../event/placeholders-and-answer-texts.ts'
+import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import type { Around } from './form.ts'
-import { GATEWAY_MINIMUM, LAPSE_DAYS } from '../../event/defaults.ts'
+import { GATEWAY_MINIMUM, EXPIRY_DAYS } from '../../event/defaults.ts'
 import { toField } from './form.ts'
 import {
   given,
@@ -50,7 +50,7 @@ function toWay(plain: Plain, around: Around): PaymentMethod {
   const isCard = plain.gateway !== undefined
   const named = {
     id,
-    label: maybe(plain.label) ?? (isCard ? CARD.label : words(id)),
+    label: maybe(plain.label) ?? (isCard ? CARD.label : wordsFromId(id)),
     ...given({ until: maybeDay(plain.until) }),
   }
   if (isCard) return { is: 'card', ...named }
@@ -68,7 +68,7 @@ function toWay(plain: Plain, around: Around): PaymentMethod {
     fields,
     reference: text(unique?.id),
     priceDate: plain.price_date === 'credit' ? 'credit' : 'registration',
-    expiresAfterDays: plain.expires_after === undefined ? LAPSE_DAYS : daysIn(plain.expires_after),
+    expiresAfterDays: plain.expires_after === undefined ? EXPIRY_DAYS : daysIn(plain.expires_after),
     ...given({ day: fields.find(({ type }) => type === 'date')?.id }),
   }
 }
@@ -77,7 +77,7 @@ function toWay(plain: Plain, around: Around): PaymentMethod {
 function toAsk(ask: Plain, around: Around): Field {
   const { unique: _unique, ...rest } = ask
   const type = ask.type ?? (ask.options === undefined ? undefined : 'select')
-  return toField({ label: words(text(ask.id)), ...rest, type }, 0, around)
+  return toField({ label: wordsFromId(text(ask.id)), ...rest, type }, 0, around)
 }
 
 /** Reads "10 days"; other values are reported by the schema check. */

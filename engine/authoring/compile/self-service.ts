@@ -1,5 +1,5 @@
 /** Compiles self-service and retention: what delegates may change, how long answers and files are kept. */
-import type { Edit, Keep } from '../../event/approval-and-cancellation-types.ts'
+import type { Edit, Retention } from '../../event/approval-and-cancellation-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
 import { maybe, text, texts, type Plain } from './read-checked-values.ts'
 
@@ -8,7 +8,7 @@ export function toEdit({ until, fields }: Plain): Edit {
 }
 
 /** Counted from the event's last day. */
-export function toKeep(plain: Plain, last: Day): Keep {
+export function toKeep(plain: Plain, last: Day): Retention {
   const until = (written: string | undefined): Day | null =>
     written === undefined ? null : after(last, written)
   return { answers: until(maybe(plain.answers)), files: until(maybe(plain.files)) }

@@ -2,8 +2,8 @@
 import type { EventConfig, PublicEvent } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import { normalise } from '../../answers/normalize-answers.ts'
-import { contextAmong } from '../../rules/pricing-context.ts'
-import { fromPairs, own } from '../../lib/result.ts'
+import { extractContext } from '../../rules/pricing-context.ts'
+import { fromPairs, getOwn } from '../../lib/result.ts'
 import { formatDay, isDay, type Day } from '../../lib/time.ts'
 import {
   axisOf,
@@ -69,10 +69,10 @@ export function pointsOf(axes: readonly Axis[]): readonly Point[] | null {
  * check is given.
  */
 export function answersAt(event: EventConfig | PublicEvent, point: Answers): Answers {
-  const facts = contextAmong(event, point)
+  const facts = extractContext(event, point)
   const { answers } = normalise(event, point, facts)
   const rolls = fromPairs(
-    Object.entries(facts.rolls).filter(([field]) => own(answers, field) !== undefined),
+    Object.entries(facts.rolls).filter(([field]) => getOwn(answers, field) !== undefined),
   )
   return normalise(event, point, { ...facts, rolls }).answers
 }
@@ -112,14 +112,17 @@ export function sayTogether(
   points: readonly Answers[],
   all: readonly Answers[],
 ): readonly string[] {
-  const boxOf = (answers: Answers): Box => axes.map(({ field }) => new Set([own(answers, field)]))
+  const boxOf = (answers: Answers): Box =>
+    axes.map(({ field }) => new Set([getOwn(answers, field)]))
   const distinct = new Map(
     points.map((answers) => [
-      JSON.stringify(axes.map(({ field }) => own(answers, field) ?? null)),
+      JSON.stringify(axes.map(({ field }) => getOwn(answers, field) ?? null)),
       boxOf(answers),
     ]),
   )
-  const possible = axes.map(({ field }) => new Set(all.map((answers) => own(answers, field))).size)
+  const possible = axes.map(
+    ({ field }) => new Set(all.map((answers) => getOwn(answers, field))).size,
+  )
   return merged([...distinct.values()]).map((box) =>
     axes
       .flatMap((axis, at) => {

@@ -1,7 +1,7 @@
 /** The possible answers of delegates as boxes of a finite domain, for proofs on rules and conditions. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Condition } from '../../event/answer-types.ts'
-import { passes } from '../../rules/evaluate-condition.ts'
+import { passesTest } from '../../rules/evaluate-condition.ts'
 import {
   assertListed,
   axisOf,
@@ -75,7 +75,7 @@ export function boxesOf({ axes, space }: Domain, condition: Condition): readonly
     const box = boxOf(space, (axis, value) =>
       map.every(
         ({ field, test }) =>
-          field !== axes[axis]?.field || passes(test, axes[axis]?.values[value]?.answer),
+          field !== axes[axis]?.field || passesTest(test, axes[axis]?.values[value]?.answer),
       ),
     )
     return box === null ? [] : [box]
@@ -95,7 +95,7 @@ function complementOf(domain: Domain, condition: Condition): readonly Box[] {
         domain.space,
         (axis, value) =>
           domain.axes[axis]?.field !== field ||
-          !passes(test, domain.axes[axis]?.values[value]?.answer),
+          !passesTest(test, domain.axes[axis]?.values[value]?.answer),
       )
       return box === null ? [] : [box]
     })

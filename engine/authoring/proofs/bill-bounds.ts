@@ -4,14 +4,21 @@
  * The search goes from line to line and forgets values that no later line reads.
  */
 import type { EventConfig } from '../../event/config.ts'
-import { cellOf, counts, linesOf, soldOf, totalsOf, unitOf } from '../../pricing/bill.ts'
-import { holds } from '../../rules/evaluate-condition.ts'
+import {
+  tablePrice,
+  itemApplies,
+  calculateBill,
+  itemLines,
+  sumLines,
+  unitPrice,
+} from '../../pricing/bill.ts'
+import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
 import { paise, type Paise, type Tax } from '../../lib/money.ts'
-import { adjusted, split } from '../../pricing/line-tax.ts'
+import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
 import { assert } from '../../lib/result.ts'
-import { remember } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/memoize.ts'
 import type { Day } from '../../lib/time.ts'
 import { withinBudget, type Budget } from './sets-of-answers.ts'
 import { daysOfBill, isOn } from './price-days.ts'
@@ -79,14 +86,14 @@ export const provedBill = (event: EventConfig): BillProof => ({
   },
 })
 
-const provedItems = remember((event: EventConfig): readonly ItemProof[] =>
+const provedItems = memoize((event: EventConfig): readonly ItemProof[] =>
   event.fees.items.map((item) => ({
     id: item.id,
     found: withinBudget(() => provedItem(event, item, { left: STEPS_MAX }), null),
   })),
 )
 
-const provedExtremes = remember((event: EventConfig): Extremes | null =>
+const provedExtremes = memoize((event: EventConfig): Extremes | null =>
   withinBudget(() => extremesOf(event, { left: STEPS_MAX }), null),
 )
 
@@ -146,9 +153,9 @@ function extremesOf(event: EventConfig, budget: Budget): Extremes {
 
 function billOf(event: EventConfig, on: Day, period: string, sum: Sum): BillFound {
   const answers = answersOfTrail(sum.trail)
-  const lines = linesOf(event, answers, sum.category, period, on)
+  const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
-  const { total } = totalsOf(lines.value)
+  const { total } = sumLines(lines.value)
   assert(total === sum.total, `a bill of ${sum.total} costs ${total}`)
   return { answers, category: sum.category, period, on, lines: lines.value, total }
 }
@@ -174,12 +181,12 @@ function billsOn(
       const adjustment = adjustments[at]
       if (one === null || adjustment === undefined || !touches(adjustment, id)) return one
       const by = 'percent' in adjustment.by ? adjustment.by : { amount: paise(one.left) }
-      const after = adjusted([amount], by)[0] ?? paise(0)
+      const after = adjustPrices([amount], by)[0] ?? paise(0)
       const left = 'percent' in by ? overdraft(amount, by.percent) : one.left - (after - amount)
       amount = after
       return { left, hasLine: one.hasLine || price > 0 }
     })
-    const due = split(taxOfLine, amount).total
+    const due = splitPrice(taxOfLine, amount).total
     const more = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
     const [least, most] = [more(bill.least), more(bill.most)]
     const dearer = bill.smallest === null ? null : more(bill.smallest)
@@ -201,7 +208,8 @@ function billsOn(
     reads: namesIn([adjustment.when]),
     conditions: adjustment.when === undefined ? [] : [adjustment.when],
     at: ({ answers, category }, bill) => {
-      if (adjustment.when !== undefined && !holds(adjustment.when, answers, category)) return bill
+      if (adjustment.when !== undefined && !matchesCondition(adjustment.when, answers, category))
+        return bill
       const left = 'percent' in adjustment.by ? 0 : adjustment.by.amount
       return { ...bill, pending: bill.pending.with(at, { left, hasLine: false }) }
     },
@@ -210,7 +218,7 @@ function billsOn(
     reads: [CATEGORY],
     conditions: [],
     at: ({ category }, bill) => {
-      const cell = category === null ? null : cellOf(prices ?? {}, category, period)
+      const cell = category === null ? null : tablePrice(prices ?? {}, category, period)
       if (category === null || cell === null) return null
       const known: Bill = {
         ...bill,
@@ -226,10 +234,10 @@ function billsOn(
     conditions: conditionsOfItem(item),
     at: ({ answers, category }, bill) => {
       if (category === null) return null
-      if (!counts(item, answers, category)) return without(bill, item.id)
+      if (!itemApplies(item, answers, category)) return without(bill, item.id)
       let sum: Bill = bill
-      for (const { row, quantity } of soldOf(event, item, answers, category)) {
-        const unit = unitOf(item, answers, category, row, period)
+      for (const { row, quantity } of itemLines(event, item, answers, category)) {
+        const unit = unitPrice(item, answers, category, row, period)
         if (unit === null) return null
         sum = withLine(sum, item.id, paise(unit * quantity), item.tax)
       }
@@ -289,7 +297,7 @@ function overdraft(price: Paise, percent: number): number {
  * Pairs of adjustments, by id, that can apply to the same line of one bill; null: too many answers
  * to check all.
  */
-export const meetingAdjustments = remember(
+export const meetingAdjustments = memoize(
   (event: EventConfig): readonly (readonly [string, string])[] | null =>
     withinBudget(() => {
       const budget: Budget = { left: STEPS_MAX }
@@ -312,7 +320,7 @@ function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Bu
     conditions: whens,
     at: ({ answers, category }) => {
       const isNobody = category === null && !isEverybodyIn(event)
-      if (isNobody || !whens.every((when) => holds(when, answers, category))) return null
+      if (isNobody || !whens.every((when) => matchesCondition(when, answers, category))) return null
       isMet = true
       return null
     },

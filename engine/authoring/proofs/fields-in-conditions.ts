@@ -7,7 +7,7 @@
 import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
 import type { Answer, Condition, Test } from '../../event/answer-types.ts'
 import { assertNever } from '../../lib/result.ts'
-import { CODE, fullOf, memberListValueName } from '../../rules/pricing-context.ts'
+import { CODE, fullSeatName, memberListValueName } from '../../rules/pricing-context.ts'
 import { allSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, withinBudget } from './sets-of-answers.ts'
@@ -95,7 +95,7 @@ export function memberListColumnOf(
 
 /** Returns the seats that may be full, by the names used in conditions. */
 export function fullNames(limits: EventConfig['quotas']): readonly string[] {
-  return allSeatPools(limits).map(({ id }) => fullOf(id))
+  return allSeatPools(limits).map(({ id }) => fullSeatName(id))
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Proves that an ordered item has its quantity asked, and that no hidden field causes a charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, Condition } from '../../event/answer-types.ts'
-import { counts, quantityOf } from '../../pricing/bill.ts'
-import { holds, listOf } from '../../rules/evaluate-condition.ts'
-import { own } from '../../lib/result.ts'
-import { remember } from '../../lib/memoize.ts'
+import { itemApplies, itemQuantity } from '../../pricing/bill.ts'
+import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
+import { getOwn } from '../../lib/result.ts'
+import { memoize } from '../../lib/memoize.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import { showsOf } from './fields-in-conditions.ts'
 import { withinBudget, type Budget } from './sets-of-answers.ts'
@@ -24,7 +24,7 @@ export type Unasked = {
 const STEPS_MAX = 50_000
 
 /** One for each item and field; an item with too many answers to check has none here. */
-export const unaskedOf = remember((event: EventConfig): readonly Unasked[] =>
+export const unaskedOf = memoize((event: EventConfig): readonly Unasked[] =>
   event.fees.items.flatMap((item) =>
     withinBudget(() => unaskedOfItem(event, item, { left: STEPS_MAX }), []),
   ),
@@ -44,22 +44,24 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
         reads: [...readsOfItem(item), ...namesIn(shows), CATEGORY],
         conditions: [...conditionsOfItem(item), ...shows],
         at: ({ answers, category }, trail) => {
-          if (category === null || !counts(item, answers, category)) return null
+          if (category === null || !itemApplies(item, answers, category)) return null
           // If no person counts, there is nothing to count.
           const { times: _, ...once } = item
           if (
             item.count !== undefined &&
-            own(answers, item.count.field) !== undefined &&
-            quantityOf(once, answers, category) === 0
+            getOwn(answers, item.count.field) !== undefined &&
+            itemQuantity(once, answers, category) === 0
           )
             return null
           const first = isAsked(event, item, answers, category) ? undefined : counted[0]
           for (const name of counted) {
             // If the item is not ordered, nothing must be answered; otherwise the first answer
             // requires the others.
-            if (first !== undefined && own(answers, first) === undefined) return null
-            if (own(answers, name) !== undefined || found.has(name)) continue
-            const isHidden = !showsOf(event, name).every((shown) => holds(shown, answers, category))
+            if (first !== undefined && getOwn(answers, first) === undefined) return null
+            if (getOwn(answers, name) !== undefined || found.has(name)) continue
+            const isHidden = !showsOf(event, name).every((shown) =>
+              matchesCondition(shown, answers, category),
+            )
             const who = { answers: answersOfTrail(trail), category }
             found.set(name, { item: item.id, field: name, isHidden, who })
           }
@@ -86,26 +88,26 @@ function isAsked(
 ): boolean {
   // An item sold by option is ordered by choosing one.
   if (by !== undefined || when === undefined) return false
-  const holding: Condition = when.filter((map) => holds([map], answers, category))
+  const holding: Condition = when.filter((map) => matchesCondition([map], answers, category))
   return holding.every((map) =>
     map.some(
       ({ field, test }) =>
         (test.is === 'in' || test.is === 'has') &&
         event.fields.some(({ id }) => id === field) &&
-        isChosen(own(answers, field)),
+        isChosen(getOwn(answers, field)),
     ),
   )
 }
 
 function isChosen(answer: Answer | undefined): boolean {
-  return answer === true || typeof answer === 'string' || listOf(answer).length > 0
+  return answer === true || typeof answer === 'string' || toList(answer).length > 0
 }
 
 /** A field that is hidden from a delegate who is charged for an item because it is unanswered. */
 export type Unseen = Omit<Unasked, 'isHidden'>
 
 /** One for each item and field; an item with too many answers to check has none here. */
-export const unseenOf = remember((event: EventConfig): readonly Unseen[] =>
+export const unseenOf = memoize((event: EventConfig): readonly Unseen[] =>
   event.fees.items.flatMap((item) =>
     withinBudget(() => unseenOfItem(event, item, { left: STEPS_MAX }), []),
   ),
@@ -135,14 +137,14 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
         conditions: [...conditionsOfItem(item), ...shows],
         at: ({ answers, category }, trail) => {
           if (category === null || isAsked(event, item, answers, category)) return null
-          const holding = when.filter((map) => holds([map], answers, category))
+          const holding = when.filter((map) => matchesCondition([map], answers, category))
           const unseen = (map: Condition[number]): string | undefined =>
             map.find(
               ({ field, test }) =>
                 test.is === 'not-in' &&
-                own(answers, field) === undefined &&
+                getOwn(answers, field) === undefined &&
                 denied.some(({ id }) => id === field) &&
-                !showsOf(event, field).every((shown) => holds(shown, answers, category)),
+                !showsOf(event, field).every((shown) => matchesCondition(shown, answers, category)),
             )?.field
           const [field] = holding.map(unseen)
           if (field === undefined || holding.some((map) => unseen(map) === undefined)) return null

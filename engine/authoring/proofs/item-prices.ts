@@ -6,9 +6,9 @@
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
-import { cellOf, counts, soldOf } from '../../pricing/bill.ts'
-import { holds } from '../../rules/evaluate-condition.ts'
-import { own } from '../../lib/result.ts'
+import { tablePrice, itemApplies, itemLines } from '../../pricing/bill.ts'
+import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { getOwn } from '../../lib/result.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import type { Apart } from './fields-in-conditions.ts'
 import type { Budget } from './sets-of-answers.ts'
@@ -64,7 +64,9 @@ export function apartFor(items: readonly Item[]): (field: Field) => Apart {
         ? {}
         : {
             tells: (option: string) =>
-              JSON.stringify(by.map(({ prices }) => prices.map(({ table }) => own(table, option)))),
+              JSON.stringify(
+                by.map(({ prices }) => prices.map(({ table }) => getOwn(table, option))),
+              ),
           }),
       wheres,
       hasEnds: items.some(
@@ -105,15 +107,15 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
       holes.set(key, { ...hole, who: [...known, who] })
   }
   const look = ({ answers, category }: Known, trail: AnswerTrail): null => {
-    if (category === null || !counts(item, answers, category) || item.amountIn !== undefined)
+    if (category === null || !itemApplies(item, answers, category) || item.amountIn !== undefined)
       return null
-    const sold = soldOf(event, item, answers, category).filter(
+    const sold = itemLines(event, item, answers, category).filter(
       ({ row }) => only === null || row === only,
     )
     if (sold.length === 0) return null
     const who = { answers: answersOfTrail(trail), category }
     const table = item.prices.findIndex(
-      ({ when }) => when === null || holds(when, answers, category),
+      ({ when }) => when === null || matchesCondition(when, answers, category),
     )
     const rows = item.prices[table]?.table
     if (rows === undefined) {
@@ -121,16 +123,16 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
       return null
     }
     const onSale = periods.filter(
-      (period) => cellOf(event.fees.prices ?? {}, category, period) !== null,
+      (period) => tablePrice(event.fees.prices ?? {}, category, period) !== null,
     )
     for (const { row } of sold) {
-      const cells = own(rows, row)
+      const cells = getOwn(rows, row)
       if (cells === undefined) {
         lacks({ is: 'no-row', table, row, period: null }, who)
         continue
       }
       for (const period of onSale) {
-        const cell = own(cells, period)
+        const cell = getOwn(cells, period)
         if (cell === undefined) lacks({ is: 'no-cell', table, row, period }, who)
         else if (cell === null) lacks({ is: 'not-on-sale', table, row, period }, who)
         else reached.set(`${table} ${row} ${period}`, { table, row, period })

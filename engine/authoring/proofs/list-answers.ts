@@ -4,9 +4,9 @@
  * Options and people that nothing distinguishes are equivalent, so that only their number counts.
  */
 import type { Answer, Condition, Person, Test } from '../../event/answer-types.ts'
-import { passes } from '../../rules/evaluate-condition.ts'
+import { passesTest } from '../../rules/evaluate-condition.ts'
 import type { Field } from '../../event/config.ts'
-import { fieldsOfPerson } from '../../answers/field-types.ts'
+import { personFields } from '../../answers/field-types.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { TooLarge } from './sets-of-answers.ts'
 
@@ -151,14 +151,14 @@ function kindsOfPeople(
   answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
 ): readonly Person[] {
   const asked = wheres.flat(2).filter((one) => one.field !== 'category')
-  const parts = fieldsOfPerson(field).filter(({ id }) => asked.some((one) => one.field === id))
+  const parts = personFields(field).filter(({ id }) => asked.some((one) => one.field === id))
   let people = new Map<string, Person>([['', {}]])
   for (const part of parts) {
     const tests = asked.filter((one) => one.field === part.id).map(({ test }) => test)
     const next = new Map<string, Person>()
     for (const [key, person] of people)
       for (const answer of answersOfPart(part, tests)) {
-        const turns = tests.map((test) => (passes(test, answer) ? 1 : 0)).join('')
+        const turns = tests.map((test) => (passesTest(test, answer) ? 1 : 0)).join('')
         const known = `${key} ${turns}`
         if (!next.has(known))
           next.set(

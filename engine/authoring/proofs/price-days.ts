@@ -1,12 +1,12 @@
 /** The days on which bills differ: one for each range with the same prices and adjustments. */
 import type { EventConfig } from '../../event/config.ts'
-import { openOn, periodOn } from '../../pricing/price-periods.ts'
-import { remember } from '../../lib/memoize.ts'
+import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
+import { memoize } from '../../lib/memoize.ts'
 import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
 
 /** One day of each range of days with the same prices and adjustments. */
-export const daysOfBill = remember(
+export const daysOfBill = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
     const { periods, adjustments } = event.fees
     const open: EventConfig = { ...event, status: 'open' }
@@ -23,7 +23,7 @@ export const daysOfBill = remember(
     const days = new Map<string, { on: Day; period: string }>()
     for (const on of [...new Set(all.length === 0 ? [ANY_DAY] : all)].sort()) {
       const period = periodOn(event.fees, on)
-      if (period === null || !openOn(open, on).open) continue
+      if (period === null || !checkRegistrationOpen(open, on).open) continue
       const counting = adjustments.map((one) => isOn(one, on)).join()
       const key = `${period.id} ${counting}`
       if (!days.has(key)) days.set(key, { on, period: period.id })

@@ -8,10 +8,10 @@
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
-import { categoryOf } from '../../rules/category.ts'
-import { holds } from '../../rules/evaluate-condition.ts'
-import { CODE, fullOf } from '../../rules/pricing-context.ts'
-import { own } from '../../lib/result.ts'
+import { findCategory } from '../../rules/category.ts'
+import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { CODE, fullSeatName } from '../../rules/pricing-context.ts'
+import { getOwn } from '../../lib/result.ts'
 import { firstFull } from '../../pricing/quotas.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 import {
@@ -127,11 +127,11 @@ function onward<C>(
   switch (step.is) {
     case 'rule': {
       const { when, then } = step.rule
-      const fits = way.fitting === null && (when === null || holds(when, known.answers))
+      const fits = way.fitting === null && (when === null || matchesCondition(when, known.answers))
       return [fits ? { ...way, fitting: then } : way]
     }
     case 'category': {
-      const category = categoryOf(event, known.answers)
+      const category = findCategory(event, known.answers)
       const at = event.categories.findIndex(({ id }) => id === category)
       return [{ carried, fitting: null, values: [...values, at], known: { ...known, category } }]
     }
@@ -175,15 +175,15 @@ function mayBe(
     // An answer on no member list is refused, so an answer and its row come together.
     return stands === undefined
       ? () => true
-      : (answer) => (answer === undefined) === (own(answers, stands) === undefined)
+      : (answer) => (answer === undefined) === (getOwn(answers, stands) === undefined)
   }
-  if (!showsOf(event, name).every((shown) => holds(shown, answers, category)))
+  if (!showsOf(event, name).every((shown) => matchesCondition(shown, answers, category)))
     return (answer) => answer === undefined
   const { required } = field
   const isNeeded =
     field.default !== undefined ||
     (required !== undefined &&
-      (required.when === undefined || holds(required.when, answers, category)))
+      (required.when === undefined || matchesCondition(required.when, answers, category)))
   return (answer) => answer !== undefined || !isNeeded
 }
 
@@ -217,7 +217,7 @@ function readsBefore(event: EventConfig, name: string): readonly string[] {
     ...(choice.by === 'field' ? [choice.field] : []),
     ...(codeKinds.some(({ gives }) => 'category' in gives) ? [CODE] : []),
     ...quotas.flatMap(({ id, full, eachOptionOf }) =>
-      full.offer === undefined || eachOptionOf !== undefined ? [] : [fullOf(id)],
+      full.offer === undefined || eachOptionOf !== undefined ? [] : [fullSeatName(id)],
     ),
     // An offer reads the category before it, not itself.
     ...asked.filter((one) => one !== CATEGORY),

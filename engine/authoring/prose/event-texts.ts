@@ -1,5 +1,5 @@
 /** Returns every displayed text of an event file, with its heading. */
-import { remember } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/memoize.ts'
 import type { Model } from '../checked-file.ts'
 
 export type Readable = {
@@ -14,7 +14,7 @@ export type Readable = {
 }
 
 /** The texts of pages, form, email and office, and the options of the form; read once for each file. */
-export const readables = remember((model: Model): readonly Readable[] =>
+export const readables = memoize((model: Model): readonly Readable[] =>
   [
     ...model.said,
     ...[

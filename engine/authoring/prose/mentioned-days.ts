@@ -1,5 +1,5 @@
 /** The days mentioned in texts, and the days of the file on which something begins or ends. */
-import { remember } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 import { daysIn, type StatedDays, type DayWords } from './find-days.ts'
@@ -133,7 +133,7 @@ function mentionsOf(model: Model): readonly Mention[] {
     })
   })
 }
-export const mentions = remember(mentionsOf)
+export const mentions = memoize(mentionsOf)
 
 export const placeOf = (
   { path, at }: Readable,

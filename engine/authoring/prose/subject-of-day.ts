@@ -1,5 +1,5 @@
 /** Determines the subject of a day in a text: prices and registration, the event, or something else. */
-import { remember } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { matchesOf } from './pattern-matches.ts'
 import type { Model } from '../checked-file.ts'
 import type { Readable } from './event-texts.ts'
@@ -249,7 +249,7 @@ function isOfHotel(text: string, sure: number): boolean {
 }
 
 /** The name of the conference, without its year. */
-const nameOf = remember(({ config }: Model): RegExp => {
+const nameOf = memoize(({ config }: Model): RegExp => {
   const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(literal.length < 3 ? '(?!)' : literal, 'gi')
@@ -286,7 +286,7 @@ const EVERYDAY = new Set([
 ])
 
 /** The names of each period in a sentence, by its index. */
-const periodNames = remember(({ config }: Model) => {
+const periodNames = memoize(({ config }: Model) => {
   const { periods } = config.fees
   return periods.map(({ id, label }): readonly RegExp[] => {
     const plain = [label, id.replaceAll('-', ' ')].filter(

@@ -1,5 +1,5 @@
 /** Finds claims of texts about tax: included in the fees, added to them, none, or a percentage. */
-import { remember } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { matchesOf } from './pattern-matches.ts'
 import { statementAround } from './subject-of-day.ts'
 
@@ -32,7 +32,7 @@ function taxWords(name: string): string {
 type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
 
 /** By the name of the tax; there are as many as taxes have names. */
-const patternsFor = remember((name: string) => {
+const patternsFor = memoize((name: string) => {
   const tax = taxWords(name)
   const one = (pattern: string): RegExp => new RegExp(pattern, 'gi')
   const not =

@@ -10,7 +10,7 @@ import gateways from '../../../schemas/gateways.schema.json' with { type: 'json'
 import lists from '../../../schemas/lists.schema.json' with { type: 'json' }
 import site from '../../../schemas/site.schema.json' with { type: 'json' }
 import texts from '../../../schemas/texts.schema.json' with { type: 'json' }
-import { remember } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { DAY_PATTERN } from '../../lib/time.ts'
 import { MAIL_PATTERN } from '../suggestions/misspelt-addresses.ts'
 
@@ -29,8 +29,8 @@ export const errorsOf = (kind: Kind, value: unknown): readonly SchemaError[] => 
   return validate(value) ? [] : (validate.errors ?? [])
 }
 
-const compiler = remember((_: 'ours') => ajvOf())
-const validatorOf = remember((kind: Kind) => compiler('ours').compile<unknown>(SCHEMAS[kind]))
+const compiler = memoize((_: 'ours') => ajvOf())
+const validatorOf = memoize((kind: Kind) => compiler('ours').compile<unknown>(SCHEMAS[kind]))
 
 /**
  * Creates ajv with the options that our schemas need. Code that runs once or twice is not worth

@@ -1,5 +1,5 @@
 /** Recognises mistyped email, web and page addresses and colours, and suggests the correct form. */
-import { mailDomain } from '../../answers/misspelt-email-domains.ts'
+import { suggestDomain } from '../../answers/misspelt-email-domains.ts'
 import { plainDigits, withoutQuotes } from './amount-notations.ts'
 
 /** A description of the mistake, and the address that was probably intended. */
@@ -17,7 +17,7 @@ export function suggestEmail(text: string): AddressSuggestion | null {
     return { slip: 'there are two addresses instead of one', write: several[0] ?? '' }
   const clean = cleanMail(written)
   const at = clean.lastIndexOf('@')
-  const domain = mailDomain(clean.slice(at + 1).toLowerCase())
+  const domain = suggestDomain(clean.slice(at + 1).toLowerCase())
   if (at > 0 && domain !== null) {
     const write = `${clean.slice(0, at)}@${domain}`
     return MAIL.test(write)

@@ -1,13 +1,13 @@
 /** Suggests the nearest of the names that are allowed at a place. */
 import { editDistance } from '../../lib/edit-distance.ts'
-import { remember } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/memoize.ts'
 
 /** Longer words than any id; comparing them costs more than it helps. */
 const LENGTH_MAX = 80
 
 /** The maximum number of name comparisons for one file: half a second, and more than any real file needs. */
 const COMPARISONS_MAX = 200_000
-const comparisonsOf = remember((_file: object) => ({ left: COMPARISONS_MAX }))
+const comparisonsOf = memoize((_file: object) => ({ left: COMPARISONS_MAX }))
 
 /** Whether one more word of a file may be compared with this many names. */
 export function mayCompare(file: object, names: number): boolean {

@@ -3,7 +3,7 @@ import { connectiveHelp } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { suggestKey } from './foreign-keys.ts'
 import { listed, nearest, suggestion } from './nearest-name.ts'
-import { remember } from '../../lib/memoize.ts'
+import { memoize } from '../../lib/memoize.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
 import { oneRow, personAsked, saleMissing } from './structures-of-other-form-builders.ts'
 import { join } from '../syntax/source.ts'
@@ -178,15 +178,15 @@ function unindented(
 }
 
 /** The order of each block's keys, and which of them are empty: computed once for all keys. */
-const orderOf = remember(
+const orderOf = memoize(
   (block: object): ReadonlyMap<string, number> =>
     new Map(Object.keys(block).map((key, index) => [key, index])),
 )
-const nullsOf = remember((block: object): readonly string[] =>
+const nullsOf = memoize((block: object): readonly string[] =>
   Object.entries(block).flatMap(([name, value]) => (value === null ? [name] : [])),
 )
 /** The errors of a file by path: thousands of unknown keys each look up those at their own path. */
-const byPlace = remember((all: readonly SchemaError[]) =>
+const byPlace = memoize((all: readonly SchemaError[]) =>
   Map.groupBy(all, ({ instancePath }) => instancePath),
 )
 const at = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>

@@ -2,7 +2,7 @@
 import { listed, nearest } from '../suggestions/nearest-name.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { EMPTY_CONTEXT, type CodeStatus, type PricingContext } from '../../rules/pricing-context.ts'
-import { err, fromPairs, ok, own, type Result } from '../../lib/result.ts'
+import { err, fromPairs, ok, getOwn, type Result } from '../../lib/result.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 
 export type GivenContext = {
@@ -95,7 +95,7 @@ function readRolls(
           roll.columns.map((one) => one.id),
         ),
       )
-    rows[id] = fromPairs([...Object.entries(own(rows, id) ?? {}), [column, value]])
+    rows[id] = fromPairs([...Object.entries(getOwn(rows, id) ?? {}), [column, value]])
   }
   return ok(rows)
 }

@@ -1,8 +1,8 @@
 /** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../event/config.ts'
 import { formatPrice, type Paise } from '../../lib/money.ts'
-import { split } from '../../pricing/line-tax.ts'
-import { openOn, periodOn } from '../../pricing/price-periods.ts'
+import { splitPrice } from '../../pricing/line-tax.ts'
+import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
 import { priceListOf, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
@@ -135,9 +135,10 @@ function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): rea
 
 function sayCell({ event, item, table }: Side, { when, row }: Row, on: Day): string {
   const period = periodOn(event.fees, on)
-  if (period === null || (event.status === 'open' && !openOn(event, on).open)) return 'closed'
+  if (period === null || (event.status === 'open' && !checkRegistrationOpen(event, on).open))
+    return 'closed'
   const mine = table.parts.find((part) => part.when === when)?.rows.find(({ id }) => id === row)
   if (mine === undefined) return 'no row'
   const price: Paise | null = mine.cells[event.fees.periods.indexOf(period)] ?? null
-  return price === null ? 'not on sale' : formatPrice(split(item.tax, price).total)
+  return price === null ? 'not on sale' : formatPrice(splitPrice(item.tax, price).total)
 }

@@ -2,10 +2,10 @@
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../proofs/answer-combinations.ts'
-import { categoryOf } from '../../rules/category.ts'
+import { findCategory } from '../../rules/category.ts'
 import { formatMoney, formatPrice, type Paise } from '../../lib/money.ts'
-import { openOn, periodOn } from '../../pricing/price-periods.ts'
-import { quoteFor, statesPrices } from '../../pricing/quote.ts'
+import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
+import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
 import { soldChanges, type SoldChange } from './diff-items-and-quotas.ts'
 
@@ -112,11 +112,11 @@ function edges(...versions: readonly EventConfig[]): Day[] {
 
 function priceOn(event: EventConfig, category: string, on: Day): PriceOn | null {
   if (!event.categories.some((known) => known.id === category)) return null
-  if (!openOn(event, on).open && event.status === 'open') return { is: 'closed' }
+  if (!checkRegistrationOpen(event, on).open && event.status === 'open') return { is: 'closed' }
   const period = periodOn(event.fees, on)
-  if (!statesPrices(event)) return { is: 'no-price', period: period?.id ?? null }
+  if (!hasPrices(event)) return { is: 'no-price', period: period?.id ?? null }
   if (period === null) return { is: 'closed' }
-  const price = quoteFor(event, category, period.id)
+  const price = quoteCategory(event, category, period.id)
   return price === null
     ? { is: 'not-on-sale' }
     : { is: 'price', period: period.id, base: price.base, gst: price.gst, total: price.total }
@@ -147,8 +147,8 @@ function ruleChanges(
     { readonly old: string | null; readonly next: string | null; readonly answers: Answers[] }
   >()
   for (const { answers } of points) {
-    const was = categoryOf(old, answersAt(old, answers))
-    const is = categoryOf(next, answersAt(next, answers))
+    const was = findCategory(old, answersAt(old, answers))
+    const is = findCategory(next, answersAt(next, answers))
     if (was === is) continue
     const key = JSON.stringify([was, is])
     const known = moved.get(key) ?? { old: was, next: is, answers: [] }

@@ -1,8 +1,15 @@
 /** Explains each bill line by its price table cell, and why other items are not on the bill. */
 import type { Answers } from '../../event/answer-types.ts'
-import { applies, counts, EACH, optionsOf, quantityOf, type NotOnSale } from '../../pricing/bill.ts'
-import { conditionText, firstFailure } from '../../rules/describe-condition.ts'
-import { holds, listOf } from '../../rules/evaluate-condition.ts'
+import {
+  adjustmentApplies,
+  itemApplies,
+  EACH,
+  selectedOptions,
+  itemQuantity,
+  type NotOnSale,
+} from '../../pricing/bill.ts'
+import { describeCondition, firstFailure } from '../../rules/describe-condition.ts'
+import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import {
   REGISTRATION,
@@ -13,7 +20,7 @@ import {
 import type { EventConfig } from '../../event/config.ts'
 import { formatMoney, formatPrice, type Paise, type Tax } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
-import { own } from '../../lib/result.ts'
+import { getOwn } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
 
 type KeyPath = readonly (string | number)[]
@@ -96,7 +103,7 @@ function cellIn(
   row: string,
   period: string,
 ): Pick<LineExplained, 'from' | 'keyPath'> {
-  const column = Object.keys(own(table, row) ?? {}).indexOf(period)
+  const column = Object.keys(getOwn(table, row) ?? {}).indexOf(period)
   return {
     keyPath: [...path, row, column],
     from: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
@@ -115,7 +122,9 @@ function itemCell(
   const name = `fees.items.${item.id}`
   if (item.amountIn !== undefined)
     return { keyPath: [...at, 'amount_in'], from: `${name}, entered in ${item.amountIn}` }
-  const which = item.prices.findIndex(({ when }) => when === null || holds(when, answers, category))
+  const which = item.prices.findIndex(
+    ({ when }) => when === null || matchesCondition(when, answers, category),
+  )
   const table = item.prices[which]
   if (table === undefined)
     return { keyPath: [...at, 'prices'], from: `${name}, without a table that applies` }
@@ -126,7 +135,7 @@ function itemCell(
     : [...at, 'prices', which, table.when === null ? 'otherwise' : 'table']
   const { keyPath, from } = cellIn(table.table, path, option ?? EACH, period)
   const said = from.slice(path.join('.').length + 1)
-  const when = table.when === null ? 'otherwise' : conditionText(event, table.when)
+  const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {
     keyPath,
     from: `${name}, ${isAlone ? '' : `table ${which + 1} (${when}), `}${said}`,
@@ -185,28 +194,28 @@ export function leftOut(
 }
 
 function whyNotSold(event: EventConfig, item: Item, answers: Answers, category: string): string {
-  if (!counts(item, answers, category))
+  if (!itemApplies(item, answers, category))
     return firstFailure(event, item.when ?? [], answers, category) ?? 'its condition is false'
-  if (item.amountIn !== undefined && own(answers, item.amountIn) === undefined)
+  if (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
     return `${item.amountIn} is not answered`
-  if (quantityOf(item, answers, category) === 0) return whyNone(event, item, answers)
+  if (itemQuantity(item, answers, category) === 0) return whyNone(event, item, answers)
   const field = event.fields.find(({ id }) => id === item.by)
-  return optionsOf(field, answers).length === 0
+  return selectedOptions(field, answers).length === 0
     ? `nothing is chosen in ${item.by}`
     : 'it is not sold'
 }
 
 function whyNone(event: EventConfig, { count, times }: Item, answers: Answers): string {
   const isNone = (id: string): boolean => {
-    const answer = own(answers, id)
+    const answer = getOwn(answers, id)
     return typeof answer === 'object'
       ? answer.length === 0
       : typeof answer !== 'number' || answer < 1
   }
   const none = [count?.field, times].find((id) => id !== undefined && isNone(id))
   if (none !== undefined) return `${none} is 0`
-  const people = listOf(own(answers, count?.field ?? '')).length
-  return `of ${people} in ${count?.field} none is counted (where ${conditionText(event, count?.where ?? [])})`
+  const people = toList(getOwn(answers, count?.field ?? '')).length
+  return `of ${people} in ${count?.field} none is counted (where ${describeCondition(event, count?.where ?? [])})`
 }
 
 function whyNotApplied(
@@ -219,7 +228,7 @@ function whyNotApplied(
   const { when, from, to, on: touched } = adjustment
   if (from !== undefined && on < from) return `it begins on ${formatDay(from)}`
   if (to !== undefined && to < on) return `it ended on ${formatDay(to)}`
-  if (!applies(adjustment, answers, category, on))
+  if (!adjustmentApplies(adjustment, answers, category, on))
     return firstFailure(event, when ?? [], answers, category) ?? 'its condition is false'
   return `there is no line for ${touched}`
 }

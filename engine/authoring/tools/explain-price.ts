@@ -2,16 +2,16 @@
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../../event/answer-types.ts'
 import type { Period } from '../../event/pricing-types.ts'
-import { errorsOf, normalise } from '../../answers/normalize-answers.ts'
-import { categoryOf } from '../../rules/category.ts'
+import { findAnswerErrors, normalise } from '../../answers/normalize-answers.ts'
+import { findCategory } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
 import { conditionsOf } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Paise, type Tax } from '../../lib/money.ts'
-import { holdsDay, periodOn } from '../../pricing/price-periods.ts'
+import { containsDay, periodOn } from '../../pricing/price-periods.ts'
 import { listed, nearest } from '../suggestions/nearest-name.ts'
-import { quote, statesPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
-import { own, type Result } from '../../lib/result.ts'
+import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
+import { getOwn, type Result } from '../../lib/result.ts'
 import { dayOf, formatDay, formatInstant, type Day, type Instant } from '../../lib/time.ts'
 import {
   explainLines,
@@ -81,8 +81,8 @@ export function explain(
   const on = dayOf(at)
   const { answers } = normalise(event, raw, facts)
   const period = explainPeriod(event, on)
-  const category = categoryOf(event, answers)
-  const priced = statesPrices(event) ? quote(event, answers, at) : null
+  const category = findCategory(event, answers)
+  const priced = hasPrices(event) ? quote(event, answers, at) : null
   const bill = priced?.ok === true ? priced.value : null
   return {
     at,
@@ -97,14 +97,14 @@ export function explain(
     facts,
     lines: bill === null ? [] : explainLines(event, answers, bill),
     leftOut: bill === null ? [] : leftOut(event, answers, bill.category, on, bill.lines),
-    errors: errorsOf(event, raw, facts),
+    errors: findAnswerErrors(event, raw, facts),
   }
 }
 
 function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
   const period = periodOn(event.fees, on)
   if (period === null) return null
-  const holding = event.fees.periods.filter((one) => holdsDay(one, on))
+  const holding = event.fees.periods.filter((one) => containsDay(one, on))
   return {
     period,
     because: holding.includes(period) ? 'holds-the-day' : 'other-dates',
@@ -120,9 +120,9 @@ function explainAnswers(
   const { answers, dropped } = normalise(event, raw, facts)
   const ids = event.fields.map((field) => field.id)
   const given = Object.keys(raw).map((field): AnswerRead => {
-    const gave = own(raw, field)
+    const gave = getOwn(raw, field)
     if (!ids.includes(field)) return { field, gave, became: 'unknown', answer: null }
-    const answer = own(answers, field) ?? null
+    const answer = getOwn(answers, field) ?? null
     if (answer === null)
       return { field, gave, became: dropped.includes(field) ? 'hidden' : 'empty', answer }
     const isKept = JSON.stringify(answer) === JSON.stringify(gave)
@@ -134,14 +134,14 @@ function explainAnswers(
       field,
       gave: undefined,
       became: 'default',
-      answer: own(answers, field) ?? null,
+      answer: getOwn(answers, field) ?? null,
     }))
   return [...given, ...filled]
 }
 
 function cellOf(event: EventConfig, category: string, period: string): Cell | null {
-  const price = own(own(event.fees.prices ?? {}, category) ?? {}, period) ?? null
-  const column = Object.keys(own(event.fees.prices ?? {}, category) ?? {}).indexOf(period)
+  const price = getOwn(getOwn(event.fees.prices ?? {}, category) ?? {}, period) ?? null
+  const column = Object.keys(getOwn(event.fees.prices ?? {}, category) ?? {}).indexOf(period)
   return price === null
     ? null
     : { category, period, column: column + 1, keyPath: ['fees', 'prices', category, column], price }

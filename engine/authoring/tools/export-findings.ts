@@ -2,7 +2,7 @@
 import { catalogue } from '../finding-catalogue.ts'
 import type { Finding, Severity } from '../finding.ts'
 import type { Place } from '../syntax/source.ts'
-import { own } from '../../lib/result.ts'
+import { getOwn } from '../../lib/result.ts'
 
 /** GitHub keeps this many annotations per severity and step, and silently drops the rest. */
 const GITHUB_MAX = 10
@@ -55,8 +55,8 @@ export function findingsAsSarif(findings: readonly Finding[]): string {
         name: 'rollcall',
         rules: codes.map((code) => ({
           id: code,
-          name: own(catalogue, code)?.slug ?? code,
-          shortDescription: { text: own(catalogue, code)?.why ?? code },
+          name: getOwn(catalogue, code)?.slug ?? code,
+          shortDescription: { text: getOwn(catalogue, code)?.why ?? code },
         })),
       },
     },

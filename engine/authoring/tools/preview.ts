@@ -6,24 +6,29 @@
 import type { EventConfig, ExampleCase, Field } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import type { OrderId, RegNo } from '../../event/registration-number.ts'
-import { errorsOf, normalise, shownFields } from '../../answers/normalize-answers.ts'
-import { contextAmong } from '../../rules/pricing-context.ts'
+import { findAnswerErrors, normalise, shownFields } from '../../answers/normalize-answers.ts'
+import { extractContext } from '../../rules/pricing-context.ts'
 import { escapeHtml } from '../../lib/html.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
 import { paidPrice, paidTaxText } from '../../pricing/price-list-tax.ts'
 import { formatPrice, rupees, type Paise } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
-import { lookOf } from '../../lib/theme-colors.ts'
-import { openOn, periodOn } from '../../pricing/price-periods.ts'
-import { quote, quoteFor, type Quote } from '../../pricing/quote.ts'
+import { themeColors } from '../../lib/theme-colors.ts'
+import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
+import { quote, quoteCategory, type Quote } from '../../pricing/quote.ts'
 import {
   buildConfirmationEmail,
   buildReceiptFile,
   resultRows,
   resultValues,
 } from '../../messages/result-pages.ts'
-import { own } from '../../lib/result.ts'
-import { answerText, buttonText, fill, labelOf } from '../../event/placeholders-and-answer-texts.ts'
+import { getOwn } from '../../lib/result.ts'
+import {
+  answerText,
+  buttonText,
+  fillPlaceholders,
+  labelOf,
+} from '../../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from '../../messages/placeholder-values.ts'
 import { dayOf, formatDays, formatInstant, type Instant } from '../../lib/time.ts'
 import { sellsMore } from './explain-bill-lines.ts'
@@ -54,12 +59,12 @@ export function preview(event: EventConfig): readonly PreviewPage[] {
 }
 
 function examplePage(event: EventConfig, example: FormCase): string {
-  const facts = contextAmong(event, example.answers as Answers)
+  const facts = extractContext(event, example.answers as Answers)
   const { answers } = normalise(event, example.answers, facts)
-  const errors = errorsOf(event, example.answers, facts)
+  const errors = findAnswerErrors(event, example.answers, facts)
   const priced = quote(event, answers, example.on)
   const view = viewOf(event, example, answers, priced.ok ? priced.value : null)
-  const opening = openOn(event, dayOf(example.on))
+  const opening = checkRegistrationOpen(event, dayOf(example.on))
   return [
     `<p class="when">${escapeHtml(formatInstant(example.on))} in India</p>`,
     ...(opening.open ? [] : [`<p class="closed">${escapeHtml(opening.text)}</p>`]),
@@ -113,7 +118,7 @@ function form(
       const fields = event.fields.filter((field) => field.section === at && shown.has(field.id))
       return fields.length === 0
         ? ''
-        : `<section><h3>${escapeHtml(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, own(answers, field.id), own(errors, field.id))).join('\n')}\n</dl></section>`
+        : `<section><h3>${escapeHtml(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, getOwn(answers, field.id), getOwn(errors, field.id))).join('\n')}\n</dl></section>`
     })
     .join('\n')
 }
@@ -142,7 +147,7 @@ function summary(event: EventConfig, view: RegistrationView, refusal: string | n
   )
   const rows = event.form.summary.lines.map(
     (line) =>
-      `<dt>${escapeHtml(labelOf(event, line, view.lines))}</dt><dd>${escapeHtml(own(values, line) ?? event.texts.missingValue)}</dd>`,
+      `<dt>${escapeHtml(labelOf(event, line, view.lines))}</dt><dd>${escapeHtml(getOwn(values, line) ?? event.texts.missingValue)}</dd>`,
   )
   const lines = sellsMore(event) ? `<pre>${escapeHtml(linesText(view.lines))}</pre>\n` : ''
   return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(buttonText(event, view.total))}</p>`
@@ -167,7 +172,8 @@ function result(
         ? view
         : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
   const values = resultValues(event, known, query)
-  const said = (text: string): string => escapeHtml(fill(text, values, event.texts.missingValue))
+  const said = (text: string): string =>
+    escapeHtml(fillPlaceholders(text, values, event.texts.missingValue))
   const rows = resultRows(event, outcome, known, query).map(
     ({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
@@ -200,7 +206,7 @@ function priceList(event: EventConfig): string {
     .join('')
   const rows = event.categories.map(
     (category) =>
-      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(quoteFor(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(quoteCategory(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
   )
   return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
 }
@@ -247,7 +253,7 @@ function closedNotice(event: EventConfig): string {
 }
 
 function page(event: EventConfig, title: string, body: string): string {
-  const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
+  const { band, onBand, accent, tint, line } = themeColors(event.look.colour)
   const demo =
     event.demo.length === 0
       ? ''

@@ -6,10 +6,10 @@
  * column.
  */
 import { EACH } from '../../pricing/bill.ts'
-import { conditionText } from '../../rules/describe-condition.ts'
+import { describeCondition } from '../../rules/describe-condition.ts'
 import type { EventConfig, Field } from '../../event/config.ts'
 import { formatCount, formatMoney, paise, type Paise, type Tax } from '../../lib/money.ts'
-import { own } from '../../lib/result.ts'
+import { getOwn } from '../../lib/result.ts'
 import type { Adjustment, Item, Quota, PriceTable, MemberList } from '../../event/pricing-types.ts'
 import { formatDay } from '../../lib/time.ts'
 import { signed } from './explain-bill-lines.ts'
@@ -108,8 +108,8 @@ function whoListed({ codeKinds, quotas }: EventConfig, category: string): string
 }
 
 function rowOf(event: EventConfig, table: PriceTable, id: string, label: string): ListedRow {
-  const row = own(table, id) ?? {}
-  return { id, label, cells: event.fees.periods.map((period) => own(row, period.id) ?? null) }
+  const row = getOwn(table, id) ?? {}
+  return { id, label, cells: event.fees.periods.map((period) => getOwn(row, period.id) ?? null) }
 }
 
 function itemTable(event: EventConfig, item: Item): ListedTable {
@@ -122,7 +122,11 @@ function itemTable(event: EventConfig, item: Item): ListedTable {
     about: aboutItem(event, item),
     parts: item.prices.map(({ when, table }) => ({
       when:
-        when !== null ? conditionText(event, when) : item.prices.length > 1 ? 'all others' : null,
+        when !== null
+          ? describeCondition(event, when)
+          : item.prices.length > 1
+            ? 'all others'
+            : null,
       rows: Object.keys(table).map((row) => rowOf(event, table, row, label(row))),
     })),
   }
@@ -135,12 +139,12 @@ function fieldOf(event: EventConfig, id: string | undefined): Field | undefined 
 function aboutItem(event: EventConfig, item: Item): readonly string[] {
   const { when, by, count, times, amountIn, tax } = item
   return [
-    ...(when === undefined ? [] : [`where ${conditionText(event, when)}`]),
+    ...(when === undefined ? [] : [`where ${describeCondition(event, when)}`]),
     ...(by === undefined ? [] : [`by the choice in ${by}${upTo(fieldOf(event, by))}`]),
     ...(count === undefined
       ? []
       : [
-          `for each in ${count.field}${count.where === undefined ? '' : ` where ${conditionText(event, count.where)}`}${upTo(fieldOf(event, count.field))}`,
+          `for each in ${count.field}${count.where === undefined ? '' : ` where ${describeCondition(event, count.where)}`}${upTo(fieldOf(event, count.field))}`,
         ]),
     ...(times === undefined ? [] : [`times ${times}${upTo(fieldOf(event, times))}`]),
     ...(amountIn === undefined ? [] : [sayNamed(fieldOf(event, amountIn), amountIn)]),
@@ -184,7 +188,7 @@ function sayAdjustment(event: EventConfig, { label, by, on, when, from, to }: Ad
     `${label}: ${change} on ${on === 'all' ? 'all lines' : on}`,
     ...(from === undefined ? [] : [`from ${formatDay(from)}`]),
     ...(to === undefined ? [] : [`to ${formatDay(to)}`]),
-    ...(when === undefined ? [] : [`where ${conditionText(event, when)}`]),
+    ...(when === undefined ? [] : [`where ${describeCondition(event, when)}`]),
   ].join(', ')
 }
 
@@ -196,7 +200,7 @@ function sayLimit(event: EventConfig, { when, eachOptionOf, max, full, few }: Qu
           .map(([option, places]) => `${option} ${formatCount(places)}`)
           .join(', ')
   return [
-    `${eachOptionOf === undefined ? most : `${most} in ${eachOptionOf}`}${when === undefined ? '' : `, where ${conditionText(event, when)}`}`,
+    `${eachOptionOf === undefined ? most : `${most} in ${eachOptionOf}`}${when === undefined ? '' : `, where ${describeCondition(event, when)}`}`,
     ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')

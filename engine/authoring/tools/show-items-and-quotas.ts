@@ -10,9 +10,9 @@ import {
   type PriceTable,
   type MemberList,
 } from '../../event/pricing-types.ts'
-import { HOLD_PLACE_MS } from '../../event/defaults.ts'
+import { SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { rupees, type Paise, type Tax } from '../../lib/money.ts'
-import { fromPairs, own } from '../../lib/result.ts'
+import { fromPairs, getOwn } from '../../lib/result.ts'
 import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
 
 export function showFees(fees: Fees, categories: readonly Category[]): Block {
@@ -46,7 +46,8 @@ function showTable(table: PriceTable, periods: readonly Period[]): Block {
     ...Object.keys(table)
       .filter((row) => row !== 'period')
       .map(
-        (row) => [row, columns.map((period) => cell(own(own(table, row) ?? {}, period)))] as const,
+        (row) =>
+          [row, columns.map((period) => cell(getOwn(getOwn(table, row) ?? {}, period)))] as const,
       ),
   ])
 }
@@ -106,7 +107,7 @@ export function showContext(event: EventConfig): Block {
   return {
     quotas: some(quotas, showLimit),
     hold_seats_for:
-      quotas.length === 0 && holdSeatsMs === HOLD_PLACE_MS ? undefined : showHold(holdSeatsMs),
+      quotas.length === 0 && holdSeatsMs === SEAT_HOLD_MS ? undefined : showHold(holdSeatsMs),
     unique: some(unique, ({ fields, onDuplicate, message }) => ({
       fields,
       on_duplicate: onDuplicate,

@@ -6,7 +6,7 @@
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
-import { categoryOf } from '../../rules/category.ts'
+import { findCategory } from '../../rules/category.ts'
 import { provedBill, type BillFound } from '../proofs/bill-bounds.ts'
 import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../proofs/answer-combinations.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
@@ -82,7 +82,7 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
   const byCategory = new Map<string | null, Answers[]>()
   for (const point of points) {
     const answers = answersAt(event, point.answers)
-    const category = categoryOf(event, answers)
+    const category = findCategory(event, answers)
     byCategory.set(category, [...(byCategory.get(category) ?? []), answers])
   }
   const all = [...byCategory.values()].flat()

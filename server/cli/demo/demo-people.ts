@@ -3,10 +3,10 @@ import {
   addDays,
   assert,
   day,
-  errorsOf,
+  findAnswerErrors,
   normalise,
   shownFields,
-  startOf,
+  startOfDay,
 } from '../../../engine/index.ts'
 import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../../engine/index.ts'
 
@@ -103,7 +103,7 @@ export function answersOf(event: EventConfig, chance: Chance): Answers {
     if (!needed && chance() < 0.15) delete all[field.id]
   }
   const { answers } = normalise(event, all)
-  if (Object.keys(errorsOf(event, answers)).length === 0) return answers
+  if (Object.keys(findAnswerErrors(event, answers)).length === 0) return answers
   // A field that only these answers make visible or required.
   const shown = shownFields(event, answers)
   return normalise(event, {
@@ -182,7 +182,8 @@ function dayFor({ from, to }: Field, chance: Chance): Day {
 }
 
 const DAY_MS = 86_400_000
-const between = (from: Day, to: Day): number => Math.round((startOf(to) - startOf(from)) / DAY_MS)
+const between = (from: Day, to: Day): number =>
+  Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 
 /** Some of the options, within the allowed number, none excluded by another. */
 function someOf({ options = [], choose }: Field, chance: Chance): readonly string[] {

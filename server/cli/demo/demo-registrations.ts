@@ -6,17 +6,17 @@ import { Readable } from 'node:stream'
 import {
   addDays,
   amountText,
-  categoryOf,
+  findCategory,
   expectOk,
   dayOf,
   instant,
-  orderIdOf,
+  createOrderId,
   paise,
   quote,
   randomDigits,
-  regNoOf,
-  startOf,
-  delegateOf,
+  createRegNo,
+  startOfDay,
+  readDelegate,
 } from '../../../engine/index.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import type {
@@ -52,7 +52,7 @@ export function demoDay(events: readonly EventConfig[]): Instant | null {
     .map(({ from }) => from)
     .sort()
     .at(-1)
-  return last === undefined ? null : instant(startOf(addDays(last, -31)) + 15 * HOUR)
+  return last === undefined ? null : instant(startOfDay(addDays(last, -31)) + 15 * HOUR)
 }
 
 /** Returns the number of registrations made. */
@@ -100,13 +100,13 @@ function momentsOf(
     return days.find((_, index) => (left -= weights[index] ?? 0) <= 0) ?? end
   }
   const moments = Array.from({ length: size }, () =>
-    instant(startOf(draw()) + Math.floor((7 + 15 * chance()) * HOUR)),
+    instant(startOfDay(draw()) + Math.floor((7 + 15 * chance()) * HOUR)),
   )
   return moments.filter((at) => at < now).toSorted((a, b) => a - b)
 }
 
 const distance = (from: Day, to: Day): number =>
-  Math.round((startOf(to) - startOf(from)) / (24 * HOUR))
+  Math.round((startOfDay(to) - startOfDay(from)) / (24 * HOUR))
 
 async function registerAll(
   deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
@@ -140,7 +140,7 @@ type Person = {
 function personOf(event: EventConfig, at: Instant, chance: Chance): Person | null {
   const answers = answersOf(event, chance)
   const quoted = quote(event, answers, at)
-  const regNo = regNoOf(event, [...digits(chance, randomDigits(event))].map(Number))
+  const regNo = createRegNo(event, [...digits(chance, randomDigits(event))].map(Number))
   const person = { at, regNo, answers, luck: chance(), reference: `DEMO${digits(chance, 9)}` }
   return quoted.ok ? { ...person, quote: quoted.value } : null
 }
@@ -176,10 +176,10 @@ async function registerOne(
     eventHash: served.hash,
     regNo,
     answers,
-    searchable: delegateOf(event, answers),
-    category: categoryOf(event, answers),
+    searchable: readDelegate(event, answers),
+    category: findCategory(event, answers),
     quote: person.quote,
-    orderId: isDue ? orderIdOf(regNo, 1) : null,
+    orderId: isDue ? createOrderId(regNo, 1) : null,
     uploads: kept,
     at,
     mail: null,
@@ -201,7 +201,7 @@ async function settle(
 ): Promise<void> {
   const { at, luck, reference, regNo } = person
   const { total } = person.quote
-  const orderId = orderIdOf(regNo, 1)
+  const orderId = createOrderId(regNo, 1)
   const later = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
   const confirm = (amount: Paise): Promise<unknown> =>
     store.applyFact(
@@ -275,10 +275,10 @@ async function importAll(
       eventId: event.id,
       eventHash: served.hash,
       formerNo,
-      regNo: regNoOf(event, [...digits(chance, randomDigits(event))].map(Number)),
+      regNo: createRegNo(event, [...digits(chance, randomDigits(event))].map(Number)),
       answers,
-      searchable: delegateOf(event, answers),
-      category: categoryOf(event, answers),
+      searchable: readDelegate(event, answers),
+      category: findCategory(event, answers),
       period: null,
       base: null,
       gst: null,

@@ -1,6 +1,6 @@
 /** Tells what a stopped server would report after its next start: a wrong clock, removed event files. */
 import path from 'node:path'
-import { dayOf, formatInstant, tookPlace } from '../../../engine/index.ts'
+import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'
 import { lastServed } from '../../events/versions/version-approval.ts'
@@ -65,7 +65,7 @@ async function removed(
     if (here.has(id)) continue
     const event = await lastServed({ lastEventFile: async () => stored }, id)
     // The file of a past event is removed on purpose.
-    if (event !== null && !tookPlace(event.config, dayOf(now))) sentences.push(REMOVED(id))
+    if (event !== null && !isEventOver(event.config, dayOf(now))) sentences.push(REMOVED(id))
   }
   return sentences
 }

@@ -1,5 +1,5 @@
 /** `rollcall event explain`: shows how an event determines category and price. */
-import { answersAlone, contextAmong, formatPrice, readInstant } from '../../../engine/index.ts'
+import { removeContext, extractContext, formatPrice, readInstant } from '../../../engine/index.ts'
 import {
   explain,
   lineFinder,
@@ -177,7 +177,7 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
 
 /** Uses the context that was stored with its answers. */
 function explainAgain(event: EventConfig, { answers, createdAt }: StoredRegistration): Explanation {
-  return explain(event, answersAlone(event, answers), createdAt, contextAmong(event, answers))
+  return explain(event, removeContext(event, answers), createdAt, extractContext(event, answers))
 }
 
 /** Compares the stored quote with the one computed again. */

@@ -1,5 +1,5 @@
 /** Reads member list rows from CSV: checks every line first, and names each bad one by number. */
-import { assertNever, composed, err, foldedText, isDay, ok } from '../../../engine/index.ts'
+import { assertNever, toNfc, err, foldText, isDay, ok } from '../../../engine/index.ts'
 import type { Result, MemberList } from '../../../engine/index.ts'
 import type { MemberListRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
@@ -57,13 +57,13 @@ function rowOf(
   if (cells.length !== named.length)
     wrong.push(`There are ${cells.length} cells under ${named.length} headings.`)
   const read = roll.columns.map((column): [string, string] => {
-    const cell = composed(cells[named.indexOf(column.id.toLowerCase())] ?? '').trim()
+    const cell = toNfc(cells[named.indexOf(column.id.toLowerCase())] ?? '').trim()
     const value = cellOf(column, cell)
     if (value === null && wrong.length === 0) wrong.push(sentence(column, cell))
     return [column.id, value ?? '']
   })
   const row = Object.fromEntries(read)
-  const key = foldedText(row[roll.key] ?? '')
+  const key = foldText(row[roll.key] ?? '')
   if (key === '' && wrong.length === 0) wrong.push(`The ${roll.key} is missing.`)
   return { row: { key, cells: row }, wrong }
 }

@@ -6,7 +6,7 @@
 import {
   assertNever,
   bankKey,
-  composed,
+  toNfc,
   err,
   instant,
   isDay,
@@ -17,7 +17,7 @@ import {
   readInstant,
   readOrderId,
   rupees,
-  delegateOf,
+  readDelegate,
   MONEY_COLUMNS,
   soldColumns,
 } from '../../../engine/index.ts'
@@ -223,7 +223,7 @@ function rowOf(
   const answers: Record<string, Answer> = {}
   const values: Partial<Record<Value, string>> = {}
   for (const [index, column] of columns.entries()) {
-    const cell = composed(cells[index] ?? '').replace(/^'(?=[=+\-@\t\r])/, '')
+    const cell = toNfc(cells[index] ?? '').replace(/^'(?=[=+\-@\t\r])/, '')
     if (cell === '' || column.is === 'ignored') continue
     if (column.is === 'value') values[column.value] = cell
     else {
@@ -289,7 +289,7 @@ function rowOf(
     eventHash,
     formerNo: order.value,
     answers,
-    searchable: delegateOf(event, answers),
+    searchable: readDelegate(event, answers),
     category,
     period,
     base,

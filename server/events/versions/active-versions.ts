@@ -4,7 +4,7 @@
  * what it has not read from its own disk.
  */
 import { setImmediate as rest } from 'node:timers/promises'
-import { allSeatPools, issuerOf, placeName } from '../../../engine/index.ts'
+import { allSeatPools, issuerOf, seatName } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Site } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Activation, Active, ActiveEvent, Store } from '../../storage/index.ts'
@@ -104,7 +104,7 @@ export function keptFile(
 ): Activation['files'][number] {
   const { id: eventId, quotas, holdSeatsMs } = config
   const placeNames = Object.fromEntries(
-    allSeatPools(quotas).map((place) => [place.id, placeName(config, place)]),
+    allSeatPools(quotas).map((place) => [place.id, seatName(config, place)]),
   )
   const issuer = issuerOf(config)
   return {

@@ -1,6 +1,6 @@
 /** Compares new event versions with those that stored registrations were made with. */
 import path from 'node:path'
-import { own } from '../../../engine/index.ts'
+import { getOwn } from '../../../engine/index.ts'
 import { compareWithPast, formatFindings, readEvent } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { Finding, SharedFiles } from '../../../engine/authoring.ts'
@@ -114,6 +114,6 @@ function compiled(last: Awaited<ReturnType<Store['lastEventFile']>>): ServedEven
 /** Returns what the store keeps beside an event's text: the texts of the shared files it was compiled with. */
 export function sharedOf(json: string): SharedFiles {
   const kept = JSON.parse(json) as Readonly<Record<string, string>>
-  const file = (name: string) => ({ path: `_shared/${name}.yaml`, text: own(kept, name) ?? '' })
+  const file = (name: string) => ({ path: `_shared/${name}.yaml`, text: getOwn(kept, name) ?? '' })
   return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
 }

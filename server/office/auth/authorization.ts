@@ -1,6 +1,6 @@
 /** Guards every office route: session, cross-site requests, second factor, role and target. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assert, isAtLeast, maySee, own } from '../../../engine/index.ts'
+import { assert, isAtLeast, maySee, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, Person, Role } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call as EventCall } from '../../http/event-route-table.ts'
@@ -154,7 +154,7 @@ function makeGuard(deps: Deps) {
     }
     const { query = [], params = [], filters } = rule
     const body = rule.body ?? ({} as Readonly<Record<B, JsonKind>>)
-    const wrong = namesIn(body).find((name) => !isOfKind(body[name], own(sent.body, name)))
+    const wrong = namesIn(body).find((name) => !isOfKind(body[name], getOwn(sent.body, name)))
     if (wrong !== undefined) {
       refuse(reply, 422, 'bad_data', `“${wrong}” does not hold what belongs there.`)
       return null
@@ -163,8 +163,8 @@ function makeGuard(deps: Deps) {
       admin,
       target: resolved.target,
       query: picked(query, (name) => sent.query.get(name) ?? ''),
-      body: picked(namesIn(body), (name) => own(sent.body, name)),
-      params: picked(params, (name) => String(own(sent.params, name) ?? '')),
+      body: picked(namesIn(body), (name) => getOwn(sent.body, name)),
+      params: picked(params, (name) => String(getOwn(sent.params, name) ?? '')),
       filters: filters === true ? sent.query : new URLSearchParams(),
       path: sent.path,
       file: sent.file,

@@ -3,7 +3,7 @@
  * The guard checks the result, and the handler receives nothing else. An object of an event that the user does
  * not work for counts as missing, like one that does not exist.
  */
-import { maySee, own } from '../../../engine/index.ts'
+import { maySee, getOwn } from '../../../engine/index.ts'
 import type { Person, RegNo } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { GuardedRule, TargetKind } from '../../http/office-route-permissions.ts'
@@ -182,7 +182,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     return registration === null ? noRegistration(user) : found([], registration)
   }
   const reviewInBody = async ({ body }: Sent, user: User): Promise<Resolved<string | null>> => {
-    const named = own(body, 'review') ?? ''
+    const named = getOwn(body, 'review') ?? ''
     if (typeof named !== 'string') return malformed([], 422, '“review” must be text.')
     const id = named.trim()
     if (id === '') return found([], null)
@@ -220,7 +220,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     review: async ({ params, body }, user) => {
       const id = String(params['id'])
       if (!seesAll(user) && !(await isReviewOf(user, id))) return missing([], NO_REVIEW)
-      const to = own(body, 'to') ?? ''
+      const to = getOwn(body, 'to') ?? ''
       if (typeof to !== 'string') return malformed([], 422, '“to” must be text.')
       const name = to.trim()
       if (name === '') return found([], { id, to: '' })
@@ -231,7 +231,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     registrations: async (sent, user, rule) => {
       const event = optionalEvent(sent, rule, user)
       if (event.is !== 'found') return event
-      const names = own(sent.body, 'reg_nos')
+      const names = getOwn(sent.body, 'reg_nos')
       if (!Array.isArray(names) || names.length === 0 || names.length > ROWS_MAX)
         return malformed(event.of, 422, `Tick at least one registration, and at most ${ROWS_MAX}.`)
       const rows = await rowsNamed([...new Set(names as unknown[])], () => ({}), user)
@@ -243,12 +243,12 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     statement: async (sent, user, rule) => {
       const event = servedNamed(sent, rule)
       if (event.is !== 'found') return event
-      const lines = own(sent.body, 'lines') ?? []
+      const lines = getOwn(sent.body, 'lines') ?? []
       if (!Array.isArray(lines) || lines.length > ROWS_MAX)
         return malformed(event.of, 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
       const words = lines.map(recordOf)
       const rows = await rowsNamed(
-        words.map((line) => own(line, 'reg_no')),
+        words.map((line) => getOwn(line, 'reg_no')),
         (at) => words[at] ?? {},
         user,
       )
@@ -327,7 +327,7 @@ type Named = {
 
 /** Returns the single value that query and body have under these names; an empty one counts as none. */
 function named({ query, body }: Sent, names: readonly string[]): Named {
-  const inBody = names.map((name) => own(body, name) ?? '')
+  const inBody = names.map((name) => getOwn(body, name) ?? '')
   const said = [...names.flatMap((name) => query.getAll(name)), ...inBody]
   const of = [
     ...new Set(

@@ -1,6 +1,6 @@
 /** Creates discount codes: how many of a kind, uses per code, and last day. */
 import { randomInt } from 'node:crypto'
-import { assert, dayOf, err, foldedCode, isDay, ok } from '../../../engine/index.ts'
+import { assert, dayOf, err, foldCode, isDay, ok } from '../../../engine/index.ts'
 import type { Day, EventConfig, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 
@@ -52,7 +52,7 @@ export async function makeCodes(
     const made = await store.makeCodes({
       ...given,
       eventId: event.id,
-      codes: codes.map((code) => ({ code, folded: foldedCode(code) })),
+      codes: codes.map((code) => ({ code, folded: foldCode(code) })),
       who,
       at,
     })
@@ -69,8 +69,7 @@ export async function withdrawCode(
   code: unknown,
   who: string,
 ): Promise<Result<string, CodesRefusal>> {
-  const folded =
-    typeof code === 'string' ? foldedCode(code.slice(0, CHOSEN_CHARACTERS_MAX * 2)) : ''
+  const folded = typeof code === 'string' ? foldCode(code.slice(0, CHOSEN_CHARACTERS_MAX * 2)) : ''
   const done = await store.withdrawCode(event.id, folded, who, clock())
   if (done === 'unknown')
     return err({ code: 'code_unknown', message: `${event.title} has no such code.` })
@@ -109,7 +108,7 @@ function readWords(event: EventConfig, words: CodeWords, today: Day): Result<Rea
   if (note.length > NOTE_CHARACTERS_MAX)
     return err(`A note has at most ${NOTE_CHARACTERS_MAX} characters.`)
   const chosen = textOf(words.code)
-  const length = foldedCode(chosen.slice(0, NOTE_CHARACTERS_MAX)).length
+  const length = foldCode(chosen.slice(0, NOTE_CHARACTERS_MAX)).length
   if (chosen !== '' && (length < CHOSEN_CHARACTERS_MIN || chosen.length > CHOSEN_CHARACTERS_MAX))
     return err(
       `A chosen code has ${CHOSEN_CHARACTERS_MIN} to ${CHOSEN_CHARACTERS_MAX} letters and digits.`,

@@ -2,11 +2,11 @@
 import {
   answerText,
   assertNever,
-  delegateOf,
+  readDelegate,
   endedText,
   isoIndia,
-  own,
-  remember,
+  getOwn,
+  memoize,
   rupees,
   soldColumns,
   soldValues,
@@ -55,7 +55,7 @@ export function nameOf(
   event: EventConfig,
   { answers, regNo }: Pick<ListedRegistration, 'answers' | 'regNo'>,
 ): string {
-  return delegateOf(event, answers).fullName || regNo
+  return readDelegate(event, answers).fullName || regNo
 }
 
 const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
@@ -67,10 +67,10 @@ const cellOf = (event: EventConfig, id: string, answer: Answer | undefined): Sca
 type Maker = (registration: ListedRegistration) => Scalar | null
 type Makers = ReadonlyMap<string, Maker>
 
-const soldOf = remember(({ lines }: ListedRegistration) => soldValues(lines))
+const soldOf = memoize(({ lines }: ListedRegistration) => soldValues(lines))
 
 /** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
-const makersOf = remember((event: EventConfig): Makers => {
+const makersOf = memoize((event: EventConfig): Makers => {
   const categories = new Map(event.categories.map(({ id, label }) => [id as string, label]))
   const periods = new Map(event.fees.periods.map(({ id, label }) => [id as string, label]))
   const category: Maker = ({ category: id }) => (id === null ? null : (categories.get(id) ?? id))
@@ -93,7 +93,7 @@ const makersOf = remember((event: EventConfig): Makers => {
     ...Object.fromEntries(
       soldColumns(event).map(({ id }): [string, Maker] => [
         id,
-        (registration) => own(soldOf(registration), id) ?? null,
+        (registration) => getOwn(soldOf(registration), id) ?? null,
       ]),
     ),
     ...supplied,
@@ -271,7 +271,7 @@ export function personCells(
           [
             ...head,
             at + 1,
-            ...(field.fields ?? []).map((part) => partText(part, own(person, part.id) ?? null)),
+            ...(field.fields ?? []).map((part) => partText(part, getOwn(person, part.id) ?? null)),
           ],
         ],
   )

@@ -4,15 +4,15 @@ import {
   assert,
   dayOf,
   err,
-  errorsOf,
+  findAnswerErrors,
   fromRupees,
   isoIndia,
   ok,
-  own,
+  getOwn,
   publicEvent,
   readMethodFields,
-  remember,
-  shownLeft,
+  memoize,
+  publicAvailability,
 } from '../../../engine/index.ts'
 import type { FieldErrors, Result, ManualMethod } from '../../../engine/index.ts'
 import type { AddedAnswer, AddingAnswer } from '../../../engine/api.ts'
@@ -52,7 +52,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       now: isoIndia(deps.clock()),
       event: publicEvent(config),
-      left: shownLeft(config.quotas, await leftOf(deps, config, deps.clock())),
+      left: publicAvailability(config.quotas, await leftOf(deps, config, deps.clock())),
       ways: config.methods.flatMap((way) =>
         way.is === 'desk' ? [{ id: way.id, label: way.label, asks: asksOf(way, null) }] : [],
       ),
@@ -68,7 +68,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
     const key = textIn(words, 'key')
     if (!KEY.test(key))
       return refuse(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
-    const given = own(words, 'answers')
+    const given = getOwn(words, 'answers')
     const answers = typeof given === 'object' && given !== null ? (given as Words) : {}
     const served = withoutFiles(target)
     const paid = paidIn(served, words)
@@ -76,7 +76,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
     if (!paid.ok)
       return sendRefusal(
         reply,
-        answersRefused({ ...errorsOf(served.config, answers), ...paid.error }),
+        answersRefused({ ...findAnswerErrors(served.config, answers), ...paid.error }),
       )
     const made = await registerAtDesk(
       deps,
@@ -85,7 +85,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
       {
         who: admin.username,
         inHand: paid.value === null ? null : { ...paid.value, actor: admin.role },
-        shown: fromRupees(own(words, 'total')),
+        shown: fromRupees(getOwn(words, 'total')),
       },
     )
     if (!made.ok)
@@ -109,16 +109,16 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
     if (named === '') return ok(null)
     const way = config.methods.find(({ id, is }) => is === 'desk' && id === named)
     if (way?.is !== 'desk') return err({ way: 'This payment method is not available here.' })
-    const given = own(words, 'paid')
+    const given = getOwn(words, 'paid')
     const raw = typeof given === 'object' && given !== null ? (given as Words) : {}
     const read = readMethodFields(config, way, raw, dayOf(deps.clock()))
     if (!read.ok) return read
     const choice = way.fields.find(({ type }) => type === 'select')
-    const mode = choice === undefined ? '' : String(own(read.value, choice.id) ?? '')
+    const mode = choice === undefined ? '' : String(getOwn(read.value, choice.id) ?? '')
     const slip =
       way.reference === undefined
         ? ''
-        : String(own(read.value, way.reference) ?? '').replaceAll(/\s+/g, ' ')
+        : String(getOwn(read.value, way.reference) ?? '').replaceAll(/\s+/g, ' ')
     const took = MODES[mode] ?? 'desk'
     const wrong = wrongLetters(took, slip)
     if (wrong !== null) return err({ [way.reference ?? 'way']: wrong })
@@ -131,7 +131,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
 }
 
 /** A missing file does not block a manual registration: the delegate uploads it later, on the self-service page. */
-const withoutFiles = remember((served: ServedEvent): ServedEvent => {
+const withoutFiles = memoize((served: ServedEvent): ServedEvent => {
   const fields = served.config.fields.map((field) => {
     const { required: _required, ...rest } = field
     return field.type === 'file' ? rest : field

@@ -5,14 +5,14 @@ import {
   answerText,
   CODE,
   dayOf,
-  delegateOf,
+  readDelegate,
   formatDayShort,
   formatMoney,
-  fullOf,
+  fullSeatName,
   isoIndia,
-  placeName,
+  seatName,
   rupees,
-  words,
+  wordsFromId,
 } from '../../../engine/index.ts'
 import { wireLines } from '../../../engine/api.ts'
 import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
@@ -171,7 +171,7 @@ function contactOf(
   event: EventConfig,
   { answers }: StoredRegistration,
 ): OfficeRegistrationAnswer['contact'] {
-  const { email, phone } = delegateOf(event, answers)
+  const { email, phone } = readDelegate(event, answers)
   return { email, phone }
 }
 
@@ -186,7 +186,7 @@ function answersOf(
     (id) =>
       !known.some((field) => field.id === id) &&
       (id !== CODE || code === null) &&
-      !id.startsWith(fullOf('')),
+      !id.startsWith(fullSeatName('')),
   )
   const { regNo, formerNo } = registration
   const former =
@@ -224,13 +224,13 @@ function fullThen(
   event: EventConfig,
   { answers }: StoredRegistration,
 ): OfficeRegistrationAnswer['answers'] {
-  const gone = Object.keys(answers).filter((id) => id.startsWith(fullOf('')))
+  const gone = Object.keys(answers).filter((id) => id.startsWith(fullSeatName('')))
   if (gone.length === 0) return []
   const places = allSeatPools(event.quotas)
   const names = gone.map((id) => {
-    const place = id.slice(fullOf('').length)
+    const place = id.slice(fullSeatName('').length)
     const known = places.find((one) => one.id === place)
-    return known === undefined ? words(place) : placeName(event, known)
+    return known === undefined ? wordsFromId(place) : seatName(event, known)
   })
   return [{ id: 'full', label: 'Already full at registration', text: names.join(', ') }]
 }
@@ -241,7 +241,7 @@ function nameOfRest({ fields }: EventConfig, id: string): string {
   const field = fields.find((one) => one.id === first)
   if (rest.length === 0) return id
   return field === undefined
-    ? `${words(first)}: ${rest.join('.')}`
+    ? `${wordsFromId(first)}: ${rest.join('.')}`
     : `${field.label}: ${rest.join('.')}`
 }
 

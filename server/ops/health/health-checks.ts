@@ -3,7 +3,7 @@
  * The result is the same for monitoring, metrics and the office.
  */
 import { readdir } from 'node:fs/promises'
-import { dayOf, formatInstant, tookPlace } from '../../../engine/index.ts'
+import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import { whyErasingWaits } from '../../office/operations/confirm-clock.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -133,7 +133,7 @@ export function openCondition(deps: ConditionDeps): Condition {
     for (const { why } of events.refused()) say('event_files', why)
     // The file of a past event is removed on purpose.
     for (const { config, isGone } of events.all())
-      if (isGone === true && !tookPlace(config, dayOf(at))) say('event_files', REMOVED(config.id))
+      if (isGone === true && !isEventOver(config, dayOf(at))) say('event_files', REMOVED(config.id))
     const mail = mailSentence(await mailState(deps), at)
     if (mail !== null) say('mail', mail)
     for (const account of payments.resting())

@@ -1,7 +1,7 @@
 /** Serves liveness checks and Prometheus metrics; details and metrics are for the operator only. */
 import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { isoIndia, remember } from '../../../engine/index.ts'
+import { isoIndia, memoize } from '../../../engine/index.ts'
 import type { Condition } from './health-checks.ts'
 import type { MailState } from './email-delivery-state.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -35,8 +35,8 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
   const setFigures = operatingFigures(registry, deps)
 
   // There are few methods and statuses, and looking up a metric by its labels takes longer than counting.
-  const counterOf = remember((answered: string) => requests.labels(...answered.split(' ')))
-  const timerOf = remember((method: string) => seconds.labels(method))
+  const counterOf = memoize((answered: string) => requests.labels(...answered.split(' ')))
+  const timerOf = memoize((method: string) => seconds.labels(method))
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request
     counterOf(`${method} ${reply.statusCode}`).inc()

@@ -3,7 +3,7 @@ import {
   approvalFor,
   isoIndia,
   labelOf,
-  labelOfCategory,
+  categoryLabel,
   paise,
   payUntil,
   quoteAs,
@@ -99,7 +99,7 @@ export function approvalShown(
     offer:
       offered === null
         ? null
-        : { label: labelOfCategory(config, offered.category), total: rupees(offered.total) },
+        : { label: categoryLabel(config, offered.category), total: rupees(offered.total) },
   }
 }
 
@@ -121,7 +121,7 @@ export async function refusedShown(
         ? null
         : {
             category: offered.category,
-            label: labelOfCategory(config, offered.category),
+            label: categoryLabel(config, offered.category),
             total: rupees(offered.total),
           },
   }

@@ -1,5 +1,5 @@
 /** Handles cancellation, refunds and decisions on payment reviews. */
-import { ok, own, paise } from '../../../engine/index.ts'
+import { ok, getOwn, paise } from '../../../engine/index.ts'
 import { buildCancelledEmail } from '../../../engine/messages.ts'
 import {
   askedForBack,
@@ -47,7 +47,7 @@ export const cancel: ActionHandler = async ({ deps, served, registration, wanted
  */
 export const refund: ActionHandler = async (asked) => {
   const { deps, wanted, words } = asked
-  const given = own(words, 'amount')
+  const given = getOwn(words, 'amount')
   if (typeof given === 'string' && given.trim() === '')
     return badData(NO_AMOUNT, { amount: NO_AMOUNT })
   const amount = amountIn(words, 'amount')

@@ -1,5 +1,5 @@
 /** Confirms a payment claim as reported, for rows ticked against the bank's page. */
-import { bankKey, instant, rupees, startOf } from '../../../engine/index.ts'
+import { bankKey, instant, rupees, startOfDay } from '../../../engine/index.ts'
 import { priceOnDay } from '../../payments/price-on-credit-date.ts'
 import { badData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
@@ -23,7 +23,7 @@ export const confirmTold: ActionHandler = async (asked) => {
     return badData(
       `The delegate of ${other.eventId === eventId ? other.regNo : 'another event'} reported ${reference} too. Check the bank statement and confirm this claim on its own.`,
     )
-  const paidAt = paidOn === null ? wanted.at : instant(startOf(paidOn))
+  const paidAt = paidOn === null ? wanted.at : instant(startOfDay(paidOn))
   const price = priceOnDay(served.config, registration, paidAt)
   const amount = rupees(price?.total ?? owed(registration))
   const words = { way: 'transfer', reference, amount, day: paidOn ?? '' }

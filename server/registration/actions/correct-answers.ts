@@ -3,16 +3,16 @@ import {
   assertNever,
   balanceOf,
   corrected,
-  delegateOf,
+  readDelegate,
   editableFields,
   err,
-  contextAmong,
+  extractContext,
   filesToSend,
   formatMoney,
   heldUntil,
-  own,
+  getOwn,
   paise,
-  placesOf,
+  requiredSeats,
   rawWith,
   uniqueRules,
 } from '../../../engine/index.ts'
@@ -64,7 +64,8 @@ export const transfer: ActionHandler = async (asked) => {
   const others = Object.keys(changes).filter((id) => !persons.includes(id))
   if (others.length > 0)
     return badData(`A transfer changes the person only, not ${others.join(', ')}.`)
-  const name = roles.fullName === undefined ? undefined : own(changes as RawAnswers, roles.fullName)
+  const name =
+    roles.fullName === undefined ? undefined : getOwn(changes as RawAnswers, roles.fullName)
   if (typeof name !== 'string' || name.trim() === '')
     return badData('Enter the name of the new person.')
   // Clears answers that the new person did not give, so that the previous person's do not remain.
@@ -151,7 +152,7 @@ async function change(
     was: registration.answers,
     answers,
     category,
-    searchable: delegateOf(config, answers),
+    searchable: readDelegate(config, answers),
     unique: uniqueRules(config),
     quote,
     through: throughFor(deps, config, registration, wanted.at),
@@ -160,7 +161,7 @@ async function change(
       ...judged.value.changes,
       // A file with the same name as the previous one.
       ...files
-        .filter(({ field, name }) => own(registration.answers, field) === name)
+        .filter(({ field, name }) => getOwn(registration.answers, field) === name)
         .map(({ field }) => `${labelIn(config, field)}: another file`),
     ],
     uploads: files.map(({ field, sha256, name, type, bytes }) => ({
@@ -188,7 +189,7 @@ async function change(
 
 /** Returns true if emails go to another address from now on. */
 function isMoved(config: EventConfig, was: Answers, now: Answers): boolean {
-  const [before, after] = [delegateOf(config, was), delegateOf(config, now)]
+  const [before, after] = [readDelegate(config, was), readDelegate(config, now)]
   return before.email.toLowerCase() !== after.email.toLowerCase()
 }
 
@@ -226,12 +227,12 @@ async function factsNow(
   changes: RawAnswers,
 ): Promise<PricingContext> {
   const { answers, category } = registration
-  const before = contextAmong(config, answers)
+  const before = extractContext(config, answers)
   const raw = rawWith(config, answers, changes)
   const left = await leftOf(deps, config, at)
-  const has = placesOf(config.quotas, answers, category).map(({ id }) => [id, 1] as const)
+  const has = requiredSeats(config.quotas, answers, category).map(({ id }) => [id, 1] as const)
   const { facts } = await factsOf(deps, config, raw, {}, at)
-  const isSame = (field: string): boolean => own(changes, field) === undefined
+  const isSame = (field: string): boolean => getOwn(changes, field) === undefined
   return {
     code: before.code,
     // An item that was full at registration also counted as full in its price.
@@ -239,7 +240,7 @@ async function factsNow(
     rolls: Object.fromEntries(
       Object.entries(facts.rolls).map(([field, row]) => [
         field,
-        isSame(field) ? (own(before.rolls, field) ?? row) : row,
+        isSame(field) ? (getOwn(before.rolls, field) ?? row) : row,
       ]),
     ),
   }

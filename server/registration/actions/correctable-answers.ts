@@ -1,5 +1,5 @@
 /** Lists the answers of a registration that the office can correct, as form fields. */
-import { own } from '../../../engine/index.ts'
+import { getOwn } from '../../../engine/index.ts'
 import type { EventConfig, Field } from '../../../engine/index.ts'
 import type { WireEditable } from '../../../engine/api.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
@@ -27,7 +27,7 @@ export function editable(
   return fields.flatMap(({ id, label, type, options = [] }): WireEditable[] => {
     const kind = KINDS[type]
     if (kind === null) return []
-    const answer = own(answers, id)
+    const answer = getOwn(answers, id)
     const value = Array.isArray(answer)
       ? answer.filter((one) => typeof one === 'string')
       : answer === undefined

@@ -2,12 +2,12 @@
 import {
   addDays,
   dayOf,
-  endOf,
+  endOfDay,
   err,
   isoIndia,
   lapseOf,
   ok,
-  own,
+  getOwn,
   paise,
   readPaymentClaim,
   rupees,
@@ -93,7 +93,7 @@ async function filesOf(
   { deps, served: { config }, words, wanted }: ActionRequest,
   way: TransferMethod,
 ): Promise<Result<Files, FieldErrors>> {
-  const given = own(words, 'answers')
+  const given = getOwn(words, 'answers')
   const raw: Record<string, unknown> =
     typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
   const uploads: StoredUpload[] = []
@@ -138,7 +138,7 @@ export const takeUp: ActionHandler = async ({ deps, served, registration, wanted
 }
 
 function soon(at: Instant): Instant {
-  return endOf(addDays(dayOf(at), TAKEN_UP_DAYS))
+  return endOfDay(addDays(dayOf(at), TAKEN_UP_DAYS))
 }
 
 /**
@@ -167,7 +167,7 @@ export async function lastTold(
       amount: rupees(owed(registration)),
       paid_on: paidOn,
       answers: asks.flatMap((ask) => {
-        const answer = own(answers, ask.id)
+        const answer = getOwn(answers, ask.id)
         if (answer === undefined || ask.id === way?.reference || ask.id === way?.day) return []
         const field = way === null ? '' : wayFileName(way, ask)
         const isKept = uploads.some((one) => one.field === field && one.droppedAt === null)

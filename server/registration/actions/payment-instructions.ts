@@ -4,8 +4,8 @@ import {
   bankNumbers,
   dayOf,
   isoIndia,
-  lastDayOf,
-  own,
+  lastDayOfPrice,
+  getOwn,
   rupees,
   transferMethod,
   upiLink,
@@ -46,7 +46,7 @@ export async function payingOf(
         ? null
         : upiLink({ upi, name: event.title, amount: amountText(amount), note: regNo }),
     total: rupees(amount),
-    price_until: way.priceDate === 'credit' ? lastDayOf(event, dayOf(deps.clock())) : null,
+    price_until: way.priceDate === 'credit' ? lastDayOfPrice(event, dayOf(deps.clock())) : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),
     asks: asksOf(way, told?.telling ?? null),
     told: told?.told ?? null,
@@ -61,7 +61,7 @@ export function asksOf(
   return way.fields.flatMap((ask): WireAsk[] => {
     const { id, label, hint, type, required, options = [], accept = [], bytesMax = 0 } = ask
     if (type !== 'text' && type !== 'date' && type !== 'select' && type !== 'file') return []
-    const answer = telling === null || type === 'file' ? undefined : own(telling.answers, id)
+    const answer = telling === null || type === 'file' ? undefined : getOwn(telling.answers, id)
     return [
       {
         id,

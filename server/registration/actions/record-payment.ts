@@ -12,9 +12,9 @@ import {
   isOfTheDesk,
   isSlipNumber,
   ok,
-  own,
+  getOwn,
   REFERENCE_CHARACTERS_MAX,
-  startOf,
+  startOfDay,
   wayInSentence,
   wayOf,
   type Actor,
@@ -74,7 +74,7 @@ function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Res
       message: `You need the ${least} role to record a payment ${wayInSentence(way)}. You have ${wanted.actor}.`,
     })
   const reference = textIn(words, 'reference').replaceAll(/\s+/g, ' ')
-  const also = alsoIn(own(words, 'also'))
+  const also = alsoIn(getOwn(words, 'also'))
   if (also === null) return badData('The other bank references must be a list of texts.')
   // A bank reference has at least one letter or digit.
   const isEmpty = isOfTheDesk(way) ? reference === '' : bankKey(reference) === ''
@@ -94,7 +94,7 @@ function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Res
     return badData(
       `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,
     )
-  const paidAt = day === today ? wanted.at : instant(startOf(day))
+  const paidAt = day === today ? wanted.at : instant(startOfDay(day))
   return ok({ way, reference, also, amount: amount.value, paidAt })
 }
 

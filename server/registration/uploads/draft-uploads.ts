@@ -1,6 +1,6 @@
 /** Manages proofs uploaded ahead of their registration, and the tokens that name them. */
 import { createHash, randomBytes } from 'node:crypto'
-import { err, ok, own } from '../../../engine/index.ts'
+import { err, ok, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { DraftProof } from '../../storage/index.ts'
@@ -39,7 +39,7 @@ export function draftsIn(
   at: Instant,
 ): Drafts | Promise<Drafts> {
   const named = event.fields.flatMap(({ id, type }): [string, string][] => {
-    const value = type === 'file' ? own(values, id) : null
+    const value = type === 'file' ? getOwn(values, id) : null
     return typeof value === 'string' && TOKEN.test(value.trim()) ? [[id, value.trim()]] : []
   })
   return named.length === 0 ? NONE : found(deps, event, named, at)

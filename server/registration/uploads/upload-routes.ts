@@ -4,7 +4,16 @@
  * does not allow reading it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, err, fileName, instant, isoIndia, ok, openOn, own } from '../../../engine/index.ts'
+import {
+  dayOf,
+  err,
+  fileName,
+  instant,
+  isoIndia,
+  ok,
+  checkRegistrationOpen,
+  getOwn,
+} from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { EventConfig, Field, Result } from '../../../engine/index.ts'
 import type { ProofAnswer } from '../../../engine/api.ts'
@@ -44,7 +53,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
     const event = eventOf(deps, request)
     if (event === null) return refuse(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     if ((await isTooOften(request, reply)) || (await isTooOftenToday(request, reply))) return reply
-    const open = openOn(event, dayOf(deps.clock()))
+    const open = checkRegistrationOpen(event, dayOf(deps.clock()))
     if (!open.open) return sendRefusal(reply, closedRefused(open.text))
     const body = await readBody(request, fileLimitsOf(event), deps.uploads)
     if (!body.ok) return sendRefusal(reply, bodyRefused(event, body.error))
@@ -58,7 +67,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
     if (event === null) return refuse(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     if (await isTooOften(request, reply)) return reply
     const body = await readBody(request, new Map(), deps.uploads)
-    const token = body.ok ? own(body.value.values, 'token') : null
+    const token = body.ok ? getOwn(body.value.values, 'token') : null
     if (typeof token !== 'string')
       return refuse(reply, 422, 'bad_request', REFUSAL_MESSAGES.request.noToken)
     // The response does not reveal whether there was one.

@@ -1,5 +1,5 @@
 /** Checks the files of a request against the fields of the form. */
-import { err, ok, remember, shownFields } from '../../../engine/index.ts'
+import { err, ok, memoize, shownFields } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   Answers,
@@ -24,7 +24,7 @@ export type ValidatedFiles = {
 }
 
 /** Returns the size limit in bytes of each file field. */
-export const fileLimitsOf = remember((event: EventConfig) => limitsOf(event.fields))
+export const fileLimitsOf = memoize((event: EventConfig) => limitsOf(event.fields))
 
 /** The same for any list of fields. */
 export function limitsOf(fields: readonly Field[]): FileLimits {

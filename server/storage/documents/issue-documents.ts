@@ -15,7 +15,7 @@ import {
   serialText,
   sumOf,
   taxableValue,
-  taxWithin,
+  includedTax,
 } from '../../../engine/index.ts'
 import type {
   Answers,
@@ -130,7 +130,7 @@ function receivedWith(
   const gst =
     row.asks_for === 'difference'
       ? taxOfDifference(sql, row, registration)
-      : (row.gst ?? taxWithin(row.amount, issuer.tax?.percent ?? 0))
+      : (row.gst ?? includedTax(row.amount, issuer.tax?.percent ?? 0))
   const base = paise(row.amount - gst)
   const accepted = sql<{ amount: Paise | null }>(
     "SELECT sum(coalesce(counted, amount)) AS amount FROM captures WHERE counts_for = ? AND state = 'accepted'",
@@ -345,7 +345,7 @@ function billLines(sql: Sql, row: RegistrationRow, paid: Paise): readonly Line[]
   const lines = linesOf(sql, amongIds([row.id]))(row.id, row.bill)
   const total = row.total ?? paid
   if (lines.length > 0 && sumOf(lines).total === total) return lines
-  const gst = row.gst ?? taxWithin(total, issuerOf(sql, row.event_id)?.tax?.percent ?? 0)
+  const gst = row.gst ?? includedTax(total, issuerOf(sql, row.event_id)?.tax?.percent ?? 0)
   const base = paise(total - gst)
   const label = 'Registration'
   return [{ id: 'registration', option: null, label, quantity: 1, unit: base, base, gst, total }]

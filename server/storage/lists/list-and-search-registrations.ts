@@ -2,7 +2,7 @@
  * Runs lists, searches and exports: matching registrations, newest first, by page or chunk.
  * May take long with a million rows, so it runs on the reader thread.
  */
-import { bankKey, ENDED_STATES, endOf, instant, startOf } from '../../../engine/index.ts'
+import { bankKey, ENDED_STATES, endOfDay, instant, startOfDay } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import { countByDay, IS_ENDED, OWED, sumsOf } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -46,8 +46,8 @@ export function filterOf(query: ListQuery): Filter {
   if (query.paymentStatus !== undefined) tests.push(['r.payment_status = ?', query.paymentStatus])
   if (query.category !== undefined) tests.push(['r.category = ?', query.category])
   if (query.period !== undefined) tests.push(['r.period = ?', query.period])
-  if (query.dateFrom !== undefined) tests.push(['r.created_at >= ?', startOf(query.dateFrom)])
-  if (query.dateTo !== undefined) tests.push(['r.created_at < ?', endOf(query.dateTo)])
+  if (query.dateFrom !== undefined) tests.push(['r.created_at >= ?', startOfDay(query.dateFrom)])
+  if (query.dateTo !== undefined) tests.push(['r.created_at < ?', endOfDay(query.dateTo)])
   for (const [field, value] of Object.entries(query.answers))
     tests.push([
       'json_extract(r.answers, ?) = ?',
@@ -159,8 +159,8 @@ function daysBefore(
   for (const { day, n } of countByDay(sql, query, isDescending)) {
     if (n > left)
       return isDescending
-        ? { where: 'r.created_at < ?', params: [endOf(day)], left }
-        : { where: 'r.created_at >= ?', params: [startOf(day)], left }
+        ? { where: 'r.created_at < ?', params: [endOfDay(day)], left }
+        : { where: 'r.created_at >= ?', params: [startOfDay(day)], left }
     left -= n
   }
   return { where: 'FALSE', params: [], left: 0 }

@@ -4,7 +4,7 @@
  * trigram mark-r-a. The marks also keep a term from matching across two values.
  */
 
-import { remember } from '../../../engine/index.ts'
+import { memoize } from '../../../engine/index.ts'
 
 const mark = '\u0002'
 /** Hardly anything has one: looking is cheaper than replacing. */
@@ -61,7 +61,7 @@ function placesIn(answers: string): readonly string[] {
   return places
 }
 /** Events have few fields, and registrations are many. */
-const isPlace = remember((id: string): boolean => PLACES.test(id))
+const isPlace = memoize((id: string): boolean => PLACES.test(id))
 /** Cheaper than to read the answers of everybody. */
 const PLACES_SOMEWHERE = /city|town|district|institut|hospital|college|university|organi|company/
 

@@ -4,7 +4,7 @@
  * rows. EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's
  * registrations.
  */
-import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../../engine/index.ts'
+import { instant, SETTLED_WITHIN_DAYS, startOfDay, WAITING_IDS } from '../../../engine/index.ts'
 import type { Day, Instant, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { OPEN_SECOND_PAYMENTS } from '../payments/find-duplicate-payments.ts'
@@ -84,7 +84,7 @@ function unsettledRefunds(
   ).all()
   const found = accounts.flatMap(({ source, account, day }) => {
     if (day === null) return []
-    const before = instant(Math.min(startOf(day), at - SETTLED_WITHIN_MS))
+    const before = instant(Math.min(startOfDay(day), at - SETTLED_WITHIN_MS))
     return sql<{ id: number }>(unsettledOf(only)).all({
       event,
       source,

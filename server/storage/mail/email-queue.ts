@@ -1,5 +1,5 @@
 /** Writes the email queue. */
-import { assert, instant, mailboxOf } from '../../../engine/index.ts'
+import { assert, instant, mailboxKey } from '../../../engine/index.ts'
 import { buildEmailsPausedEmail } from '../../../engine/messages.ts'
 import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -51,7 +51,7 @@ function limitToMailbox(
   at: Instant,
   unsent: 'keep' | 'drop',
 ): boolean {
-  const mailbox = mailboxOf(mail.to)
+  const mailbox = mailboxKey(mail.to)
   sql('UPDATE mail_queue SET mailbox = ? WHERE id = ?').run(mailbox, id)
   // On both sides, because the clock may have been ahead when they were queued.
   const hour = [at - LIMITED_MS + 1, at + LIMITED_MS - 1]

@@ -1,5 +1,5 @@
 /** Stores payment attempts: new ones under separate order ids, and those for a correction's balance. */
-import { assert, ATTEMPTS_MAX, endedWithout, orderIdOf } from '../../../engine/index.ts'
+import { assert, ATTEMPTS_MAX, endedWithout, createOrderId } from '../../../engine/index.ts'
 import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
@@ -119,7 +119,7 @@ export function byHandInstead(
   if (attempt > ATTEMPTS_MAX) return null
   // Whoever is still in front of the gateway's page pays there, and is looked for there.
   stand(sql, row, { ...endedWithout(toPayment(row), 'paid otherwise', at), review }, at)
-  const orderId = orderIdOf(row.reg_no, attempt)
+  const orderId = createOrderId(row.reg_no, attempt)
   const added = insertPayment(sql, {
     asksFor: row.asks_for,
     registrationId: row.registration_id,
@@ -175,7 +175,7 @@ export function askDifference(
   endOpenPayments(sql, id, 'corrected', at, 'difference')
   const attempt = nextAttempt(sql, id)
   if (due <= 0 || through === null || attempt > ATTEMPTS_MAX) return null
-  const orderId = orderIdOf(regNo, attempt)
+  const orderId = createOrderId(regNo, attempt)
   const added = insertPayment(sql, {
     registrationId: id,
     orderId,
@@ -206,7 +206,8 @@ export function nextAttempt(sql: Sql, registrationId: number): number {
  */
 export function unusedAttempt(sql: Sql, regNo: RegNo, from: number): number {
   let attempt = from
-  while (attempt <= ATTEMPTS_MAX && isPaidElsewhere(sql, orderIdOf(regNo, attempt))) attempt += 1
+  while (attempt <= ATTEMPTS_MAX && isPaidElsewhere(sql, createOrderId(regNo, attempt)))
+    attempt += 1
   return attempt
 }
 
@@ -238,7 +239,7 @@ export function payByHand(
   endOpenPayments(sql, id, 'expired', at)
   insertPayment(sql, {
     registrationId: id,
-    orderId: orderIdOf(regNo, attempt),
+    orderId: createOrderId(regNo, attempt),
     attempt,
     gateway: null,
     way,

@@ -1,5 +1,5 @@
 /** Applies the price of the credit date, for events where that date sets the price. */
-import { ATTEMPTS_MAX, orderIdOf } from '../../../engine/index.ts'
+import { ATTEMPTS_MAX, createOrderId } from '../../../engine/index.ts'
 import type { Instant, Quote, RegNo } from '../../../engine/index.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
 import { keepLines } from './stored-bill-lines.ts'
@@ -50,7 +50,7 @@ export function priceAnew(
   sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(id)
   insertPayment(sql, {
     registrationId: id,
-    orderId: orderIdOf(regNo, attempt),
+    orderId: createOrderId(regNo, attempt),
     attempt,
     gateway: null,
     way: newest.way,

@@ -3,7 +3,7 @@
  * They are named by gateway messages; after a restore, they are also those under which registrations of the copy
  * may have been paid meanwhile.
  */
-import { ATTEMPTS_MAX, formatInstant, formatMoney, orderIdOf } from '../../../engine/index.ts'
+import { ATTEMPTS_MAX, formatInstant, formatMoney, createOrderId } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts'
@@ -115,7 +115,7 @@ export function noteNextAttempts(sql: Sql, at: Instant): void {
   ).all()
   for (const { regNo, eventId, last } of unpaid)
     if (last < ATTEMPTS_MAX)
-      note(sql, { orderId: orderIdOf(regNo, last + 1), eventId }, at, atOnce(at))
+      note(sql, { orderId: createOrderId(regNo, last + 1), eventId }, at, atOnce(at))
 }
 
 /** Reads only; also runs outside the writer's transaction. */
@@ -149,7 +149,7 @@ export function unknownDecided(sql: Sql, orderId: string, isUsed: boolean, at: I
   if (owner !== null && owner.attempt < ATTEMPTS_MAX)
     note(
       sql,
-      { orderId: orderIdOf(owner.regNo, owner.attempt + 1), eventId: row.eventId },
+      { orderId: createOrderId(owner.regNo, owner.attempt + 1), eventId: row.eventId },
       at,
       atOnce(at),
     )

@@ -9,7 +9,7 @@ import {
   instant,
   isOfGateway,
   lineKey,
-  startOf,
+  startOfDay,
 } from '../../../engine/index.ts'
 import type {
   Day,
@@ -129,7 +129,7 @@ function keepUnknown(
   const isOfUnknown = line.reference === '' && row === undefined && isPaidElsewhere(sql, line.order)
   if (isKnown || isOfOrder || isOfUnknown) return false
   const day = line.paidOn ?? line.day
-  const paidAt = day === null ? at : instant(Math.min(startOf(day), at))
+  const paidAt = day === null ? at : instant(Math.min(startOfDay(day), at))
   const on = line.day === null ? '' : ` of ${formatDay(line.day)}`
   const unknownOrder = row === undefined && line.order !== '' ? line.order : null
   const why =

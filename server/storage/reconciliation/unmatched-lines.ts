@@ -11,7 +11,7 @@ import {
   lineOfReference,
   namesPayment,
   printedKey,
-  startOf,
+  startOfDay,
   utrsIn,
 } from '../../../engine/index.ts'
 import type { BankKey, Instant, Paise, StatementLine } from '../../../engine/index.ts'
@@ -46,7 +46,7 @@ export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnm
       ...named,
       account: '',
       amount,
-      paidAt: instant(Math.min(startOf(day), at)),
+      paidAt: instant(Math.min(startOfDay(day), at)),
       at,
       state: 'unmatched',
       foundFor: eventId,

@@ -1,5 +1,5 @@
 /** Writes new registrations, within the writer's transaction; a thrown error undoes each as a whole. */
-import { assert, ATTEMPTS_MAX, dayOf, err, ok, orderIdOf } from '../../../engine/index.ts'
+import { assert, ATTEMPTS_MAX, dayOf, err, ok, createOrderId } from '../../../engine/index.ts'
 import type {
   Answers,
   Instant,
@@ -253,7 +253,7 @@ export function retry(
   // A price of its own becomes the registration's, also of one that was corrected.
   if (price !== undefined)
     sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(registration.id)
-  const orderId = orderIdOf(regNo, attempt)
+  const orderId = createOrderId(regNo, attempt)
   const quote = price?.quote ?? quoteOf(newest)
   const added = insertPayment(sql, {
     registrationId: registration.id,

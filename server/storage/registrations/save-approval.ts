@@ -3,7 +3,7 @@
  * An approved registration is to be paid at the price of its registration date; a refused one holds nothing any
  * more, and may be offered another category.
  */
-import { assert, err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
+import { assert, err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActionRefusal, Paise, Quote, Result } from '../../../engine/index.ts'
 import type { ActionOutcome, Approved, NewAction, AcceptedOffer } from './action-types.ts'
@@ -111,7 +111,7 @@ function begin(
     const { base, gst, period, bill } = row
     const added = insertPayment(sql, {
       registrationId: id,
-      orderId: orderIdOf(row.reg_no, attempt),
+      orderId: createOrderId(row.reg_no, attempt),
       attempt,
       ...askedThrough(through),
       amount: total,

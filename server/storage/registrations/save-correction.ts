@@ -3,7 +3,7 @@
  * Seats, codes and unique answers that they need are checked here, and a changed price becomes a balance beside
  * the bill, to be paid or refunded.
  */
-import { err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
+import { err, formatMoney, ok, createOrderId, paise } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActionRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
 import type { ActionOutcome, Correction, NewAction } from './action-types.ts'
@@ -172,7 +172,7 @@ function reprice(
   if (quote.total > 0 && through !== null && row.state !== 'to_approve')
     insertPayment(sql, {
       registrationId: row.id,
-      orderId: orderIdOf(row.reg_no, attempt),
+      orderId: createOrderId(row.reg_no, attempt),
       attempt,
       ...askedThrough(through),
       amount: quote.total,

@@ -3,7 +3,7 @@
  * It is checked and written in the transaction that registers, so that of two simultaneous registrations one
  * succeeds.
  */
-import { foldedFor } from '../../../engine/index.ts'
+import { comparisonKey } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
@@ -22,7 +22,7 @@ export function standsAgainst(
   const whole = rules.length === 0 ? [] : wholeRules(sql, eventId)
   for (const [rule, one] of rules.entries()) {
     const { name } = one
-    const folded = foldedFor(one, answers)
+    const folded = comparisonKey(one, answers)
     if (folded === null) continue
     if (!whole.includes(name)) fill(sql, eventId, one)
     // Nearly everybody is new, and to see that takes a third of what it takes to find who stands there.
@@ -54,7 +54,7 @@ export function noteAnswers(
   const isAsked = (rule: string): boolean => rules.some(({ name }) => name === rule)
   if (!wholeRules(sql, eventId).every(isAsked)) forgetRules(sql, eventId, rules)
   for (const rule of rules) {
-    const folded = foldedFor(rule, answers)
+    const folded = comparisonKey(rule, answers)
     if (folded !== null) note(sql, eventId, rule.name, folded, registrationId)
   }
 }
@@ -99,7 +99,7 @@ function fill(sql: Sql, eventId: string, rule: UniqueRule): void {
     'SELECT id, answers FROM registrations WHERE event_id = ?',
   ).all(eventId)
   for (const { id, answers } of rows) {
-    const folded = foldedFor(rule, JSON.parse(answers) as Answers)
+    const folded = comparisonKey(rule, JSON.parse(answers) as Answers)
     if (folded !== null) note(sql, eventId, rule.name, folded, id)
   }
 }

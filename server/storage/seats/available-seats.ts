@@ -3,7 +3,7 @@
  * Time alone frees none: an expired hold is removed when somebody else needs the seat, so that a clock that is
  * set back cannot sell it twice.
  */
-import { own, placesOf } from '../../../engine/index.ts'
+import { getOwn, requiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { OutsideRefusal } from '../registrations/pricing-context-types.ts'
@@ -42,7 +42,7 @@ export function roomFor(
   const known = limitsOf(sql, eventId)
   if (known === null) return { ids: [], holdMs: 0 }
   const ids: number[] = []
-  for (const { id } of placesOf(known.limits, answers, category)) {
+  for (const { id } of requiredSeats(known.limits, answers, category)) {
     const place = sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
       eventId,
       id,
@@ -112,7 +112,7 @@ export function placesLeft(
   return Object.fromEntries(
     rows.all(eventId).map(({ id, place, max, taken }) => {
       const left = max - taken
-      return [place, left > (own(few, place) ?? 0) ? left : left + lapsed(sql, id, at)]
+      return [place, left > (getOwn(few, place) ?? 0) ? left : left + lapsed(sql, id, at)]
     }),
   )
 }

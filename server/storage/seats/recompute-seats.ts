@@ -1,5 +1,5 @@
 /** Computes seats of stored registrations again: after new quotas, an import, or changed answers. */
-import { allSeatPools, placesOf } from '../../../engine/index.ts'
+import { allSeatPools, requiredSeats } from '../../../engine/index.ts'
 import type {
   Answers,
   Instant,
@@ -118,7 +118,7 @@ export function movePlaces(
   const has = sql<{ place_id: number }>(
     "SELECT place_id FROM places_taken WHERE registration_id = ? AND state <> 'free'",
   ).all(registrationId)
-  for (const { id } of placesOf(known.limits, answers, row.category)) {
+  for (const { id } of requiredSeats(known.limits, answers, row.category)) {
     const place = sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
       eventId,
       id,
@@ -150,7 +150,7 @@ export function takeAgain(
 
 function placeOne(sql: Sql, eventId: string, { limits, holdMs }: Limits, row: Standing): void {
   const answers = JSON.parse(row.answers) as Answers
-  const names = JSON.stringify(placesOf(limits, answers, row.category).map(({ id }) => id))
+  const names = JSON.stringify(requiredSeats(limits, answers, row.category).map(({ id }) => id))
   sql(
     `DELETE FROM places_taken WHERE registration_id = ? AND place_id NOT IN
        (SELECT id FROM places WHERE event_id = ? AND place IN (SELECT value FROM json_each(?)))`,

@@ -2,7 +2,7 @@
  * Reserves what a registration needs and others might take: seats, code uses, unique answers.
  * Looked up before pricing, and checked again here, inside the transaction that stores it.
  */
-import { own } from '../../../engine/index.ts'
+import { getOwn } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
 import { codeAt, codeUsed, noteUse } from '../registrations/discount-codes.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -40,7 +40,7 @@ export function whetherFree(
   const { rolls, code, holdMs } = outside
   const stands = rolls.every(({ roll, key, cells }) => {
     const row = rollRow(sql, eventId, roll, key)
-    return row !== null && Object.entries(cells).every(([id, cell]) => own(row, id) === cell)
+    return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
   })
   if (!stands) return { refusal: { code: 'facts_moved' } }
   if (code === null) return { refusal: null, codeId: null, room }

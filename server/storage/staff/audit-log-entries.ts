@@ -1,5 +1,5 @@
 /** Stores the audit log: user, action, time, registration and event. Append-only. */
-import { endOf, startOf } from '../../../engine/index.ts'
+import { endOfDay, startOfDay } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ActivityQuery, ActivityRow, ActKind, AuditEntry } from './staff-types.ts'
 
@@ -70,8 +70,8 @@ export function activity(
   if (kinds !== null) where(`(${kinds.map((kind) => KINDS[kind]).join(' OR ') || 'FALSE'})`)
   for (const word of words.split(/\s+/).filter((each) => each !== ''))
     where("instr(lower(what || ' ' || coalesce(reg_no, '')), ?) > 0", word.toLowerCase())
-  if (from !== null) where('at >= ?', startOf(from))
-  if (to !== null) where('at < ?', endOf(to))
+  if (from !== null) where('at >= ?', startOfDay(from))
+  if (to !== null) where('at < ?', endOfDay(to))
   return sql<ActivityRow>(
     `SELECT id, at, who, what, event_id AS eventId, reg_no AS regNo FROM audit_log
      WHERE ${wheres.join(' AND ')} ORDER BY id DESC LIMIT abs(?)`,

@@ -2,9 +2,9 @@ import { describe, expect, it, test } from 'vitest'
 import {
   checkAnswers,
   day,
-  errorsOf,
-  fill,
-  holds,
+  findAnswerErrors,
+  fillPlaceholders,
+  matchesCondition,
   EMPTY_CONTEXT,
   normalise,
   shownFields,
@@ -132,18 +132,21 @@ describe('normalise', () => {
         field('__proto__', { required: requiredMessage('needed') }),
       ],
     })
-    expect(Object.entries(errorsOf(oddEvent, {}))).toEqual([
+    expect(Object.entries(findAnswerErrors(oddEvent, {}))).toEqual([
       ['constructor', 'needed'],
       ['__proto__', 'needed'],
     ])
     expect(
-      errorsOf(oddEvent, JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers),
+      findAnswerErrors(
+        oddEvent,
+        JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers,
+      ),
     ).toEqual({})
-    expect(holds(when(isIn('toString', 'x')), {})).toBe(false)
-    expect(holds([[{ field: 'toString', test: { is: 'answered', answered: false } }]], {})).toBe(
-      true,
-    )
-    expect(fill('{constructor} {a} {b c}', { a: '1' }, 'N/A')).toBe('N/A 1 {b c}')
+    expect(matchesCondition(when(isIn('toString', 'x')), {})).toBe(false)
+    expect(
+      matchesCondition([[{ field: 'toString', test: { is: 'answered', answered: false } }]], {}),
+    ).toBe(true)
+    expect(fillPlaceholders('{constructor} {a} {b c}', { a: '1' }, 'N/A')).toBe('N/A 1 {b c}')
   })
 })
 
@@ -180,7 +183,11 @@ describe('a text that was built to slow down the server', () => {
         const testField = field('a', { type, lengthMax: 60 })
         const event = createEvent({ fields: [testField] })
         const long = `x${unit.repeat(5000)}`
-        expect([type, unit, Object.keys(errorsOf(event, { a: long }))]).toEqual([type, unit, ['a']])
+        expect([type, unit, Object.keys(findAnswerErrors(event, { a: long }))]).toEqual([
+          type,
+          unit,
+          ['a'],
+        ])
         const first = normalise(event, { a: long }).answers
         expect(String(first['a']).length).toBeLessThan(150)
         expect(normalise(event, first).answers).toEqual(first)
@@ -190,7 +197,7 @@ describe('a text that was built to slow down the server', () => {
   it('is not cut because of leading spaces, and a long file name keeps its extension', () => {
     expect(normaliseOne(field('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
     const fileEvent = createEvent({ fields: [field('a', { type: 'file', accept: ['pdf'] })] })
-    expect(errorsOf(fileEvent, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
+    expect(findAnswerErrors(fileEvent, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
       a: 'Please use at most 200 characters',
     })
   })
@@ -222,13 +229,13 @@ describe('hidden fields are not answered', () => {
     expect(shownFields(chosenCategoryEvent, { ticket_type: 'member' }).has('proof')).toBe(false)
     expect(shownFields(derivedCategoryEvent, { role: 'PG' }).has('letter')).toBe(true)
     expect(shownFields(derivedCategoryEvent, { role: 'consultant' }).has('letter')).toBe(false)
-    expect(errorsOf(derivedCategoryEvent, { full_name: 'A', role: 'PG' })).toEqual({
+    expect(findAnswerErrors(derivedCategoryEvent, { full_name: 'A', role: 'PG' })).toEqual({
       letter: 'Letter is required',
     })
   })
 })
 
-describe('errorsOf', () => {
+describe('findAnswerErrors', () => {
   const whole = {
     full_name: 'A',
     email: 'asha@example.org',
@@ -274,7 +281,7 @@ describe('errorsOf', () => {
       { full_name: 'Please use at most 200 characters' },
     ],
   ])('%s', (_name, raw, errors) => {
-    expect(errorsOf(chosenCategoryEvent, raw)).toEqual(errors)
+    expect(findAnswerErrors(chosenCategoryEvent, raw)).toEqual(errors)
     expect(checkAnswers(chosenCategoryEvent, raw).ok).toBe(Object.keys(errors).length === 0)
   })
 
@@ -284,15 +291,15 @@ describe('errorsOf', () => {
     const long = `${'a'.repeat(48)}@example.org`
     const said =
       'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.'
-    expect(errorsOf(event, { mail: long })).toEqual({ mail: said })
-    expect(errorsOf(event, { mail: `${long} x` })).toEqual({ mail: 'Not an address' })
-    expect(errorsOf(event, { mail: `${'a'.repeat(300)}@example.org` })).toEqual({
+    expect(findAnswerErrors(event, { mail: long })).toEqual({ mail: said })
+    expect(findAnswerErrors(event, { mail: `${long} x` })).toEqual({ mail: 'Not an address' })
+    expect(findAnswerErrors(event, { mail: `${'a'.repeat(300)}@example.org` })).toEqual({
       mail: 'Please use at most 254 characters',
     })
   })
 
   const isInvalid = (testField: Field, raw: unknown): boolean =>
-    testField.id in errorsOf(createEvent({ fields: [testField] }), { [testField.id]: raw })
+    testField.id in findAnswerErrors(createEvent({ fields: [testField] }), { [testField.id]: raw })
   test.each<[Field, unknown[], unknown[]]>([
     [
       field('f', { type: 'email' }),
@@ -367,7 +374,7 @@ describe('errorsOf', () => {
       fields: [fileEvent, field('age', { type: 'number' })],
     })
     const listErrors = (raw: unknown): unknown =>
-      errorsOf(createEvent({ fields: [people] }), { p: raw })
+      findAnswerErrors(createEvent({ fields: [people] }), { p: raw })
     expect(listErrors([{ name: 'A' }, { age: 'old' }])).toEqual({
       'p.1.name': 'Name?',
       'p.1.age': 'age is not right',
@@ -384,8 +391,8 @@ describe('errorsOf', () => {
         field('b', { required: { message: 'b, please', when: when(isIn('a', true)) } }),
       ],
     })
-    expect(errorsOf(event, { a: true })).toEqual({ b: 'b, please' })
-    expect(errorsOf(event, { a: false })).toEqual({})
+    expect(findAnswerErrors(event, { a: true })).toEqual({ b: 'b, please' })
+    expect(findAnswerErrors(event, { a: false })).toEqual({})
   })
 })
 
@@ -410,24 +417,31 @@ describe('evaluateCondition', () => {
     [date(undefined, '2026-01-01'), 'soon', false],
   ])('%j of %j is %s', (test, answer, expected) => {
     expect(
-      holds([[{ field: 'x', test }]], answer === undefined ? {} : { x: answer as string }),
+      matchesCondition(
+        [[{ field: 'x', test }]],
+        answer === undefined ? {} : { x: answer as string },
+      ),
     ).toBe(expected)
     expect(
-      holds([[{ field: 'category', test }]], {}, typeof answer === 'string' ? answer : null),
-    ).toBe(typeof answer === 'string' ? expected : holds([[{ field: 'x', test }]], {}))
+      matchesCondition(
+        [[{ field: 'category', test }]],
+        {},
+        typeof answer === 'string' ? answer : null,
+      ),
+    ).toBe(typeof answer === 'string' ? expected : matchesCondition([[{ field: 'x', test }]], {}))
   })
   it('a list of conditions means any, a map means all', () => {
     const condition = [[isIn('a', 1), isIn('b', 1)], [isIn('c', 1)]].map((map) => map)
-    expect(holds(condition, { a: 1 })).toBe(false)
-    expect(holds(condition, { a: 1, b: 1 })).toBe(true)
-    expect(holds(condition, { c: 1 })).toBe(true)
-    expect(holds([], { a: 1 })).toBe(false)
+    expect(matchesCondition(condition, { a: 1 })).toBe(false)
+    expect(matchesCondition(condition, { a: 1, b: 1 })).toBe(true)
+    expect(matchesCondition(condition, { c: 1 })).toBe(true)
+    expect(matchesCondition([], { a: 1 })).toBe(false)
   })
 })
 
 test('an impossible transaction number is rejected with an example, or with the message of the file', () => {
   const errorFor = (utr: string, invalid: string): unknown =>
-    errorsOf(
+    findAnswerErrors(
       createEvent({ fields: [field('utr', { pattern: FORMATS.utr, invalid })] }),
       { utr },
       EMPTY_CONTEXT,

@@ -1,5 +1,5 @@
 /**
- * The JSON Schema, checked by ajv, reports the same errors as `errorsOf` and shows the same fields
+ * The JSON Schema, checked by ajv, reports the same errors as `findAnswerErrors` and shows the same fields
  * as `shownFields`.
  */
 import { runInThisContext } from 'node:vm'
@@ -17,7 +17,7 @@ import {
   type RawAnswers,
 } from '../../../engine/index.ts'
 import { contextValues } from '../../../engine/rules/pricing-context.ts'
-import { loweredTests, LOWERED_TESTS_MAX } from '../../../engine/answers/json-schema-size.ts'
+import { countLoweredTests, LOWERED_TESTS_MAX } from '../../../engine/answers/json-schema-size.ts'
 import { anyEvent, listsAsJson, anyContext, randomRawAnswers, samples } from '../random-events.ts'
 import {
   chosenCategoryEvent,
@@ -171,7 +171,7 @@ describe('fields that depend on the two before them', () => {
       ),
     })
   const size = (event: EventConfig) =>
-    [...loweredTests(event).values()].reduce((sum, one) => sum + one, 0)
+    [...countLoweredTests(event).values()].reduce((sum, one) => sum + one, 0)
 
   it('are counted as the schema has them, without building it', () => {
     for (const count of [2, 3, 8, 12]) {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { daysIn } from '../../../engine/authoring/prose/find-days.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
-import { openOn } from '../../../engine/pricing/price-periods.ts'
+import { checkRegistrationOpen } from '../../../engine/pricing/price-periods.ts'
 import { day } from '../../../engine/lib/time.ts'
 import { shared } from './goldens.ts'
 import { findingsIn, createMarchFile, findLine } from './sample-file.ts'
@@ -553,8 +553,8 @@ describe('when an open event closes automatically', () => {
     const endless = validFile.replace(', to: 2027-03-16}', '}')
     const text = window === null ? endless : withWindow(window, endless)
     const { event } = compileEvent(text, shared, { path: 'sample2026.yaml' })
-    expect(event && openOn(event, day(open)).open).toBe(true)
-    if (closed !== null) expect(event && openOn(event, day(closed)).open).toBe(false)
+    expect(event && checkRegistrationOpen(event, day(open)).open).toBe(true)
+    if (closed !== null) expect(event && checkRegistrationOpen(event, day(closed)).open).toBe(false)
   })
 
   test('a word that is neither a day nor "never" is rejected', () => {

@@ -1,7 +1,7 @@
 /** Values that an event promises to keep: a typo is found, a change of both sides is accepted. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
-import { isOneSlip, editDistance } from '../../../engine/lib/edit-distance.ts'
+import { isOneTypo, editDistance } from '../../../engine/lib/edit-distance.ts'
 import { base, shared } from './goldens.ts'
 
 const withExamples = (promises: string): string =>
@@ -117,5 +117,5 @@ test('one typo is an edit distance of one', () => {
     'acbab',
   ]
   for (const a of words)
-    for (const b of words) expect([a, b, isOneSlip(a, b)]).toEqual([a, b, editDistance(a, b) === 1])
+    for (const b of words) expect([a, b, isOneTypo(a, b)]).toEqual([a, b, editDistance(a, b) === 1])
 })

@@ -1,7 +1,7 @@
 /** Random rule tables: the proof with boxes must agree with trying every combination of answers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { categoryOf, normalise, type Answers, type EventConfig } from '../../../engine/index.ts'
+import { findCategory, normalise, type Answers, type EventConfig } from '../../../engine/index.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { base, readGolden, shared } from './goldens.ts'
 import { runs } from '../../runs.ts'
@@ -136,7 +136,7 @@ describe('random rule tables', () => {
         if (findings.some(({ code }) => code === 'EV305')) return
         const event = withRules(compileWithoutChecks(text), ruleTable)
         const answers = listAllAnswers(event)
-        const gap = answers.some((one) => categoryOf(event, one) === null)
+        const gap = answers.some((one) => findCategory(event, one) === null)
         expect(findings.some(({ code }) => code === 'EV301')).toBe(gap)
         const rules = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
         const deadRules = ruleTable.rules.flatMap((_rule, at) => {
@@ -147,8 +147,8 @@ describe('random rule tables', () => {
           })
           return answers.some(
             (one) =>
-              categoryOf(rulesUpTo(at), one) === null &&
-              categoryOf(rulesUpTo(at + 1), one) !== null,
+              findCategory(rulesUpTo(at), one) === null &&
+              findCategory(rulesUpTo(at + 1), one) !== null,
           )
             ? []
             : [at]

@@ -5,7 +5,7 @@ import { billedLines, documentChange } from '../../../engine/documents/document-
 import type { DocumentChange, IssuedDocument } from '../../../engine/documents/document-lines.ts'
 import type { DocumentLine } from '../../../engine/documents/receipt-invoice-and-credit-note.ts'
 import { paise, type Tax } from '../../../engine/lib/money.ts'
-import { adjusted, split } from '../../../engine/pricing/line-tax.ts'
+import { adjustPrices, splitPrice } from '../../../engine/pricing/line-tax.ts'
 import type { Line } from '../../../engine/pricing/bill-lines.ts'
 
 type SoldItem = {
@@ -23,15 +23,15 @@ function bill(
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
 ): readonly Line[] {
   const itemPrices = soldItems.map(({ price, quantity = 1 }) => paise(price * quantity))
-  const after = adjusted(itemPrices, { percent: -off })
+  const after = adjustPrices(itemPrices, { percent: -off })
   const lines = soldItems.map(({ id, price, rate, quantity = 1 }, at): Line => {
-    const sums = split(tax(rate, prices, round), itemPrices[at] ?? paise(0))
+    const sums = splitPrice(tax(rate, prices, round), itemPrices[at] ?? paise(0))
     return { id, option: null, label: id, quantity, unit: paise(price), ...sums, rate }
   })
   if (off === 0) return lines
   const parts = soldItems.map(({ rate }, line) => {
     const [pricesBefore, pricesAfter] = [itemPrices, after].map((of) =>
-      split(tax(rate, prices, round), of[line] ?? paise(0)),
+      splitPrice(tax(rate, prices, round), of[line] ?? paise(0)),
     )
     return {
       line,

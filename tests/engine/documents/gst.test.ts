@@ -1,6 +1,6 @@
 /** GSTINs, states, financial years, serials, amounts in words. */
 import { expect, test } from 'vitest'
-import { readGstin, stateNamed } from '../../../engine/event/gstin.ts'
+import { readGstin, findState } from '../../../engine/event/gstin.ts'
 import {
   financialYearOf,
   lastOfFinancialYear,
@@ -26,7 +26,7 @@ test.each([
   ['Daman and Diu', '26'],
   ['constructor', null],
   ['Bombay', null],
-])('the state %s is %s', (stateName, code) => expect(stateNamed(stateName)).toBe(code))
+])('the state %s is %s', (stateName, code) => expect(findState(stateName)).toBe(code))
 
 test.each([
   ['2027-03-31', '26-27', '2027-03-31'],

@@ -1,8 +1,8 @@
 /** Which fields have the delegate's name, email address and phone number, whatever their ids. */
 import { describe, expect, test } from 'vitest'
-import { delegateOf, instant, suggestMailbox } from '../../../engine/index.ts'
+import { readDelegate, instant, suggestMailbox } from '../../../engine/index.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
-import { rolesOf } from '../../../engine/event/delegate-fields.ts'
+import { findRoles } from '../../../engine/event/delegate-fields.ts'
 import { createEvent, field } from '../fixtures.ts'
 
 describe('the role of a field', () => {
@@ -45,7 +45,7 @@ describe('the role of a field', () => {
     ],
   ])('%s', (_says, fieldList, roles) => {
     expect(
-      rolesOf(
+      findRoles(
         fieldList.split(' ').map((one) => {
           const [id = '', type = ''] = one.split(':')
           return { id, type }
@@ -79,7 +79,7 @@ test('email is sent to the address whatever the id of its field', () => {
     to: 'asha@example.org',
     subject: 'For Asha',
   })
-  expect(delegateOf(event, { who: 'Asha' })).toEqual({
+  expect(readDelegate(event, { who: 'Asha' })).toEqual({
     fullName: 'Asha',
     email: '',
     phone: '',

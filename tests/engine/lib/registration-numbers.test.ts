@@ -3,9 +3,9 @@ import { expect, it, test } from 'vitest'
 import {
   isRegNo,
   ORDER_ID_CHARACTERS_MAX,
-  orderIdOf,
+  createOrderId,
   readOrderId,
-  regNoOf,
+  createRegNo,
   type EventConfig,
 } from '../../../engine/index.ts'
 import { createEvent } from '../fixtures.ts'
@@ -17,7 +17,7 @@ const seeded = { seed: 20261121, numRuns: 500 }
 it('a number is prefix, random digits and a check digit that detects typos', () => {
   fc.assert(
     fc.property(digits, fc.nat(12), fc.integer({ min: 1, max: 9 }), (random, digitIndex, step) => {
-      const regNo = regNoOf(event, random)
+      const regNo = createRegNo(event, random)
       expect(regNo).toMatch(/^SAMP\d{13}$/)
       expect(isRegNo(event, regNo)).toBe(true)
       const at = digitIndex + 4
@@ -31,13 +31,13 @@ it('a number is prefix, random digits and a check digit that detects typos', () 
 })
 
 it('further attempts add two digits and stay within the gateway’s maximum length', () => {
-  const regNo = regNoOf(event, Array<number>(12).fill(7))
-  expect(orderIdOf(regNo, 1)).toBe(regNo)
-  expect(orderIdOf(regNo, 2)).toBe(`${regNo}02`)
-  expect(orderIdOf(regNo, 99)).toBe(`${regNo}99`)
-  expect(orderIdOf(regNo, 99).length).toBeLessThanOrEqual(ORDER_ID_CHARACTERS_MAX)
-  expect(() => orderIdOf(regNo, 100)).toThrow()
-  expect(() => regNoOf(event, [1, 2, 3])).toThrow()
+  const regNo = createRegNo(event, Array<number>(12).fill(7))
+  expect(createOrderId(regNo, 1)).toBe(regNo)
+  expect(createOrderId(regNo, 2)).toBe(`${regNo}02`)
+  expect(createOrderId(regNo, 99)).toBe(`${regNo}99`)
+  expect(createOrderId(regNo, 99).length).toBeLessThanOrEqual(ORDER_ID_CHARACTERS_MAX)
+  expect(() => createOrderId(regNo, 100)).toThrow()
+  expect(() => createRegNo(event, [1, 2, 3])).toThrow()
   expect(isRegNo(event, `${regNo}02`)).toBe(false)
 })
 

@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { contrast, lookOf } from '../../../engine/index.ts'
+import { contrast, themeColors } from '../../../engine/index.ts'
 
 test.each([
   ['#E0A100', '#886105', 5.1],
@@ -7,7 +7,7 @@ test.each([
   ['#B23A5B', '#A5435B', 5.4],
   ['#2B6CB0', '#2A6BAF', 5.1],
 ])('the accent of %s is %s', (colour, accent, ratio) => {
-  const theme = lookOf(colour)
+  const theme = themeColors(colour)
   expect(theme.accent).toBe(accent)
   expect(Math.round(contrast(theme.accent, theme.tint) * 10) / 10).toBe(ratio)
 })
@@ -17,7 +17,7 @@ it('stays readable on any colour', () => {
   for (const r of steps)
     for (const g of steps)
       for (const b of steps) {
-        const theme = lookOf(`#${r}${g}${b}`)
+        const theme = themeColors(`#${r}${g}${b}`)
         expect(contrast(theme.accent, theme.tint)).toBeGreaterThanOrEqual(4.5)
         expect(contrast(theme.accent, '#F4F8FA')).toBeGreaterThanOrEqual(4.5)
         expect(contrast(theme.onBand, theme.band)).toBeGreaterThanOrEqual(4.5)

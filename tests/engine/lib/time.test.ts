@@ -13,7 +13,7 @@ import {
   isDay,
   isoIndia,
   readInstant,
-  startOf,
+  startOfDay,
 } from '../../../engine/index.ts'
 
 test.each([
@@ -86,8 +86,8 @@ it('the Indian day matches the time zone database, and ISO text parses to the sa
       const at = instant(seconds * 1000)
       expect(dayOf(at)).toBe(zone.format(at))
       expect(readInstant(isoIndia(at))).toBe(at)
-      expect(startOf(dayOf(at))).toBeLessThanOrEqual(at)
-      expect(startOf(addDays(dayOf(at), 1))).toBeGreaterThan(at)
+      expect(startOfDay(dayOf(at))).toBeLessThanOrEqual(at)
+      expect(startOfDay(addDays(dayOf(at), 1))).toBeGreaterThan(at)
     }),
     { seed: 20261121, numRuns: 3000 },
   )
@@ -97,11 +97,11 @@ it('formats days and instants in words', () => {
   const at = readInstant('2026-11-21T04:23:00Z')
   expect(at && isoIndia(at)).toBe('2026-11-21T09:53:00+05:30')
   expect(at && formatInstant(at)).toBe('21 November 2026, 9:53 am')
-  expect(formatInstant(startOf(day('2026-01-01')))).toBe('1 January 2026, 12:00 am')
+  expect(formatInstant(startOfDay(day('2026-01-01')))).toBe('1 January 2026, 12:00 am')
   expect(formatInstant(readInstant('2026-01-01') ?? instant(0))).toBe('1 January 2026, 12:00 pm')
   expect(formatDay(day('2026-01-31'))).toBe('31 January 2026')
   expect(formatDayShort(day('2025-09-05'))).toBe('5 Sep 2025')
-  expect(formatTime(startOf(day('2026-01-01')))).toBe('12:00 am')
+  expect(formatTime(startOfDay(day('2026-01-01')))).toBe('12:00 am')
   expect(formatDays(day('2026-01-31'), day('2026-02-01'))).toBe('31 January – 1 February 2026')
   expect(formatDays(day('2025-09-12'), day('2025-09-14'))).toBe('12–14 September 2025')
   expect(formatDays(day('2025-12-31'), day('2026-01-01'))).toBe('31 December 2025 – 1 January 2026')

@@ -1,13 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
 import {
   day,
-  fill,
+  fillPlaceholders,
   fillKnown,
   instant,
   labelOf,
   readInstant,
-  startOf,
-  words,
+  startOfDay,
+  wordsFromId,
   type EventConfig,
 } from '../../../engine/index.ts'
 import { wireLines, type RegistrationAnswer } from '../../../engine/api.ts'
@@ -71,7 +71,7 @@ const registration: RegistrationView = {
   inReview: false,
   paymentId: 'G1',
   paidAt,
-  createdAt: startOf(day('2025-10-10')),
+  createdAt: startOfDay(day('2025-10-10')),
   payments: [
     { orderId: 'SAMP123456789012302', status: 'failed' },
     { orderId: 'SAMP1234567890123', status: 'success' },
@@ -121,8 +121,8 @@ const event: EventConfig = {
 const nb = '₹\u00a0'
 
 it('fills every placeholder once, and a value is never interpreted as a template', () => {
-  expect(fill('{a} {b} {a.c} {}', { a: '{b}', 'a.c': '2' }, 'N/A')).toBe('{b} N/A 2 {}')
-  expect(words('intern-mbbs_accompanying')).toBe('Intern Mbbs Accompanying')
+  expect(fillPlaceholders('{a} {b} {a.c} {}', { a: '{b}', 'a.c': '2' }, 'N/A')).toBe('{b} N/A 2 {}')
+  expect(wordsFromId('intern-mbbs_accompanying')).toBe('Intern Mbbs Accompanying')
   expect(labelOf(event, 'gst')).toBe('GST (18%)')
   expect(labelOf(event, 'phone')).toBe('Label of phone')
 })

@@ -12,7 +12,7 @@ import {
   mayTry,
   paise,
   standing,
-  startOf,
+  startOfDay,
   type Instant,
   type Learnt,
   type OrderId,
@@ -21,7 +21,7 @@ import type { Attempt, Payable, Terms } from '../../../engine/payments/can-pay.t
 import { createEvent } from '../fixtures.ts'
 
 const hour = 3_600_000
-const now = startOf(day('2026-01-10'))
+const now = startOfDay(day('2026-01-10'))
 const after = (ms: number): Instant => instant(now + ms)
 const [heldPrice, higherPrice] = [paise(708_000), paise(944_000)]
 
@@ -321,7 +321,7 @@ describe('how long a price is held', () => {
     },
   })
   const endless = { ...event, registration: {} }
-  const at = (text: string): Instant => startOf(day(text))
+  const at = (text: string): Instant => startOfDay(day(text))
 
   test('until one day after its period or registration ends, or without an end', () => {
     expect(heldUntil(event, at('2026-01-01'))).toBe(at('2026-01-12'))

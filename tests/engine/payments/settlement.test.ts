@@ -12,7 +12,7 @@ import {
   payouts,
   readSettlement,
   readStatement,
-  startOf,
+  startOfDay,
   unsettled,
 } from '../../../engine/index.ts'
 import type { HeldMoney, RegNo, SettlementLine } from '../../../engine/index.ts'
@@ -232,7 +232,7 @@ const createPayment = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => (
   state: 'fits',
   isMoney: true,
   isOfAccount: true,
-  paidAt: instant(startOf(day('2026-01-28'))),
+  paidAt: instant(startOfDay(day('2026-01-28'))),
   refunds: [],
   ...more,
 })
@@ -381,7 +381,7 @@ describe('lines compared with payments', () => {
     const held = [
       createPayment(1),
       createPayment(2),
-      createPayment(3, { paidAt: instant(startOf(day('2026-01-20'))) }),
+      createPayment(3, { paidAt: instant(startOfDay(day('2026-01-20'))) }),
       createPayment(4, { refunds: [createRefund(1, 1180)] }),
       createPayment(5, { state: 'refused' }),
       createPayment(6, { state: 'review' }),
@@ -389,7 +389,7 @@ describe('lines compared with payments', () => {
     const unsettledLines = unsettled(
       judgeSettled([line(1)], held, []),
       held,
-      instant(startOf(day('2026-02-01'))),
+      instant(startOfDay(day('2026-02-01'))),
     )
     expect(unsettledLines.map(({ money: { id }, days }) => [id, days])).toEqual([
       [3, 12],
@@ -457,7 +457,7 @@ describe('any lines', () => {
         )
         const settled = judgeSettled(all, held, [])
         expect(settled).toHaveLength(all.length)
-        const open = unsettled(settled, held, instant(startOf(day('2026-02-10'))))
+        const open = unsettled(settled, held, instant(startOfDay(day('2026-02-10'))))
         const done = new Set(
           settled.flatMap(({ as, money: of }) => (as === 'settled' && of !== null ? [of.id] : [])),
         )

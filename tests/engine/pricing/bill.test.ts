@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
-import { linesOf, totalsOf } from '../../../engine/pricing/bill.ts'
+import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
 import type { Line } from '../../../engine/pricing/bill-lines.ts'
 import type { EventConfig } from '../../../engine/event/config.ts'
 import { paise, type Paise, type Tax } from '../../../engine/lib/money.ts'
-import { adjusted, split } from '../../../engine/pricing/line-tax.ts'
+import { adjustPrices, splitPrice } from '../../../engine/pricing/line-tax.ts'
 import type { Adjustment, Item } from '../../../engine/event/pricing-types.ts'
 import { day, type Day } from '../../../engine/lib/time.ts'
 import { createEvent, field, isIn, rupee, when } from '../fixtures.ts'
@@ -57,7 +57,7 @@ const createBill = (
   answers: Answers,
   on: Day = day('2027-01-15'),
   as = 'member',
-) => linesOf(event, answers, as, 'now', on)
+) => calculateBill(event, answers, as, 'now', on)
 const lines = (...inputs: Parameters<typeof createBill>): readonly Line[] => {
   const answer = createBill(...inputs)
   if (!answer.ok) throw new Error(JSON.stringify(answer.error))
@@ -206,7 +206,10 @@ describe('adjustments', () => {
   })
 
   test('one amount off several lines is deducted once, beginning with the first line', () => {
-    expect(adjusted([rupee(300), rupee(500)], { amount: paise(-40_000) })).toEqual([0, rupee(400)])
+    expect(adjustPrices([rupee(300), rupee(500)], { amount: paise(-40_000) })).toEqual([
+      0,
+      rupee(400),
+    ])
   })
 })
 
@@ -239,7 +242,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
           adjustments,
         )
         const all = lines(event, {})
-        const totals = totalsOf(all)
+        const totals = sumLines(all)
         expect(totals.base + totals.gst).toBe(totals.total)
         for (const line of all) expect(line.base + line.gst).toBe(line.total)
         expect(totals.base).toBeGreaterThanOrEqual(0)
@@ -248,7 +251,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
         const left = adjustments.reduce<readonly Paise[]>(
           (prices, { on, by }) => {
             const changedLines = on === 'all' ? [0, 1] : [on === 'registration' ? 0 : 1]
-            const after = adjusted(
+            const after = adjustPrices(
               changedLines.map((at) => prices[at] ?? paise(0)),
               by,
             )
@@ -257,7 +260,8 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
           [rupee(5000), paise(price)],
         )
         expect(totals.total).toBe(
-          split(createGst(18), left[0] ?? paise(0)).total + split(tax, left[1] ?? paise(0)).total,
+          splitPrice(createGst(18), left[0] ?? paise(0)).total +
+            splitPrice(tax, left[1] ?? paise(0)).total,
         )
       },
     ),

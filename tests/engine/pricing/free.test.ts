@@ -3,7 +3,7 @@
  * shows.
  */
 import { expect, test } from 'vitest'
-import { buttonText, day, quote, startOf, type EventConfig } from '../../../engine/index.ts'
+import { buttonText, day, quote, startOfDay, type EventConfig } from '../../../engine/index.ts'
 import { tariff } from '../../../engine/api.ts'
 import {
   buildConfirmationEmail,
@@ -42,7 +42,7 @@ const text = (cell: string): string =>
 const compile = (source: string) => compileEvent(source, sharedFiles, { path: 'sample2026.yaml' })
 const { event: compiled, findings } = compile(text('free'))
 const event = compiled as EventConfig
-const at = startOf(day('2026-01-10'))
+const at = startOfDay(day('2026-01-10'))
 const replaceNoBreakSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')
 
 test('a free cell has no finding about it', () => {

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
 import { paise, ratesText } from '../../../engine/lib/money.ts'
-import { split } from '../../../engine/pricing/line-tax.ts'
+import { splitPrice } from '../../../engine/pricing/line-tax.ts'
 import {
   ADDRESS_FROM_PAISE,
   placeOfSupply,
@@ -116,7 +116,7 @@ test('the rows add up to the taxed lines, after any purchases and credits', () =
             prices: 'exclusive',
             round: 'paise',
           } as const
-          const { base, gst } = split(rate === null ? null : tax, paise(price))
+          const { base, gst } = splitPrice(rate === null ? null : tax, paise(price))
           return line(rate, sign * base, sign * gst, place)
         })
         const rows = summaryByRate(lines, supplier)

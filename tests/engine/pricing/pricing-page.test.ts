@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { amountText, readAmount, split } from '../../../engine/index.ts'
+import { amountText, readAmount, splitPrice } from '../../../engine/index.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'pricing.md'), 'utf8')
 const rows = [
@@ -25,6 +25,6 @@ test.each(rows)('%s with %s percent, %s, %s', (price, percent, prices, round, ba
     prices: prices === 'inclusive' ? 'inclusive' : 'exclusive',
     round: round === 'rupee' ? 'rupee' : 'paise',
   } as const
-  const parts = split(tax, amount)
+  const parts = splitPrice(tax, amount)
   expect([parts.base, parts.gst, parts.total].map(amountText)).toEqual([base, gst, total])
 })

@@ -1,18 +1,18 @@
 import { describe, expect, it, test } from 'vitest'
 import {
-  categoryOf,
-  contradictionOf,
+  findCategory,
+  findContradiction,
   day,
   explainCategory,
-  inOrder,
+  sortEvents,
   nextPrice,
-  openOn,
+  checkRegistrationOpen,
   periodOn,
   priceTable,
   quote,
-  quoteFor,
+  quoteCategory,
   readInstant,
-  stretchesFrom,
+  priceRangesFrom,
   type EventConfig,
   type Instant,
 } from '../../../engine/index.ts'
@@ -64,8 +64,8 @@ describe('a chosen category', () => {
       ok: false,
       error: { code: 'not_on_sale', category: 'pg', period: 'late', item: null, option: null },
     })
-    expect(quoteFor(chosenCategoryEvent, '__proto__', 'early')).toBeNull()
-    expect(quoteFor(chosenCategoryEvent, 'member', 'constructor')).toBeNull()
+    expect(quoteCategory(chosenCategoryEvent, '__proto__', 'early')).toBeNull()
+    expect(quoteCategory(chosenCategoryEvent, 'member', 'constructor')).toBeNull()
   })
 })
 
@@ -78,7 +78,7 @@ describe('a derived category', () => {
     [{ role: 'pg', is_member: false }, 'pg-visitor'],
     [{ role: 'pg' }, 'visitor'],
   ])('%j is %s', (answers, category) =>
-    expect(categoryOf(derivedCategoryEvent, answers)).toBe(category),
+    expect(findCategory(derivedCategoryEvent, answers)).toBe(category),
   )
 
   it('splits an inclusive price to whole rupees', () => {
@@ -204,7 +204,7 @@ describe('openOn', () => {
     ['a day in no period that falls back', chosenCategoryEvent, '2026-02-01', true],
     ['an event without periods', createEvent(), '2026-02-01', true],
   ])('%s', (_name, event, on, expected) => {
-    expect(openOn(event, day(on))).toEqual(
+    expect(checkRegistrationOpen(event, day(on))).toEqual(
       expected === true ? { open: true } : { open: false, ...expected },
     )
   })
@@ -301,7 +301,7 @@ it('lists every price once', () => {
 
 describe('upcoming prices', () => {
   const listStretches = (event: EventConfig, on: string) =>
-    stretchesFrom(event, day(on)).map(({ from, to, period }) => `${from} ${to} ${period.id}`)
+    priceRangesFrom(event, day(on)).map(({ from, to, period }) => `${from} ${to} ${period.id}`)
 
   it('list each period once with the days on which it applies, from the current day', () => {
     expect(listStretches(chosenCategoryEvent, '2025-08-10')).toEqual([
@@ -381,7 +381,7 @@ describe('upcoming prices', () => {
       ['far', '2026-09-01', '2026-09-02'],
       ['recent', '2026-01-01', '2026-01-31'],
     ].map(([id, from = '', to = '']) => ({ id, from: day(from), to: day(to) }))
-    expect(inOrder(events, day('2026-02-01')).map(({ id }) => id)).toEqual([
+    expect(sortEvents(events, day('2026-02-01')).map(({ id }) => id)).toEqual([
       'today',
       'next',
       'far',
@@ -410,7 +410,7 @@ describe('a chosen category that contradicts an answer', () => {
     ['before the field is answered', 'member', undefined, null],
   ])('%s', (_name, category, answer, expected) => {
     const answers = answer === undefined ? {} : { is_fellow: answer }
-    const found = contradictionOf(event, answers, category)
+    const found = findContradiction(event, answers, category)
     expect(found?.answer ?? null).toBe(expected)
     if (found !== null) expect(found).toMatchObject({ field: 'is_fellow', question: 'Fellow' })
   })

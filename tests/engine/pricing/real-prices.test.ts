@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { documentOf, instant, issuerOf, startOf } from '../../../engine/index.ts'
+import { documentOf, instant, issuerOf, startOfDay } from '../../../engine/index.ts'
 import type { EventConfig, Line, Paise, RegNo } from '../../../engine/index.ts'
-import { linesOf } from '../../../engine/pricing/bill.ts'
+import { calculateBill } from '../../../engine/pricing/bill.ts'
 import { compileEvent, saySimulation, simulate } from '../../../engine/authoring.ts'
 import { printed } from '../../../server/documents/document-contents.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
@@ -15,7 +15,7 @@ const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
 
 /** The text that a receipt prints for one registration. */
 function printReceipt(event: EventConfig, lines: readonly Line[]): string {
-  const at = instant(startOf(event.from))
+  const at = instant(startOfDay(event.from))
   const sum = (of: 'base' | 'gst' | 'total') =>
     lines.reduce((sumSoFar, line) => sumSoFar + line[of], 0) as Paise
   const registration = {
@@ -47,7 +47,7 @@ test.each(REAL)('%s prices and prints as before', async (id) => {
   const receipts = event.categories.flatMap((category) =>
     event.fees.periods.flatMap((period) => {
       const on = period.from ?? period.to ?? event.from
-      const lines = linesOf(event, {}, category.id, period.id, on)
+      const lines = calculateBill(event, {}, category.id, period.id, on)
       return lines.ok && lines.value.length > 0
         ? [`${category.id}, ${period.id}: ${printReceipt(event, lines.value)}`]
         : [`${category.id}, ${period.id}: not on sale`]

@@ -4,10 +4,10 @@ import type { Answers } from '../../../engine/event/answer-types.ts'
 import {
   allSeatPools,
   firstFull,
-  placeName,
-  placesOf,
-  sayFull,
-  shownLeft,
+  seatName,
+  requiredSeats,
+  fullSeatMessage,
+  publicAvailability,
 } from '../../../engine/pricing/quotas.ts'
 import type { Quota } from '../../../engine/event/pricing-types.ts'
 import { createEvent, field, isIn, when } from '../fixtures.ts'
@@ -32,7 +32,7 @@ test.each<[Answers, string | null, readonly string[]]>([
   // An option without a quota, and one with the name of a property that every object has.
   [{ rooms: ['lecture', 'constructor'] }, 'other', ['hall']],
 ])('answers %j of category %s need %j', (answers, category, seats) => {
-  expect(placesOf(quotas, answers, category).map(({ id }) => id)).toEqual(seats)
+  expect(requiredSeats(quotas, answers, category).map(({ id }) => id)).toEqual(seats)
 })
 
 test('the first sold-out seat among the requested ones is reported', () => {
@@ -49,7 +49,7 @@ const options = [
 const event = createEvent({ fields: [field('rooms', { type: 'many', options })] })
 
 test('a seat has the label of its option, or of its quota', () => {
-  expect(allSeatPools(quotas).map((pool) => placeName(event, pool))).toEqual([
+  expect(allSeatPools(quotas).map((pool) => seatName(event, pool))).toEqual([
     'Hall',
     'Pg',
     'Scanning',
@@ -58,7 +58,7 @@ test('a seat has the label of its option, or of its quota', () => {
 })
 
 test('of several options, the full one is named', () => {
-  expect(allSeatPools(quotas).map((seat) => sayFull(event, seat))).toEqual([
+  expect(allSeatPools(quotas).map((seat) => fullSeatMessage(event, seat))).toEqual([
     'Full',
     'Full',
     'Scanning: Full',
@@ -79,7 +79,7 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
     { hall: 0, pg: 0 },
   ],
 ])('for %j, %j is published', (left, published) => {
-  expect(shownLeft(quotas, left)).toEqual(published)
+  expect(publicAvailability(quotas, left)).toEqual(published)
   expect(allSeatPools(quotas).map(({ id }) => id)).toEqual([
     'hall',
     'pg',

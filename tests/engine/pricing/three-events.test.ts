@@ -5,13 +5,13 @@
 import { expect, test } from 'vitest'
 import {
   day,
-  errorsOf,
+  findAnswerErrors,
   labelOf,
   paise,
   priceTable,
   quote,
   rupees,
-  startOf,
+  startOfDay,
   type Answers,
   type EventConfig,
   type RawAnswers,
@@ -19,10 +19,10 @@ import {
 import { wireLines } from '../../../engine/api.ts'
 import { buildAlreadyRegisteredEmail, buildPaymentReminderEmail } from '../../../engine/messages.ts'
 import { compileEvent, diffEvents, readEvent } from '../../../engine/authoring.ts'
-import { counted } from '../../../engine/answers/normalize-answers.ts'
-import { remember } from '../../../engine/lib/memoize.ts'
-import { contextAmong, type PricingContext } from '../../../engine/rules/pricing-context.ts'
-import { EACH, linesOf } from '../../../engine/pricing/bill.ts'
+import { normaliseWithContext } from '../../../engine/answers/normalize-answers.ts'
+import { memoize } from '../../../engine/lib/memoize.ts'
+import { extractContext, type PricingContext } from '../../../engine/rules/pricing-context.ts'
+import { EACH, calculateBill } from '../../../engine/pricing/bill.ts'
 import { REGISTRATION } from '../../../engine/event/pricing-types.ts'
 import { provedBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
 import { fieldsOfPrice } from '../../../engine/authoring/tools/price-fields.ts'
@@ -40,7 +40,7 @@ const marathon = readEventById('nilarun2027')
 const webinar = readEventById('soiltalk2027')
 
 /** Its schema is compiled once. */
-const agreementCheckFor = remember(createAgreementCheck)
+const agreementCheckFor = memoize(createAgreementCheck)
 const ALL = [conference, marathon, webinar].flatMap((event) =>
   readBills(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
 )
@@ -66,7 +66,7 @@ function createContext({ code, kind, full }: Bill): PricingContext {
 
 /** The bill as the tables write it. */
 function computeBill(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'total'> {
-  const { answers } = counted(
+  const { answers } = normaliseWithContext(
     event,
     { ...exampleAnswers(event), ...bill.given },
     createContext(bill),
@@ -402,7 +402,7 @@ function withFamily(...days: readonly string[]): RawAnswers {
 
 test.each(INVALID_ANSWERS)('%s: the error messages', (_, event, given, errors) => {
   const raw = { ...exampleAnswers(event), ...given }
-  expect(errorsOf(event, raw)).toEqual(errors)
+  expect(findAnswerErrors(event, raw)).toEqual(errors)
   agreementCheckFor(event)(raw)
 })
 
@@ -420,7 +420,11 @@ test('the labels of the lines match the brochure', () => {
     nights: 3,
     arrives_on: '2027-02-11',
   }
-  const result = quote(conference, counted(conference, raw).answers, startOf(day('2027-02-02')))
+  const result = quote(
+    conference,
+    normaliseWithContext(conference, raw).answers,
+    startOfDay(day('2027-02-02')),
+  )
   expect(result.ok && result.value.lines.map(({ label }) => label)).toEqual([
     'Non-member',
     'Accompanying person',
@@ -451,7 +455,7 @@ test('the price list and the first line of a bill are equal in every cell', () =
     for (const { category, cells } of priceTable(event))
       for (const { period, price } of cells) {
         const on = day(period.from ?? '2026-11-21')
-        const lines = linesOf(event, {}, category.id, period.id, on)
+        const lines = calculateBill(event, {}, category.id, period.id, on)
         const { base, gst, total } = (lines.ok ? lines.value[0] : undefined) ?? {}
         expect(price ?? {}, `${category.id} in ${period.id}`).toEqual(
           price ? { base, gst, total } : {},
@@ -513,8 +517,12 @@ test('every cell of the price list is a line of a bill in the file’s own examp
     const priced = new Set(tables.flatMap(({ id, parts }) => (parts.length === 0 ? [] : [id])))
     const billed = event.examples.flatMap((example) => {
       if (!('answers' in example)) return []
-      const context = contextAmong(event, example.answers as Answers)
-      const result = quote(event, counted(event, example.answers, context).answers, example.on)
+      const context = extractContext(event, example.answers as Answers)
+      const result = quote(
+        event,
+        normaliseWithContext(event, example.answers, context).answers,
+        example.on,
+      )
       if (!result.ok) return []
       const { category, period, lines } = result.value
       return lines

@@ -4,8 +4,8 @@ import {
   day,
   labelOf,
   priceParts,
-  quoteFor,
-  startOf,
+  quoteCategory,
+  startOfDay,
   type EventConfig,
 } from '../../../engine/index.ts'
 import {
@@ -56,7 +56,7 @@ test('every remaining use of the tax is reported, and the file is served without
 })
 
 test('the total is the price, and the only amount', () => {
-  expect(quoteFor(event, 'afpi-pg', 'sep-1-dec-31')).toEqual({
+  expect(quoteCategory(event, 'afpi-pg', 'sep-1-dec-31')).toEqual({
     base: 525_000,
     gst: 0,
     total: 525_000,
@@ -77,8 +77,8 @@ const view: RegistrationView = {
   paymentStatus: 'success',
   inReview: false,
   paymentId: 'G1',
-  paidAt: startOf(day('2025-10-10')),
-  createdAt: startOf(day('2025-10-10')),
+  paidAt: startOfDay(day('2025-10-10')),
+  createdAt: startOfDay(day('2025-10-10')),
 }
 
 test.each<[string, () => unknown]>([
@@ -112,7 +112,7 @@ test.each<[string, () => unknown]>([
     () =>
       sayExplanation(
         event,
-        explain(event, { ticket_type: 'afpi-pg' }, startOf(day('2025-10-10'))),
+        explain(event, { ticket_type: 'afpi-pg' }, startOfDay(day('2025-10-10'))),
         () => null,
       ),
   ],

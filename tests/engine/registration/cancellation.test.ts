@@ -1,6 +1,6 @@
 /** The refundable part of a payment by the scale of the file. */
 import { expect, test } from 'vitest'
-import { cancellationRefund, day, instant, paise, startOf } from '../../../engine/index.ts'
+import { cancellationRefund, day, instant, paise, startOfDay } from '../../../engine/index.ts'
 
 const scale = {
   steps: [
@@ -9,7 +9,7 @@ const scale = {
   ],
   otherwise: 0,
 }
-const noonOf = (on: string) => instant(startOf(day(on)) + 12 * 3_600_000)
+const noonOf = (on: string) => instant(startOfDay(day(on)) + 12 * 3_600_000)
 
 const computeRefund = (price: number, paid: number, refunded: number, at = noonOf('2026-10-01')) =>
   cancellationRefund(
@@ -53,7 +53,7 @@ test('a file without a scale proposes no refund', () => {
 })
 
 test('a step applies until its last minute, in Indian time', () => {
-  const midnight = startOf(day('2027-01-01'))
+  const midnight = startOfDay(day('2027-01-01'))
   expect(computeRefund(100, 100, 0, instant(midnight - 1))).toBe(75)
   expect(computeRefund(100, 100, 0, midnight)).toBe(50)
 })

@@ -3,15 +3,15 @@ import { hash } from '@node-rs/argon2'
 import { expect } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import {
-  categoryOf,
+  findCategory,
   day,
   instant,
-  orderIdOf,
+  createOrderId,
   paise,
   quote,
-  regNoOf,
-  startOf,
-  delegateOf,
+  createRegNo,
+  startOfDay,
+  readDelegate,
 } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionDoneAnswer } from '../../../engine/api.ts'
@@ -73,13 +73,13 @@ export async function signIn(test: TestApp, username = 'office'): Promise<Office
 
 /** The noon of a day in India, `minutes` later. */
 export const noon = (of: string, minutes = 0): Instant =>
-  instant(startOf(day(of)) + 12 * 3_600_000 + minutes * 60_000)
+  instant(startOfDay(day(of)) + 12 * 3_600_000 + minutes * 60_000)
 
 /** The number of the nth registration of an event; digits made from n, so that tests can name it. */
 export function numberOf(test: TestApp, eventId: string, n: number): RegNo {
   const event = test.deps.events.byId(eventId)?.config
   if (event === undefined) throw new Error(`no event ${eventId}`)
-  return regNoOf(event, [...String(n).padStart(event.orderId.digits - 1, '0')].map(Number))
+  return createRegNo(event, [...String(n).padStart(event.orderId.digits - 1, '0')].map(Number))
 }
 
 export type Made = {
@@ -104,10 +104,10 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
     eventHash: served.hash,
     regNo,
     answers: made.answers,
-    searchable: delegateOf(event, made.answers),
-    category: categoryOf(event, made.answers),
+    searchable: readDelegate(event, made.answers),
+    category: findCategory(event, made.answers),
     quote: quoted.ok ? quoted.value : null,
-    orderId: orderIdOf(regNo, 1),
+    orderId: createOrderId(regNo, 1),
     uploads: [],
     at: made.on,
     mail: null,
@@ -124,7 +124,7 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
   const at = instant(made.on + 60_000)
   if (made.pays === 'success')
     await test.deps.store.applyFact(
-      orderIdOf(regNo, 1),
+      createOrderId(regNo, 1),
       {
         type: 'confirmed',
         reference: `REF${made.n}`,
@@ -137,7 +137,7 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
     )
   if (made.pays === 'wrong-amount')
     await test.deps.store.applyFact(
-      orderIdOf(regNo, 1),
+      createOrderId(regNo, 1),
       {
         type: 'confirmed',
         reference: `REF${made.n}`,
@@ -150,7 +150,7 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
     )
   if (made.pays === 'failed')
     await test.deps.store.applyFact(
-      orderIdOf(regNo, 1),
+      createOrderId(regNo, 1),
       { type: 'declined', code: '400', message: 'Insufficient funds', at },
       null,
     )

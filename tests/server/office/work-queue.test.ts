@@ -1,6 +1,6 @@
 /** What waits for somebody in the office: each number of the dashboard is the count of the list behind it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, orderIdOf, paise } from '../../../engine/index.ts'
+import { instant, createOrderId, paise } from '../../../engine/index.ts'
 import type { ListAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -128,7 +128,7 @@ test('a refund that the gateway began and never made, or rejected, was not in th
     const wanted = { of, amount: paise(50_000), why: 'Ill', who: 'office', at }
     expect((await store.wantRefund(wanted)).ok).toBe(true)
     const one = (await store.refundsToSend(at, 99)).find(
-      ({ orderId }) => orderId === orderIdOf(of, 1),
+      ({ orderId }) => orderId === createOrderId(of, 1),
     )
     expect(await store.claimRefund(one?.id ?? 0, at)).toBe(true)
     const told = { raw: '{}', gateway: 'airpay', said: 'Too late.' }

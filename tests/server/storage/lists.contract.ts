@@ -1,6 +1,6 @@
 /** Lists, searches, exports and figures over what is stored. */
 import { describe, expect, test, beforeEach } from 'vitest'
-import { addDays, day, dayOf, instant, orderIdOf, startOf } from '../../../engine/index.ts'
+import { addDays, day, dayOf, instant, createOrderId, startOfDay } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ListQuery, Store, ListedRegistration } from '../../../server/storage/index.ts'
 import {
@@ -32,7 +32,7 @@ export function listingContract(given: Given): void {
     const seeded = async (): Promise<Record<string, string>> => {
       const of = async (name: string, changes: Changes = {}): Promise<string> =>
         (await registered(store, { name, ...changes })).regNo
-      const dayAfter = startOf(addDays(dayOf(noon), 1))
+      const dayAfter = startOfDay(addDays(dayOf(noon), 1))
       return {
         asha: await of('Asha Nair'),
         benny: await of('Benny "B" Demo', {
@@ -149,7 +149,7 @@ export function listingContract(given: Given): void {
       ['search: across two values', { search: 'nairasha' }, []],
     ])('filter by %s; page, count and export agree', async (_, changes, expected) => {
       const seeds = await seeded()
-      await store.applyFact(orderIdOf((seeds.asha ?? '') as RegNo, 1), confirmed('AP1'), null)
+      await store.applyFact(createOrderId((seeds.asha ?? '') as RegNo, 1), confirmed('AP1'), null)
       const query = { ...all, ...changes }
       const names = expected.map((name) => seeds[name])
       const page = await store.listPage(query, 1, 10)

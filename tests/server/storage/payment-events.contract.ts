@@ -1,6 +1,6 @@
 /** What becomes of a payment: facts, further attempts, questions to the gateway. */
 import { describe, expect, test, beforeEach } from 'vitest'
-import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
+import { dayOf, createOrderId, paise } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { Store, StoredPayment } from '../../../server/storage/index.ts'
 import {
@@ -366,7 +366,7 @@ export function settlingContract(given: Given): void {
       expect(second).toMatchObject({
         ok: true,
         value: {
-          orderId: orderIdOf(regNo, 2),
+          orderId: createOrderId(regNo, 2),
           amount: 501_500,
           status: 'pending',
           createdAt: later(hour),
@@ -375,7 +375,7 @@ export function settlingContract(given: Given): void {
       const registration = await found(store, regNo)
       expect(registration.paymentStatus).toBe('pending')
       expect(registration.payments.map((payment) => payment.orderId)).toEqual([
-        orderIdOf(regNo, 2),
+        createOrderId(regNo, 2),
         orderId,
       ])
       expect((await store.payment(orderId))?.regNo).toBe(regNo)
@@ -434,10 +434,10 @@ export function settlingContract(given: Given): void {
     test('ends with the 99th attempt', async () => {
       const { regNo } = await registered(store)
       for (let attempt = 1; attempt < 99; attempt += 1) {
-        await store.applyFact(orderIdOf(regNo, attempt), declined(), null)
+        await store.applyFact(createOrderId(regNo, attempt), declined(), null)
         expect((await store.retry(regNo, noon)).ok).toBe(true)
       }
-      await store.applyFact(orderIdOf(regNo, 99), declined(), null)
+      await store.applyFact(createOrderId(regNo, 99), declined(), null)
       expect(await store.retry(regNo, noon)).toEqual({
         ok: false,
         error: { code: 'too_many_attempts' },

@@ -1,5 +1,5 @@
 /** Everything that can happen to a payment, to some dozen registrations; and how what is counted is counted by hand. */
-import { orderIdOf } from '../../../engine/index.ts'
+import { createOrderId } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
@@ -27,7 +27,7 @@ export async function happen(store: Store): Promise<void> {
   const brief = newRegistration()
   await Promise.all([
     store.register(brief),
-    store.applyFact(orderIdOf(brief.regNo, 1), declined, null),
+    store.applyFact(createOrderId(brief.regNo, 1), declined, null),
   ])
 }
 

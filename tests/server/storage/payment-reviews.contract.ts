@@ -1,6 +1,6 @@
 /** Reviews are seen and ended by people: what waits, what follows from a decision, what a refund goes through. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
+import { dayOf, createOrderId, paise } from '../../../engine/index.ts'
 import type { PaymentEvent } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
@@ -290,7 +290,7 @@ export function decidingContract(given: Given): void {
     await store.applyFact(orderId, declined(), null)
     const second = await store.retry(regNo, later(hour))
     if (!second.ok) throw new Error(second.error.code)
-    await store.applyFact(orderIdOf(regNo, 2), confirmed('AP2'), mail)
+    await store.applyFact(createOrderId(regNo, 2), confirmed('AP2'), mail)
     await store.applyFact(orderId, confirmed('AP1'), mail)
     expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
     await decide(await only(), refund())

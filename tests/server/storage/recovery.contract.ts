@@ -1,6 +1,6 @@
 /** After a restore: what waits is held, numbers go on in a series of their own, and money for orders that are not here is kept. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { instant, orderIdOf, paise } from '../../../engine/index.ts'
+import { instant, createOrderId, paise } from '../../../engine/index.ts'
 import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
 import {
   confirmed,
@@ -144,7 +144,7 @@ export function recoveringContract(given: Given): void {
       expect((await store.pendingPayments(later(hour), 9)).map((one) => one.orderId)).toEqual([
         orderId,
       ])
-      const next = orderIdOf(regNo, 2)
+      const next = createOrderId(regNo, 2)
       const asks = async (at = later(hour)) =>
         (await store.unknownOrders(at, 9)).map((one) => one.orderId)
       expect(await asks()).toEqual([next])
@@ -152,8 +152,8 @@ export function recoveringContract(given: Given): void {
       expect([await asks(), await asks(later(hour + 60_000))]).toEqual([[], [next]])
       // It was declined there, so that there may have been a third.
       await store.unknownDecided(next, true, later(2 * hour))
-      expect(await asks(later(2 * hour))).toEqual([orderIdOf(regNo, 3)])
-      await store.unknownDecided(orderIdOf(regNo, 3), false, later(2 * hour))
+      expect(await asks(later(2 * hour))).toEqual([createOrderId(regNo, 3)])
+      await store.unknownDecided(createOrderId(regNo, 3), false, later(2 * hour))
       expect(await figures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
@@ -219,10 +219,10 @@ export function recoveringContract(given: Given): void {
       const { orderId, regNo } = await placed()
       const declined = { type: 'declined', code: '400', message: 'No', at: later(10) } as const
       await store.applyFact(orderId, declined, null)
-      await store.keepUnknownPayment(payment(orderIdOf(regNo, 2)))
+      await store.keepUnknownPayment(payment(createOrderId(regNo, 2)))
       expect((await store.reviews('demo'))[0]?.unknown?.suggested).toBe(regNo)
       const again = await store.retry(regNo, later(hour))
-      expect(again).toMatchObject({ ok: true, value: { orderId: orderIdOf(regNo, 3) } })
+      expect(again).toMatchObject({ ok: true, value: { orderId: createOrderId(regNo, 3) } })
     })
 
     test('is the same payment if a settlement also lists it', async () => {
@@ -274,7 +274,7 @@ export function recoveringContract(given: Given): void {
 
     test('is limited in number', async () => {
       const orders = Array.from({ length: 502 }, () => ({
-        orderId: orderIdOf(nextRegNo(), 1),
+        orderId: createOrderId(nextRegNo(), 1),
         eventId: 'demo',
       }))
       const noted = await Promise.all(orders.map((one) => store.noteUnknownOrder(one, noon)))

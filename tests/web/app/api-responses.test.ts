@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { categoryOf, day, startOf } from '../../../engine/index.ts'
+import { findCategory, day, startOfDay } from '../../../engine/index.ts'
 import { tariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import {
@@ -29,7 +29,7 @@ import { dateParts } from '../../../web/office/lists/list-table.tsx'
 import { afpicon, chirurgia, listOf, midzone } from '../../specification/events.ts'
 import { runs } from '../../runs.ts'
 
-const ON = startOf(day('2025-11-10'))
+const ON = startOfDay(day('2025-11-10'))
 const NOW = '2025-11-10T12:00:00+05:30'
 
 const paymentData = {
@@ -349,7 +349,7 @@ describe('the form gets its prices from each form of the tariff', () => {
     ]
   test.each(EXAMPLES)('$title', (event, answers) => {
     const all = tariff(event, ON)
-    expect(categoryOf(event, answers)).not.toBeNull()
+    expect(findCategory(event, answers)).not.toBeNull()
     const readPrices = (body: unknown) => {
       const answer = tariffReader(event, NOW)(body)
       return answer === null ? null : priceOf(event, { is: 'here', answer }, answers)

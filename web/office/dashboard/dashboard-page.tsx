@@ -1,7 +1,7 @@
 /** The dashboard: the work queue, then the figures of every event. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
-import { day, formatCount, inOrder, tookPlace } from '../../../engine/index.ts'
+import { day, formatCount, sortEvents, isEventOver } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, SessionAnswer } from '../../../engine/api.ts'
 import { readDone, readStats } from '../office-api-responses.ts'
 import { ask } from '../office-api-and-urls.ts'
@@ -28,8 +28,8 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   })
   const today = data === undefined ? null : day(data.now.slice(0, 10))
   const events = known.map(({ event }) => event)
-  const inTime = today === null ? [] : inOrder(events, today)
-  const isPast = (event: OfficeEvent): boolean => today !== null && tookPlace(event, today)
+  const inTime = today === null ? [] : sortEvents(events, today)
+  const isPast = (event: OfficeEvent): boolean => today !== null && isEventOver(event, today)
   const [coming, past] = [inTime.filter((event) => !isPast(event)), inTime.filter(isPast)]
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import {
   ENDED_LABEL,
-  fill,
+  fillPlaceholders,
   formatCount,
   isAtLeast,
   isWaitingId,
@@ -59,7 +59,7 @@ export function ListPage({
       ? null
       : error.code === 'unexpected'
         ? list.errors.shape
-        : fill(list.errors.load, { message: error.message }, '')
+        : fillPlaceholders(list.errors.load, { message: error.message }, '')
   const saving = useMutation({
     mutationFn: async (as: 'csv' | 'xlsx') => {
       const filtered = withFilters(list.export.api, list, search, false)
@@ -70,7 +70,7 @@ export function ListPage({
   })
   const refused = useLeaveOn401(saving.error)
   const exportProblem =
-    refused === null ? null : fill(list.errors.export, { message: refused.message }, '')
+    refused === null ? null : fillPlaceholders(list.errors.export, { message: refused.message }, '')
   const shownProblem = exportProblem ?? loadProblem
   const dismiss = () => {
     saving.reset()

@@ -6,18 +6,18 @@ import {
   allSeatPools,
   approvalOf,
   CODE,
-  categoryOf,
+  findCategory,
   firstFull,
   formatMoney,
-  holds,
+  matchesCondition,
   instant,
   normalise,
   EMPTY_CONTEXT,
-  own,
-  placesOf,
+  getOwn,
+  requiredSeats,
   quote,
   rupees,
-  sayFull,
+  fullSeatMessage,
   shownFields,
 } from '../../../engine/index.ts'
 import type {
@@ -224,7 +224,11 @@ function Adding({
               label={isOptional(event, data, field) ? `${field.label} (optional)` : field.label}
               options={offered(event, field, left)}
               value={data[field.id] ?? field.default}
-              wrong={full !== null && field.id === fullAt ? sayFull(event, full) : wrong[field.id]}
+              wrong={
+                full !== null && field.id === fullAt
+                  ? fullSeatMessage(event, full)
+                  : wrong[field.id]
+              }
               onChange={(value) => setData({ ...data, [field.id]: value })}
             />
           ),
@@ -244,8 +248,8 @@ function Adding({
         </div>
       )}
       <p aria-live="polite">
-        {full !== null && sayFull(event, full)}
-        {full === null && instead !== null && `${sayFull(event, instead)}. `}
+        {full !== null && fullSeatMessage(event, full)}
+        {full === null && instead !== null && `${fullSeatMessage(event, instead)}. `}
         {full === null && isTooSoon && TOO_SOON}
         {full === null &&
           !isTooSoon &&
@@ -291,7 +295,10 @@ function isOptional(event: PublicEvent, data: Given, { type, required }: Field):
   if (type === 'yes-no') return false
   if (required === undefined) return true
   const { answers } = normalise(event, data)
-  return required.when !== undefined && !holds(required.when, answers, categoryOf(event, answers))
+  return (
+    required.when !== undefined &&
+    !matchesCondition(required.when, answers, findCategory(event, answers))
+  )
 }
 
 /**
@@ -323,12 +330,12 @@ function offered(
   )
   return (field.options ?? []).map((option) => {
     const place = gone.find((one) => one.option === option.id)
-    return place === undefined ? option : { ...option, label: sayFull(event, place) }
+    return place === undefined ? option : { ...option, label: fullSeatMessage(event, place) }
   })
 }
 
 const isGone = (left: PricingContext['left'], place: string): boolean =>
-  (own(left, place) ?? 1) <= 0
+  (getOwn(left, place) ?? 1) <= 0
 
 /** Milliseconds by which the server's clock is ahead of the local one. */
 const aheadOf = (now: string): number => Date.parse(now) - Date.now()
@@ -352,10 +359,10 @@ function pricedBy(
   readonly price: Paise | null
 } {
   const { answers } = normalise(event, data, facts)
-  const category = categoryOf(event, answers)
+  const category = findCategory(event, answers)
   const full = firstFull(event.quotas, answers, category)
-  const wanted = categoryOf({ ...event, quotas: [] }, answers)
-  const gone = placesOf(event.quotas, answers, wanted).find(({ id }) => isGone(facts.left, id))
+  const wanted = findCategory({ ...event, quotas: [] }, answers)
+  const gone = requiredSeats(event.quotas, answers, wanted).find(({ id }) => isGone(facts.left, id))
   const quoted = full === null ? quote(event, answers, instant(Date.now() + ahead)) : null
   return {
     category,

@@ -4,7 +4,7 @@ import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
-import { isoIndia, contradictionOf } from '../../../engine/index.ts'
+import { isoIndia, findContradiction } from '../../../engine/index.ts'
 import { tariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { EventAnswer } from '../../../engine/api.ts'
@@ -128,7 +128,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         busy={false}
         waits={false}
         send={SELLING.sendOf(event, form.answers)}
-        odd={contradictionOf(event, form.answers, quoted?.category ?? null)}
+        odd={findContradiction(event, form.answers, quoted?.category ?? null)}
         held={null}
         mailTo={undefined}
         wrong={Object.keys(form.errors).length}

@@ -1,14 +1,14 @@
 /** The preview of a delegate's price, with its explanation. */
 import { useMemo } from 'react'
 import {
-  categoryOf,
+  findCategory,
   firstFull,
   formatPrice,
   labelOf,
   paidTaxText,
   priceParts,
   priceTable,
-  sayFull,
+  fullSeatMessage,
 } from '../../../engine/index.ts'
 import { explain, sayTax } from '../../../engine/authoring.ts'
 import type { CategoryExplained, EventConfig } from '../../../engine/index.ts'
@@ -74,7 +74,7 @@ function Decided({
   readonly it: Explanation
   readonly line: LineOf
 }) {
-  const wanted = categoryOf({ ...event, quotas: [] }, read)
+  const wanted = findCategory({ ...event, quotas: [] }, read)
   if (wanted !== null && wanted !== it.category)
     return (
       <span className="mute">
@@ -156,7 +156,9 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
           Such a code is refused, and nothing is registered with it. Without it:
         </p>
       )}
-      {gone !== null && <p className="org-how">Nothing is registered: {sayFull(event, gone)}</p>}
+      {gone !== null && (
+        <p className="org-how">Nothing is registered: {fullSeatMessage(event, gone)}</p>
+      )}
       <Ledger rows={rows} money />
       <p className="org-how">
         {it.cell !== null &&

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
 import {
-  categoryOf,
+  findCategory,
   dayOf,
   isoIndia,
   normalise,
@@ -97,7 +97,7 @@ function registrationOf(
 ): Registration {
   const at = momentOf(day)
   const { answers } = normalise(event, raw, facts)
-  const category = categoryOf(event, answers)
+  const category = findCategory(event, answers)
   const period = periodOn(event.fees, dayOf(at))?.id ?? null
   const quoted = quote(event, answers, at)
   const price = quoted.ok ? quoted.value : null

@@ -1,5 +1,5 @@
 /** One field of the test delegate, as a plain control: text, choice, checkboxes, people. */
-import { assertNever, own } from '../../../engine/index.ts'
+import { assertNever, getOwn } from '../../../engine/index.ts'
 import type { Field, Option, RawAnswers } from '../../../engine/index.ts'
 
 type AskProps = {
@@ -147,7 +147,7 @@ function List({ field, value, change }: AskProps) {
             <Ask
               key={part.id}
               field={part}
-              value={own(person, part.id)}
+              value={getOwn(person, part.id)}
               change={(answer) =>
                 set(
                   people.map((one, index) => (index === at ? { ...one, [part.id]: answer } : one)),

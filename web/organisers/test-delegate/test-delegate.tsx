@@ -1,15 +1,15 @@
 /** The test delegate and day for which the previews are calculated. */
 import {
-  answersAlone,
+  removeContext,
   dayOf,
   formatDay,
   instant,
   isDay,
   EMPTY_CONTEXT,
-  openOn,
-  own,
+  checkRegistrationOpen,
+  getOwn,
   shownFields,
-  startOf as startOfDay,
+  startOfDay,
 } from '../../../engine/index.ts'
 import { givenContext, fieldsOfPrice } from '../../../engine/authoring.ts'
 import type {
@@ -36,7 +36,7 @@ export function startOf(event: EventConfig, today: Day): Try {
   if (example !== undefined && 'answers' in example)
     return {
       day: dayOf(example.on),
-      answers: answersAlone(event, example.answers as Answers),
+      answers: removeContext(event, example.answers as Answers),
       facts: givenContext(event, example.answers),
     }
   return { day: today, answers: {}, facts: EMPTY_CONTEXT }
@@ -54,7 +54,7 @@ type TryingProps = {
 
 /** The day, and the answers that determine the price. */
 export function Trying({ event, trying, change, answers }: TryingProps) {
-  const open = openOn(event, trying.day)
+  const open = checkRegistrationOpen(event, trying.day)
   // An answer to a field that is hidden with the current answers has no effect, which must be
   // visible.
   const asked = shownFields(event, trying.answers, trying.facts)
@@ -81,7 +81,7 @@ export function Trying({ event, trying, change, answers }: TryingProps) {
           <Ask
             key={field.id}
             field={asked.has(field.id) ? field : { ...field, label: `${field.label} (not asked)` }}
-            value={own(trying.answers, field.id)}
+            value={getOwn(trying.answers, field.id)}
             change={(value) => answer(field.id, value)}
           />
         ))}

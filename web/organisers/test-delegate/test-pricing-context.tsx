@@ -1,5 +1,5 @@
 /** The test pricing context: a discount code, full quotas, member list entries. */
-import { allSeatPools, own } from '../../../engine/index.ts'
+import { allSeatPools, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, PricingContext } from '../../../engine/index.ts'
 import { Boxes } from './test-answer-field.tsx'
 
@@ -57,7 +57,7 @@ export function PricingContextFields({
         <Boxes
           title="No seats left"
           boxes={allSeatPools(quotas).map(({ id }) => ({ id, label: id }))}
-          isTicked={(id) => own(context.left, id) === 0}
+          isTicked={(id) => getOwn(context.left, id) === 0}
           tick={(id) => {
             const { [id]: previous, ...left } = context.left
             change({ ...context, left: previous === undefined ? { ...left, [id]: 0 } : left })
@@ -92,11 +92,13 @@ function MemberListField({
   const field = event.fields.find((one) => one.id === id)
   const memberList = event.memberLists.find((one) => one.id === field?.roll)
   if (field === undefined || memberList === undefined) return null
-  const row = own(context.rolls, id)
+  const row = getOwn(context.rolls, id)
   const rows = memberList.columns.flatMap((column) =>
     (column.options ?? []).map((option) => ({ column: column.id, option })),
   )
-  const selectedRow = rows.find(({ column, option }) => row != null && own(row, column) === option)
+  const selectedRow = rows.find(
+    ({ column, option }) => row != null && getOwn(row, column) === option,
+  )
   return (
     <label>
       {field.label}: entry in the member list

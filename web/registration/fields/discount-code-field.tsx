@@ -1,5 +1,5 @@
 /** The discount code field: applies a code, shows its effect, and removes it. */
-import { labelOfCategory } from '../../../engine/index.ts'
+import { categoryLabel } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES } from '../../../engine/messages.ts'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PublicEvent } from '../../../engine/index.ts'
@@ -138,7 +138,7 @@ function Applied({
 }: { readonly event: PublicEvent } & Extract<CodeState, { is: 'given' }>) {
   const gives = event.codeKinds.find(({ id }) => id === kind)?.gives
   const category =
-    gives !== undefined && 'category' in gives ? labelOfCategory(event, gives.category) : label
+    gives !== undefined && 'category' in gives ? categoryLabel(event, gives.category) : label
   const values = { code: <b>{typed}</b>, discount: label }
   return category === label
     ? richMessage(text.applied, values)

@@ -4,7 +4,7 @@
  * URL's hash, so that the browser's Back and Forward buttons work.
  */
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { answerText, errorsOf, personText } from '../../../engine/index.ts'
+import { answerText, findAnswerErrors, personText } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
@@ -161,7 +161,7 @@ const pageOfKey = ({ sections }: PublicEvent, key: string): number | null => {
 
 /** For kept answers: the first page with a missing or wrong answer. */
 function firstWrong(event: PublicEvent, { answers }: Form): number | null {
-  const [key] = Object.keys(errorsOf(event, answers))
+  const [key] = Object.keys(findAnswerErrors(event, answers))
   return key === undefined ? null : pageOfKey(event, key)
 }
 

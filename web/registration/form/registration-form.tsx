@@ -6,10 +6,10 @@ import type { ErrorObject } from 'ajv'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { RefObject } from 'react'
 import {
-  categoryOf,
-  errorsOf,
+  findCategory,
+  findAnswerErrors,
   flatSchema,
-  holds,
+  matchesCondition,
   normalise,
   shownFields,
   toMessages,
@@ -95,7 +95,7 @@ function useJudge(
   }, [schema, validator_url])
   return useCallback(
     (raw) => {
-      if (compiled.current === null) return errorsOf(event, raw, facts)
+      if (compiled.current === null) return findAnswerErrors(event, raw, facts)
       const { answers } = normalise(event, raw, facts)
       return toMessages(event, compiled.current(answers), answers)
     },
@@ -140,10 +140,12 @@ export function useForm(
   )
   const must = useSteady(
     useMemo(() => {
-      const category = categoryOf(event, answers)
+      const category = findCategory(event, answers)
       return new Set(
         [...constants.fields].flatMap(([key, { required }]) =>
-          required && (!required.when || holds(required.when, answers, category)) ? [key] : [],
+          required && (!required.when || matchesCondition(required.when, answers, category))
+            ? [key]
+            : [],
         ),
       )
     }, [event, constants, answers]),
@@ -205,7 +207,7 @@ export function useForm(
       afterPress(() => {
         const { data, facts } = latest.current
         left(id, data[id])
-        const text = errorsOf(event, data, facts)[id]
+        const text = findAnswerErrors(event, data, facts)[id]
         setHeard(text === undefined ? '' : sentenceOf(event, id, text))
         if (text !== undefined) setErrors((old) => ({ ...old, [id]: text }))
       })
@@ -309,7 +311,7 @@ function useProgress(
 ): readonly SectionState[] {
   const states = useMemo(() => {
     const rootsOf = (found: FieldErrors) => new Set(Object.keys(found).map(rootOf))
-    const open = rootsOf(errorsOf(event, data, facts))
+    const open = rootsOf(findAnswerErrors(event, data, facts))
     const wrong = rootsOf(errors)
     const been = new Set([...visited].map(rootOf))
     return event.sections.map((section): SectionState => {

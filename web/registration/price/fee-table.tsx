@@ -7,14 +7,14 @@ import {
   listedPart,
   listedTaxSentence,
   nextPrice,
-  openOn,
-  quoteFor,
+  checkRegistrationOpen,
+  quoteCategory,
   readInstant,
-  stretchesFrom,
+  priceRangesFrom,
   addDays,
 } from '../../../engine/index.ts'
 import { FEE_TABLE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
-import type { Answers, Day, PublicEvent, Quote, Stretch } from '../../../engine/index.ts'
+import type { Answers, Day, PublicEvent, Quote, PriceRange } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import './fee-table.css'
 
@@ -56,9 +56,14 @@ export function PriceUntil({ event, answers, quote, now }: UntilProps) {
               next: short(from),
               amount: formatPrice(total),
             })
-          : formatMessage(openOn(event, from).open ? messages.thenNotOnSale : messages.thenClosed, {
-              day,
-            })}
+          : formatMessage(
+              checkRegistrationOpen(event, from).open
+                ? messages.thenNotOnSale
+                : messages.thenClosed,
+              {
+                day,
+              },
+            )}
       </span>
     </p>
   )
@@ -74,7 +79,7 @@ export type TableProps = {
 /** A row per category, a column per range of days from today. On a phone, each row is a block. */
 export function FeeTable({ event, category: own, now }: TableProps) {
   const on = today(now)
-  const stretches = on === null ? [] : stretchesFrom(event, on)
+  const stretches = on === null ? [] : priceRangesFrom(event, on)
   const taxed = listedTaxSentence(event)
   return (
     <>
@@ -113,13 +118,13 @@ export function FeeTable({ event, category: own, now }: TableProps) {
   )
 }
 
-function days({ from, to }: Stretch, isNow: boolean): string {
+function days({ from, to }: PriceRange, isNow: boolean): string {
   if (isNow) return to === null ? text.today : formatMessage(text.until, { day: short(to) })
   return formatMessage(text.from, { day: short(from) })
 }
 
-function priceIn(event: PublicEvent, category: string, { period }: Stretch): string {
-  const price = quoteFor(event, category, period.id)
+function priceIn(event: PublicEvent, category: string, { period }: PriceRange): string {
+  const price = quoteCategory(event, category, period.id)
   if (price === null) return text.notOnSale
   return formatPrice(listedPart(event, price))
 }

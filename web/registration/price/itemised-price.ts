@@ -1,20 +1,20 @@
 /** The itemised price of the answers, and the prices and seats beside the options. */
 import {
-  categoryOf,
-  cellOf,
-  counts,
+  findCategory,
+  tablePrice,
+  itemApplies,
   EACH,
   firstFull,
   listedPrice,
   formatMoney,
   formatPrice,
-  optionsOf,
-  own,
-  placesOf,
+  selectedOptions,
+  getOwn,
+  requiredSeats,
   quote,
   readInstant,
-  sayFull,
-  tableOf,
+  fullSeatMessage,
+  findTable,
 } from '../../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/messages.ts'
 import type { Answers, Field, Item, Paise, PublicEvent } from '../../../engine/index.ts'
@@ -28,8 +28,8 @@ const { price: priceMessages, seats } = EXTENDED_FORM_MESSAGES
 export const byBill: Pricing = (event, { now }, _category, answers) => {
   const at = readInstant(now)
   if (at === null) return null
-  const gone = firstFull(event.quotas, answers, categoryOf(event, answers))
-  if (gone !== null) return sayFull(event, gone)
+  const gone = firstFull(event.quotas, answers, findCategory(event, answers))
+  if (gone !== null) return fullSeatMessage(event, gone)
   const quoted = quote(event, answers, at)
   if (quoted.ok) return quoted.value
   const { error } = quoted
@@ -58,13 +58,15 @@ export function notesOf(
   left: Readonly<Record<string, number>>,
 ): readonly string[] {
   // The category before another one replaced it.
-  const wanted = categoryOf({ ...event, quotas: [] }, answers)
+  const wanted = findCategory({ ...event, quotas: [] }, answers)
   // Seats of an option are shown beside the option.
-  const places = placesOf(event.quotas, answers, wanted).filter(({ option }) => option === null)
-  const still = firstFull(event.quotas, answers, categoryOf(event, answers))
-  const gone = places.find(({ id }) => (own(left, id) ?? 1) <= 0)
-  if (still !== null) return event.fees.prices === null ? [sayFull(event, still)] : []
-  if (gone !== undefined) return [sayFull(event, gone)]
+  const places = requiredSeats(event.quotas, answers, wanted).filter(
+    ({ option }) => option === null,
+  )
+  const still = firstFull(event.quotas, answers, findCategory(event, answers))
+  const gone = places.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
+  if (still !== null) return event.fees.prices === null ? [fullSeatMessage(event, still)] : []
+  if (gone !== undefined) return [fullSeatMessage(event, gone)]
   const few = fewestOf(places, left)
   return few === null ? [] : [formatMessage(pluralForm(few, seats.leftInAll), { count: few })]
 }
@@ -74,7 +76,7 @@ function fewestOf(
   places: readonly { readonly id: string }[],
   left: Readonly<Record<string, number>>,
 ): number | null {
-  const told = places.flatMap(({ id }) => own(left, id) ?? [])
+  const told = places.flatMap(({ id }) => getOwn(left, id) ?? [])
   return told.length === 0 ? null : Math.min(...told)
 }
 
@@ -97,7 +99,7 @@ export function marksOf(
       marks.set(`${field.id}.${id}`, {
         ...(price !== undefined && { price }),
         ...placesMarkOf(
-          placesOf(limits, withOption(field, id, answers), category).filter(
+          requiredSeats(limits, withOption(field, id, answers), category).filter(
             ({ option }) => option === id,
           ),
           tariff.left ?? {},
@@ -122,13 +124,14 @@ function priceOf(
 ): string | null | undefined {
   const asked = withOption(field, option, answers)
   const sold = event.fees.items.filter(
-    (item) => item.by === field.id && item.amountIn === undefined && counts(item, asked, category),
+    (item) =>
+      item.by === field.id && item.amountIn === undefined && itemApplies(item, asked, category),
   )
   if (sold.length === 0 || (category === null && sold.some(({ prices }) => prices.length > 1)))
     return undefined
   const prices = sold.map((item) => {
-    const table = tableOf(item, asked, category)
-    const cell = table === null || period === null ? null : cellOf(table, option, period)
+    const table = findTable(item, asked, category)
+    const cell = table === null || period === null ? null : tablePrice(table, option, period)
     if (cell === null) return null
     return cell === 0 ? formatPrice(cell) : timesText(event, item, cell)
   })
@@ -148,14 +151,16 @@ function priceOfEach(
 ): string {
   const sold = event.fees.items.filter(
     (item) =>
-      item.count?.field === field.id && item.by === undefined && counts(item, answers, category),
+      item.count?.field === field.id &&
+      item.by === undefined &&
+      itemApplies(item, answers, category),
   )
   if (period === null || (category === null && sold.some(({ prices }) => prices.length > 1)))
     return ''
   return sold
     .flatMap((item) => {
-      const table = tableOf(item, answers, category)
-      const cell = table === null ? null : cellOf(table, EACH, period)
+      const table = findTable(item, answers, category)
+      const cell = table === null ? null : tablePrice(table, EACH, period)
       if (cell === null) return []
       const price =
         cell === 0
@@ -190,16 +195,16 @@ function timesText(event: PublicEvent, { times: by, tax }: Item, stated: Paise):
 /** The answers with an option selected in addition. */
 function withOption(field: Field, option: string, answers: Answers): Answers {
   const chosen =
-    field.type === 'many' ? [...new Set([...optionsOf(field, answers), option])] : option
+    field.type === 'many' ? [...new Set([...selectedOptions(field, answers), option])] : option
   return { ...answers, [field.id]: chosen }
 }
 
 function placesMarkOf(
-  places: ReturnType<typeof placesOf>,
+  places: ReturnType<typeof requiredSeats>,
   left: Readonly<Record<string, number>>,
 ): Mark {
   const few = fewestOf(places, left)
-  const gone = places.find(({ id }) => (own(left, id) ?? 1) <= 0)
+  const gone = places.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
   if (gone !== undefined) return { full: gone.limit.full.message }
   return few === null ? {} : { left: formatMessage(seats.left, { count: few }) }
 }

@@ -1,6 +1,6 @@
 /** Today's prices from the server, and the price of the answers. */
 import { useCallback, useEffect, useState } from 'react'
-import { categoryOf, wordFor } from '../../../engine/index.ts'
+import { findCategory, lowerCaseLabel } from '../../../engine/index.ts'
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { PageData, TariffAnswer } from '../../../engine/api.ts'
@@ -101,7 +101,7 @@ export function priceOf(
   pricing: Pricing = byTariff,
 ): PriceView {
   if (event.fees.prices === null) return { is: 'free' }
-  const category = categoryOf(event, answers)
+  const category = findCategory(event, answers)
   const none = (why: string, retry = false): PriceView => ({ is: 'none', category, why, retry })
   if (tariff.is === 'loading') return none(messages.loading)
   if (tariff.is === 'failed')
@@ -111,7 +111,7 @@ export function priceOf(
   if (category === null) return none(askForCategory(event))
   const quote =
     pricing(event, answer, category, answers) ??
-    formatMessage(messages.categoryNotOnSale, { word: wordFor(event, 'category') })
+    formatMessage(messages.categoryNotOnSale, { word: lowerCaseLabel(event, 'category') })
   if (typeof quote === 'string') return none(quote)
   return { is: 'price', quote }
 }
@@ -122,6 +122,6 @@ function askForCategory(event: PublicEvent): string {
   const field = event.fields.find((one) => one.id === choice.field)
   const message = field?.required?.message
   return message === undefined || saysLittle(message)
-    ? formatMessage(messages.choose, { field: field?.label ?? wordFor(event, 'category') })
+    ? formatMessage(messages.choose, { field: field?.label ?? lowerCaseLabel(event, 'category') })
     : message
 }

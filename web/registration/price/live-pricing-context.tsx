@@ -3,7 +3,7 @@
  * The server checks all of it again on submit.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { invalidOf, EMPTY_CONTEXT } from '../../../engine/index.ts'
+import { invalidMessage, EMPTY_CONTEXT } from '../../../engine/index.ts'
 import type { PricingContext, FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { readCode, readRow } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
@@ -30,7 +30,7 @@ export const Beside: More['Beside'] = ({ event, tariff, begin, children }) => {
   )
   const errors = useMemo<FieldErrors>(() => {
     const found = event.fields.flatMap((field) =>
-      rolls.rows[field.id] === null ? [[field.id, invalidOf(field)] as const] : [],
+      rolls.rows[field.id] === null ? [[field.id, invalidMessage(field)] as const] : [],
     )
     return found.length === 0 ? NO_ERRORS : Object.fromEntries(found)
   }, [event, rolls.rows])

@@ -1,7 +1,7 @@
 /** The price summary, as a column or a bar, with the submit button. */
 import { useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { buttonText, formatPrice, isEmail, labelOfCategory } from '../../../engine/index.ts'
+import { buttonText, formatPrice, isEmail, categoryLabel } from '../../../engine/index.ts'
 import {
   COMMON_MESSAGES,
   CONNECTION_ERROR_MESSAGES,
@@ -212,7 +212,7 @@ function CategoryLine({
   return (
     <p className="for">
       <i className="sw" style={style} />
-      {labelOfCategory(event, category)}
+      {categoryLabel(event, category)}
     </p>
   )
 }

@@ -4,7 +4,7 @@ import {
   formatMoney,
   fromRupees,
   labelOf,
-  openOn,
+  checkRegistrationOpen,
   priceParts,
   readInstant,
 } from '../../../engine/index.ts'
@@ -85,7 +85,7 @@ function sayHeld(price: string, heldUntil: string, isOver: boolean): string {
 
 function whyNot(event: PublicEvent, now: string): string {
   const at = readInstant(now)
-  const open = at === null ? null : openOn(event, dayOf(at))
+  const open = at === null ? null : checkRegistrationOpen(event, dayOf(at))
   return open === null || open.open ? unpaid.closed : open.text
 }
 

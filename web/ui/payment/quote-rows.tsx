@@ -1,5 +1,5 @@
 /** The rows of a quote: total and components, beside the previous quote. */
-import { formatMoney, formatPrice, labelOf, labelOfCategory } from '../../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, categoryLabel } from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { ReactNode } from 'react'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
@@ -32,7 +32,7 @@ export function quoteRows(
   before?: Quote,
 ): readonly LedgerRow[] {
   const textOf = (one: Quote, line: SummaryLine): string => {
-    if (line === 'category') return labelOfCategory(event, one.category)
+    if (line === 'category') return categoryLabel(event, one.category)
     if (line === 'period')
       return event.fees.periods.find((period) => period.id === one.period)?.label ?? one.period
     return line === 'gst' ? formatMoney(one.gst) : formatPrice(one[line])

@@ -1,5 +1,5 @@
 /** Checks EV419, EV420 and EV435: the days of the event itself. */
-import { openOn } from '../../../pricing/price-periods.ts'
+import { checkRegistrationOpen } from '../../../pricing/price-periods.ts'
 import { addDays, daysBetween, formatDay, isDay } from '../../../lib/time.ts'
 import type { Check } from '../../checked-file.ts'
 
@@ -45,7 +45,7 @@ const eventOver: Check = {
     options.on !== undefined &&
     isDay(options.on) &&
     config.to < options.on &&
-    openOn(config, options.on).open
+    checkRegistrationOpen(config, options.on).open
       ? [
           {
             at: 'event.status',

@@ -1,20 +1,24 @@
 /** Runs the file's examples: answers, validates and prices each one as the form would. */
 import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
-import { EACH, linesOf, totalsOf } from '../../../pricing/bill.ts'
+import { EACH, calculateBill, sumLines } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { holds } from '../../../rules/evaluate-condition.ts'
-import { contextAmong, EMPTY_CONTEXT, type PricingContext } from '../../../rules/pricing-context.ts'
-import { fromPairs, own } from '../../../lib/result.ts'
+import { matchesCondition } from '../../../rules/evaluate-condition.ts'
+import {
+  extractContext,
+  EMPTY_CONTEXT,
+  type PricingContext,
+} from '../../../rules/pricing-context.ts'
+import { fromPairs, getOwn } from '../../../lib/result.ts'
 import type { Cell } from '../../proofs/item-prices.ts'
 import { contextNames } from '../names/names-in-items.ts'
-import { judged } from '../../../answers/normalize-answers.ts'
-import { categoryOf } from '../../../rules/category.ts'
+import { evaluateAnswers } from '../../../answers/normalize-answers.ts'
+import { findCategory } from '../../../rules/category.ts'
 import { formatMoney, type Paise } from '../../../lib/money.ts'
 import { readOrderId } from '../../../event/registration-number.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
-import { quoteFor } from '../../../pricing/quote.ts'
-import { remember } from '../../../lib/memoize.ts'
+import { quoteCategory } from '../../../pricing/quote.ts'
+import { memoize } from '../../../lib/memoize.ts'
 import { dayOf, formatDay } from '../../../lib/time.ts'
 
 /**
@@ -40,7 +44,7 @@ export type CellOfItem = Cell & { readonly item: string }
  * Runs every example of an event. Pure: each case states its day. Two checks and every page that
  * previews an event use the same results.
  */
-export const runExamples = remember((event: EventConfig): readonly ExampleResult[] =>
+export const runExamples = memoize((event: EventConfig): readonly ExampleResult[] =>
   event.examples.map((example) => runExample(event, example)),
 )
 
@@ -60,22 +64,25 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const on = dayOf(example.on)
   const period = periodOn(event.fees, on)?.id ?? null
   const listed = 'category' in example
-  const read = listed ? null : judged(event, example.answers, givenContext(event, example.answers))
-  const category = 'category' in example ? example.category : categoryOf(event, read?.answers ?? {})
+  const read = listed
+    ? null
+    : evaluateAnswers(event, example.answers, givenContext(event, example.answers))
+  const category =
+    'category' in example ? example.category : findCategory(event, read?.answers ?? {})
   // A closed event still has prices: an example tests the price table, not whether registration is
   // open.
   const bill =
     read === null || category === null || period === null
       ? null
-      : linesOf(event, read.answers, category, period, on)
+      : calculateBill(event, read.answers, category, period, on)
   const price =
     bill !== null
       ? bill.ok
-        ? totalsOf(bill.value)
+        ? sumLines(bill.value)
         : null
       : category === null || period === null
         ? null
-        : quoteFor(event, category, period)
+        : quoteCategory(event, category, period)
   const { expect } = example
   const expected = ('lines' in expect ? expect.lines : undefined) ?? {}
   const lines = bill?.ok === true ? bill.value : []
@@ -98,7 +105,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     ),
     ...Object.entries(expected).flatMap(([id, amount]) => {
       const mine = lines.filter((line) => line.id === id)
-      const got = mine.length === 0 ? undefined : totalsOf(mine).total
+      const got = mine.length === 0 ? undefined : sumLines(mine).total
       return got === amount ? [] : [differs(`lines.${id}`, money(amount), lineText(got))]
     }),
     ...(expect.shows ?? [])
@@ -116,7 +123,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     `${listed ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
   ]
   const checksAmount = price !== null && (expect.base !== undefined || expect.total !== undefined)
-  const checksCell = checksAmount || own(expected, REGISTRATION) !== undefined
+  const checksCell = checksAmount || getOwn(expected, REGISTRATION) !== undefined
   return {
     name: example.name,
     ...told(failures),
@@ -129,9 +136,9 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
         : lines.flatMap((line): CellOfItem[] => {
             const item = event.fees.items.find(({ id }) => id === line.id)
             if (item === undefined || item.amountIn !== undefined) return []
-            if (!checksAmount && own(expected, line.id) === undefined) return []
+            if (!checksAmount && getOwn(expected, line.id) === undefined) return []
             const table = item.prices.findIndex(
-              ({ when }) => when === null || holds(when, read?.answers ?? {}, category),
+              ({ when }) => when === null || matchesCondition(when, read?.answers ?? {}, category),
             )
             return [{ item: item.id, table, row: line.option ?? EACH, period }]
           }),
@@ -147,7 +154,7 @@ export function givenContext(event: EventConfig, given: RawAnswers): PricingCont
   const stated = Object.entries(given).flatMap(([name, value]): [string, Scalar][] =>
     names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],
   )
-  return stated.length === 0 ? EMPTY_CONTEXT : contextAmong(event, fromPairs(stated))
+  return stated.length === 0 ? EMPTY_CONTEXT : extractContext(event, fromPairs(stated))
 }
 
 type Difference = { readonly about: string; readonly text: string }

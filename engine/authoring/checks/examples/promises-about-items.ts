@@ -5,7 +5,7 @@
  * proof can know that 500 seats were intended and not 5,000.
  */
 import type { EventFile, Field, QuotaEntry } from '../../schema/event-file-types.ts'
-import { HOLD_PLACE_MS } from '../../../event/defaults.ts'
+import { SEAT_HOLD_MS } from '../../../event/defaults.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
 /** A word or an entry of a list, with its place in the file. */
@@ -20,7 +20,7 @@ export type PromisedValue = {
 type Named = readonly (readonly [string, PromisedValue])[]
 
 /** The default time for which a seat is held. */
-const HOLD_PLACE = `${HOLD_PLACE_MS / 60_000} minutes`
+const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
 
 /**
  * Returns what can be promised of quotas, uniqueness, discount codes and member lists; a name for

@@ -3,7 +3,7 @@
  *
  * The schema repeats each condition in full.
  */
-import { loweredTests, LOWERED_TESTS_MAX } from '../../../answers/json-schema-size.ts'
+import { countLoweredTests, LOWERED_TESTS_MAX } from '../../../answers/json-schema-size.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 
 const schemaTooLarge: Check = {
@@ -12,7 +12,7 @@ const schemaTooLarge: Check = {
   why: 'The form’s JSON Schema repeats each condition together with all conditions that it depends on.',
   after: ['EV201', 'EV203', 'EV308'],
   find: ({ config, fields }) => {
-    const sizes = loweredTests(config)
+    const sizes = countLoweredTests(config)
     const all = [...sizes.values()].reduce((sum, size) => sum + size, 0)
     if (all <= LOWERED_TESTS_MAX) return []
     const largest = fields.toSorted((a, b) => (sizes.get(b.id) ?? 0) - (sizes.get(a.id) ?? 0))[0]

@@ -2,7 +2,7 @@
 import { editDistance } from '../../../lib/edit-distance.ts'
 import { listed, mayCompare } from '../../suggestions/nearest-name.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
-import { remember } from '../../../lib/memoize.ts'
+import { memoize } from '../../../lib/memoize.ts'
 import { unitName } from '../../../event/placeholders-and-answer-texts.ts'
 import { storedIds } from '../../checked-file.ts'
 import type { Check, Model, TextAt, Written } from '../../checked-file.ts'
@@ -86,12 +86,12 @@ const PAID_ONLY = ['payment_date', 'payment_id', 'date']
 const OFFICE_ONLY = ['message', 'status']
 
 /** The units of number fields that state one. */
-const unitNames = remember((model: Model): readonly string[] =>
+const unitNames = memoize((model: Model): readonly string[] =>
   model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [unitName(id)])),
 )
 
 /** All values that any text may contain. */
-const everyValue = remember((model: Model): readonly string[] => [
+const everyValue = memoize((model: Model): readonly string[] => [
   ...storedIds(model),
   ...unitNames(model),
   ...ENGINE_VALUES,

@@ -5,12 +5,12 @@
  * offered a category they can take.
  */
 import { approvalOf } from '../../../registration/approval.ts'
-import { holds, passes } from '../../../rules/evaluate-condition.ts'
+import { matchesCondition, passesTest } from '../../../rules/evaluate-condition.ts'
 import type { EventConfig } from '../../../event/config.ts'
-import { own } from '../../../lib/result.ts'
+import { getOwn } from '../../../lib/result.ts'
 import { delegateMethods } from '../../../payments/payment-methods.ts'
-import { openOn, periodOn } from '../../../pricing/price-periods.ts'
-import { quoteFor } from '../../../pricing/quote.ts'
+import { checkRegistrationOpen, periodOn } from '../../../pricing/price-periods.ts'
+import { quoteCategory } from '../../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -43,7 +43,7 @@ function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | n
           conditions: [rule.when, ...shows],
           at: ({ answers, category }, trail) => {
             const isTheirs = approvalOf(event.approvals, answers, category)?.id === rule.id
-            if (found === null && isTheirs && own(answers, file) === undefined)
+            if (found === null && isTheirs && getOwn(answers, file) === undefined)
               found = answersOfTrail(trail)
             return null
           },
@@ -88,7 +88,9 @@ const categoriesOf = ({ categories }: EventConfig, { when }: Rule): readonly str
   categories
     .map(({ id }) => id)
     .filter((id) =>
-      when.some((map) => map.every(({ field, test }) => field !== CATEGORY || passes(test, id))),
+      when.some((map) =>
+        map.every(({ field, test }) => field !== CATEGORY || passesTest(test, id)),
+      ),
     )
 
 /** Returns the last day on which one of these is on sale; null: none, or no end. */
@@ -99,9 +101,9 @@ function lastOnSale(event: EventConfig, categories: readonly string[]): Day | nu
   const isSold = (day: Day): boolean => {
     const period = periodOn(event.fees, day)?.id ?? ''
     return (
-      openOn({ ...event, status: 'open' }, day).open &&
+      checkRegistrationOpen({ ...event, status: 'open' }, day).open &&
       (event.fees.prices === null ||
-        categories.some((category) => quoteFor(event, category, period) !== null))
+        categories.some((category) => quoteCategory(event, category, period) !== null))
     )
   }
   return [closes, ...ends].filter(isSold).toSorted().at(-1) ?? null
@@ -157,8 +159,9 @@ const approvedTooLate: Check = {
 function noWayOn(event: EventConfig, { when, ifRefused: { offer } }: Rule): string | null {
   if (offer === undefined) return null
   const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
-  if (onlyCategory && holds(when, {}, offer)) return `the same rule also applies to \`${offer}\``
-  const sold = event.fees.periods.some(({ id }) => quoteFor(event, offer, id) !== null)
+  if (onlyCategory && matchesCondition(when, {}, offer))
+    return `the same rule also applies to \`${offer}\``
+  const sold = event.fees.periods.some(({ id }) => quoteCategory(event, offer, id) !== null)
   return sold || event.fees.prices === null ? null : `\`${offer}\` is not on sale in any period`
 }
 

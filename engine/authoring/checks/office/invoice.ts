@@ -1,7 +1,7 @@
 /** Checks EV449, EV490 to EV495, EV499: required details of a tax invoice, numbering without gaps. */
 import { takesMoney } from '../../../payments/payment-methods.ts'
-import { own } from '../../../lib/result.ts'
-import { readGstin, stateNamed } from '../../../event/gstin.ts'
+import { getOwn } from '../../../lib/result.ts'
+import { readGstin, findState } from '../../../event/gstin.ts'
 import {
   financialYearOf,
   lastOfFinancialYear,
@@ -55,7 +55,7 @@ const place: Check = {
   why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, regardless of the buyer (IGST Act, section 12(6)).',
   find: (model) =>
     placesOf(model).flatMap(({ at, said }): Draft[] => {
-      if (stateNamed(said) !== null) return []
+      if (findState(said) !== null) return []
       const field = model.fields.find(({ id }) => id === said)
       return [
         {
@@ -262,7 +262,7 @@ const buyer: Check = {
       }
       if (key === 'state')
         return (asked.field.options ?? []).some(
-          (option) => stateNamed(option.id) !== null || stateNamed(option.label) !== null,
+          (option) => findState(option.id) !== null || findState(option.label) !== null,
         )
           ? []
           : [
@@ -274,7 +274,7 @@ const buyer: Check = {
               },
             ]
       return key === 'gstin' &&
-        own(asked.raw as object as Record<string, unknown>, 'format') !== 'gstin'
+        getOwn(asked.raw as object as Record<string, unknown>, 'format') !== 'gstin'
         ? [
             {
               at,

@@ -2,9 +2,9 @@
 import type { EventConfig } from '../../../event/config.ts'
 import {
   LINK_PAGES,
-  partsMeet,
-  partsOf,
-  pathsMeet,
+  segmentsOverlap,
+  pathSegments,
+  pathsOverlap,
   RESERVED_CALLS,
   SITE_PAGES,
 } from '../../../event/reserved-addresses.ts'
@@ -106,7 +106,7 @@ export function aloneFindings({
   // A clash with the site is reported once, whatever else it clashes with.
   const told = new Set(siteCalls.map(({ at }) => at))
   const asPages = askedOf(event).flatMap(({ name, at, path }): readonly Draft[] => {
-    const page = pages.find((own) => pathsMeet(own.path, path))
+    const page = pages.find((own) => pathsOverlap(own.path, path))
     return told.has(at) || page === undefined
       ? []
       : [
@@ -126,26 +126,28 @@ export function aloneFindings({
   ]
 }
 
-const CALLS_OF_SITE = RESERVED_CALLS.map(partsOf)
-const LINKED = LINK_PAGES.map(partsOf)
-const TAKEN = [...[...SITE_PAGES, '/api'].map(partsOf), ...LINKED, ...CALLS_OF_SITE]
+const CALLS_OF_SITE = RESERVED_CALLS.map(pathSegments)
+const LINKED = LINK_PAGES.map(pathSegments)
+const TAKEN = [...[...SITE_PAGES, '/api'].map(pathSegments), ...LINKED, ...CALLS_OF_SITE]
 
 function isOfSite(page: string): boolean {
-  const parts = partsOf(page)
+  const parts = pathSegments(page)
   return (
     SITE_PAGES.includes(page) ||
     /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
-    [...LINKED, ...CALLS_OF_SITE].some((call) => partsMeet(call, parts))
+    [...LINKED, ...CALLS_OF_SITE].some((call) => segmentsOverlap(call, parts))
   )
 }
 
 /** The dashboard's export is shared, as long as a query names the list. */
 function isReservedCall({ at, name, path }: Claim): boolean {
   const [bare = '', query] = path.split('?')
-  if (query !== undefined && pathsMeet(bare, '/admin/export')) return false
+  if (query !== undefined && pathsOverlap(bare, '/admin/export')) return false
   // Office endpoints are served at the root and under /api.
   const answersAt = at.startsWith('admin.') ? [bare, `/api${bare}`] : [name.split('?')[0] ?? '']
-  return answersAt.map(partsOf).some((one) => TAKEN.some((taken) => partsMeet(taken, one)))
+  return answersAt
+    .map(pathSegments)
+    .some((one) => TAKEN.some((taken) => segmentsOverlap(taken, one)))
 }
 
 /** Reports addresses that the file uses twice. Defaults are not reported: they have no place in the file. */
@@ -171,7 +173,7 @@ function twice(
 
 /** Paths with a query are distinguished by it. */
 function callsMeet(a: string, b: string): boolean {
-  return a.includes('?') || b.includes('?') ? a === b : pathsMeet(a, b)
+  return a.includes('?') || b.includes('?') ? a === b : pathsOverlap(a, b)
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { Condition, Test } from '../../../event/answer-types.ts'
 import { formatMoney, type Paise } from '../../../lib/money.ts'
-import { remember } from '../../../lib/memoize.ts'
+import { memoize } from '../../../lib/memoize.ts'
 import type { Draft } from '../../finding.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -26,12 +26,12 @@ type Person = {
 }
 
 /** Reads the names of one file; each is read once, though rules and prices request it repeatedly. */
-const readerOf = remember(({ config }: Model) => {
+const readerOf = memoize(({ config }: Model) => {
   const known = associationsIn([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
     ...config.fields.flatMap(({ id, label }) => [id, label]),
   ])
-  return remember((name: string) => careerStageOf(name, known))
+  return memoize((name: string) => careerStageOf(name, known))
 })
 type Reader = (name: string) => CareerStage
 
@@ -187,7 +187,7 @@ const ranksExchanged: Check = {
       }
     }
     return people.flatMap((one): Draft[] => {
-      const dearerThan = remember((other: Person): readonly string[] =>
+      const dearerThan = memoize((other: Person): readonly string[] =>
         order.filter((period) => {
           const [mine, theirs] = [one.prices.get(period), other.prices.get(period)]
           return mine !== undefined && theirs !== undefined && mine > theirs

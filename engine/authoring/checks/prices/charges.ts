@@ -3,7 +3,7 @@
  *
  * What is asked for is charged, no hidden field causes a charge, and every price can apply.
  */
-import { namesIn as namesInLabel } from '../../../event/placeholders-and-answer-texts.ts'
+import { placeholderNames as namesInLabel } from '../../../event/placeholders-and-answer-texts.ts'
 import { provedBill } from '../../proofs/bill-bounds.ts'
 import { unaskedOf, unseenOf } from '../../proofs/fields-of-items.ts'
 import { daysOfBill } from '../../proofs/price-days.ts'

@@ -1,7 +1,7 @@
 /** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
 import { AMOUNT_MAX, formatMoney, readAmount, type Paise } from '../../../lib/money.ts'
-import { split } from '../../../pricing/line-tax.ts'
-import { remember } from '../../../lib/memoize.ts'
+import { splitPrice } from '../../../pricing/line-tax.ts'
+import { memoize } from '../../../lib/memoize.ts'
 import { suggestAmount, priceHelp } from '../../suggestions/amount-notations.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
@@ -107,7 +107,7 @@ function tableLengths(model: Model, path: string, prices: PriceRows): readonly D
  * Every cell of the table as written: its category, column and place. `amount` is null for the
  * words `free` and `none`, which are not prices: nothing is charged, so no digit can be wrong.
  */
-export const cellsOf = remember((model: Model) => {
+export const cellsOf = memoize((model: Model) => {
   const columns = columnsOf(model)
   return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
     const texts = row.map(
@@ -128,7 +128,7 @@ export const cellsOf = remember((model: Model) => {
 })
 
 /** Every cell of the tables of items as written. */
-export const itemCellsOf = remember((model: Model) =>
+export const itemCellsOf = memoize((model: Model) =>
   tablesAt(model).flatMap((table) => {
     const columns = columnsOfTable(table)
     return Object.entries(table.rows).flatMap(([row, cells]) =>
@@ -197,7 +197,7 @@ const notPaise: Check = {
       }),
     )
     const high = cellsOf(model).flatMap(({ at, amount, text }): Draft[] =>
-      amount !== null && split(model.config.fees.tax, amount).total > AMOUNT_MAX
+      amount !== null && splitPrice(model.config.fees.tax, amount).total > AMOUNT_MAX
         ? [
             {
               at,
@@ -224,7 +224,7 @@ type AnyCell = {
 }
 
 /** The cells of the price table, then those of items. */
-const allCells = remember((model: Model): readonly AnyCell[] => [
+const allCells = memoize((model: Model): readonly AnyCell[] => [
   ...cellsOf(model).map((cell) => ({ ...cell, table: 'fees.prices', row: cell.category })),
   ...itemCellsOf(model),
 ])
@@ -233,7 +233,7 @@ const rowOf = ({ table, row }: AnyCell): string => `${table} ${row}`
 const columnOf = ({ table, period }: AnyCell): string => `${table} ${period}`
 
 /** Each priced cell with the one before it in its row, in the order of the periods. */
-const steps = remember((model: Model) => {
+const steps = memoize((model: Model) => {
   const order = model.config.fees.periods.map(({ id }) => id)
   const rows = Map.groupBy(allCells(model), rowOf)
   return allCells(model).flatMap((cell) => {
@@ -304,7 +304,7 @@ const priceZero: Check = {
  * The ratio of a price to the previous period in its row, else to the median of its column. For
  * items only rows are compared: a suite may well cost five times a bed.
  */
-const jumps = remember((model: Model): ReadonlyMap<string, number> => {
+const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
   const before = new Map(steps(model).map((step) => [step.cell.at, step]))
   const columns = Map.groupBy(cellsOf(model), ({ period }) => period)
   return new Map(

@@ -4,7 +4,7 @@
  * Messages about member lists are checked by EV521.
  */
 import type { Condition } from '../../../event/answer-types.ts'
-import { passes } from '../../../rules/evaluate-condition.ts'
+import { passesTest } from '../../../rules/evaluate-condition.ts'
 import { CODE } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -12,7 +12,9 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 /** Whether the conditions of an adjustment refer to this kind of discount code. */
 function asksFor(when: Condition | undefined, kind: string): boolean {
   return (when ?? []).some((map) =>
-    map.some(({ field, test }) => field === CODE && passes(test, kind) && !passes(test, undefined)),
+    map.some(
+      ({ field, test }) => field === CODE && passesTest(test, kind) && !passesTest(test, undefined),
+    ),
   )
 }
 
@@ -41,7 +43,7 @@ function offersThatLeadBack({ config }: Model): readonly Draft[] {
     const isStillIn =
       when === undefined ||
       when.some((map) =>
-        map.every(({ field, test }) => field !== 'category' || passes(test, offer)),
+        map.every(({ field, test }) => field !== 'category' || passesTest(test, offer)),
       )
     return isStillIn
       ? [

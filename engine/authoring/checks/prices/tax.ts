@@ -1,6 +1,6 @@
 /** Checks tax rates, consistent splitting, and what texts say about tax. */
 import { formatMoney, readAmount, type Tax } from '../../../lib/money.ts'
-import { split, splitTotal } from '../../../pricing/line-tax.ts'
+import { splitPrice, splitTotal } from '../../../pricing/line-tax.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -20,7 +20,7 @@ const splitDisagrees: Check = {
     if (results.amounts !== 'split-total') return []
     const differing = cellsOf(model).flatMap(({ at, amount }) => {
       if (amount === null) return []
-      const form = split(fees.tax, amount)
+      const form = splitPrice(fees.tax, amount)
       const page = splitTotal(fees.tax, form.total)
       return form.base === page.base ? [] : [{ at, form: form.base, page: page.base }]
     })
@@ -47,8 +47,8 @@ const taxInPaise: Check = {
     const { tax } = model.config.fees
     if (tax === null || tax.round === 'rupee') return []
     const odd = cellsOf(model).flatMap(({ at, amount }) =>
-      amount !== null && split(tax, amount).gst % 100 !== 0
-        ? [{ at, gst: split(tax, amount).gst }]
+      amount !== null && splitPrice(tax, amount).gst % 100 !== 0
+        ? [{ at, gst: splitPrice(tax, amount).gst }]
         : [],
     )
     const [one] = odd
@@ -216,7 +216,7 @@ function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
     ...adjustmentAmounts(model).map(({ amount }) => ({ amount, of: tax })),
   ].flatMap(({ amount, of }) => {
     if (amount === null) return []
-    const { base, total } = split(of, amount)
+    const { base, total } = splitPrice(of, amount)
     return [is === 'inclusive' ? total : base]
   })
   return said.length > 0 && said.every((amount) => known.includes(amount))

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import { CODE } from '../../../rules/pricing-context.ts'
-import { remember } from '../../../lib/memoize.ts'
+import { memoize } from '../../../lib/memoize.ts'
 import {
   boxesOf,
   domainOf,
@@ -40,7 +40,7 @@ export type RuleTable =
     }
 
 /** The rules as disjoint boxes; computed once per model. */
-const ruleTable = remember(({ config }: Model): RuleTable => {
+const ruleTable = memoize(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }
   const budget = { left: WORK_MAX }

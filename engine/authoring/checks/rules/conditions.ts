@@ -1,7 +1,7 @@
 /** Checks EV305 to EV311: conditions can be true and false, and compare values of the right type. */
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
-import { remember } from '../../../lib/memoize.ts'
+import { memoize } from '../../../lib/memoize.ts'
 import { boxesOf, domainOf, everything } from '../../proofs/answer-domain.ts'
 import {
   intersect,
@@ -29,7 +29,7 @@ type Truth = { readonly never: readonly number[]; readonly always: boolean }
  * Returns which maps of a condition can be true, and whether it is always true. All conditions of a
  * file share one budget: the proofs of the first few hundred are kept for a file of thousands.
  */
-const truthsOf = remember(
+const truthsOf = memoize(
   ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
     const budget = { left: WORK_MAX }
     return new Map(conditions.map((one) => [one, truthOf(config, one.condition, budget)]))
@@ -280,7 +280,7 @@ const visibilityCycle: Check = {
   find: (model) => {
     const { config } = model
     const byId = new Map(config.fields.map((field) => [field.id, field]))
-    const asks = remember((id: string): readonly string[] => {
+    const asks = memoize((id: string): readonly string[] => {
       const choice = config.categoryChoice
       if (id === 'category')
         return choice.by === 'field'

@@ -4,7 +4,7 @@
  * Run at reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
  */
 import type { EventConfig, Field } from '../../../event/config.ts'
-import { own } from '../../../lib/result.ts'
+import { getOwn } from '../../../lib/result.ts'
 import { applyAllow } from '../../accepted-findings.ts'
 import type { Finding } from '../../finding.ts'
 import type { SourceText } from '../../../event/source-files.ts'
@@ -41,14 +41,14 @@ export const past: Readonly<Record<string, PastCheck>> = {
       old.fields
         .filter(
           ({ id }) =>
-            (own(use.fields, id) ?? 0) > 0 &&
+            (getOwn(use.fields, id) ?? 0) > 0 &&
             !next.fields.some((field) => field.id === id) &&
             !next.alsoStored.some((stored) => stored.id === id),
         )
         .map(({ id, label }) => ({
           at: 'form.sections',
           part: 'key' as const,
-          message: `the field \`${id}\` was removed, but ${many(own(use.fields, id) ?? 0)} answered it`,
+          message: `the field \`${id}\` was removed, but ${many(getOwn(use.fields, id) ?? 0)} answered it`,
           help: `keep it, or list it under form.also_stored: {id: ${id}, type: text, label: ${label}}`,
         })),
   },
@@ -62,12 +62,12 @@ export const past: Readonly<Record<string, PastCheck>> = {
           ([was, is]) =>
             readsAs[was.type] !== readsAs[is.type] &&
             readsAs[is.type] !== 'text' &&
-            (own(compared.use.fields, was.id) ?? 0) > 0,
+            (getOwn(compared.use.fields, was.id) ?? 0) > 0,
         )
         .map(([was, is]) => ({
           at: compared.fieldPath(is.id),
           part: 'entry' as const,
-          message: `\`${is.id}\` was a ${was.type} field and becomes ${is.type}, but ${many(own(compared.use.fields, is.id) ?? 0)} answered it`,
+          message: `\`${is.id}\` was a ${was.type} field and becomes ${is.type}, but ${many(getOwn(compared.use.fields, is.id) ?? 0)} answered it`,
           help: 'give the new field a different id',
         })),
   },
@@ -82,7 +82,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
           ({ id }) => !(is.options ?? []).some((option) => option.id === id),
         )
         return gone.flatMap(({ id }) => {
-          const count = own(own(compared.use.options, is.id) ?? {}, id) ?? 0
+          const count = getOwn(getOwn(compared.use.options, is.id) ?? {}, id) ?? 0
           return count === 0
             ? []
             : [

@@ -1,6 +1,6 @@
 /** Checks what a new version would break in past sales: items, quotas, discount codes, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
-import { own } from '../../../lib/result.ts'
+import { getOwn } from '../../../lib/result.ts'
 import type { Quota } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import { keptFields, many, type Compared, type InUse, type PastCheck } from './stored-data.ts'
@@ -29,7 +29,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
     why: 'Lists, exports and sales reports have a column for each item. The sales of a removed item no longer appear there.',
     find: ({ old, next, use }) =>
       old.fees.items.flatMap(({ id }): Draft[] => {
-        const sold = own(use.items, id) ?? 0
+        const sold = getOwn(use.items, id) ?? 0
         return sold === 0 || next.fees.items.some((item) => item.id === id)
           ? []
           : [
@@ -93,7 +93,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
     why: 'Codes of a removed kind have no effect, and their former effect is no longer visible.',
     find: ({ old, next, use }) =>
       old.codeKinds.flatMap(({ id }): Draft[] => {
-        const used = own(use.codes, id) ?? 0
+        const used = getOwn(use.codes, id) ?? 0
         return used === 0 || next.codeKinds.some((kind) => kind.id === id)
           ? []
           : [
@@ -112,7 +112,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
     why: 'The member list determined the category of registrations. Without it this can no longer be checked.',
     find: (compared) =>
       keptFields(compared).flatMap(([was, is]): Draft[] => {
-        const asked = own(compared.use.fields, was.id) ?? 0
+        const asked = getOwn(compared.use.fields, was.id) ?? 0
         return was.roll === undefined || is.roll === was.roll || asked === 0
           ? []
           : [
@@ -130,7 +130,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
 /** Returns the seats of a quota, or of one of its options; null: it is not counted that way. */
 function placesOf({ max }: Quota, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
-  return typeof max === 'number' ? null : (own(max, option) ?? null)
+  return typeof max === 'number' ? null : (getOwn(max, option) ?? null)
 }
 
 function isNoOption(event: EventConfig, { eachOptionOf }: Quota, option: string | null): boolean {

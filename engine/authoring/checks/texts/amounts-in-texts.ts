@@ -1,8 +1,8 @@
 /** Checks EV455, EV456: amounts in texts agree with the price table. */
 import { EACH } from '../../../pricing/bill.ts'
 import { formatMoney, paise, type Paise } from '../../../lib/money.ts'
-import { split } from '../../../pricing/line-tax.ts'
-import { remember } from '../../../lib/memoize.ts'
+import { splitPrice } from '../../../pricing/line-tax.ts'
+import { memoize } from '../../../lib/memoize.ts'
 import { amountsIn, isAsked, type StatedAmount } from '../../prose/find-amounts.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -25,7 +25,7 @@ type Priced = {
 function priced(model: Model): readonly Priced[] {
   return cellsOf(model).flatMap(({ category, period, at, amount }): Priced[] => {
     if (amount === null) return []
-    const { base, gst, total } = split(model.config.fees.tax, amount)
+    const { base, gst, total } = splitPrice(model.config.fees.tax, amount)
     return [{ category, period, at, sums: [amount, base, total, gst] }]
   })
 }
@@ -37,7 +37,7 @@ function priced(model: Model): readonly Priced[] {
 function pricedItems(model: Model): readonly PricedItem[] {
   const { items, adjustments, tax } = model.config.fees
   const sums = (amount: Paise, of: typeof tax): readonly Paise[] => {
-    const { base, gst, total } = split(of, amount)
+    const { base, gst, total } = splitPrice(of, amount)
     return [amount, base, total, gst]
   }
   return [
@@ -99,7 +99,7 @@ const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
 type Said = { readonly readable: Readable; readonly said: StatedAmount }
-const saidIn = remember((model: Model): readonly Said[] =>
+const saidIn = memoize((model: Model): readonly Said[] =>
   readables(model)
     .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
     .flatMap((readable) =>

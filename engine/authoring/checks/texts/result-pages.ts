@@ -2,7 +2,7 @@
 import type { Check, Model } from '../../checked-file.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
 import type { Draft } from '../../finding.ts'
-import { isOneSlip } from '../../../lib/edit-distance.ts'
+import { isOneTypo } from '../../../lib/edit-distance.ts'
 import { nearest } from '../../suggestions/nearest-name.ts'
 import { placeholdersIn } from '../names/placeholders.ts'
 import { SITE_PAGES } from '../../../event/reserved-addresses.ts'
@@ -249,7 +249,7 @@ const addressMisspelt: Check = {
 /** Whether they differ by one typing mistake, and not by a digit or a plural. */
 function slip(a: string, b: string): boolean {
   const bare = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
-  return isOneSlip(a, b) && bare(a) !== bare(b)
+  return isOneTypo(a, b) && bare(a) !== bare(b)
 }
 
 /** Characters not allowed in file names on some systems. */

@@ -1,8 +1,8 @@
 /** Writes the first event file of a new conference, with comments for beginners. */
 import { amountText, type Paise, type Tax } from '../../../lib/money.ts'
-import { split } from '../../../pricing/line-tax.ts'
+import { splitPrice } from '../../../pricing/line-tax.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
-import { words } from '../../../event/placeholders-and-answer-texts.ts'
+import { wordsFromId } from '../../../event/placeholders-and-answer-texts.ts'
 import { soldBeside, type SampleCompanions, type SampleWorkshop } from './items.ts'
 import { aside, nameOf, quoted } from './yaml-text.ts'
 
@@ -97,7 +97,7 @@ function daysOf({ id, title = id, today, ...told }: SampleOptions) {
 export function newEventFile(options: SampleOptions): string {
   const { id, prefix } = options
   const { from, to, earlyUntil } = daysOf(options)
-  const title = options.title ?? words(id.replace(/(\d+)$/, ' $1'))
+  const title = options.title ?? wordsFromId(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
   const tax = taxOf(options)
   const categories = (
@@ -151,7 +151,7 @@ export function newEventFile(options: SampleOptions): string {
     periods.flatMap(([period, on, column]) => {
       const price = category[column]
       if (price === null) return []
-      const { base, gst, total } = split(tax, price)
+      const { base, gst, total } = splitPrice(tax, price)
       const given = category === first ? '' : `\n      given: {registering_as: ${category.id}}`
       const when =
         period === 'open'

@@ -1,6 +1,6 @@
 /** Writes the items of a new event: accompanying persons, and workshops with their seats. */
 import { amountText, paise, type Paise, type Tax } from '../../../lib/money.ts'
-import { split } from '../../../pricing/line-tax.ts'
+import { splitPrice } from '../../../pricing/line-tax.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { Day } from '../../../lib/time.ts'
 import { aside, nameOf, quoted } from './yaml-text.ts'
@@ -183,7 +183,7 @@ function caseOf(
     ...(workshops.length === 0 ? [] : [`workshops: [${workshops.map(({ id }) => id).join(', ')}]`]),
   ]
   const total = (...prices: readonly Paise[]): string =>
-    number(paise(prices.reduce<number>((sum, price) => sum + split(tax, price).total, 0)))
+    number(paise(prices.reduce<number>((sum, price) => sum + splitPrice(tax, price).total, 0)))
   const lines = [
     `registration: ${total(first)}`,
     ...(companions === null ? [] : [`accompanying: ${total(companions[column])}`]),

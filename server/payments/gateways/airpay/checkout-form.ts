@@ -4,7 +4,7 @@ import {
   AMOUNT_MAX,
   amountText,
   assert,
-  composed,
+  toNfc,
   dayOf,
   err,
   GATEWAY_EMAIL_CHARACTERS,
@@ -104,7 +104,7 @@ function inLatin(fullName: string): string {
   if (PLAIN.test(fullName)) return fullName
   // Format characters, which control direction or join letters, are neither letters nor spaces.
   const visible = ASCII.test(fullName) ? fullName : fullName.replaceAll(/\p{Cf}/gu, '')
-  return (ASCII.test(visible) ? visible : letters().transliterate(composed(visible)))
+  return (ASCII.test(visible) ? visible : letters().transliterate(toNfc(visible)))
     .replaceAll(/['’`]/g, '')
     .replaceAll(/[^A-Za-z]+/g, ' ')
     .trim()

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { remember } from '../../../../engine/index.ts'
+import { memoize } from '../../../../engine/index.ts'
 import type { Day } from '../../../../engine/index.ts'
 import type { Account } from '../../../dependencies.ts'
 import type { Fields } from './parse-message.ts'
@@ -19,7 +19,7 @@ export type ChecksumVariant = 'A' | 'B'
 const sha256 = (text: string): string => hash('sha256', text, 'hex')
 
 /** Both keys of an account are the same in every message. */
-const keysOf = remember((account: Account) => ({
+const keysOf = memoize((account: Account) => ({
   private: sha256(`${account.secret}@${account.username}:|:${account.password}`),
   checksum: sha256(`${account.username}~:~${account.password}`),
 }))

@@ -3,7 +3,7 @@
  * Shows whether it can be reached, whether it accepts our credentials, the format of its answer, and how we would
  * interpret it.
  */
-import { assertNever, formatInstant, formatMoney, own } from '../../../../engine/index.ts'
+import { assertNever, formatInstant, formatMoney, getOwn } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
 import type { Account, StatusAnswer } from '../../../dependencies.ts'
 import { askStatus } from './airpay.ts'
@@ -162,7 +162,7 @@ function heldFields(fields: Fields): Said {
 
 function shownFields(fields: Fields): readonly Said[] {
   return SHOWN_FIELDS.map((name) => {
-    const value = own(fields, name)
+    const value = getOwn(fields, name)
     return [true, `${name}: ${value === undefined ? '(not there)' : `"${value}"`}`]
   })
 }

@@ -1,6 +1,6 @@
 /** Parses Airpay's messages into fields: a posted form, JSON, or the XML of a status answer. */
 import type * as Xml from 'fast-xml-parser'
-import { err, ok, remember } from '../../../../engine/index.ts'
+import { err, ok, memoize } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import { later } from '../../../ops/lazy-import.ts'
 
@@ -35,7 +35,7 @@ export function inCapitals(fields: Fields): Fields {
 }
 
 const parsers = later<typeof Xml>('fast-xml-parser')
-const parserOf = remember(
+const parserOf = memoize(
   (_: 'status') =>
     new (parsers().XMLParser)({
       ignoreAttributes: true,

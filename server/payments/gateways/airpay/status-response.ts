@@ -2,7 +2,7 @@
 import {
   assert,
   assertNever,
-  own,
+  getOwn,
   paise,
   readInstant,
   RUPEE_CODES,
@@ -159,7 +159,7 @@ function orderOf(fields: Fields): string | null {
 function judgeOne(fields: Fields, about: About): StatusAnswer {
   const { at, raw } = about
   const code = fields['TRANSACTIONSTATUS'] ?? ''
-  const meaning = own(MEANINGS, code)
+  const meaning = getOwn(MEANINGS, code)
   switch (meaning) {
     case undefined:
     case 'in-process':

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import {
   day,
   readInstant,
-  startOf,
+  startOfDay,
   type Instant,
   type RawAnswers,
 } from '../../../../engine/index.ts'
@@ -31,7 +31,7 @@ export function readBills(eventId: string): readonly Bill[] {
 
 /** A day from its beginning, or the given instant. */
 export function billInstant({ on }: Bill): Instant {
-  return on.includes('T') ? (readInstant(on) as Instant) : startOf(day(on))
+  return on.includes('T') ? (readInstant(on) as Instant) : startOfDay(day(on))
 }
 
 /** `workshop.ecg 1 × 1750 = 1750 + 315`, in rupees. */

@@ -1,6 +1,6 @@
 /** Tax documents of a registration that is corrected, refunded and cancelled after it was paid: its bill by rate, to the paisa. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, orderIdOf, paise } from '../../../../engine/index.ts'
+import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
@@ -114,7 +114,7 @@ test('a room at 5% that was added after payment is invoiced with the tax of 5%',
   await correct(regNo, { room: true })
   expect(await newest(regNo, 2)).toEqual([['invoice', 300_000, 15_000, 'Room']])
   await server.deps.store.applyFact(
-    orderIdOf(regNo, 2),
+    createOrderId(regNo, 2),
     {
       type: 'confirmed',
       reference: 'ROOM',
@@ -204,7 +204,7 @@ test('once all of less than the price is refunded, the rest of the invoice is cr
       is_member: true,
     },
   })
-  const order = orderIdOf(regNo, 1)
+  const order = createOrderId(regNo, 1)
   const { store } = server.deps
   const came = { type: 'confirmed', reference: 'SHORT', amount: paise(117_950) } as const
   await store.applyFact(order, { ...came, currency: '356', kind: 'sale', at: paidAt }, null)
@@ -258,7 +258,7 @@ test('an accepted shortfall reduces the refund of a correction: money that never
   })
   const paidWith = (attempt: number, amount: number) =>
     server.deps.store.applyFact(
-      orderIdOf(regNo, attempt),
+      createOrderId(regNo, attempt),
       {
         type: 'confirmed',
         reference: `SHORT${attempt}`,

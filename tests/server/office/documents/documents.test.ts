@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { amountInWords } from '../../../../engine/documents/amount-in-words.ts'
-import { formatMoney, instant, orderIdOf, paise } from '../../../../engine/index.ts'
+import { formatMoney, instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../../engine/api.ts'
 import type { MyAnswer } from '../../../../engine/api.ts'
@@ -60,7 +60,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
   const unpaid = await register(server, EVENT, { n: 3, on: day, answers: answers('Not Paid') })
   expect(await documents(unpaid)).toEqual([])
   expect((await documents(first)).map(({ kind, serial }) => [kind, serial])).toEqual([
-    ['receipt', orderIdOf(first, 1)],
+    ['receipt', createOrderId(first, 1)],
     ['invoice', 'SMPL/25-26/1'],
   ])
   expect((await documents(second)).map(({ serial }) => serial)).toContain('SMPL/25-26/2')
@@ -75,7 +75,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
   })
   // The same notice again issues nothing again.
   await server.deps.store.applyFact(
-    orderIdOf(first, 1),
+    createOrderId(first, 1),
     {
       type: 'confirmed',
       reference: 'REF1',
@@ -96,13 +96,13 @@ test('a refund is credited at the charged tax, and never above the charge', asyn
     ['BACK2', 68_000],
   ] as const)
     await server.deps.store.applyFact(
-      orderIdOf(regNo, 1),
+      createOrderId(regNo, 1),
       { type: 'refunded', reference, amount: paise(amount), at: instant(day + 3_600_000) },
       null,
     )
   const all = await documents(regNo)
   expect(all.map(({ kind, serial, total }) => [kind, serial, total])).toEqual([
-    ['receipt', orderIdOf(regNo, 1), 1180],
+    ['receipt', createOrderId(regNo, 1), 1180],
     ['invoice', 'SMPL/25-26/3', 1180],
     ['credit', 'CSMPL/25-26/1', 500],
     ['credit', 'CSMPL/25-26/2', 680],
@@ -121,7 +121,7 @@ test.for([
   'of $came that were accepted for 118000, with $before back before and $after since: the receipt states what counts, and what was charged is credited: $credited',
   async ({ n, came, before, after, credited }) => {
     const regNo = await register(server, EVENT, { n, on: day, answers: answers('Odd Sum') })
-    const order = orderIdOf(regNo, 1)
+    const order = createOrderId(regNo, 1)
     const { store } = server.deps
     const paidWith = { type: 'confirmed', reference: `ODD${n}`, amount: paise(came) } as const
     await store.applyFact(order, { ...paidWith, currency: '356', kind: 'sale', at: day }, null)
@@ -168,7 +168,7 @@ test('a refund of an invoice is credited in its series, even if the event file n
   expect(without).not.toBe(before)
   const back = (reference: string) =>
     server.deps.store.applyFact(
-      orderIdOf(regNo, 1),
+      createOrderId(regNo, 1),
       { type: 'refunded', reference, amount: paise(20_000), at: instant(day + 7_200_000) },
       null,
     )

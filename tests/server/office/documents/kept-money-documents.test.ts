@@ -1,6 +1,6 @@
 /** Tax documents of money that was kept, waived, never paid or invoiced elsewhere: invoices less credit notes, by rate. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant, orderIdOf, paise, quote } from '../../../../engine/index.ts'
+import { instant, createOrderId, paise, quote } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
@@ -47,7 +47,7 @@ async function accepted(extras: Answers, amount: number): Promise<RegNo> {
   const reference = `SHORT${made}`
   const came = { type: 'confirmed', reference, amount: paise(amount) } as const
   await store.applyFact(
-    orderIdOf(regNo, 1),
+    createOrderId(regNo, 1),
     { ...came, currency: '356', kind: 'sale', at: on },
     null,
   )

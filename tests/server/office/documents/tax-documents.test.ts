@@ -1,7 +1,7 @@
 /** Tax invoices, bills of supply and credit notes of one bill with rates of 18% and 5% and an untaxed donation. */
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant, orderIdOf, paise } from '../../../../engine/index.ts'
+import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../../engine/api.ts'
 import { fileOf, printed } from '../../../../server/documents/document-contents.ts'
@@ -182,7 +182,7 @@ describe('the kind of document', () => {
 
   test('a credit note credits each rate at its place, against the document that it names', async () => {
     const regNo = await paidBy(MYSORE, MIXED)
-    const order = orderIdOf(regNo, 1)
+    const order = createOrderId(regNo, 1)
     const at = instant(day + 86_400_000)
     const back = { type: 'refunded', reference: 'BACK', amount: paise(399_000), at } as const
     await server.deps.store.applyFact(order, back, null)

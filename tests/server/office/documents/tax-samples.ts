@@ -1,5 +1,5 @@
 /** Events and documents with rates of 18% and 5%, for the tests of tax documents and for `npm run pictures:invoices`. */
-import { instant, orderIdOf, paise } from '../../../../engine/index.ts'
+import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import type { TestApp } from '../../harness.ts'
@@ -115,7 +115,7 @@ export async function registerAndPay(
   if (answer.statusCode !== 201) throw new Error(answer.body)
   const regNo = answer.json<{ reg_no: RegNo }>().reg_no
   const [placed] = rows('SELECT order_id, amount FROM payments ORDER BY id DESC LIMIT 1')
-  if (placed?.['order_id'] !== orderIdOf(regNo, 1)) throw new Error('no order was placed')
+  if (placed?.['order_id'] !== createOrderId(regNo, 1)) throw new Error('no order was placed')
   const paid = {
     type: 'confirmed',
     reference: `REF${regNo}`,
@@ -124,7 +124,7 @@ export async function registerAndPay(
     kind: 'sale',
     at: now(),
   } as const
-  await deps.store.applyFact(orderIdOf(regNo, 1), paid, null)
+  await deps.store.applyFact(createOrderId(regNo, 1), paid, null)
   return regNo
 }
 
@@ -147,7 +147,7 @@ export async function invoiceAndCredit(
   const regNo = await registerAndPay(server, event, { ...BILL, ...buyer })
   const at = instant(server.now() + 86_400_000)
   const refunded = { type: 'refunded', reference: 'BACK', amount: paise(2_000_005), at } as const
-  await server.deps.store.applyFact(orderIdOf(regNo, 1), refunded, null)
+  await server.deps.store.applyFact(createOrderId(regNo, 1), refunded, null)
   return {
     invoice: await documentOf(server, regNo, 'invoice'),
     credit: await documentOf(server, regNo, 'credit'),

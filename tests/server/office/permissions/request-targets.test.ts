@@ -6,7 +6,13 @@ import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant, orderIdOf, paise, randomDigits, regNoOf } from '../../../../engine/index.ts'
+import {
+  instant,
+  createOrderId,
+  paise,
+  randomDigits,
+  createRegNo,
+} from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
 import type { GuardedRule, TargetKind } from '../../../../server/http/office-route-permissions.ts'
 import { officeRoutes, refuseUnguarded } from '../../../../server/office/auth/authorization.ts'
@@ -49,11 +55,11 @@ beforeAll(async () => {
   theirs = await party(second ?? '', 200)
   const { config } = server.deps.events.byId(theirs.event) ?? {}
   if (config === undefined) throw new Error('two events are needed')
-  const regNo = regNoOf(
+  const regNo = createRegNo(
     config,
     Array.from({ length: randomDigits(config) }, () => 4),
   )
-  invented = { ...theirs, regNo, orderId: orderIdOf(regNo, 2), review: 'C999999' }
+  invented = { ...theirs, regNo, orderId: createOrderId(regNo, 2), review: 'C999999' }
   const { fixedRoutes, eventCalls } = server.app
   routes = [
     ...fixedRoutes.map(({ method, url, office }) => ({ method, url, rule: office })),
@@ -79,7 +85,7 @@ async function party(event: string, n: number): Promise<Party> {
   const made = { on: noon('2025-10-08'), answers }
   await register(server, event, { ...made, n, pays: 'wrong-amount' })
   const regNo = await register(server, event, { ...made, n: n + 1, pays: 'failed' })
-  const orderId = orderIdOf(regNo, 2)
+  const orderId = createOrderId(regNo, 2)
   const again = await store.retry(regNo, instant(made.on + 120_000))
   if (!again.ok) throw new Error(JSON.stringify(again.error))
   const { total } = (await store.registration(regNo)) ?? {}

@@ -9,7 +9,7 @@ import type {
   SettlementsAnswer,
   WireSettlement,
 } from '../../../../engine/api.ts'
-import { formatMoney, paise, randomDigits, regNoOf } from '../../../../engine/index.ts'
+import { formatMoney, paise, randomDigits, createRegNo } from '../../../../engine/index.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { xlsxOf } from '../../../../server/office/spreadsheets/write-excel.ts'
 import { fixtureEvent } from '../../small-event.ts'
@@ -514,7 +514,7 @@ test('a forged report told a treasurer which orders and payments of another even
   const one = await signIn(server, 'guesses')
   const event = server.deps.events.byId('other2026')?.config as EventConfig
   const digits = Array.from({ length: randomDigits(event) }, () => 4)
-  const nobodys = regNoOf(event, digits)
+  const nobodys = createRegNo(event, digits)
   /** The same lines of what exists and of what does not. */
   const lines = (order: string, reference: string): readonly string[] => [
     sale(order, reference, theirs.amount / 100, 'UTR70'),

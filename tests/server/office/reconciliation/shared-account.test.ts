@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publicEvent, randomDigits, regNoOf } from '../../../../engine/index.ts'
+import { publicEvent, randomDigits, createRegNo } from '../../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../../engine/index.ts'
 import type {
   BulkAnswer,
@@ -130,7 +130,7 @@ describe('a transfer of the other event', () => {
     const config = server.deps.events.byId(THERE)?.config
     const title = config?.title ?? ''
     const event = publicEvent(config as EventConfig)
-    const madeUp = regNoOf(
+    const madeUp = createRegNo(
       event,
       Array.from({ length: randomDigits(event) }, () => 4),
     )

@@ -1,6 +1,6 @@
 /** A refund that is in no settlement report: the office sees it, and the treasurer closes it with a reason. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { orderIdOf, paise } from '../../../../engine/index.ts'
+import { createOrderId, paise } from '../../../../engine/index.ts'
 import type {
   ActionsAnswer,
   ListAnswer,
@@ -51,13 +51,13 @@ test('a refund in no settlement five days later left the work queue with any not
   const [regNo, settled] = [await missing, await other] as const
   if (regNo === undefined || settled === undefined) throw new Error('not registered')
   const refunded = { type: 'refunded', reference: 'RF1', amount: paise(5_000) } as const
-  await store.applyFact(orderIdOf(regNo, 1), { ...refunded, at: server.now() }, null)
+  await store.applyFact(createOrderId(regNo, 1), { ...refunded, at: server.now() }, null)
   // Eight days later a report covers the day, and lacks the refund.
   server.at('2025-10-18T12:00:00+05:30')
   office = await signIn(server, 'treasurer')
   const report = [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
-    `${orderIdOf(settled, 1)},REF2,7080.00,0,0,7080.00,UTR1,18-10-2025,Sale`,
+    `${createOrderId(settled, 1)},REF2,7080.00,0,0,7080.00,UTR1,18-10-2025,Sale`,
   ].join('\n')
   const keep = await server.app.inject({
     method: 'POST',
@@ -108,7 +108,7 @@ test('a refund row under the reference of a bank transfer was called the refund 
   const transfer = { way: 'transfer', reference: '453001309669', amount: '1180' }
   const added = await office.act(regNo, { act: 'came_again', why: 'In the bank.', ...transfer })
   expect(added.status, JSON.stringify(added.body)).toBe(200)
-  const order = orderIdOf(regNo, 1)
+  const order = createOrderId(regNo, 1)
   const refunded = { type: 'refunded', reference: 'RF9', amount: paise(500_000) } as const
   await store.applyFact(order, { ...refunded, at: server.now() }, null)
   const report = [

@@ -1,6 +1,6 @@
 /** Money that staff accepted at less or more than the price, and what is due, owed and invoiced after corrections, refunds and a cancellation. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { orderIdOf, paise } from '../../../../engine/index.ts'
+import { createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../../engine/api.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
@@ -326,7 +326,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     const reference = `CARD${made}`
     const at = server.now()
     const came = { reference, amount: paise(590_000), currency: '356', kind: 'sale', at } as const
-    await store.applyFact(orderIdOf(regNo, 1), { type: 'confirmed', ...came }, null)
+    await store.applyFact(createOrderId(regNo, 1), { type: 'confirmed', ...came }, null)
     if ('tour' in extras) await correct(regNo, extras, 4720)
     const wanted = { of: regNo, amount: paise(amount * 100), why: 'Agreed.', who: 'office', at }
     expect(await store.wantRefund(wanted)).toMatchObject({ ok: true })
@@ -336,7 +336,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
   async function done(regNo: RegNo, amount: number): Promise<void> {
     const back = { reference: `BACK${++made}`, amount: paise(amount * 100), at: server.now() }
     const told = { type: 'refunded', ...back } as const
-    await server.deps.store.applyFact(orderIdOf(regNo, 1), told, null)
+    await server.deps.store.applyFact(createOrderId(regNo, 1), told, null)
   }
 
   test.each([

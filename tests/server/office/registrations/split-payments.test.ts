@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { orderIdOf, paise } from '../../../../engine/index.ts'
+import { createOrderId, paise } from '../../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import type {
   ActionsAnswer,
@@ -108,7 +108,7 @@ test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded 
 
 test('a refund that the gateway rejected can be recorded as paid by transfer', async () => {
   const regNo = await register('card')
-  await paysByCard(orderIdOf(regNo, 1), FEE)
+  await paysByCard(createOrderId(regNo, 1), FEE)
   // The gateway of these tests knows no payment, so it refuses.
   await act(regNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
   const [review] = (await standing(regNo)).reviews
@@ -131,7 +131,7 @@ test('a refund that the gateway rejected can be recorded as paid by transfer', a
   expect(await standing(regNo)).toMatchObject({ kept: 400 })
 
   const other = await register('card')
-  await paysByCard(orderIdOf(other, 1), FEE)
+  await paysByCard(createOrderId(other, 1), FEE)
   await act(other, { act: 'refund', why: 'Goodwill.', amount: '500' })
   const [waiting] = (await standing(other)).reviews
   const accepted = await post(`/admin/reviews/${waiting?.id}/decide/`, {
@@ -181,7 +181,7 @@ test('what is due after a declined card, and after a wrong amount was dismissed,
   const declined = await register('card')
   const at = server.now()
   const fact = { type: 'declined', code: '400', message: 'No funds', at } as const
-  await server.deps.store.applyFact(orderIdOf(declined, 1), fact, null)
+  await server.deps.store.applyFact(createOrderId(declined, 1), fact, null)
   expect(await dueAt(declined)).toEqual([FEE, FEE, FEE])
   const decisions = [
     { decision: 'dismiss' },

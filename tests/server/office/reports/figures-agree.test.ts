@@ -1,7 +1,7 @@
 /** The money of one event at every place where the office reads it: the figures must agree, to the paisa. */
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { orderIdOf, paise } from '../../../../engine/index.ts'
+import { createOrderId, paise } from '../../../../engine/index.ts'
 import type { RegNo, SoldAnswer } from '../../../../engine/index.ts'
 import type {
   ListAnswer,
@@ -162,13 +162,13 @@ test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconcilia
 
   // The gateway settles two of the three, and a refund made in its own panel.
   await test_.deps.store.applyFact(
-    orderIdOf(paid, 1),
+    createOrderId(paid, 1),
     { type: 'refunded', reference: 'PANEL', amount: paise(8_000), at: test_.now() },
     null,
   )
-  settles(orderIdOf(paid, 1), 'REF1', PRICE, 'Sale')
-  settles(orderIdOf(review, 1), 'REF3', 100, 'Sale')
-  settles(orderIdOf(paid, 1), 'PANEL', 8_000, 'Refund')
+  settles(createOrderId(paid, 1), 'REF1', PRICE, 'Sale')
+  settles(createOrderId(review, 1), 'REF3', 100, 'Sale')
+  settles(createOrderId(paid, 1), 'PANEL', 8_000, 'Refund')
   const money = 2 * PRICE + 100 - 408_050
   expect(await reconciled((await sendReport('reconcile')).settlement)).toBe(money)
   await sendReport('reconcile/keep')
