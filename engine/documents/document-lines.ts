@@ -69,11 +69,12 @@ export function documentChange(
   const now = beyond(bill, withoutInvoice)
   const was = beyond(before ?? [], withoutInvoice)
   const open = remainingOf(issued)
+  const covered = coveredBy(issued)
   // What a changed bill charges depends on the refunds alone, not on the bills in between.
   const isChanged = JSON.stringify([...now]) !== JSON.stringify([...was])
   const refunded =
     lastRefund === null || !isChanged
-      ? { was, covered: coveredBy(issued) }
+      ? { was, covered }
       : {
           was: beyond(lastRefund.bill, withoutInvoice),
           covered: coveredBy(issued.slice(0, lastRefund.documents)),
@@ -305,7 +306,6 @@ function shares(amount: number, weights: readonly number[]): readonly number[] {
 
 const coveredBy = (issued: readonly IssuedDocument[]): ReadonlyMap<string, Sum> =>
   sumByKey(remainingOf(issued).flatMap(({ lines }) => lines))
-
 type Open = { readonly serial: string; readonly lines: readonly RatedLine[] }
 
 /** Returns the remainder of each invoice after its credit notes, oldest first. */
