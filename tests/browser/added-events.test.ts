@@ -47,7 +47,7 @@ async function openAll(page: Page): Promise<void> {
   await group(page, 'முன்தினம் தங்குவீர்களா').waitFor()
 }
 
-test('nobody has heard of either, until their files are there', async () => {
+test('both events are unknown until their files are added', async () => {
   for (const id of ['arogyam2027', 'sevana2027'])
     expect((await fetch(`${server.url}/${id}`)).status).toBe(404)
   for (const file of readdirSync(join(import.meta.dirname, 'added-events')))
@@ -58,7 +58,7 @@ test('nobody has heard of either, until their files are there', async () => {
       .toBe(200)
 })
 
-test('its page speaks its languages, and every error is told at its input', async () => {
+test('shows its page in its languages, with every error at its input', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/arogyam`)
   await page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
@@ -137,7 +137,7 @@ const PRICES: readonly (readonly [
   ['nurse', 'No', 'एक दिन', 'செவிலியர், ஒரு நாள்', '1,837.50', '220.50', '2,058'],
 ]
 
-test('its categories by rules have each a price in the period of the day', async () => {
+test('has a price in the current period for each category by rule', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
   await takenOver(page)
@@ -288,7 +288,7 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   await context.close()
 })
 
-test('the one that takes no money registers at once, and stands in its list, CSV and panel', async () => {
+test('the free event registers immediately, and appears in its list, CSV and panel', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(server.url)
   await page.getByRole('link', { name: 'Register for സേവന ദിനം 2027' }).click()
@@ -342,7 +342,7 @@ test('the one that takes no money registers at once, and stands in its list, CSV
   await context.close()
 })
 
-test('neither is named anywhere in the code', () => {
+test('neither event is named in the code', () => {
   for (const folder of ['engine', 'server', 'web']) {
     for (const file of readdirSync(join(TOP, folder), { recursive: true, encoding: 'utf8' }).filter(
       (path) => /\.tsx?$/.test(path),

@@ -193,7 +193,7 @@ test.each(pages.filter(({ path, found }) => ALL_RUNS || found || RESULTS.include
   },
 )
 
-test('each public page has a title and a description of its own', async () => {
+test('each public page has its own title and description', async () => {
   const heads = await Promise.all(
     pages
       .filter(({ found }) => found)
@@ -294,7 +294,7 @@ describe.each([360, 1280])('at %i px', (width) => {
   )
 })
 
-test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async (path) => {
+test.each(['/', '/afpicon2026'])('late fonts shift nothing: %s', async (path) => {
   const { page, context } = await visit(browser, { own: true })
   await watchShifts(page)
   const release = await heldBack(page, '**/*.woff2')
@@ -318,7 +318,7 @@ const SLOWER_TIMES = 4
 /** From the first paint to the first key. */
 const THINKS_MS = 300
 
-test('what is typed and chosen on a slow line 300 ms after the first paint, and while the script takes the page over, stays', async () => {
+test('keeps input entered on a slow connection 300 ms after the first paint and during hydration', async () => {
   const { page, context, complaints } = await visit(browser, { width: 360, height: 740, own: true })
   const phone = await context.newCDPSession(page)
   await phone.send('Network.enable')
@@ -409,7 +409,7 @@ test.each([
   { how: 'and says so', tells: true },
   { how: 'and says nothing, as after Back', tells: false },
 ])(
-  'what the browser fills in by itself before the script has come stays, has its price and is sent: $how',
+  'keeps, prices and sends values that the browser fills in before the script loads: $how',
   async ({ tells }) => {
     const { page, context, complaints } = await visit(browser, { width: 360, own: true })
     const release = await heldBack(page, SCRIPT)
@@ -453,7 +453,7 @@ test.each([
   },
 )
 
-test('what was pressed before the script has come, and cannot be sent, is told when it is here', async () => {
+test('reports a press of the button before the script loaded, once it has loaded', async () => {
   const { page, context, complaints } = await visit(browser, { width: 360, height: 740, own: true })
   const release = await heldBack(page, SCRIPT)
   await page.goto(`${server.url}${FORM}`, { waitUntil: 'commit' })
@@ -467,7 +467,7 @@ test('what was pressed before the script has come, and cannot be sent, is told w
   await context.close()
 })
 
-test('what moves would be seen', async () => {
+test('negative control: a layout shift is detected', async () => {
   const { page, context } = await visit(browser, { own: true })
   await watchShifts(page)
   await page.goto(`${server.url}/pulmocon2025`)

@@ -53,7 +53,7 @@ async function told(
 }
 
 describe('an empty form', () => {
-  test('S021 S048 S053: shows one heading, the stepper on its first step, and a button that says why it waits', async () => {
+  test('S021 S048 S053: shows one heading, the stepper on its first step, and a button that states why it is disabled', async () => {
     const { page, context, complaints } = await visit(browser)
     await open(page)
     await expect
@@ -117,7 +117,7 @@ describe('an empty form', () => {
     await context.close()
   })
 
-  test('says what it is without JavaScript, and whom to write to', async () => {
+  test('states its purpose and the contact address without JavaScript', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(server.url + FORM)
     const text = plain(await page.locator('body').innerText())
@@ -138,7 +138,7 @@ describe('an empty form', () => {
   })
 })
 
-test('Enter goes on to the next question, and to the choice that is made, and sends nothing half filled in', async () => {
+test('Enter moves to the next question and does not send an incomplete form', async () => {
   const { page, context } = await visit(browser)
   await open(page)
   await page.getByRole('radio', { name: INTERN, exact: true }).check()
@@ -158,7 +158,7 @@ test('Enter goes on to the next question, and to the choice that is made, and se
 const isFocused = (element: Element): boolean => element === document.activeElement
 
 test.each(['/', FORM, '/organisers', '/nowhere'])(
-  'the keyboard passes the header of %s with one key',
+  'one key skips the header of %s',
   async (path) => {
     const { page, context } = await visit(browser)
     await page.goto(server.url + path)
@@ -176,8 +176,8 @@ test.each(['/', FORM, '/organisers', '/nowhere'])(
   },
 )
 
-describe('answers that are missing or wrong', () => {
-  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed on top with the focus, tied to their inputs, and each goes away when it is mended', async () => {
+describe('missing and invalid answers', () => {
+  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed on top with the focus, linked to their inputs, and each disappears when corrected', async () => {
     const { page, context } = await visit(browser)
     await open(page)
     await page.getByRole('radio', { name: PG, exact: true }).check()
@@ -228,7 +228,7 @@ describe('answers that are missing or wrong', () => {
     await context.close()
   })
 
-  test('a question left without its answer says so beside it, and to those who do not see it appear', async () => {
+  test('an unanswered question shows and announces its error when left', async () => {
     const { page, context } = await visit(browser)
     await open(page)
     const heard = page.locator('p[aria-live=polite]').first()
@@ -245,7 +245,7 @@ describe('answers that are missing or wrong', () => {
     await context.close()
   })
 
-  test('an address with a slip in its domain is asked about above it, by keyboard too, and never stands in the way', async () => {
+  test('suggests a correction for a misspelt email domain, by keyboard too, without blocking the form', async () => {
     const { page, context } = await visit(browser)
     await open(page)
     await field(page, 'Email Address').fill('asha@gmial.com')
@@ -268,7 +268,7 @@ describe('answers that are missing or wrong', () => {
     await context.close()
   })
 
-  test('S124: a category that was not chosen is asked for where it is', async () => {
+  test('S124: a missing category has its error at the field', async () => {
     const { page, context } = await visit(browser)
     await open(page)
     await page.getByRole('radio', { name: PG, exact: true }).focus()
@@ -277,7 +277,7 @@ describe('answers that are missing or wrong', () => {
     await context.close()
   })
 
-  test('a file of another kind is refused at once, and one that only pretends is refused by the server, with the answers kept', async () => {
+  test('rejects a file of another type immediately; the server rejects a disguised one, and answers are kept', async () => {
     const { page, context } = await visit(browser)
     await open(page)
     await fillForm(page, { name: 'Dr. Wrong File', category: PG })
@@ -314,7 +314,7 @@ describe('answers that are missing or wrong', () => {
 })
 
 describe('a price that changes while the form is open', () => {
-  test('is shown as was and is before anything is charged; answers and file stay', async () => {
+  test('is shown with the old and the new price before the payment; answers and file are kept', async () => {
     const { page, context, complaints } = await visit(browser)
     await open(page)
     await fillForm(page, { name: 'Dr. Patient Sample', category: PG, proof: true })

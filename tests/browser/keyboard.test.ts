@@ -32,9 +32,9 @@ const hasFocus = (page: Page): Promise<boolean> =>
   payButton(page).evaluate((button) => button === document.activeElement)
 
 describe.each(ALL_RUNS ? [768, 1280] : [1280])(
-  'at %i px, the pay button has the focus again',
+  'at %i px, the pay button regains the focus',
   (width) => {
-    test('when the network failed', async () => {
+    test('after a network error', async () => {
       const page = await ready(width)
       await page.route('**/register/', (route) => route.abort())
       await sendByKeyboard(page)
@@ -43,7 +43,7 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
       await page.context().close()
     })
 
-    test('when the question about a changed price was closed with Escape', async () => {
+    test('after the dialog about a changed price was closed with Escape', async () => {
       const page = await ready(width)
       const quote = {
         category: 'intern-mbbs-accompanying',
@@ -79,7 +79,7 @@ const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'Phone Number': (page) => page.keyboard.type(' 98470 00000'),
 }
 
-test('a purchase by keyboard alone is said as it is shown, from the skip link to the ticket', async () => {
+test('a purchase by keyboard alone is announced as shown, from the skip link to the ticket', async () => {
   const { page, context } = await visit(browser, { own: true })
   const { said } = await listen(page)
   const lines: string[] = []

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 describe('the landing page', () => {
-  test('S004 S016 S017 S018 S019 S035 S036 S194: sells, and leads where its links say', async () => {
+  test('S004 S016 S017 S018 S019 S035 S036 S194: shows its sections, and its links lead to their targets', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(server.url)
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -73,7 +73,7 @@ describe('the landing page', () => {
     await context.close()
   })
 
-  test('S005 S007 S008 S010 S011 S012: has every conference first thing, open ones with a way in', async () => {
+  test('S005 S007 S008 S010 S011 S012: lists every conference first, open ones with a link to the form', async () => {
     const { page, context } = await visit(browser)
     await page.goto(server.url)
     const list = page.getByRole('region', { name: 'Here to register?' })
@@ -104,7 +104,7 @@ describe('the landing page', () => {
   })
 
   test.each(ALL_RUNS ? [360, 768, 1280] : [360])(
-    'does not scroll sideways and moves nothing while it loads, at %i px',
+    'does not scroll horizontally and has no layout shift, at %i px',
     async (width) => {
       const { page, context } = await visit(browser, { width, height: 740, own: true })
       await page.addInitScript(() => {
@@ -125,7 +125,7 @@ describe('the landing page', () => {
     },
   )
 
-  test('a payment that belongs to nobody leads here, and it says so', async () => {
+  test('shows a message after a payment of an unknown order', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(`${server.url}/api/payment/return/?TRANSACTIONID=NOBODY1&TRANSACTIONSTATUS=200`)
     expect(new URL(page.url()).pathname).toBe('/')
@@ -143,7 +143,7 @@ describe('the landing page', () => {
     await context.close()
   })
 
-  test('can be read before and without its script', async () => {
+  test('can be read before its script loads, and without it', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(server.url)
     await expect
@@ -169,7 +169,7 @@ describe('the other pages of the site', () => {
     await context.close()
   })
 
-  test('a page that cannot be drawn says so instead of staying white, and can be loaded again', async () => {
+  test('a page that cannot be rendered shows a message and can be reloaded', async () => {
     const { page, context } = await visit(browser)
     const sorry = page.getByRole('heading', { level: 1, name: 'An unexpected error occurred.' })
     const garbled = (data: string) => async (route: Route) => {
@@ -199,7 +199,7 @@ describe('the other pages of the site', () => {
     await context.close()
   })
 
-  test('an address that is none says so with status 404', async () => {
+  test('an unknown address shows a message with status 404', async () => {
     const { page, context } = await visit(browser)
     const answer = await page.goto(`${server.url}/no-such-page`)
     expect(answer?.status()).toBe(404)
@@ -213,7 +213,7 @@ describe('the other pages of the site', () => {
     await context.close()
   })
 
-  test('S009 S020 S037 S038: a closed event says so and offers no form', async () => {
+  test('S009 S020 S037 S038: a closed event says that it is closed, and offers no form', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(`${server.url}/pulmocon2025`)
     await page.getByRole('heading', { level: 1, name: 'PULMOCON 2025' }).waitFor()

@@ -33,7 +33,7 @@ const bar = (page: Page): Locator => page.getByRole('region', { name: 'Registrat
 const topOf = async (what: Locator): Promise<number> => (await what.boundingBox())?.y ?? NaN
 
 describe('on a phone', () => {
-  test('the pay bar is one line, whatever there is to say, and part of the page where the screen is low', async () => {
+  test('the pay bar is one line for every message, and part of the page on a low screen', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)
     const heightAt = async (width: number, height: number): Promise<number | undefined> => {
@@ -80,7 +80,7 @@ describe('on a phone', () => {
     await context.close()
   })
 
-  test('nothing moves under the finger when a message comes or goes, also without scroll anchoring', async () => {
+  test('a message that appears or disappears shifts nothing, also without scroll anchoring', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)
     await page.evaluate(() => {
@@ -116,7 +116,7 @@ describe('on a phone', () => {
   })
 })
 
-describe('nothing lies over anything else, is cut off, or makes the page scroll sideways', () => {
+describe('nothing overlaps, is cut off, or makes the page scroll horizontally', () => {
   test('in a form with every message, from 320 to 1920 pixels', async () => {
     const { page, context } = await visit(browser, { width: 1280 })
     await openForm(page)

@@ -25,8 +25,8 @@ async function expectFees(page: Page): Promise<void> {
     .toBe(true)
 }
 
-describe('a browser that cannot run the form shows the fees and the address, no bare error page', () => {
-  test('where the script is not read: its syntax is unknown', async () => {
+describe('a browser that cannot run the form shows the fees and the contact address', () => {
+  test('if the script has unsupported syntax', async () => {
     const { page, context } = await visit(browser, { own: true })
     await page.route(/assets\/index-.*\.js$/, (route) =>
       route.fulfill({ contentType: 'text/javascript', body: 'const unknown = @syntax' }),
@@ -37,7 +37,7 @@ describe('a browser that cannot run the form shows the fees and the address, no 
     await context.close()
   })
 
-  test('where drawing the page throws: a function is missing', async () => {
+  test('if rendering throws because a function is missing', async () => {
     const { page, context } = await visit(browser, { own: true })
     await page.addInitScript(() => Reflect.deleteProperty(Object, 'hasOwn'))
     await page.goto(server.url + FORM)
@@ -46,7 +46,7 @@ describe('a browser that cannot run the form shows the fees and the address, no 
     await context.close()
   })
 
-  test('a script that was not fetched is no reason: the form stays', async () => {
+  test('keeps the form if a script could not be loaded', async () => {
     const { page, context } = await visit(browser, { own: true })
     await page.route(/assets\/index-.*\.js$/, (route) => route.abort())
     await page.goto(server.url + FORM)
@@ -56,8 +56,8 @@ describe('a browser that cannot run the form shows the fees and the address, no 
   })
 })
 
-describe('with cookies blocked, where storage and channels throw', () => {
-  test('the form of an event that takes a file opens and has its price', async () => {
+describe('with cookies blocked, so that storage and channels throw', () => {
+  test('the form of an event with an upload opens and shows its price', async () => {
     const { page, context, complaints } = await visit(browser, { own: true })
     await page.addInitScript(() => {
       const refuse = (): never => {
@@ -73,7 +73,7 @@ describe('with cookies blocked, where storage and channels throw', () => {
     await context.close()
   })
 
-  test('signing in to the office says that cookies are needed, and shows no empty page', async () => {
+  test('signing in to the office says that cookies are required', async () => {
     const { page, context } = await visit(browser, { own: true })
     await page.route('**/admin/login/', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
@@ -93,7 +93,7 @@ describe('with cookies blocked, where storage and channels throw', () => {
 })
 
 describe('the page for organisers', () => {
-  test('without JavaScript: what it is for, the steps, and a sample file to copy', async () => {
+  test('without JavaScript: states its purpose, the steps, and a sample file to copy', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(`${server.url}/organisers`)
     const said = await page.locator('main').innerText()
@@ -105,7 +105,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('when its worker does not start: says so, and the file can be edited and saved', async () => {
+  test('if its worker does not start: says so, and the file can be edited and saved', async () => {
     const { page, context } = await visit(browser, { own: true })
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)

@@ -90,7 +90,7 @@ async function raisePrice(page: Page): Promise<void> {
 }
 
 describe('the page for organisers', () => {
-  test('a misspelt key is found under its line while one types, and undone by the keys that undo', async () => {
+  test('shows a misspelt key under its line while typing, and supports undo', async () => {
     const { page, context, complaints } = await open()
     const line = await cursorBefore(page, 'venue: Resort')
     await page.keyboard.press('Delete')
@@ -133,7 +133,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('a changed price changes the table and what the delegate pays, and the example that states it fails', async () => {
+  test("a changed price changes the table and the delegate's price, and its example fails", async () => {
     const { page, context } = await open()
     await tab(page, 'Price').click()
     const row = page.getByRole('row', { name: /^AFPI Member – GP \/ Specialist/ })
@@ -162,7 +162,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('another day is another price, and the rule that decides is named with its line', async () => {
+  test('another day shows another price, and the applied rule with its line', async () => {
     const { page, context } = await open()
     await tab(page, 'Price').click()
     await page.getByLabel('On this day').fill('2026-01-25')
@@ -182,7 +182,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('nothing is asked of the server while one edits and looks', async () => {
+  test('editing and previewing send no request to the server', async () => {
     const { page, context } = await open()
     for (const name of ['Form', 'Price', 'Result pages', 'Findings', 'Examples']) {
       await tab(page, name).click()
@@ -210,7 +210,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('the form is the real one: a new field appears in it, with its error', async () => {
+  test('shows the real form with a new field and its error', async () => {
     const { page, context } = await open()
     await tab(page, 'Form').click()
     await page.getByLabel('Full Name').waitFor()
@@ -240,7 +240,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('a file is opened from disk and saved to it; edits are not thrown away unasked', async () => {
+  test('opens and saves a file on disk; discards edits only after confirmation', async () => {
     const { page, context } = await open()
     const changed = text.replace('title: AFPICON 2026', 'title: Another Conference')
     await page
@@ -298,7 +298,7 @@ describe('the page for organisers', () => {
   })
 
   test.each(ALL_RUNS ? [360, 768, 1280] : [360, 1280])(
-    'axe finds nothing in any tab, with and without findings, and nothing is too wide, at %i px',
+    'axe finds nothing in any tab, with and without findings, and nothing overflows, at %i px',
     async (width) => {
       const { page, context, complaints } = await open({ width })
       const tabs =
@@ -334,7 +334,7 @@ describe('the page for organisers', () => {
     },
   )
 
-  test('the office’s address stays with the office', async () => {
+  test('the address of the office cannot be used by an event', async () => {
     const page = await (await fetch(`${server.url}/organisers`)).text()
     expect(page).toContain('title: AFPICON 2026')
     expect(page).not.toContain(office)

@@ -126,13 +126,12 @@ async function signIn(driver: Driver): Promise<void> {
   await driver.press('Sign In')
 }
 
-if (BROWSERS.length === 0)
-  test('without another browser on this machine there is none to try', () => {})
+if (BROWSERS.length === 0) test('skipped: no other browser is installed', () => {})
 
 describe.each(BROWSERS)('in $name', (there) => {
   const { name } = there
   test(
-    `${NAME} registers with a proof, pays, opens the self-service page; the office sees it`,
+    `${NAME} registers with a document, pays and opens the self-service page; staff see it`,
     PATIENT,
     async () => {
       const driver = await driverOf(there)
@@ -162,7 +161,7 @@ describe.each(BROWSERS)('in $name', (there) => {
 
 describe.each(BROWSERS.filter((one) => one.name === 'firefox'))('in $name without cookies', () => {
   test(
-    'the form of an event that takes a file opens, and can be paid; the office says why nobody can sign in',
+    'the form of an event with an upload opens and can be paid; the sign-in page says that cookies are required',
     PATIENT,
     async () => {
       const driver = await driverOf({

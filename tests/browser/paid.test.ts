@@ -57,7 +57,7 @@ async function signIn(page: Page, to = '/admin/login'): Promise<void> {
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
-describe('a post graduate with a proof', () => {
+describe('a postgraduate with a document', () => {
   let regNo = ''
 
   test('S005 S014 S015 S024 S052 S055 S056 S057 S058: pays 4,250 and 765 GST, 5,015 in all, and takes the receipt home', async () => {
@@ -149,7 +149,7 @@ describe('a post graduate with a proof', () => {
     await context.close()
   })
 
-  test("S006 S028 S032 S074 S080 S081 S118: is a row of the office's list, with the proof to open, in the filtered list and in its CSV", async () => {
+  test("S006 S028 S032 S074 S080 S081 S118: is in the office's list with the document, in the filtered list and in its CSV", async () => {
     // Another delegate, who does not pay, so that a filter has something to leave out.
     const other = await visit(browser)
     await other.page.goto(server.url + FORM)
@@ -221,7 +221,7 @@ describe('a post graduate with a proof', () => {
     await context.close()
   })
 
-  test('S073 S074: is among the newest on the dashboard, where signing in leads', async () => {
+  test('S073 S074: is among the newest registrations on the dashboard', async () => {
     const { page, context } = await visit(browser)
     await signIn(page)
     await page.waitForURL(/\/admin\/dashboard/)
@@ -234,11 +234,11 @@ describe('a post graduate with a proof', () => {
   })
 })
 
-describe('a proof that was chosen once', () => {
+describe('a chosen document', () => {
   const isSent = (page: Page) =>
     page.getByText(`${PROOF.name} uploaded`).waitFor({ state: 'attached' })
 
-  test('is not asked for again: not after a reload, in another tab, or when the payment was declined', async () => {
+  test('is kept after a reload, in another tab, and after a declined payment', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr. Once Chosen', category: PG, proof: true })
@@ -277,7 +277,7 @@ describe('a proof that was chosen once', () => {
     await context.close()
   })
 
-  test('is sent again by itself when the line breaks; paying waits for it with a sentence', async () => {
+  test('is sent again automatically after a broken connection; the payment waits for it with a message', async () => {
     const { page, context } = await visit(browser)
     let tries = 0
     const proofs = /\/proofs\/$/
@@ -305,7 +305,7 @@ describe('a proof that was chosen once', () => {
     await context.close()
   })
 
-  test('a photo is made smaller and stands upright, as its camera says; the server has no more of it', async () => {
+  test('is scaled down and rotated if it is a photo, without camera metadata', async () => {
     const { page, context } = await visit(browser)
     await page.goto(server.url + FORM)
     await fillForm(page, { name: 'Dr. Photo Sample', category: PG })
@@ -344,7 +344,7 @@ describe('a proof that was chosen once', () => {
     await context.close()
   })
 
-  test('may be taken back while it is sent, and goes with the answers where the server takes none ahead', async () => {
+  test('can be removed while it is sent, and is sent with the answers if uploads in advance fail', async () => {
     const { page, context } = await visit(browser)
     await page.route(/\/proofs\/$/, () => {})
     await page.goto(server.url + FORM)
@@ -374,8 +374,8 @@ async function fillIn(page: Page, name: string): Promise<void> {
   await page.locator('input[type=file]').setInputFiles(PROOF)
 }
 
-describe('a line that is lost', () => {
-  test('before the answer, after it, at the gateway and on the way back: paid once, with one mail, and the proof is there', async () => {
+describe('a lost connection', () => {
+  test('before the response, after it, at the gateway and on return: paid once, with one email and the document', async () => {
     const { page, context } = await visit(browser, { own: true, width: 360, height: 740 })
     await page.clock.install()
     const keys: (string | undefined)[] = []

@@ -312,7 +312,7 @@ describe.each(CASES)('$title', (one) => {
     ;[paid, , failed] = drawnNumbers(server.dataDir, one.numbers)
   })
 
-  test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: who, what and how much is what is stored, whatever the address says', async () => {
+  test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: shows the stored name, items and amount, whatever the address contains', async () => {
     const { page } = here
     for (const outcome of ['failed', 'success'] as const) {
       await page.goto(addressOf(one, outcome, `?orderId=${paid}&amount=1.00&date=2001-01-01`))
@@ -342,7 +342,7 @@ describe.each(CASES)('$title', (one) => {
     if (one.paid.buttons.length > 0) await receiptAndPrint(page, paid)
   })
 
-  test('S045 S046 S047 S060 S061 S062 S068 S072 S173: failed: facts, causes or tips, and the ways on', async () => {
+  test('S045 S046 S047 S060 S061 S062 S068 S072 S173: failed: shows details, causes or tips, and the next steps', async () => {
     const { page } = here
     for (const outcome of ['success', 'failed'] as const) {
       await page.goto(addressOf(one, outcome, `?orderId=${failed}&amount=1.00&date=2001-01-01`))
@@ -382,7 +382,7 @@ describe.each(CASES)('$title', (one) => {
     await page.getByRole('textbox', { name: 'Full Name' }).waitFor()
   })
 
-  test('S040 S041 S044 S059 S066 S170: no order id, one that is none, one that nobody knows', async () => {
+  test('S040 S041 S044 S059 S066 S170: missing, invalid and unknown order id', async () => {
     const { page } = here
     const { missing, malformed, unknown } = one.errors
     for (const [query, sentence] of [
@@ -417,7 +417,7 @@ describe.each(SOME)('$title', (one) => {
     ;[paid, pending, failed, refunded] = drawnNumbers(server.dataDir, one.numbers)
   })
 
-  test('S105 S116: pending, whichever page one is sent to: no receipt, no claim about money, and paid where the event still takes any', async () => {
+  test('S105 S116: pending, on both pages: no receipt, no statement about the payment, and can be paid while the event accepts payments', async () => {
     const { page } = here
     for (const outcome of ['failed', 'success'] as const) {
       await page.goto(addressOf(one, outcome, `?orderId=${pending}&amount=1.00`))
@@ -440,7 +440,7 @@ describe.each(SOME)('$title', (one) => {
     await expectAccessible(page, `${one.title}, pending`)
   })
 
-  test('S104: refunded: it says so, and offers neither receipt nor retry', async () => {
+  test('S104: refunded: states the refund, without receipt or retry', async () => {
     const { page } = here
     await page.goto(addressOf(one, 'success', `?orderId=${refunded}`))
     await heading(page, 'Payment refunded')
@@ -449,7 +449,7 @@ describe.each(SOME)('$title', (one) => {
     await expectAccessible(page, `${one.title}, refunded`)
   })
 
-  test('S033 S045 S046 S060 S061: the failed page of an order that cannot be read tells what it was told, and promises nothing about money', async () => {
+  test('S033 S045 S046 S060 S061: the failed page of an unreadable order shows the parameters of its address, and states nothing about the payment', async () => {
     const { page } = here
     for (const query of [
       '',
@@ -495,7 +495,7 @@ describe.each(SOME)('$title', (one) => {
     await expectAccessible(page, `${one.title}, failed, unknown`)
   })
 
-  test('S042 S043 S044 S055 S167: a spinner, nobody there, what the server says, and then it is there again', async () => {
+  test("S042 S043 S044 S055 S167: shows a spinner, a network error, the server's message, and then the page", async () => {
     const { page } = here
     let answer: 'none' | number | string | { readonly ofStatus200: string } = 'none'
     let release = (): void => {}
@@ -569,7 +569,7 @@ describe.each(SOME)('$title', (one) => {
   })
 })
 
-test('no page complained to the browser', () => {
+test('no page logged an error in the browser', () => {
   expect(here.complaints).toEqual([])
 })
 

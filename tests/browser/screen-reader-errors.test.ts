@@ -101,7 +101,7 @@ const bare = (name: string): string => name.replace(/ \(optional\)$/, '')
 describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia2026'))(
   '$path',
   ({ path, open, errors, optional }) => {
-    test('S119 S120 S129 S130 S131: in the accessibility tree every error belongs to its control, and goes when it is mended', async () => {
+    test('S119 S120 S129 S130 S131: in the accessibility tree every error belongs to its control, and disappears when corrected', async () => {
       const { page, context, complaints } = await visit(browser)
       await page.goto(server.url + path)
       await takenOver(page)
@@ -151,7 +151,7 @@ describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia
   },
 )
 
-describe('states of a form that axe has not seen elsewhere', () => {
+describe('states of a form that no other test checks with axe', () => {
   test('S132: prices that cannot be loaded, and then can', async () => {
     const { page, context } = await visit(browser)
     await page.route('**/midzone2025', withoutPrices)
@@ -191,7 +191,7 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await context.close()
   })
 
-  test('S114 S172: a refusal stands in a toast, and beside the button after the toast has gone; answers wait in the tab', async () => {
+  test('S114 S172: a rejection is shown in a toast, then next to the button; answers are kept in the tab', async () => {
     const { page, context } = await visit(browser, { width: 768, height: 900 })
     const busy = (route: Route): Promise<void> =>
       route.fulfill({
@@ -259,7 +259,7 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await context.close()
   })
 
-  test('with the colours of the reader, in place of ours, every state still looks like itself', async () => {
+  test('every state is recognisable in forced colours', async () => {
     const { page, context } = await visit(browser, { own: true })
     await page.emulateMedia({ forcedColors: 'active' })
     await page.route(/\/proofs\/$/, () => {})

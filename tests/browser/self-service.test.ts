@@ -61,7 +61,7 @@ const register = (changes: object = {}): Promise<Response> =>
 const mailed = async (words: string): Promise<string> => linkIn(await inbox.mailTo(EMAIL, words))
 const part = (page: Page, name: string) => page.getByRole('region', { name })
 
-test('lost link, paid, changed, cancelled by the scale and its seat sold again, erased', async () => {
+test('lost link, payment, change, cancellation by the scale with its seat sold again, erasure', async () => {
   const { page, context, complaints } = await visit(browser)
   expect((await register({ full_name: NAME, email: EMAIL })).status).toBe(201)
   expect((await register()).status).toBe(409)

@@ -66,7 +66,7 @@ const bill = (page: Page, title: string): Locator =>
 const button = (page: Page, name: string): Locator =>
   page.getByRole('button', { name, exact: true })
 
-test('a runner enters with a family, a shirt and a gift, pays, and finds each line again', async () => {
+test('a runner registers with a family, a shirt and a donation, pays, and sees each line on the result page', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/nilarun2027`)
   await takenOver(page)
@@ -122,7 +122,7 @@ test('a runner enters with a family, a shirt and a gift, pays, and finds each li
   await context.close()
 })
 
-test('a listener of the webinar pays nothing and agrees, and the same address has one seat', async () => {
+test('a webinar participant consents and pays nothing, and each email address gets one seat', async () => {
   const { page, context, complaints } = await visit(browser)
   const fill = async (): Promise<void> => {
     await page.goto(`${server.url}/soiltalk2027`)
@@ -177,7 +177,7 @@ const lines = (page: Page): Promise<Readonly<Record<string, string>>> =>
 const consents = (page: Page): Locator =>
   page.getByRole('checkbox', { name: /The society may use these details/ })
 
-test('a delegate of the conference is led page by page, refused what cannot be, and pays for what there is', async () => {
+test('a delegate is led page by page, cannot choose what is unavailable, and pays for the rest', async () => {
   const { page, context, complaints } = await visit(browser)
   await aboutYou(page, 'Asha Sample')
   const isMember = page.getByRole('group', { name: 'Member of the society?' })
@@ -242,7 +242,7 @@ test('a delegate of the conference is led page by page, refused what cannot be, 
 })
 
 onlyThorough(() => {
-  test('faculty by code pays nothing; the code is used up then', async () => {
+  test('faculty with a code pays nothing, and the code is then used up', async () => {
     const { page, context, complaints } = await visit(browser)
     for (const name of ['Faculty One', 'Faculty Two']) {
       await aboutYou(page, name)
@@ -295,7 +295,7 @@ async function another(answers: Readonly<Record<string, string>>, letter?: File)
   expect([answer.status, await answer.text()]).toEqual([201, expect.any(String)])
 }
 
-test('what others took while the form was filled in is said at its question, or asked about where there is a way on', async () => {
+test('reports seats sold while the form was open at their question, or offers the alternative', async () => {
   const { page, context, complaints } = await visit(browser)
   const send = (name = 'Proceed to Secure Payment'): Promise<void> => button(page, name).click()
   const total = async (amount: string): Promise<void> => {
@@ -344,7 +344,7 @@ test('what others took while the form was filled in is said at its question, or 
   await context.close()
 })
 
-test('the office’s list of what was sold, unfolded', async () => {
+test("the office's sales list, expanded", async () => {
   const { page, context } = await visit(browser, { width: 768 })
   await page.goto(`${server.url}/admin/nidancon2027`)
   await page.getByLabel('Username').fill(ADMIN.username)

@@ -97,7 +97,7 @@ describe('a payment that is declined', () => {
     await context.close()
   })
 
-  test('may be paid after all, without filling in the form again', async () => {
+  test('can be paid later, without filling in the form again', async () => {
     const { page, context } = await visit(browser)
     await goToPay(page, await registeredByCall(server.url, 'Dr. Second Attempt'))
     await atGateway(page, 'Decline')
@@ -111,8 +111,8 @@ describe('a payment that is declined', () => {
   })
 })
 
-describe('a payment that takes its time', () => {
-  test('S116: is pending first, without receipt and without another payment, and then paid by itself', async () => {
+describe('a slow payment', () => {
+  test('S116: is pending first, without receipt or another payment, and then paid automatically', async () => {
     const { page, context, complaints } = await visit(browser, { own: true })
     const heard = await listen(page)
     await goToPay(page, await registeredByCall(server.url, 'Dr. Pending Example'))
@@ -138,7 +138,7 @@ describe('a payment that takes its time', () => {
     await context.close()
   })
 
-  test('stays unpaid when its success address is opened by hand, and is paid from there in one press', async () => {
+  test('stays unpaid if its success address is opened manually, and can be paid there with one click', async () => {
     const { page, context, complaints } = await visit(browser)
     const orderId = await registeredByCall(server.url, 'Dr. Abandoned Demo')
     await page.goto(`${server.url}${SUCCESS}?orderId=${orderId}&amount=3540.00&date=2026-01-01`)
@@ -162,7 +162,7 @@ describe('a payment that takes its time', () => {
     await context.close()
   })
 
-  test('asks before it charges a price that has moved, and charges nothing without a yes', async () => {
+  test('asks for confirmation of a changed price before it charges', async () => {
     const { page, context } = await visit(browser)
     await page.setViewportSize({ width: 360, height: 740 })
     const orderId = await registeredByCall(server.url, 'Dr. Moved Price')
@@ -219,7 +219,7 @@ describe('a payment that takes its time', () => {
     await context.close()
   })
 
-  test('is with the organisers when the amount is another: since when, what next, whom to write to', async () => {
+  test('is under review if the amount differs: states since when, the next step, and the contact address', async () => {
     const { page, context } = await visit(browser)
     await goToPay(page, await registeredByCall(server.url, 'Dr. Short Amount'))
     await atGateway(page, 'Pay a wrong amount')
@@ -275,7 +275,7 @@ describe('the browser’s Back, from the gateway to the form', () => {
     await context.close()
   })
 
-  test('and a form that is sent again after it was paid shows the ticket, not another success', async () => {
+  test('a form sent again after payment shows the ticket', async () => {
     const { page, context } = await visit(browser)
     await registered(page, 'Dr. Two Tabs')
     const orderId = await orderOf(page)
@@ -293,8 +293,8 @@ describe('the browser’s Back, from the gateway to the form', () => {
   })
 })
 
-describe('a link to pay from a mail', () => {
-  test('shows who, what and how much, pays in one press, and shows the ticket afterwards', async () => {
+describe('a payment link in an email', () => {
+  test('shows name, items and amount, pays with one click, and then shows the ticket', async () => {
     const { page, context, complaints } = await visit(browser, { width: 768 })
     const orderId = await registeredByCall(server.url, 'Dr. Linked Example')
     const link = linkToPay(server, orderId, '2099-01-01')
@@ -324,7 +324,7 @@ describe('a link to pay from a mail', () => {
     await context.close()
   })
 
-  test('that has expired, or that nobody knows, says so and shows the way to the form', async () => {
+  test('that is expired or unknown says so and links to the form', async () => {
     const { page, context } = await visit(browser)
     await page.goto(
       linkToPay(server, await registeredByCall(server.url, 'Dr. Late Link'), '2001-01-01'),
@@ -347,7 +347,7 @@ describe('a link to pay from a mail', () => {
   })
 })
 
-describe('how a registration stands, in the words of its page', () => {
+describe('the state of a registration as its page states it', () => {
   const STANDS: readonly (readonly [
     name: string,
     answer: Readonly<Record<string, unknown>>,
@@ -492,7 +492,7 @@ describe('how a registration stands, in the words of its page', () => {
 })
 
 describe('a result page without its order', () => {
-  test('keeps its order id to itself: no referrer, no cache, no index', async () => {
+  test('does not disclose its order id: no referrer, no cache, no index', async () => {
     const answer = await fetch(`${server.url}${SUCCESS}?orderId=AFPI0000000000000`)
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
     expect(answer.headers.get('cache-control')).toBe('no-store')

@@ -102,7 +102,7 @@ const handedOff = (data: PaymentData | undefined, regNo: string, amount: string)
 }
 
 describe('registering', () => {
-  test('S014 S083 S087 S088 S135 S136 S142 S145: AFPICON takes multipart with a proof from anybody, and answers the hand-off', async () => {
+  test('S014 S083 S087 S088 S135 S136 S142 S145: AFPICON accepts multipart with a document without a session, and returns the checkout', async () => {
     const response = await server.post('/api/afpicon/register/', AFPICON, {
       pg_proof: { name: 'proof.pdf', bytes: pdf() },
     })
@@ -113,7 +113,7 @@ describe('registering', () => {
     expect(answer.payment_data).toMatchObject({ email: 'example@example.org' })
   })
 
-  test('S086 S146 S155: its registration reads back by order id', async () => {
+  test('S086 S146 S155: its registration can be read by order id', async () => {
     const { reg_no, payment_data } = (
       await server.post(
         '/api/afpicon/register/',
@@ -142,7 +142,7 @@ describe('registering', () => {
     })
   })
 
-  test('S089 S090 S149 S150: Chirurgia takes JSON with the category the browser worked out, and compares it', async () => {
+  test('S089 S090 S149 S150: Chirurgia accepts JSON with the category computed by the browser, and compares it', async () => {
     const response = await send('/api/chirurgia/register/', CHIRURGIA, keyed('chirurgia'))
     expect(response.statusCode).toBe(201)
     const { reg_no, payment_data } = response.json<RegisterAnswer>()
@@ -170,7 +170,7 @@ describe('registering', () => {
     ])
   })
 
-  test('S095 S096 S152 S153: Mid Zone takes JSON', async () => {
+  test('S095 S096 S152 S153: Mid Zone accepts JSON', async () => {
     const response = await send('/api/midzone/register/', MIDZONE, keyed('midzone'))
     expect(response.statusCode).toBe(201)
     const { status, message, reg_no, payment_data } = response.json<RegisterAnswer>()
@@ -213,7 +213,7 @@ describe('registering', () => {
     '/api/afpicon/register',
     '/api/midzone/register',
     '/api/chirurgia/register/',
-  ])('S142: %s answers with and without its slash', async (url) => {
+  ])('S142: %s works with and without its slash', async (url) => {
     expect((await send(url, {})).statusCode).toBe(422)
   })
 })
@@ -239,7 +239,7 @@ describe('prices', () => {
       'non-afpi-pg': { base: 900, gst: 162, total: 1062 },
     })
   })
-  test('S154: the calls that no page makes answer all the same', async () => {
+  test('S154: calls that no page uses work too', async () => {
     expect((await get('/api/afpicon/tariff-info/'))['current_period']).toBe('sep-1-dec-31')
     const closed = await send('/api/register/', {})
     expect([closed.statusCode, closed.json<{ code: string }>().code]).toEqual([
@@ -323,7 +323,7 @@ describe('the office', () => {
     })
   })
 
-  test('S137 S156: signing in answers a token, which opens the calls as a bearer', async () => {
+  test('S137 S156: signing in returns a bearer token for the calls', async () => {
     const answer = await send('/api/admin/login/', { username: 'office', password: PASSWORD })
     expect(answer.statusCode).toBe(200)
     const { token } = answer.json<{ token: string }>()
@@ -340,7 +340,7 @@ describe('the office', () => {
       (await server.app.inject({ method: 'GET', url: '/api/admin/dashboard/stats/' })).statusCode,
     ).toBe(401)
   })
-  test('S074: a wrong password is told in one sentence, whichever part was wrong', async () => {
+  test('S074: a wrong user name or password gets the same sentence', async () => {
     for (const wrong of [
       { username: 'office', password: 'no' },
       { username: 'nobody', password: PASSWORD },
@@ -352,7 +352,7 @@ describe('the office', () => {
       ])
     }
   })
-  test('S139: every admin may do what every other may', async () => {
+  test('S139: every admin has the same permissions', async () => {
     const second = await signIn(server, 'second')
     for (const url of [
       '/admin/dashboard/stats/',
@@ -363,7 +363,7 @@ describe('the office', () => {
     ])
       expect((await second.get(url)).statusCode).toBe(200)
   })
-  test('S140: a token ends: at logout, and by itself when it lies idle', async () => {
+  test('S140: a token ends on sign-out, and when idle', async () => {
     const short = await signIn(server, 'leaves')
     expect((await short.get('/admin/session/')).statusCode).toBe(200)
     await server.app.inject({
@@ -474,7 +474,7 @@ describe('the office', () => {
     })
   })
 
-  test('S141 S162 S163: the newer list needs no header but a session: the cookie opens it, a stranger gets nothing', async () => {
+  test('S141 S162 S163: the newer list requires a session, by cookie and without a header', async () => {
     const url =
       '/afpicon/admin/registrations/?page=1&page_size=10&search=&payment_status=&ticket_type=&afpi_member=&date_from=2025-11-09&date_to=2025-11-10'
     const byCookie = await server.app.inject({
@@ -538,7 +538,7 @@ describe('reading a PULMOCON registration', () => {
     if (stored === null || event === undefined) throw new Error('nothing was imported')
     expect(resultValues(event, stored, {})['order_id']).toBe('PULMO912')
   })
-  test('S041: one that is not there', async () => {
+  test('S041: an unknown one', async () => {
     const answer = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })
     expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
       404,

@@ -295,7 +295,7 @@ describe('fields', () => {
     )
     expect(fieldOf(midzone, 'address').type).toBe('multiline')
   })
-  test("S099 S189: PULMOCON's form is kept, with +91 before the phone number", () => {
+  test("S099 S189: PULMOCON's form exists, with +91 before the phone number", () => {
     expect(ids(pulmocon).toSorted()).toEqual(
       [
         'full_name',
@@ -323,7 +323,7 @@ describe('fields', () => {
     ['afpi-gp-specialist', false],
     ['non-afpi-gp-specialist', false],
     ['intern-mbbs-accompanying', false],
-  ])('S050 S119: a proof is asked of %s: %s', (ticket_type, shown) => {
+  ])('S050 S119: a document is required of %s: %s', (ticket_type, shown) => {
     expect(shownFields(afpicon, { ticket_type }).has('pg_proof')).toBe(shown)
   })
   test.each([
@@ -376,7 +376,7 @@ describe('what is required', () => {
       }),
     ).toEqual({ afpi_membership_number: 'AFPI membership number is required for AFPI members' })
   })
-  test.each(['afpi-pg', 'non-afpi-pg'])('S126: a proof of %s', (ticket_type) => {
+  test.each(['afpi-pg', 'non-afpi-pg'])('S126: a document of %s', (ticket_type) => {
     expect(
       findAnswerErrors(afpicon, {
         full_name: 'A',
@@ -417,7 +417,7 @@ describe('what is required', () => {
       }),
     ).toEqual({ afpi_membership_number: 'Required for AFPI members' })
   })
-  test('S134: other forms are not judged: any phone number will do', () => {
+  test('S134: other forms accept any phone number', () => {
     for (const event of [afpicon, chirurgia, midzone])
       expect(fieldOf(event, 'phone_number').check).toBe(false)
   })
@@ -446,7 +446,7 @@ describe('the life of a payment', () => {
     at,
   }
   const declined: PaymentEvent = { type: 'declined', code: '400', message: 'no', at }
-  test('S104 S105: pending to success or failed, failed to success, success to refunded, never back', () => {
+  test('S104 S105: pending to success or failed, failed to success, success to refunded, never the reverse', () => {
     const success = expectOk(applyFact(pending, paid))
     expect(success.status.is).toBe('success')
     const failed = expectOk(applyFact(pending, declined))
@@ -497,7 +497,7 @@ describe('other constants', () => {
     const found = expectOk(quote(midzone, { afpi_member: false, is_pg: false }, noon('2025-11-01')))
     expect(rupees(found.gst)).toBe(rupees(found.base) * 0.18)
   })
-  test("S184: Chirurgia's and Mid Zone's prices are stand-ins, and the pages say so", () => {
+  test("S184: Chirurgia's and Mid Zone's prices are placeholders, and the pages say so", () => {
     expect(chirurgia.demo).toContain('fees.prices')
     expect(midzone.demo).toContain('fees.prices')
   })
@@ -508,7 +508,7 @@ describe('other constants', () => {
     )
     expect(tariff(chirurgia, noon('2025-11-30')).until).toBe('2025-11-30')
   })
-  test('S186 S187: currency, kind and kit type; no merchant id stands in a file', () => {
+  test('S186 S187: currency, kind and kit type; no file contains a merchant id', () => {
     expect(afpicon.payment?.gateway.constants).toEqual({
       kittype: 'server_side_sdk',
       currency: '356',
@@ -571,7 +571,7 @@ describe('a result page whose address names a date without a zone', () => {
   )
 })
 
-describe('a file of one byte too many is not said to have the size that is allowed', () => {
+describe('a file that is one byte too large is not reported with the allowed size', () => {
   test.each([
     [5, '5.1\u00a0MB', '5\u00a0MB'],
     [2.2, '2.3\u00a0MB', '2.2\u00a0MB'],

@@ -44,6 +44,6 @@ test('docs/specification.md names sentences and subjects of decisions that exist
   expect(cited.filter((subject) => !subjects.includes(subject))).toEqual([])
 })
 
-test('no test names a sentence that is not there', () => {
+test('no test names a sentence that does not exist', () => {
   expect([...named].filter((number) => !sentences.includes(number))).toEqual([])
 })

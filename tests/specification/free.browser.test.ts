@@ -61,7 +61,7 @@ async function registered(page: Page): Promise<void> {
   await page.getByRole('status').getByText(NOTICE).waitFor()
 }
 
-describe('S113 S169: an event that takes no money', () => {
+describe('S113 S169: an event without payment', () => {
   const WITH_DIALOG = [
     ['afpicon2026', 'AFPI', INTERN],
     ['chirurgia2026', 'CHIR', null],
@@ -106,7 +106,7 @@ describe('S113 S169: an event that takes no money', () => {
   })
 })
 
-test('a price of free in an event that takes money: Register, no gateway, confirmed and mailed at once', async () => {
+test('a free category in a paid event: Register, no gateway, confirmed by email immediately', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/freezone`)
   await takenOver(page)

@@ -78,7 +78,7 @@ describe('routes', () => {
     ['S026', '/midzone/payment/failed', 'Kerala Mid Zone 2025'],
     ['S027', '/payment/success', 'PULMOCON 2025'],
     ['S027', '/payment/failed', 'PULMOCON 2025'],
-  ])('%s: %s answers with its heading', async (_sentence, path, heading) => {
+  ])('%s: %s returns its heading', async (_sentence, path, heading) => {
     const answer = await fetch(server.url + path)
     expect(answer.status).toBe(200)
     // What a browser makes of it, before and after its script, tests/browser/before-scripts.test.ts sees.
@@ -86,7 +86,7 @@ describe('routes', () => {
     expect(plain(said.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
   })
 
-  test('S002: the specification is taken in its own order', async () => {
+  test('S002: follows the order of the specification', async () => {
     const { readFileSync } = await import('node:fs')
     const sections = [
       ...readFileSync(join(import.meta.dirname, 'sentences.md'), 'utf8').matchAll(/^## (\d)\./gm),
@@ -96,7 +96,7 @@ describe('routes', () => {
 })
 
 describe('Chirurgia', () => {
-  test('S013 S022 S063 S065 S119: its form, with a price that follows the answers', async () => {
+  test('S013 S022 S063 S065 S119: its form, with a price that changes with the answers', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
     await takenOver(page)
@@ -121,7 +121,7 @@ describe('Chirurgia', () => {
     await context.close()
   })
 
-  test('S053 S064 S132: while there is no price the summary says so and the button waits', async () => {
+  test('S053 S064 S132: without a price the summary says so and the button is disabled', async () => {
     const { page, context } = await visit(browser)
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -278,7 +278,7 @@ describe("PULMOCON's result pages", () => {
       })
     await context.close()
   })
-  test('S033 S045 S046 S047: the failed page says what it was told, and fetches quietly', async () => {
+  test('S033 S045 S046 S047: the failed page shows the parameters of its address, and loads in the background', async () => {
     const { page, context } = await visit(browser)
     await page.goto(
       `${server.url}/payment/failed?orderId=${PULMO_FAILED}&amount=3500.00&date=2025-08-02`,
@@ -302,8 +302,8 @@ describe("PULMOCON's result pages", () => {
   })
 })
 
-describe('what goes wrong on the way', () => {
-  test('S053 S111: while it is sent the button says so and cannot be pressed again', async () => {
+describe('errors', () => {
+  test('S053 S111: while sending, the button says so and is disabled', async () => {
     const { page, context } = await visit(browser)
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -421,7 +421,7 @@ describe('the office', () => {
     ['S031', '/admin/afpicon', 'AFPICON Registrations'],
     ['S032', '/admin/afpicon2026', 'AFPICON 2026 Registrations'],
   ])(
-    '%s S079 S081: %s: filters, export, the other pages and logout; empty it says so',
+    '%s S079 S081: %s: filters, export, other pages and sign-out; says if it is empty',
     async (_sentence, path, title) => {
       const { page, context } = await visit(browser)
       await signedIn(context, server.url, ADMIN)
@@ -469,7 +469,7 @@ describe('the office', () => {
     await context.close()
   })
 
-  test('S171: an answer of unknown shape, a failed export, and a dashboard that does not load', async () => {
+  test('S171: an invalid response, a failed export, and a dashboard that does not load', async () => {
     const { page, context } = await visit(browser)
     await signedIn(context, server.url, ADMIN)
     await page.route('**/afpicon/admin/registrations/**', (route) =>
@@ -505,7 +505,7 @@ describe('the office', () => {
     await context.close()
   })
 
-  test('S118: logging out in one window leads the other to the sign-in, and back to where it was', async () => {
+  test('S118: signing out in one window leads the other to the sign-in, and back to its page', async () => {
     const { page, context } = await visit(browser)
     await signIn(page)
     const other = await context.newPage()

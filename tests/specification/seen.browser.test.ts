@@ -22,7 +22,7 @@ const linesOf = async (page: Page, name: string): Promise<readonly string[]> =>
     plain,
   )
 
-test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price is that of 1 September to 31 December: both stand', async () => {
+test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the price is that of 1 September to 31 December', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/afpicon2026`)
   await takenOver(page)
@@ -102,7 +102,7 @@ test('the box of registration fees was empty until it was scrolled into view, in
   await Promise.all([early.context.close(), live.context.close()])
 })
 
-test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is early, offers its designations, and takes an email that only looks odd from a visitor who has signed in nowhere", async () => {
+test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the early price, offers its designations, and accepts an unusual email address without a session", async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
   await takenOver(page)
@@ -138,7 +138,7 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is
   await context.close()
 })
 
-test('S092 S093 S184: the categories of accompanying persons stand on the price list, and nobody is registered as one', async () => {
+test('S092 S093 S184: the categories of accompanying persons are on the price list only', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
   const list = page.getByRole('region', { name: 'Registration fees' })
@@ -161,7 +161,7 @@ test('S092 S093 S184: the categories of accompanying persons stand on the price 
   await context.close()
 })
 
-test('S020 S099 S108 S189: the closed event has a tier of the day and a prefix for phones, and shows neither', async () => {
+test('S020 S099 S108 S189: the closed event has a current tier and a phone prefix, and shows neither', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/pulmocon2025`)
   await page.getByRole('heading', { name: 'Registration Closed' }).waitFor()

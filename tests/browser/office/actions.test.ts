@@ -83,7 +83,7 @@ const done = async (why: string, button: string): Promise<void> => {
   await dialog().getByRole('button', { name: button, exact: true }).click()
 }
 
-test('a note is written, a name corrected, a registration transferred: the trail says who did what and why', async () => {
+test('writes a note, corrects a name and transfers a registration; the timeline shows user, action and reason', async () => {
   const page = await open(await paid(1))
   await press('Add note')
   await expectAccessible(page, 'a note')
@@ -143,7 +143,7 @@ test('the cancel dialog proposed an amount without its parts: it shows what is o
   await said('Registration cancelled')
 })
 
-test('a registration is cancelled by the scale of the file: its place is sold again, and half is paid back', async () => {
+test('cancels a registration by the refund scale: its seat is sold again, and half is refunded', async () => {
   await paid(4, true)
   const page = await open(await paid(2, true))
   const registers = () =>
@@ -173,7 +173,7 @@ test('a registration is cancelled by the scale of the file: its place is sold ag
   await expect.poll(() => panel().locator('.care').count()).toBe(0)
 })
 
-test('money that came while the question stood open is said before anything is cancelled', async () => {
+test('shows a payment that arrived while the dialog was open before it cancels', async () => {
   const regNo = await registered(29)
   const page = await open(regNo)
   await press('Cancel registration')
@@ -202,7 +202,7 @@ test('money that came while the question stood open is said before anything is c
   await panel().getByText('To refund: ₹\u00a03,540', { exact: true }).waitFor()
 })
 
-test('a category is corrected upwards, and the delegate pays the difference by the mailed link; downwards, and it is paid back', async () => {
+test('corrects to a higher category, and the delegate pays the balance by the emailed link; to a lower one, and it is refunded', async () => {
   const up = numberOf(server, EVENT, 4)
   const page = await open(up)
   await press('Correct answers')
@@ -257,7 +257,7 @@ async function linkIn(): Promise<string> {
   return /\/my\/[\w-]+/.exec(text)?.[0] ?? ''
 }
 
-test('a transfer is confirmed as it came: what fits pays, and the receipt is there to open', async () => {
+test('confirms a matching transfer, and opens its receipt', async () => {
   const regNo = await registered(9, { on: '2026-01-19' })
   const page = await open(regNo)
   await press('Send payment link')
@@ -279,7 +279,7 @@ test('a transfer is confirmed as it came: what fits pays, and the receipt is the
   expect(download.suggestedFilename()).toMatch(/^Receipt-.*\.pdf$/)
 })
 
-test('the search of the office lists what it finds, says when it finds nothing, and opens the only one', async () => {
+test('the search lists results, says if there are none, and opens a single one', async () => {
   const { page } = here
   await page.goto(`${url}/admin/search?q=nobody+has+this+name`)
   const found = page.getByRole('status')
@@ -295,7 +295,7 @@ test('the search of the office lists what it finds, says when it finds nothing, 
   await page.getByRole('heading', { level: 1, name: 'Delegate 9' }).waitFor()
 })
 
-test('a number nobody has', async () => {
+test('an unknown number', async () => {
   const { page } = here
   await page.goto(`${url}/admin/${EVENT}/SMPL0000000000000`)
   await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()

@@ -91,7 +91,7 @@ const dialog = () => here.page.getByRole('dialog')
 const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
 const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
 
-test('letters are approved and refused, a transfer is found in a statement: each is paid at the price of the day of registering, and mailed', async () => {
+test('approves and rejects registrations, and matches a transfer in a statement: each is paid at the price of the registration date, with emails', async () => {
   let delegate = await visit(browser, { width: 360 })
   let { page } = delegate
   await page.goto(`${served.url}/sample2026`)

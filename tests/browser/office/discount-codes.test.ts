@@ -32,7 +32,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('codes are made, told and listed; one is withdrawn after a second look', async () => {
+test('creates and lists discount codes; withdraws one after confirmation', async () => {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   const { page, context, complaints } = await visit(browser, { width: 360 })
   await page.goto(`${url}/admin/codes-of/sample2026`)

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('a mail that was given up is found by its address and sent again; a file with an error says why it is not served', async () => {
+test('finds a failed email by address and resends it; shows why an invalid event file is not served', async () => {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   const { page, context, complaints } = await visit(browser, { width: 360 })
   const fits = (): Promise<boolean> =>

@@ -72,7 +72,7 @@ async function openInOffice({ page }: Visit, regNo: string): Promise<Page> {
   return page
 }
 
-test('a transfer is told with its screenshot, confirmed as it was told, and mailed with ticket and receipt', async () => {
+test('a transfer is reported with its screenshot, confirmed as reported, and emailed with ticket and receipt', async () => {
   const email = 'asha@delegate.example'
   const { page } = delegate
   const regNo = await registered(page, email)
@@ -103,7 +103,7 @@ test('a transfer is told with its screenshot, confirmed as it was told, and mail
   await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
 })
 
-test('somebody is added and pays at the desk, by whoever has only that role and sees no refund', async () => {
+test('a user with the desk role adds a delegate and records the payment, without a refund button', async () => {
   const who = { username: 'spot', password: 'a long password for the desk' }
   const add = ['user', 'add', who.username, '--role', 'desk', '--event', 'lekhacon2027']
   execFileSync(process.execPath, [join(TOP, 'bin', 'rollcall.js'), ...add, '--password-stdin'], {
@@ -134,7 +134,7 @@ test('somebody is added and pays at the desk, by whoever has only that role and 
   expect(ticket).toContain('application/pdf')
 })
 
-test('a workshop without a seat says so on the form of the desk, before any cash is counted; a slip that is known is corrected there', async () => {
+test('the desk form reports a full workshop before the payment, and a known slip number can be corrected', async () => {
   for (const name of ['Devi Das', 'Elsa Das']) {
     const answer = await fetch(`${served.url}/api/lekhacon2027/register/`, {
       method: 'POST',
@@ -173,7 +173,7 @@ test('a workshop without a seat says so on the form of the desk, before any cash
   await page.getByText('is registered and paid.').waitFor()
 })
 
-test('what was paid in cash goes back by hand, and whoever erases a person reads first what is still to be paid back', async () => {
+test('a cash payment is refunded outside Rollcall, and the erase dialog states the refund due', async () => {
   const { page } = office
   await page.goto(`${served.url}/admin/lekhacon2027`)
   await page.getByText('Fathima Das').first().click()

@@ -79,7 +79,7 @@ const enter = async (path: string, width = 1280): Promise<Page> => {
 const status = (page: Page) => page.locator('.say[role=status]')
 
 describe('signing in', () => {
-  test('S073 S133: what is missing stands at its field, a wrong password says so, and then the dashboard opens', async () => {
+  test('S073 S133: shows missing values at their fields and a wrong password, then opens the dashboard', async () => {
     here = await visit(browser)
     const { page } = here
     await page.goto(`${url}/admin/login`)
@@ -109,7 +109,7 @@ describe('signing in', () => {
     expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
   })
 
-  test('without a session every office page leads to the login and back to where one was', async () => {
+  test('without a session every office page leads to the sign-in and back to the page', async () => {
     const page = await enterAsStranger('/admin/afpicon2026?payment_status=failed&page=2')
     await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
@@ -122,14 +122,14 @@ describe('signing in', () => {
     ).toEqual([[], [], ''])
   })
 
-  test('an address that is not ours is not gone to', async () => {
+  test('does not redirect to a foreign address', async () => {
     const page = await enterAsStranger('/admin/login?next=//evil.example/')
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
   })
 })
 
 describe('the list', () => {
-  test('filters, sentence and pages stand in the address, and Back undoes them', async () => {
+  test('filters, totals and pages are in the address, and Back undoes them', async () => {
     const page = await enter('/admin/afpicon2026')
     await status(page).getByText('130 registrations').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(21)
@@ -152,7 +152,7 @@ describe('the list', () => {
     expect(page.url()).toBe(`${url}/admin/afpicon2026`)
   })
 
-  test('typing searches after a pause, Enter at once, and days bound the list', async () => {
+  test('typing searches after a pause, Enter immediately, and dates limit the list', async () => {
     const page = await enter('/admin/afpicon2026')
     const search = page.getByLabel('Search')
     await search.fill('Example 07')
@@ -181,7 +181,7 @@ describe('the list', () => {
     await page.getByText('Page 7 of 7').waitFor()
   })
 
-  test('S138 S164: the export is the filtered list under the name of the event file, and of the filter', async () => {
+  test('S138 S164: the export is the filtered list, with the event and the filter in its file name', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed')
     await status(page).getByText('33 failed registrations').waitFor()
     const [file] = await Promise.all([
@@ -196,7 +196,7 @@ describe('the list', () => {
     ).toHaveLength(34)
   })
 
-  test('on a phone a row is three lines, the other filters are behind a button, and nothing sticks out', async () => {
+  test('on a phone a row has three lines, the other filters are behind a button, and nothing overflows', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
     await status(page).getByText('11 failed registrations').waitFor()
     await expect.poll(() => page.getByLabel('Payment Status').isVisible()).toBe(false)
@@ -221,7 +221,7 @@ describe('the list', () => {
     }
   })
 
-  test('a failed call says so in the words of the event file, and can be dismissed', async () => {
+  test("a failed call shows the event file's message, which can be dismissed", async () => {
     const page = await enter('/admin/afpicon2026')
     await status(page).getByText('130 registrations').waitFor()
     await page.route('**/afpicon/admin/registrations/**', (route) => route.abort())
@@ -276,7 +276,7 @@ describe('the list', () => {
     }
   })
 
-  test('a bad filter in the address is answered in words', async () => {
+  test('an invalid filter in the address shows a message', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=paid')
     await page
       .getByRole('alert')
@@ -288,7 +288,7 @@ describe('the list', () => {
 })
 
 describe('a registration', () => {
-  test('opens from the list, shows what is known, and leads back to the same list', async () => {
+  test('opens from the list, shows its data, and leads back to the same list', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=success&search=Example%20005')
     await page.getByRole('link', { name: numberOf(server, EVENT, 5) }).click()
     await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
@@ -304,7 +304,7 @@ describe('a registration', () => {
     await status(page).getByText('1 paid registration, matching “Example 005”').waitFor()
   })
 
-  test('leads to the one before and after it in the list, over the end of a page', async () => {
+  test('leads to the previous and next one of the list, across pages', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed&page_size=10')
     await page.getByRole('link', { name: numberOf(server, EVENT, 94) }).click()
     await page.getByRole('link', { name: 'Next' }).click()
@@ -318,7 +318,7 @@ describe('a registration', () => {
 })
 
 describe('the dashboard', () => {
-  test('figures, panels, plots with a sentence, recent registrations and ways to the lists', async () => {
+  test('shows figures, panels, described charts, recent registrations and links to the lists', async () => {
     const page = await enter('/admin/dashboard')
     const cards = page.locator('dl.fig > div')
     await cards.first().waitFor()
@@ -345,7 +345,7 @@ describe('the dashboard', () => {
     await page.getByText('No registrations found').waitFor()
   })
 
-  test('when it cannot be loaded it says so, and Try Again tries again', async () => {
+  test('shows an error if it cannot be loaded, and Try Again retries', async () => {
     here = await visit(browser)
     const { page } = here
     let answer: string | null = null
@@ -371,7 +371,7 @@ describe('the dashboard', () => {
 })
 
 describe('the session ends', () => {
-  test('a logout in a second window leads the next click in the first to the login', async () => {
+  test('signing out in a second window leads the next click in the first to the sign-in', async () => {
     const page = await enter('/admin/afpicon2026')
     await status(page).getByText('130 registrations').waitFor()
     const second = await here.context.newPage()
@@ -384,7 +384,7 @@ describe('the session ends', () => {
     await status(page).getByText('65 paid registrations').waitFor()
   })
 
-  test('one that expired leads to the login, and signing in leads back', async () => {
+  test('an expired session leads to the sign-in, and signing in leads back', async () => {
     const page = await enter('/admin/afpicon2026')
     await status(page).getByText('130 registrations').waitFor()
     server.at('2025-10-10T19:00:00+05:30')
@@ -394,7 +394,7 @@ describe('the session ends', () => {
     await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
   })
 
-  test('a logout that fails says that one is still signed in, and Try Again ends the session', async () => {
+  test('a failed sign-out says that the user is still signed in, and Try Again ends the session', async () => {
     const page = await enter('/admin/dashboard')
     await page.getByRole('region', { name: 'AFPICON' }).waitFor()
     await page.route('**/admin/logout/', (route) => route.abort())
@@ -414,7 +414,7 @@ describe('the session ends', () => {
     await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
   })
 
-  test('after a logout Back shows nobody’s data', async () => {
+  test('Back shows no data after signing out', async () => {
     const page = await enter('/admin/afpicon2026')
     await status(page).getByText('130 registrations').waitFor()
     await page.getByRole('link', { name: 'Dashboard' }).click()
@@ -427,7 +427,7 @@ describe('the session ends', () => {
   })
 })
 
-test('by keyboard alone: in, to a list, filter, open a row, back, out', async () => {
+test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign out', async () => {
   here = await visit(browser)
   const { page } = here
   const tabTo = async (
@@ -485,8 +485,8 @@ test('by keyboard alone: in, to a list, filter, open a row, back, out', async ()
   await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
 })
 
-describe('a list as a person wants it', () => {
-  test('a head sorts, a further column and a view are kept, j and k go through the rows, and a row opens wherever it is clicked', async () => {
+describe('list settings', () => {
+  test('a heading sorts, an added column and a view are saved, j and k move through the rows, and a click anywhere opens a row', async () => {
     const page = await enter('/admin/afpicon?payment_status=failed')
     await status(page).getByText('33 failed registrations').waitFor()
     await status(page).getByText('Failed 33 · ₹ 2,14,465 due').waitFor()
@@ -519,7 +519,7 @@ describe('a list as a person wants it', () => {
     await again.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
   })
 
-  test('what needs somebody leads to its list, and nothing lies over anything at any width', async () => {
+  test('the work queue links to its lists, and nothing overlaps at any width', async () => {
     await register(server, EVENT, {
       n: 140,
       on: noon('2025-10-09'),
@@ -553,7 +553,7 @@ describe('a list as a person wants it', () => {
   })
 })
 
-test('the dashboard says how many payments need a person, once there are some', async () => {
+test('the dashboard shows the number of payments that need review', async () => {
   const regNo = numberOf(server, EVENT, 1)
   const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
   if (payment?.status !== 'success') throw new Error('not paid')

@@ -66,7 +66,7 @@ const focused = (page: Page): Promise<string | undefined> =>
 const fits = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
 
-test('whoever is no owner is told that emails are held, and who ends it', async () => {
+test('a user who is not an owner reads that emails are held, and who can end the recovery', async () => {
   const { page, context } = await visit(browser, { width: 360 })
   await signIn(page, 'desk', '/admin/mails')
   await page.getByText('Only an owner can end the recovery.').waitFor()
@@ -77,7 +77,7 @@ test('whoever is no owner is told that emails are held, and who ends it', async 
   await context.close()
 })
 
-test('an owner sees the differences, decides about money for an unknown order, and ends the recovery by keyboard', async () => {
+test('an owner sees the differences, decides on a payment for an unknown order, and ends the recovery by keyboard', async () => {
   const { page, context, complaints } = await visit(browser, { width: 360 })
   await signIn(page, 'owner', '/admin/dashboard')
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()

@@ -30,7 +30,7 @@ const signIn = async (page: Page, username: string, password: string): Promise<v
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
-test('an owner sets up a second factor, is asked for it, and adds somebody of one event, who sees that one alone', async () => {
+test('an owner sets up a second factor, signs in with it, and adds a user of one event, who sees only that event', async () => {
   const { page, context, complaints } = await visit(browser, { width: 360 })
   await page.goto(`${url}/admin/account`)
   await signIn(page, 'owner', PASSWORD)

@@ -132,7 +132,7 @@ async function referenceOn(page: Page): Promise<string> {
   return /reference (\d+)\.$/.exec((await fact.first().textContent()) ?? '')?.[1] ?? ''
 }
 
-test('money that does not fit: a transfer is accepted by its button, a card payment given back through a gateway that refuses at first, money of nobody moved', async () => {
+test('payments that do not match: accepts a transfer, refunds a card payment through a gateway that rejects it first, and moves an unmatched payment', async () => {
   const { page } = here
   const short = await registered(1, 'card')
   const gateway = await pays(short, 'Pay a wrong amount')
@@ -210,7 +210,7 @@ test('money that does not fit: a transfer is accepted by its button, a card paym
 
 // tests/browser/office/actions.test.ts does the same, one step at a time, on a server in this process.
 onlyThorough(() => {
-  test('a name is corrected, a category upwards and the difference paid by the mailed link, downwards and paid back, and another person comes: old links end', async () => {
+  test('corrects a name, a higher category with its balance paid by the emailed link, a lower one with a refund, and transfers the registration: old links are revoked', async () => {
     const { page } = here
     const regNo = await registered(4, 'card', true)
     await pays(regNo, 'Pay')
@@ -280,7 +280,7 @@ onlyThorough(() => {
   })
 })
 
-test('a settlement report says what was paid out and what not, is kept, and stands with its registrations', async () => {
+test('a settlement report shows paid and unpaid payouts, is saved, and is linked to its registrations', async () => {
   const { page } = here
   const regNo = await registered(5, 'card', true)
   await pays(regNo, 'Pay')
@@ -349,7 +349,7 @@ test('a settlement report says what was paid out and what not, is kept, and stan
 })
 
 onlyThorough(() => {
-  test('what a correction left to be paid back has gone back once the gateway says so', async () => {
+  test('the refund due after a correction is done once the gateway confirms it', async () => {
     await anHourLater()
     const { page } = here
     const refunded = async (): Promise<number> => {
