@@ -17,8 +17,8 @@ import { refuse, toldOf } from './http/error-response.ts'
 import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/event-route-table.ts'
 import { healthRoutes } from './ops/health/health-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
-import { adminRoutes } from './office/office-routes.ts'
-import { refuseUnguarded } from './office/auth/authorization.ts'
+import { registerOfficeRoutes } from './office/office-routes.ts'
+import { rejectUnguardedRoutes } from './office/auth/authorization.ts'
 import { paymentRoutes } from './payments/gateway-message-routes.ts'
 import { eventFileRoutes } from './events/event-file-routes.ts'
 import { eventRoutes } from './events/event-routes.ts'
@@ -63,7 +63,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   answerWhateverIsExpected(app)
   app.decorate('eventCalls', makeEventCalls(deps.events))
   listFixedRoutes(app)
-  refuseUnguarded(app)
+  rejectUnguardedRoutes(app)
   addHeaders(app, deps)
   // Handlers that need cookies parse them: most requests have none.
   await app.register(cookie, { hook: false })
@@ -91,7 +91,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await payCalls(app, deps, guard)
   await confirmationCall(app, deps, guard)
   await delegateCalls(app, deps, guard)
-  await adminRoutes(app, deps)
+  await registerOfficeRoutes(app, deps)
   const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const path = pathOf(request)

@@ -16,7 +16,7 @@ import type { Deps, Environment, Log } from './dependencies.ts'
 import { makeLog } from './ops/log.ts'
 import { servable } from './production-checks.ts'
 import { heldSentence } from './registration/uploads/unreferenced-files.ts'
-import { hashPassword, makePassword, passwordRefusal } from './office/auth/passwords.ts'
+import { hashPassword, makePassword, findPasswordProblem } from './office/auth/passwords.ts'
 
 /** How often unreferenced uploads are searched. */
 const SWEEP_MS = 60 * 60 * 1000
@@ -293,7 +293,7 @@ async function addFirstAdmin({ deps }: Assembled): Promise<Result<string | null,
   if ((await store.adminCount()) > 0) return ok(null)
   const given = environment.firstAdmin.password
   const names = [environment.firstAdmin.username, ...events.all().map(({ config }) => config.id)]
-  const refusal = given === null ? null : passwordRefusal(given, names)
+  const refusal = given === null ? null : findPasswordProblem(given, names)
   if (refusal !== null)
     return err({
       status: 2,

@@ -39,7 +39,7 @@ export function atPrice(registration: StoredRegistration, price: Quote | null): 
 }
 
 /** Returns an awaited payment whose amount due depends on the credit date; quotes each day once. */
-export function pricedByDay(event: EventConfig, { priced, ...one }: StoredAwaited): Awaited {
+export function priceByDay(event: EventConfig, { priced, ...one }: StoredAwaited): Awaited {
   if (priced === null) return one
   const quoted = new Map<Day, Paise>()
   const quotedOn = (day: Day): Paise =>

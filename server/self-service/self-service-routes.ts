@@ -7,7 +7,7 @@ import { isActName, wayFiles } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { ActionDoneAnswer } from '../../engine/api.ts'
 import { onceOf, textIn } from '../registration/actions/action-input.ts'
-import { sendNo, wordsOf } from '../office/registrations/action-routes.ts'
+import { sendDenial, inputOf } from '../office/registrations/action-routes.ts'
 import { DELEGATE_DOERS } from './self-service-actions.ts'
 import type { Deps } from '../dependencies.ts'
 import { ownDocuments } from '../documents/documents-after-transfer.ts'
@@ -81,7 +81,7 @@ export async function delegateCalls(
   const act = withLink(
     limitByAddress(deps, ACTS_PER_ADDRESS),
     async ({ served, registration, isFromMail }, request, reply) => {
-      const { act: named, why, ...words } = wordsOf(request)
+      const { act: named, why, ...words } = inputOf(request)
       const doer = typeof named === 'string' && isActName(named) ? DELEGATE_DOERS[named] : undefined
       if (typeof named !== 'string' || !isActName(named) || doer === undefined)
         return refuse(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
@@ -90,7 +90,7 @@ export async function delegateCalls(
       if ((named === 'ask_refund' || named === 'withdraw_refund') && !isFromMail)
         return refuse(reply, 409, 'not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
       const once = onceOf({ ...words, why }, { who: WHO, regNo, act: named })
-      if (!once.ok) return sendNo(reply, once.error)
+      if (!once.ok) return sendDenial(reply, once.error)
       const wanted = {
         regNo,
         act: named,
@@ -101,7 +101,7 @@ export async function delegateCalls(
         once: once.value,
       } as const
       const done = await doer({ deps, served, registration, wanted, words })
-      if (!done.ok) return sendNo(reply, done.error)
+      if (!done.ok) return sendDenial(reply, done.error)
       const { message, state, repeated } = done.value
       const answer: ActionDoneAnswer = {
         status: 'success',

@@ -25,7 +25,7 @@ import { canPerform } from './expected-permissions.ts'
 import type { StaffName } from './expected-permissions.ts'
 
 /** The reason in the history of every payment that a statement confirms. */
-export const BY_STATEMENT = 'By the bank’s statement'
+export const BY_STATEMENT = 'From the bank statement'
 
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
 /**

@@ -1,5 +1,5 @@
 /** How staff reach the server: signed in, by its API, each with its own key per click. */
-import { hashOf } from '../../server/office/auth/sessions.ts'
+import { hashToken } from '../../server/office/auth/sessions.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { Answer, Machine } from './server.ts'
 import type { Violation } from './check-payments.ts'
@@ -54,7 +54,7 @@ export function createStaffClient(context: {
         const token = `${staffName}-${timeline.now()}-${(clicks += 1)}`
         const person = await store.admin(staffName)
         if (person === null) return null
-        const [at, tokenHash] = [clock(), hashOf(token)]
+        const [at, tokenHash] = [clock(), hashToken(token)]
         const expiresAt = (at + SESSION_MS) as typeof at
         await store.openSession({ tokenHash, adminId: person.id, at, expiresAt })
         return token

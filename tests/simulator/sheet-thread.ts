@@ -5,7 +5,7 @@
 import { EventEmitter } from 'node:events'
 import { readLines } from '../../server/office/spreadsheets/parse-csv.ts'
 import type {
-  FromSheetThread,
+  SheetThreadMessage,
   SheetThreadData,
 } from '../../server/office/spreadsheets/read-spreadsheet-worker.ts'
 
@@ -15,7 +15,7 @@ export class SheetThreadHere extends EventEmitter {
     super()
     queueMicrotask(() => {
       const read = readLines(Buffer.from(workerData.file), workerData.limits)
-      const send = (message: FromSheetThread): void => void this.emit('message', message)
+      const send = (message: SheetThreadMessage): void => void this.emit('message', message)
       if (read.ok) send({ lines: read.value })
       send({ problem: read.ok ? null : read.error })
       this.emit('exit', 0)

@@ -2,8 +2,8 @@
  * `rollcall event discount-codes`: lists, creates and withdraws the discount codes of an event, with their uses.
  */
 import { formatDay } from '../../../engine/index.ts'
-import { wireCode } from '../../office/discount-codes/discount-code-routes.ts'
-import { makeCodes, withdrawCode } from '../../office/discount-codes/create-discount-codes.ts'
+import { toWireCode } from '../../office/discount-codes/discount-code-routes.ts'
+import { createCodes, withdrawCode } from '../../office/discount-codes/create-discount-codes.ts'
 import type { StoredCode } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
 import { atWork, eventAt } from '../command-context.ts'
@@ -63,7 +63,7 @@ export const codesOf: Command = {
       if (event === null) return 2
       const done =
         make !== undefined
-          ? await makeCodes(deps, event, { kind: make, ...words }, WHO)
+          ? await createCodes(deps, event, { kind: make, ...words }, WHO)
           : withdraw !== undefined
             ? await withdrawCode(deps, event, withdraw, WHO)
             : null
@@ -76,7 +76,7 @@ export const codesOf: Command = {
       const codes = await deps.store.codesOf(event.id, event.holdSeatsMs, deps.clock())
       terminal.print(
         json
-          ? JSON.stringify(codes.map(wireCode), null, 2)
+          ? JSON.stringify(codes.map(toWireCode), null, 2)
           : codes.length === 0
             ? `${event.title} has no codes yet.`
             : codes.map(shown).join('\n'),

@@ -4,7 +4,7 @@ import type { MemberListReplaced } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
 import { atWork, eventAt } from '../command-context.ts'
 import type { Command } from '../command.ts'
-import { LIST_LIMITS, saidOf } from '../../office/spreadsheets/parse-csv.ts'
+import { LIST_LIMITS, formatProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
 import { readMemberList } from './member-list-csv.ts'
 
@@ -53,7 +53,7 @@ export const rolling: Command = {
       const read = sheet.ok ? readMemberList(roll, sheet.value.lines) : err([sheet.error])
       if (!read.ok) {
         const shown = read.error.slice(0, PROBLEMS_SHOWN_MAX)
-        for (const problem of shown) terminal.complain(saidOf(file, problem))
+        for (const problem of shown) terminal.complain(formatProblem(file, problem))
         if (read.error.length > shown.length)
           terminal.complain(`… and ${read.error.length - shown.length} more.`)
         terminal.complain('Nothing was changed.')

@@ -1,25 +1,25 @@
 /** `rollcall payment reconcile`: polls pending payments now, or matches a bank statement or a settlement. */
 import { formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
 import type { Reconciled } from '../../../engine/index.ts'
-import { SEES_ALL } from '../../office/reconciliation/registration-numbers-in-statement.ts'
-import { layBeside } from '../../office/reconciliation/bank-statements.ts'
+import { ALL_EVENTS_VIEWER } from '../../office/reconciliation/registration-numbers-in-statement.ts'
+import { matchStatement } from '../../office/reconciliation/bank-statements.ts'
 import type { Statement } from '../../office/reconciliation/bank-statements.ts'
 import {
   matchSettlements,
-  needsLook,
+  needsAttention,
   settlementIn,
 } from '../../office/reconciliation/match-settlements.ts'
 import type { EventSettlements } from '../../office/reconciliation/match-settlements.ts'
 import {
-  keepReport,
-  ownerOf,
-  SETTLED_WORDS,
+  saveReport,
+  findOwner,
+  SETTLED_LABELS,
 } from '../../office/reconciliation/settlement-import.ts'
 import {
-  formerAccount,
-  settlementAccounts,
+  formatFormerAccount,
+  loadSettlementAccounts,
 } from '../../office/reconciliation/settlement-account.ts'
-import { saidOf, STATEMENT_LIMITS } from '../../office/spreadsheets/parse-csv.ts'
+import { formatProblem, STATEMENT_LIMITS } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
 import { readArguments } from '../options.ts'
 import { atWork, eventAt } from '../command-context.ts'
@@ -87,18 +87,18 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
     return 2
   }
   if (!read.ok) {
-    terminal.complain(saidOf(file, read.error))
+    terminal.complain(formatProblem(file, read.error))
     return 2
   }
   const { bytes, lines: rows } = read.value
-  const settlement = settlementIn(await settlementAccounts(work.store, event), rows)
+  const settlement = settlementIn(await loadSettlementAccounts(work.store, event), rows)
   if (settlement !== null) {
     const { of, report } = settlement
-    const account = await matchSettlements(work, of, report, SEES_ALL)
+    const account = await matchSettlements(work, of, report, ALL_EVENTS_VIEWER)
     const status = saySettlement(event.id, account, file, terminal)
     if (who === null) return status
     const given = { file: bytes, lines: report.lines, who }
-    const kept = await keepReport(work, event, of.of, given, SEES_ALL)
+    const kept = await saveReport(work, event, of.reported, given, ALL_EVENTS_VIEWER)
     terminal.print(kept.message)
     return status
   }
@@ -106,7 +106,7 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
     terminal.complain(`${file} is no settlement report of the gateway: nothing of it is kept.`)
     return 2
   }
-  const laid = await layBeside(work.store, event, rows, null)
+  const laid = await matchStatement(work.store, event, rows, null)
   if (!laid.ok) {
     const { error } = laid
     terminal.complain(
@@ -129,7 +129,7 @@ function saySettlement(
   for (const one of settled) {
     const { line, as, why } = one
     const name = line.reference === '' ? line.order : line.reference
-    const words = [SETTLED_WORDS[as], ownerOf(one)?.regNo, why].filter((word) => word != null)
+    const words = [SETTLED_LABELS[as], findOwner(one)?.regNo, why].filter((word) => word != null)
     terminal.print(
       `${file}:${line.line}: ${formatMoney(line.amount)}, ${name}: ${words.join('; ')}`,
     )
@@ -142,13 +142,13 @@ function saySettlement(
     )
   const open = unsettled.filter(({ money }) => money.eventId === eventId)
   for (const { money, days } of open) {
-    const account = formerAccount(current, money)
+    const account = formatFormerAccount(current, money)
     terminal.print(
       `${money.regNo ?? money.reference}: ${formatMoney(money.amount)} paid ${days} days ago${account === null ? '' : ` through the account ${account}`}: in no settlement yet`,
     )
   }
   const isLate = open.some(({ days }) => days > SETTLED_WITHIN_DAYS)
-  return settled.some(needsLook) || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
+  return settled.some(needsAttention) || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
 }
 
 const WORDS: Readonly<Record<Reconciled['as'], string>> = {
@@ -166,7 +166,7 @@ const fits = ({ as, line, payout }: Reconciled): boolean =>
 
 /** In the format of a compiler, so that an editor finds the line. */
 function say(
-  { lines, waiting, unread, repeated }: Statement,
+  { lines, openClaims: waiting, unread, repeated }: Statement,
   file: string,
   terminal: Terminal,
 ): Status {

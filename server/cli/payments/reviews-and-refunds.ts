@@ -1,7 +1,7 @@
 /** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and decide them. */
 import { decisionsFor, formatInstant, formatMoney } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
-import { wireReview } from '../../office/reconciliation/payment-reviews.ts'
+import { toWireReview } from '../../office/reconciliation/payment-reviews.ts'
 import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { readArguments } from '../options.ts'
@@ -38,7 +38,7 @@ export const reviewing: Command = {
         return 2
       }
       if (json) {
-        terminal.print(JSON.stringify(reviews.map(wireReview), null, 2))
+        terminal.print(JSON.stringify(reviews.map(toWireReview), null, 2))
         return 0
       }
       const titleOf = (id: string | null): string =>

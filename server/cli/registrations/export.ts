@@ -3,7 +3,7 @@ import { exportColumns, soldColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
-import { fileCells, personCells } from '../../office/lists/list-rows.ts'
+import { buildFileCells, buildPersonRows } from '../../office/lists/list-rows.ts'
 import type { ListedRegistration } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
 import { atWork, eventAt } from '../command-context.ts'
@@ -64,7 +64,7 @@ type Table = {
 function perRegistration(event: EventConfig): Table {
   const [list] = event.admin.lists
   const columns = list === undefined ? soldColumns(event) : exportColumns(event, list)
-  const cellsOf = fileCells(event, columns)
+  const cellsOf = buildFileCells(event, columns)
   return {
     heads: columns.map(({ label }) => label),
     rows: (registration) => [cellsOf(registration)],
@@ -78,6 +78,6 @@ function perPerson(event: EventConfig, id: string): Table | null {
   const parts = (field.fields ?? []).map(({ label }) => label)
   return {
     heads: ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', ...parts],
-    rows: (registration) => personCells(event, field, registration),
+    rows: (registration) => buildPersonRows(event, field, registration),
   }
 }

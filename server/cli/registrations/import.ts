@@ -3,7 +3,7 @@ import { assertNever, err, isRegNo } from '../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../engine/index.ts'
 import type { Command } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
-import { LIST_LIMITS, saidOf } from '../../office/spreadsheets/parse-csv.ts'
+import { LIST_LIMITS, formatProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
 import { readImport } from './import-csv-rows.ts'
 import { cacheFolderIn } from '../../events/files/compiled-event-cache.ts'
@@ -86,7 +86,7 @@ export const importing: Command = {
         ? readImport(served.config, served.hash, sheet.value.lines)
         : err([sheet.error])
       if (!read.ok) {
-        for (const problem of read.error) terminal.complain(saidOf(file, problem))
+        for (const problem of read.error) terminal.complain(formatProblem(file, problem))
         terminal.complain(`Nothing was imported.`)
         return 1
       }
@@ -97,7 +97,7 @@ export const importing: Command = {
       if (!done.ok) {
         const { formerNo } = done.error
         const line = read.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null
-        terminal.complain(saidOf(file, { line, message: sayRefusal(done.error) }))
+        terminal.complain(formatProblem(file, { line, message: sayRefusal(done.error) }))
         terminal.complain(`Nothing was imported.`)
         return 1
       }

@@ -8,8 +8,8 @@ import type { Role } from '../../../engine/index.ts'
 import { readArguments } from '../options.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
-import { hashPassword, makePassword, passwordRefusal } from '../../office/auth/passwords.ts'
-import { mayText, usernameRefusal } from '../../office/users/team.ts'
+import { hashPassword, makePassword, findPasswordProblem } from '../../office/auth/passwords.ts'
+import { formatPermissions, findUsernameProblem } from '../../office/users/team.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import type { MayWhat, UserChange, Store } from '../../storage/index.ts'
@@ -110,7 +110,7 @@ function refusalOf(
   const unknown = event.find((id) => !events.includes(id))
   if (unknown !== undefined)
     return `There is no event "${unknown}"; there are ${events.join(', ')}.`
-  return verb === 'add' ? usernameRefusal(username) : null
+  return verb === 'add' ? findUsernameProblem(username) : null
 }
 
 function mayOf({ role, event }: Values): MayWhat {
@@ -129,7 +129,7 @@ async function passwordOf(
 ): Promise<Password | null> {
   if (values['password-stdin'] !== true) return { text: makePassword(), isGiven: false }
   const text = (await readAll(terminal.input ?? process.stdin)).replace(/\r?\n$/, '')
-  const refusal = passwordRefusal(text, [username, ...events])
+  const refusal = findPasswordProblem(text, [username, ...events])
   if (refusal === null) return { text, isGiven: true }
   terminal.complain(`${refusal} Without --password-stdin one is made up.`)
   return null
@@ -166,7 +166,7 @@ async function act(
     case 'list':
       for (const person of await store.people(at))
         print(
-          `${person.username}: ${mayText(person)}${person.hasSecondFactor ? ', second factor' : ''}, ${
+          `${person.username}: ${formatPermissions(person)}${person.hasSecondFactor ? ', second factor' : ''}, ${
             person.signedInAt === null
               ? 'never signed in'
               : `signed in ${formatInstant(person.signedInAt)}`
@@ -179,12 +179,15 @@ async function act(
         return 1
       }
       const added = await store.addAdmin(username, await hashPassword(password.text), at, may)
-      if (added.ok) print(said(`Admin "${username}" was added, ${mayText(may)}.`))
+      if (added.ok) print(said(`Admin "${username}" was added, ${formatPermissions(may)}.`))
       else complain(`There is already an admin "${username}".`)
       return added.ok ? 0 : 1
     }
     case 'role':
-      return told(await store.setMay(username, may), `"${username}" is now ${mayText(may)}.`)
+      return told(
+        await store.setMay(username, may),
+        `"${username}" is now ${formatPermissions(may)}.`,
+      )
     case 'passwd': {
       const isDone = await store.setPassword(username, await hashPassword(password.text), at)
       return told(

@@ -8,12 +8,12 @@ import { guardedHandlers, isOfficePath, isOfKind } from '../../http/office-route
 import type { GuardedRule, JsonKind, TargetKind } from '../../http/office-route-permissions.ts'
 import { refuse, toldOf } from '../../http/error-response.ts'
 import { readSent } from '../../http/request-input.ts'
-import { adminOf, callText, isForeign, refuseForeign } from './sessions.ts'
+import { findAdmin, statusMessage, isForeign, rejectForeign } from './sessions.ts'
 import type { Admin } from './sessions.ts'
 import { makeResolve, uncoveredInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
 
-/** Everything a handler of the office gets from a request: what the guard has checked, and the declared inputs. */
+/** The checked target and the declared inputs of a request: all that an office handler receives. */
 export type Call<
   K extends TargetKind = TargetKind,
   Q extends string = never,
@@ -59,11 +59,11 @@ export type OfficeRoutes = {
 }
 
 /** Returns the paths of an office route: at the root and under /api, with and without a trailing slash. */
-export const pathsOf = (path: string): readonly string[] =>
+export const buildPaths = (path: string): readonly string[] =>
   ['', '/api'].flatMap((root) => [`${root}${path}`, `${root}${path}/`])
 
-/** Refuses to start with an unguarded office route. Call it before the first office route is registered. */
-export function refuseUnguarded(app: FastifyInstance): void {
+/** Makes startup fail on an unguarded office route. Call it before the first office route is registered. */
+export function rejectUnguardedRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config, handler }) => {
     const rule = config?.office
     assert(
@@ -78,26 +78,26 @@ export function refuseUnguarded(app: FastifyInstance): void {
 }
 
 export function officeRoutes(app: FastifyInstance, deps: Deps): OfficeRoutes {
-  const admit = makeGuard(deps)
-  const guarded = <K extends TargetKind, Q extends string, B extends string, P extends string>(
+  const checkRequest = makeGuard(deps)
+  const guardHandler = <K extends TargetKind, Q extends string, B extends string, P extends string>(
     rule: GuardedRule<K, Q, B, P>,
     handle: (call: Call<K, Q, B, P>, reply: FastifyReply) => Promise<unknown>,
   ) => {
     const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-      const call = await admit(rule, request, reply)
+      const call = await checkRequest(rule, request, reply)
       return call === null ? reply : handle(call, reply)
     }
     guardedHandlers.add(handler)
     return handler
   }
-  const on = (scope: FastifyInstance): OfficeRoutes => {
+  const registerIn = (scope: FastifyInstance): OfficeRoutes => {
     const register =
       (method: 'GET' | 'POST'): Register =>
       (path, rule, handle) => {
         const problem = uncoveredInput(path, rule)
         assert(problem === null, `${method} ${path}: ${problem ?? ''}`)
-        const handler = guarded(rule, handle)
-        for (const url of pathsOf(path))
+        const handler = guardHandler(rule, handle)
+        for (const url of buildPaths(path))
           scope.route({ method, url, config: { office: rule }, handler })
       }
     return {
@@ -107,15 +107,15 @@ export function officeRoutes(app: FastifyInstance, deps: Deps): OfficeRoutes {
         method: 'GET',
         path,
         office: rule,
-        handle: guarded(rule, handle),
+        handle: guardHandler(rule, handle),
       }),
-      in: on,
+      in: registerIn,
     }
   }
-  return on(app)
+  return registerIn(app)
 }
 
-/** Returns a function that checks a request against a rule. Null: the request has been answered. */
+/** Returns a function that checks a request against a rule. Its result is null if it sent an error response. */
 function makeGuard(deps: Deps) {
   const resolve = makeResolve(deps)
   return async <K extends TargetKind, Q extends string, B extends string, P extends string>(
@@ -123,24 +123,24 @@ function makeGuard(deps: Deps) {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Call<K, Q, B, P> | null> => {
-    const admin = await adminOf(deps, request)
+    const admin = await findAdmin(deps, request)
     if (admin === null) {
-      refuse(reply, 401, toldOf(401).code, callText(deps, 401))
+      refuse(reply, 401, toldOf(401).code, statusMessage(deps, 401))
       return null
     }
-    if (admin.by === 'cookie' && !readsOnly(request) && isForeign(deps, request)) {
-      refuseForeign(deps, reply)
+    if (admin.by === 'cookie' && !isReadOnly(request) && isForeign(deps, request)) {
+      rejectForeign(deps, reply)
       return null
     }
-    const refusal = refusalOf(rule, admin)
+    const refusal = findDenial(rule, admin)
     if (refusal !== null) {
       refuse(reply, 403, refusal.code, refusal.message)
       return null
     }
     const sent = readSent(request)
     const resolved = await resolve(rule, sent, admin)
-    if (resolved.of.some((id) => !maySee(admin, id))) {
-      refuse(reply, 403, 'not_your_event', notYours(deps, admin))
+    if (resolved.eventIds.some((id) => !maySee(admin, id))) {
+      refuse(reply, 403, 'not_your_event', buildEventDenial(deps, admin))
       return null
     }
     if (resolved.is === 'malformed') {
@@ -154,17 +154,17 @@ function makeGuard(deps: Deps) {
     }
     const { query = [], params = [], filters } = rule
     const body = rule.body ?? ({} as Readonly<Record<B, JsonKind>>)
-    const wrong = namesIn(body).find((name) => !isOfKind(body[name], getOwn(sent.body, name)))
-    if (wrong !== undefined) {
-      refuse(reply, 422, 'bad_data', `“${wrong}” does not hold what belongs there.`)
+    const invalidName = keysOf(body).find((name) => !isOfKind(body[name], getOwn(sent.body, name)))
+    if (invalidName !== undefined) {
+      refuse(reply, 422, 'bad_data', `“${invalidName}” has the wrong type of value.`)
       return null
     }
     return {
       admin,
       target: resolved.target,
-      query: picked(query, (name) => sent.query.get(name) ?? ''),
-      body: picked(namesIn(body), (name) => getOwn(sent.body, name)),
-      params: picked(params, (name) => String(getOwn(sent.params, name) ?? '')),
+      query: pick(query, (name) => sent.query.get(name) ?? ''),
+      body: pick(keysOf(body), (name) => getOwn(sent.body, name)),
+      params: pick(params, (name) => String(getOwn(sent.params, name) ?? '')),
       filters: filters === true ? sent.query : new URLSearchParams(),
       path: sent.path,
       file: sent.file,
@@ -173,21 +173,21 @@ function makeGuard(deps: Deps) {
   }
 }
 
-const namesIn = <N extends string>(record: Readonly<Partial<Record<N, unknown>>>): N[] =>
+const keysOf = <N extends string>(record: Readonly<Partial<Record<N, unknown>>>): N[] =>
   Object.keys(record) as N[]
 
 /** Picks the declared names from a request, and no others. */
-function picked<N extends string, V>(names: readonly N[], read: (name: N) => V): Record<N, V> {
-  const said: Record<string, V> = Object.create(null)
+function pick<N extends string, V>(names: readonly N[], read: (name: N) => V): Record<N, V> {
+  const result: Record<string, V> = Object.create(null)
   for (const name of names) {
     const value = read(name)
-    if (value !== undefined) said[name] = value
+    if (value !== undefined) result[name] = value
   }
-  return said
+  return result
 }
 
-/** Returns the served events that the user works for. */
-export function eventsOf(
+/** Returns the served events that the user has access to. */
+export function findUserEvents(
   deps: Pick<Deps, 'events'>,
   person: Pick<Person, 'events'>,
 ): EventConfig[] {
@@ -198,29 +198,29 @@ export function eventsOf(
 }
 
 /**
- * Returns the events that a list covers: the named one, else all of the user's. Null: all, including those no
- * longer served.
+ * Returns the events that a list covers: the named one, otherwise all of the user's. Null means all events,
+ * including those no longer served.
  */
-export function idsOf(
+export function findListedEventIds(
   deps: Pick<Deps, 'events'>,
   admin: Pick<Person, 'events'>,
   named: string | null,
 ): readonly string[] | null {
   if (named !== null) return [named]
-  return admin.events === null ? null : eventsOf(deps, admin).map(({ id }) => id)
+  return admin.events === null ? null : findUserEvents(deps, admin).map(({ id }) => id)
 }
 
-function readsOnly(request: FastifyRequest): boolean {
+function isReadOnly(request: FastifyRequest): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
 }
 
-type No = { readonly code: string; readonly message: string }
+type Denial = { readonly code: string; readonly message: string }
 
-/** Returns why the user may not make this kind of request, whatever its target. Null: they may. */
-function refusalOf(
+/** Returns why the user may not make this kind of request for any target. Null if they may. */
+function findDenial(
   { least, about }: Pick<GuardedRule, 'least' | 'about'>,
   admin: Admin,
-): No | null {
+): Denial | null {
   if (about !== 'own' && lacksSecondFactor(admin))
     return {
       code: 'second_factor_needed',
@@ -229,7 +229,7 @@ function refusalOf(
   if (!isAtLeast(admin.role, least))
     return {
       code: 'role_may_not',
-      message: `You need the ${orMore(least)} for this. You have ${admin.role}.`,
+      message: `You need the ${formatRole(least)} for this. You have ${admin.role}.`,
     }
   if (about === 'every' && admin.events !== null)
     return { code: 'not_your_event', message: 'You need an account for all events for this.' }
@@ -237,21 +237,21 @@ function refusalOf(
 }
 
 export function lacksSecondFactor(admin: Admin): boolean {
-  return asksSecondFactor(admin) && !admin.hasSecondFactor
+  return needsSecondFactor(admin) && !admin.hasSecondFactor
 }
 
 /** True for treasurers and owners, once an owner has required it. */
-export function asksSecondFactor({ secondFactorRequired, role }: Admin): boolean {
+export function needsSecondFactor({ secondFactorRequired, role }: Admin): boolean {
   return secondFactorRequired && isAtLeast(role, 'treasurer')
 }
 
-function orMore(least: Role): string {
+function formatRole(least: Role): string {
   return least === 'owner' ? 'owner role' : `${least} role or a higher one`
 }
 
-function notYours(deps: Deps, admin: Admin): string {
-  const theirs = eventsOf(deps, admin).map((event) => event.title)
-  return theirs.length === 0
+function buildEventDenial(deps: Deps, admin: Admin): string {
+  const titles = findUserEvents(deps, admin).map((event) => event.title)
+  return titles.length === 0
     ? 'Your account is not for this event or any other live event.'
-    : `Your account is not for this event. It is for ${theirs.join(', ')}.`
+    : `Your account is not for this event. It is for ${titles.join(', ')}.`
 }

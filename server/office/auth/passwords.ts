@@ -1,4 +1,4 @@
-/** Generates and checks passwords of the office (argon2id). */
+/** Generates and checks staff passwords (argon2id). */
 import { randomInt } from 'node:crypto'
 import type * as Argon2 from '@node-rs/argon2'
 import { later } from '../../ops/lazy-import.ts'
@@ -10,14 +10,14 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** 16 of 31 letters give 79 bits. */
 const GROUPS = 4
 const LETTERS_PER_GROUP = 4
-/** Nobody has a longer password, and hashing it would let a stranger consume CPU time. */
+/** No one has a longer password, and hashing one would let an attacker consume CPU time. */
 export const CREDENTIAL_CHARACTERS_MAX = 256
 /** Shorter passwords can be guessed within the sign-in limits. */
 export const PASSWORD_CHARACTERS_MIN = 8
 
 /**
- * The most common passwords, which are guessed first: the top words of lists of stolen passwords. They are
- * refused as they are and with digits and signs around them.
+ * The most common words in lists of stolen passwords, which attackers guess first. They are rejected on their
+ * own and with digits or punctuation around them.
  */
 const COMMON = new Set(
   (
@@ -28,35 +28,45 @@ const COMMON = new Set(
     'krishna ganesh lakshmi jesus abc abcd abcdef abcdefgh office rollcall conference registration'
   ).split(' '),
 )
-/** Letters that people replace by signs. */
-const SIGNS: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '@': 'a', $: 's' }
+/** Letters by the characters that people write instead of them. */
+const LETTER_FOR: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '@': 'a',
+  $: 's',
+}
 
-const bareOf = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$/g, '')
+const trimNonLetters = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$/g, '')
 
 /**
- * Returns why a password is refused, as a sentence; null: it is accepted. `names`: the user's and the events'
- * names, which it must not contain.
+ * Returns why a password is rejected, as a sentence. Null if it is accepted. `names` are the user's and the
+ * events' names, which it must not consist of.
  */
-export function passwordRefusal(password: string, names: readonly string[]): string | null {
+export function findPasswordProblem(password: string, names: readonly string[]): string | null {
   if (password.length > CREDENTIAL_CHARACTERS_MAX)
     return `The password can have at most ${CREDENTIAL_CHARACTERS_MAX} characters.`
   if (password.length < PASSWORD_CHARACTERS_MIN)
     return `The password must have at least ${PASSWORD_CHARACTERS_MIN} characters.`
   const plain = password.toLowerCase()
-  const read = plain.replace(/[013@$]/g, (sign) => SIGNS[sign] ?? sign)
-  const said = [bareOf(plain), bareOf(read), bareOf(read).replace(/[^a-z]/g, '')]
-  const near = new Set(
-    names.map((name) => bareOf(name.toLowerCase())).filter((name) => name.length > 2),
+  const substituted = plain.replace(/[013@$]/g, (character) => LETTER_FOR[character] ?? character)
+  const variants = [
+    trimNonLetters(plain),
+    trimNonLetters(substituted),
+    trimNonLetters(substituted).replace(/[^a-z]/g, ''),
+  ]
+  const ownNames = new Set(
+    names.map((name) => trimNonLetters(name.toLowerCase())).filter((name) => name.length > 2),
   )
-  if (said.some((word) => COMMON.has(word)))
+  if (variants.some((word) => COMMON.has(word)))
     return 'This password is too easy to guess. Use several words.'
-  if (said.some((word) => near.has(word)))
+  if (variants.some((word) => ownNames.has(word)))
     return 'A password must be more than the name of the user or of an event. Use several words.'
-  if (new Set(plain).size < DIFFERENT_MIN || isSequence(plain))
+  if (new Set(plain).size < DISTINCT_CHARACTERS_MIN || isSequence(plain))
     return 'This password is too easy to guess (a keyboard row, or too few different characters). Use several words.'
   return null
 }
-const DIFFERENT_MIN = 4
+const DISTINCT_CHARACTERS_MIN = 4
 const ROWS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 
 /**
@@ -65,8 +75,8 @@ const ROWS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfgh
  */
 function isSequence(text: string): boolean {
   const half = text.slice(0, Math.ceil(text.length / 2))
-  return [text, [...text].reverse().join('')].some((one) =>
-    ROWS.some((row) => row.includes(one) || (one === half + half && row.includes(half))),
+  return [text, [...text].reverse().join('')].some((word) =>
+    ROWS.some((row) => row.includes(word) || (word === half + half && row.includes(half))),
   )
 }
 
@@ -74,14 +84,14 @@ export function hashPassword(password: string): Promise<string> {
   return argon2().hash(password)
 }
 
-export function isPassword(password: string, passwordHash: string): Promise<boolean> {
+export function verifyPassword(password: string, passwordHash: string): Promise<boolean> {
   return argon2().verify(passwordHash, password)
 }
 
 /** `k7xm-2wqp-…` */
 export function makePassword(): string {
-  const letter = (): string => LETTERS[randomInt(LETTERS.length)] ?? ''
+  const randomLetter = (): string => LETTERS[randomInt(LETTERS.length)] ?? ''
   return Array.from({ length: GROUPS }, () =>
-    Array.from({ length: LETTERS_PER_GROUP }, letter).join(''),
+    Array.from({ length: LETTERS_PER_GROUP }, randomLetter).join(''),
   ).join('-')
 }

@@ -1,7 +1,7 @@
 /**
  * Resolves a request to the objects that it names.
- * The guard checks the result, and the handler receives nothing else. An object of an event that the user does
- * not work for counts as missing, like one that does not exist.
+ * The guard checks the result, and the handler receives nothing else. An object of an event that the user cannot
+ * access counts as missing.
  */
 import { maySee, getOwn } from '../../../engine/index.ts'
 import type { Person, RegNo } from '../../../engine/index.ts'
@@ -10,31 +10,31 @@ import type { GuardedRule, TargetKind } from '../../http/office-route-permission
 import { recordOf } from '../../http/request-input.ts'
 import type { Sent } from '../../http/request-input.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
-import { officeCall, officeTable } from '../lists/list-paths.ts'
+import { findOfficeCall, buildOfficeTable } from '../lists/list-paths.ts'
 import type { OfficeCall, OfficeTable } from '../lists/list-paths.ts'
 
 /** One of several registrations that a body names. */
 export type NamedRow = {
   /** As sent, for the response. */
-  readonly asked: string
-  /** Null: there is no such registration. */
+  readonly requestedNo: string
+  /** Null if no registration has this number. */
   readonly regNo: RegNo | null
   /** The other fields that the body has for it. */
-  readonly words: Readonly<Record<string, unknown>>
+  readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What a handler receives for each kind of target. */
+/** The object that a handler receives for each kind of target. */
 export type Targets = {
   readonly own: null
   readonly any: null
   readonly every: null
   readonly event: ServedEvent
-  /** Null: no event was named. A user of all events may name one whose file was removed. */
+  /** Null if no event was named. A user with access to all events may name one whose file was removed. */
   readonly events: string | null
   readonly registration: {
     readonly registration: StoredRegistration
     readonly served: ServedEvent
-    /** The id of the payment review in the body; null: none was named. */
+    /** The id of the payment review in the body. Null if none was named. */
     readonly review: string | null
   }
   readonly 'stored registration': StoredRegistration
@@ -47,8 +47,8 @@ export type Targets = {
   readonly list: OfficeCall
 }
 
-/** `of`: the events that the request names directly. */
-export type Resolved<T> = { readonly of: readonly string[] } & (
+/** `eventIds` are the events that the request names directly. */
+export type Resolved<T> = { readonly eventIds: readonly string[] } & (
   | { readonly is: 'found'; readonly target: T }
   | { readonly is: 'missing'; readonly code: string; readonly message: string }
   | { readonly is: 'malformed'; readonly status: 400 | 422; readonly message: string }
@@ -64,7 +64,7 @@ type User = Pick<Person, 'events'>
 export const ROWS_MAX = 500
 
 /**
- * The names under which requests name targets, in lower case without signs. No input of a handler may have one of
+ * The names of inputs that name targets, in lower case, letters only. No input of a handler may have one of
  * them.
  */
 const TARGET_NAMES: ReadonlySet<string> = new Set([
@@ -82,7 +82,7 @@ const isTargetName = (name: string): boolean =>
 
 const EVENT_NAMES = ['event', 'event_id'] as const
 type Names = Readonly<Partial<Record<'params' | 'query' | 'body', readonly string[]>>>
-/** The names that the resolver of each kind reads; nothing else reads them. */
+/** The names that the resolver of each kind reads. Handlers do not read them. */
 const NAMES: Readonly<Record<TargetKind, Names>> = {
   own: {},
   any: {},
@@ -98,33 +98,33 @@ const NAMES: Readonly<Record<TargetKind, Names>> = {
   list: {},
 }
 
-/** Part of a name that may name a target in other words: `to_reg_no`, `other_event`, `registration`. */
+/** Parts of names that probably name a target: `to_reg_no`, `other_event`, `registration`. */
 const PART_OF_TARGET_NAME = /event|regno|regid|registration|orderid|review|capture|payment/
 /**
- * Where the rule requires a user of all events, as for managing users, an event name cannot name anything outside
- * the user's events.
+ * A rule that requires access to all events (managing users) cannot leak another event, so its inputs may have
+ * such names.
  */
 const mayNameTarget = (name: string, about: TargetKind): boolean =>
   isTargetName(name) ||
   (about !== 'every' && PART_OF_TARGET_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
-/** Returns why a route cannot be served: its handler would read an unchecked input. Null: it can. */
+/** Returns which unchecked input a route's handler would read, so that startup fails. Null if none. */
 export function uncoveredInput(path: string, rule: GuardedRule): string | null {
   const covered: Names = NAMES[rule.about]
   const { params = [], query = [], body = {} } = rule
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-  const unread = (covered.params ?? []).filter((name) => !inPath.includes(name))
+  const missingInPath = (covered.params ?? []).filter((name) => !inPath.includes(name))
   const undeclared = inPath.filter(
     (name) => !(covered.params ?? []).includes(name) && !params.includes(name),
   )
-  const read = { params, query, body: Object.keys(body) }
+  const declared = { params, query, body: Object.keys(body) }
   const unchecked = (['params', 'query', 'body'] as const).flatMap((part) =>
-    read[part].filter(
+    declared[part].filter(
       (name) => mayNameTarget(name, rule.about) || covered[part]?.includes(name) === true,
     ),
   )
-  if (unread.length > 0) return `the path has no :${unread.join(', :')}`
-  if (undeclared.length > 0) return `nobody declares :${undeclared.join(', :')}`
+  if (missingInPath.length > 0) return `the path has no :${missingInPath.join(', :')}`
+  if (undeclared.length > 0) return `undeclared path parameter :${undeclared.join(', :')}`
   return unchecked.length === 0
     ? null
     : `the handler reads ${unchecked.join(', ')}, which only the guard may read`
@@ -132,74 +132,85 @@ export function uncoveredInput(path: string, rule: GuardedRule): string | null {
 
 export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
   const { events, store } = deps
-  let table: OfficeTable = officeTable(events.all())
+  let table: OfficeTable = buildOfficeTable(events.all())
   events.onChange(() => {
-    table = officeTable(events.all())
+    table = buildOfficeTable(events.all())
   })
-  const registrationNamed = async (name: string, user: User): Promise<StoredRegistration | null> =>
-    seenBy(user, await store.registration(name)) ??
-    seenBy(user, await store.registration(plainNumber(name)))
-  const rowsNamed = async (
+  const findRegistration = async (name: string, user: User): Promise<StoredRegistration | null> =>
+    visibleTo(user, await store.registration(name)) ??
+    visibleTo(user, await store.registration(normaliseNumber(name)))
+  const resolveRows = async (
     names: readonly unknown[],
-    wordsOf: (at: number) => NamedRow['words'],
+    fieldsAt: (at: number) => NamedRow['fields'],
     user: User,
   ): Promise<Resolved<readonly NamedRow[]>> => {
     const rows: NamedRow[] = []
     for (const [at, name] of names.entries()) {
-      const asked = textOf(name)
-      if (asked === null) return malformed([], 422, 'A registration is named by its number.')
-      const registration = await registrationNamed(asked, user)
-      rows.push({ asked, regNo: registration?.regNo ?? null, words: wordsOf(at) })
+      const requestedNo = toText(name)
+      if (requestedNo === null) return malformed([], 422, 'A registration is named by its number.')
+      const registration = await findRegistration(requestedNo, user)
+      rows.push({ requestedNo, regNo: registration?.regNo ?? null, fields: fieldsAt(at) })
     }
-    // A user of all events learns which of them are unknown, row by row.
-    return seesAll(user) || rows.every(({ regNo }) => regNo !== null)
+    // Only a user with access to all events is told which of them are unknown.
+    return hasAllEvents(user) || rows.every(({ regNo }) => regNo !== null)
       ? found([], rows)
-      : noRegistration(user)
+      : noSuchRegistration(user)
   }
-  const eventNamed = (sent: Sent, { filters }: GuardedRule): Named =>
-    named(sent, filters === true ? ['event_id'] : EVENT_NAMES)
-  /** The named event must be served, whoever the user is. */
-  const servedNamed = (sent: Sent, rule: GuardedRule): Resolved<ServedEvent> => {
-    const { of, one, problem } = eventNamed(sent, rule)
-    const known = of.filter((id) => events.byId(id) !== null)
-    if (problem !== null) return { ...problem, of: known }
-    const served = one === null ? null : events.byId(one)
-    return served === null ? missing(known, NO_EVENT, 'no_such_event') : found(known, served)
+  const readEvent = (sent: Sent, { filters }: GuardedRule): NamedEvent =>
+    readSingleValue(sent, filters === true ? ['event_id'] : EVENT_NAMES)
+  /** The named event must be served, regardless of the user. */
+  const resolveServedEvent = (sent: Sent, rule: GuardedRule): Resolved<ServedEvent> => {
+    const { eventIds, eventId, problem } = readEvent(sent, rule)
+    const servedIds = eventIds.filter((id) => events.byId(id) !== null)
+    if (problem !== null) return { ...problem, eventIds: servedIds }
+    const served = eventId === null ? null : events.byId(eventId)
+    return served === null
+      ? missing(servedIds, NO_EVENT, 'no_such_event')
+      : found(servedIds, served)
   }
-  const optionalEvent = (sent: Sent, rule: GuardedRule, user: User): Resolved<string | null> => {
-    const { of, one, problem } = eventNamed(sent, rule)
-    if (problem !== null) return { ...problem, of }
-    const isKnown = one === null || seesAll(user) || events.byId(one) !== null
-    return isKnown ? found(of, one) : missing([], NO_EVENT, 'no_such_event')
+  const resolveOptionalEvent = (
+    sent: Sent,
+    rule: GuardedRule,
+    user: User,
+  ): Resolved<string | null> => {
+    const { eventIds, eventId, problem } = readEvent(sent, rule)
+    if (problem !== null) return { ...problem, eventIds }
+    const isKnown = eventId === null || hasAllEvents(user) || events.byId(eventId) !== null
+    return isKnown ? found(eventIds, eventId) : missing([], NO_EVENT, 'no_such_event')
   }
-  const isReviewOf = async (user: User, id: string): Promise<boolean> =>
-    seenBy(user, await store.eventOfReview(id)) !== null
-  const registrationInPath = async (
+  const isReviewVisible = async (user: User, id: string): Promise<boolean> =>
+    visibleTo(user, await store.eventOfReview(id)) !== null
+  const resolvePathRegistration = async (
     { params }: Sent,
     user: User,
   ): Promise<Resolved<StoredRegistration>> => {
-    const registration = await registrationNamed(String(params['reg_no']), user)
-    return registration === null ? noRegistration(user) : found([], registration)
+    const registration = await findRegistration(String(params['reg_no']), user)
+    return registration === null ? noSuchRegistration(user) : found([], registration)
   }
-  const reviewInBody = async ({ body }: Sent, user: User): Promise<Resolved<string | null>> => {
-    const named = getOwn(body, 'review') ?? ''
-    if (typeof named !== 'string') return malformed([], 422, '“review” must be text.')
-    const id = named.trim()
+  const resolveBodyReview = async (
+    { body }: Sent,
+    user: User,
+  ): Promise<Resolved<string | null>> => {
+    const reviewId = getOwn(body, 'review') ?? ''
+    if (typeof reviewId !== 'string') return malformed([], 422, '“review” must be text.')
+    const id = reviewId.trim()
     if (id === '') return found([], null)
-    return seesAll(user) || (await isReviewOf(user, id)) ? found([], id) : missing([], NO_REVIEW)
+    return hasAllEvents(user) || (await isReviewVisible(user, id))
+      ? found([], id)
+      : missing([], NO_REVIEW)
   }
 
   const resolvers: { readonly [K in TargetKind]: Resolver<K> } = {
     own: async () => found([], null),
     any: async () => found([], null),
     every: async () => found([], null),
-    event: async (sent, _user, rule) => servedNamed(sent, rule),
-    events: async (sent, user, rule) => optionalEvent(sent, rule, user),
-    'stored registration': registrationInPath,
+    event: async (sent, _user, rule) => resolveServedEvent(sent, rule),
+    events: async (sent, user, rule) => resolveOptionalEvent(sent, rule, user),
+    'stored registration': resolvePathRegistration,
     registration: async (sent, user) => {
-      const resolved = await registrationInPath(sent, user)
+      const resolved = await resolvePathRegistration(sent, user)
       if (resolved.is !== 'found') return resolved
-      const review = await reviewInBody(sent, user)
+      const review = await resolveBodyReview(sent, user)
       if (review.is !== 'found') return review
       const registration = resolved.target
       const served = events.byId(registration.eventId)
@@ -209,56 +220,58 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     },
     payment: async ({ params }, user) => {
       const name = String(params['reg_no'])
-      const registration = await registrationNamed(name, user)
-      const order = registration?.regNo ?? plainNumber(name)
+      const registration = await findRegistration(name, user)
+      const order = registration?.regNo ?? normaliseNumber(name)
       const owner = await store.registrationOf(order)
       // The store also looks for an order with this id; for the first attempt, it is the registration number
       // itself.
-      const isOf = owner === null ? registration !== null : seenBy(user, owner) !== null
-      return isOf ? found([], order) : noRegistration(user)
+      const isOrderVisible =
+        owner === null ? registration !== null : visibleTo(user, owner) !== null
+      return isOrderVisible ? found([], order) : noSuchRegistration(user)
     },
     review: async ({ params, body }, user) => {
       const id = String(params['id'])
-      if (!seesAll(user) && !(await isReviewOf(user, id))) return missing([], NO_REVIEW)
+      if (!hasAllEvents(user) && !(await isReviewVisible(user, id))) return missing([], NO_REVIEW)
       const to = getOwn(body, 'to') ?? ''
       if (typeof to !== 'string') return malformed([], 422, '“to” must be text.')
       const name = to.trim()
       if (name === '') return found([], { id, to: '' })
-      const target = await registrationNamed(name, user)
-      if (target === null) return seesAll(user) ? found([], { id, to: name }) : noRegistration(user)
+      const target = await findRegistration(name, user)
+      if (target === null)
+        return hasAllEvents(user) ? found([], { id, to: name }) : noSuchRegistration(user)
       return found([], { id, to: target.regNo })
     },
     registrations: async (sent, user, rule) => {
-      const event = optionalEvent(sent, rule, user)
+      const event = resolveOptionalEvent(sent, rule, user)
       if (event.is !== 'found') return event
       const names = getOwn(sent.body, 'reg_nos')
       if (!Array.isArray(names) || names.length === 0 || names.length > ROWS_MAX)
-        return malformed(event.of, 422, `Tick at least one registration, and at most ${ROWS_MAX}.`)
-      const rows = await rowsNamed([...new Set(names as unknown[])], () => ({}), user)
-      const { of } = event
+        return malformed(event.eventIds, 422, `Select 1 to ${ROWS_MAX} registrations.`)
+      const rows = await resolveRows([...new Set(names as unknown[])], () => ({}), user)
+      const { eventIds } = event
       return rows.is === 'found'
-        ? found(of, { eventId: event.target, rows: rows.target })
-        : { ...rows, of }
+        ? found(eventIds, { eventId: event.target, rows: rows.target })
+        : { ...rows, eventIds }
     },
     statement: async (sent, user, rule) => {
-      const event = servedNamed(sent, rule)
+      const event = resolveServedEvent(sent, rule)
       if (event.is !== 'found') return event
       const lines = getOwn(sent.body, 'lines') ?? []
       if (!Array.isArray(lines) || lines.length > ROWS_MAX)
-        return malformed(event.of, 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
-      const words = lines.map(recordOf)
-      const rows = await rowsNamed(
-        words.map((line) => getOwn(line, 'reg_no')),
-        (at) => words[at] ?? {},
+        return malformed(event.eventIds, 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
+      const fields = lines.map(recordOf)
+      const rows = await resolveRows(
+        fields.map((line) => getOwn(line, 'reg_no')),
+        (at) => fields[at] ?? {},
         user,
       )
-      const { of } = event
+      const { eventIds } = event
       return rows.is === 'found'
-        ? found(of, { served: event.target, rows: rows.target })
-        : { ...rows, of }
+        ? found(eventIds, { served: event.target, rows: rows.target })
+        : { ...rows, eventIds }
     },
     list: async ({ path, query }) => {
-      const call = officeCall(table, path, query)
+      const call = findOfficeCall(table, path, query)
       return call === null
         ? missing([], 'There is no list for this event type.')
         : found([call.event.id], call)
@@ -267,10 +280,14 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
 
   return async (rule, sent, user) => {
     const resolved = await resolvers[rule.about](sent, user, rule)
-    const strange = strangeName(rule, sent)
-    return strange === null
+    const unexpected = findUnexpectedName(rule, sent)
+    return unexpected === null
       ? resolved
-      : malformed(resolved.of, 400, `This address does not take “${strange.slice(0, 40)}”.`)
+      : malformed(
+          resolved.eventIds,
+          400,
+          `This address does not accept “${unexpected.slice(0, 40)}”.`,
+        )
   }
 }
 
@@ -280,81 +297,82 @@ type Resolver<K extends TargetKind> = (
   rule: GuardedRule,
 ) => Promise<Resolved<Targets[K]>>
 
-const seesAll = ({ events }: User): boolean => events === null
+const hasAllEvents = ({ events }: User): boolean => events === null
 
-/** Null: it does not exist, or belongs to no event or to one that the user does not work for. */
-function seenBy<T extends { readonly eventId: string | null }>(
+/** Returns null for an object that does not exist, has no event, or is of an event that the user cannot access. */
+function visibleTo<T extends { readonly eventId: string | null }>(
   user: User,
-  one: T | null,
+  object: T | null,
 ): T | null {
-  const isSeen =
-    one !== null && (seesAll(user) || (one.eventId !== null && maySee(user, one.eventId)))
-  return isSeen ? one : null
+  const isVisible =
+    object !== null &&
+    (hasAllEvents(user) || (object.eventId !== null && maySee(user, object.eventId)))
+  return isVisible ? object : null
 }
 
-const noRegistration = (user: User) =>
+const noSuchRegistration = (user: User) =>
   missing(
     [],
-    seesAll(user)
+    hasAllEvents(user)
       ? 'No registration has this number.'
       : 'No registration in your events has this number.',
   )
 const NO_REVIEW = 'There is no such review.'
 const NO_EVENT = 'There is no event with this name.'
 
-const found = <T>(of: readonly string[], target: T): Resolved<T> => ({
+const found = <T>(eventIds: readonly string[], target: T): Resolved<T> => ({
   is: 'found',
-  of,
+  eventIds,
   target,
 })
-const missing = (of: readonly string[], message: string, code = 'not_found') =>
-  ({ is: 'missing', of, code, message }) as const
-const malformed = (of: readonly string[], status: 400 | 422, message: string) =>
-  ({ is: 'malformed', of, status, message }) as const
+const missing = (eventIds: readonly string[], message: string, code = 'not_found') =>
+  ({ is: 'missing', eventIds, code, message }) as const
+const malformed = (eventIds: readonly string[], status: 400 | 422, message: string) =>
+  ({ is: 'malformed', eventIds, status, message }) as const
 
 /** People copy a number in groups, as pages print it, or type it in lower case. */
-const plainNumber = (name: string): string => name.replaceAll(/[\s-]/g, '').toUpperCase()
+const normaliseNumber = (name: string): string => name.replaceAll(/[\s-]/g, '').toUpperCase()
 
-const textOf = (value: unknown): string | null =>
+const toText = (value: unknown): string | null =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null
 
-type Named = {
-  /** All that are named, so that the guard sees all of them. */
-  readonly of: readonly string[]
-  readonly one: string | null
+type NamedEvent = {
+  /** All named events, so that the guard checks each of them. */
+  readonly eventIds: readonly string[]
+  readonly eventId: string | null
   readonly problem: ReturnType<typeof malformed> | null
 }
 
 /** Returns the single value that query and body have under these names; an empty one counts as none. */
-function named({ query, body }: Sent, names: readonly string[]): Named {
+function readSingleValue({ query, body }: Sent, names: readonly string[]): NamedEvent {
   const inBody = names.map((name) => getOwn(body, name) ?? '')
-  const said = [...names.flatMap((name) => query.getAll(name)), ...inBody]
-  const of = [
+  const values = [...names.flatMap((name) => query.getAll(name)), ...inBody]
+  const eventIds = [
     ...new Set(
-      said.flatMap((value) =>
+      values.flatMap((value) =>
         typeof value === 'string' && value.trim() !== '' ? [value.trim()] : [],
       ),
     ),
   ]
-  const problem = said.some((value) => typeof value !== 'string')
-    ? malformed(of, 422, `“${names[0]}” must be text.`)
-    : of.length > 1
-      ? malformed(of, 400, `Name one ${names[0]}, not several.`)
+  const problem = values.some((value) => typeof value !== 'string')
+    ? malformed(eventIds, 422, `“${names[0]}” must be text.`)
+    : eventIds.length > 1
+      ? malformed(eventIds, 400, `Name one ${names[0]}, not several.`)
       : null
-  return { of, one: of[0] ?? null, problem }
+  return { eventIds, eventId: eventIds[0] ?? null, problem }
 }
 
 /**
- * Returns a name that looks like a target but is read by nothing, such as `event[]` or `?event`. Null: there is
- * none.
+ * Returns a name that looks like a target but that no handler reads, such as `event[]` or `?event`. Null if there
+ * is none.
  */
-function strangeName(rule: GuardedRule, { query, body }: Sent): string | null {
+function findUnexpectedName(rule: GuardedRule, { query, body }: Sent): string | null {
   // An event file may give a filter any name.
   if (rule.about === 'list') return null
   const { query: inQuery = [], body: inBody = [] } = NAMES[rule.about]
-  const strange = [
+  const unexpected = [
     ...(rule.filters === true ? [] : [...query.keys()].filter((name) => !inQuery.includes(name))),
     ...Object.keys(body).filter((name) => !inBody.includes(name)),
   ].find(isTargetName)
-  return strange ?? null
+  return unexpected ?? null
 }

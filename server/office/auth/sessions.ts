@@ -1,5 +1,5 @@
 /**
- * Opens, recognises and closes office sessions.
+ * Opens, finds and closes staff sessions.
  * Permissions are in authorization.ts. A session is a random token, of which only the hash is stored. It is sent
  * as a cookie (our own web app) or as a bearer token.
  */
@@ -13,7 +13,7 @@ import { addressOf } from '../../http/rate-limit.ts'
 import { refuse, toldOf } from '../../http/error-response.ts'
 
 export const SESSION_COOKIE = 'rollcall_session'
-/** A user stays signed in over lunch; a forgotten browser does not. */
+/** Covers a lunch break, but ends the session of a forgotten browser. */
 export const IDLE_MS = 2 * 60 * 60_000
 /** One working day, even with activity. */
 const SESSION_MS = 12 * 60 * 60_000
@@ -25,21 +25,21 @@ export type Admin = OpenSession & {
   readonly tokenHash: string
 }
 
-export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Returns the bearer token of a request; null: there is none. */
-const bearerOf = (request: FastifyRequest): string | null =>
+/** Returns the bearer token of a request. Null if it has none. */
+const readBearer = (request: FastifyRequest): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
-/** Returns the token in the cookie of a request; null: there is none. */
-const cookieOf = ({ server, headers }: FastifyRequest): string | null =>
+/** Returns the token in the cookie of a request. Null if it has none. */
+const readCookie = ({ server, headers }: FastifyRequest): string | null =>
   headers.cookie === undefined ? null : server.parseCookie(headers.cookie)[SESSION_COOKIE] || null
 
-/** Returns the session of a request and renews its idle time; null: there is none. */
-export async function adminOf(deps: Deps, request: FastifyRequest): Promise<Admin | null> {
-  const bearer = bearerOf(request)
-  const token = bearer ?? cookieOf(request)
+/** Returns the session of a request and renews its idle time. Null without a valid session. */
+export async function findAdmin(deps: Deps, request: FastifyRequest): Promise<Admin | null> {
+  const bearer = readBearer(request)
+  const token = bearer ?? readCookie(request)
   if (token === null) return null
-  const tokenHash = hashOf(token)
+  const tokenHash = hashToken(token)
   const session = await deps.store.session(tokenHash, deps.clock(), IDLE_MS)
   return session === null
     ? null
@@ -47,8 +47,8 @@ export async function adminOf(deps: Deps, request: FastifyRequest): Promise<Admi
 }
 
 /**
- * Returns true if a page of another site sent the request. Browsers always send the origin of a POST; without
- * one, it does not count as ours.
+ * Returns true if a page of another site sent the request. Browsers always send the origin of a POST, so a
+ * request without one counts as foreign.
  */
 export function isForeign(deps: Deps, request: FastifyRequest): boolean {
   const { origin } = request.headers
@@ -59,12 +59,12 @@ export function isForeign(deps: Deps, request: FastifyRequest): boolean {
   return !(URL.canParse(origin) && new URL(origin).host === request.headers.host)
 }
 
-export function refuseForeign(deps: Deps, reply: FastifyReply): FastifyReply {
-  return refuse(reply, 403, 'foreign_origin', callText(deps, 403))
+export function rejectForeign(deps: Deps, reply: FastifyReply): FastifyReply {
+  return refuse(reply, 403, 'foreign_origin', statusMessage(deps, 403))
 }
 
 /** Returns the text for a status from the texts file. */
-export function callText(deps: Deps, status: 401 | 403): string {
+export function statusMessage(deps: Deps, status: 401 | 403): string {
   return deps.events.all()[0]?.config.texts.calls[String(status)] ?? toldOf(status).message
 }
 
@@ -79,14 +79,14 @@ export async function openSession(
   const token = randomBytes(32).toString('base64url')
   const expiresAt = instant(at + SESSION_MS)
   await deps.store.openSession({
-    tokenHash: hashOf(token),
+    tokenHash: hashToken(token),
     adminId,
     at,
     expiresAt,
     network: addressOf(request),
-    browser: browserOf(request.headers['user-agent'] ?? ''),
+    browser: describeBrowser(request.headers['user-agent'] ?? ''),
   })
-  reply.setCookie(SESSION_COOKIE, token, { ...cookieOptions(deps), maxAge: SESSION_MS / 1000 })
+  reply.setCookie(SESSION_COOKIE, token, { ...buildCookieOptions(deps), maxAge: SESSION_MS / 1000 })
   return token
 }
 
@@ -96,12 +96,12 @@ export async function closeSessions(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  for (const token of [bearerOf(request), cookieOf(request)])
-    if (token !== null) await deps.store.closeSession(hashOf(token))
-  reply.clearCookie(SESSION_COOKIE, cookieOptions(deps))
+  for (const token of [readBearer(request), readCookie(request)])
+    if (token !== null) await deps.store.closeSession(hashToken(token))
+  reply.clearCookie(SESSION_COOKIE, buildCookieOptions(deps))
 }
 
-const cookieOptions = (deps: Deps) =>
+const buildCookieOptions = (deps: Deps) =>
   ({
     path: '/',
     httpOnly: true,
@@ -110,11 +110,11 @@ const cookieOptions = (deps: Deps) =>
   }) as const
 
 /** Returns the common names of browser and system. Nothing else of the user agent is stored. */
-export function browserOf(agent: string): string {
-  const named = (table: readonly (readonly [RegExp, string])[]): string | undefined =>
+export function describeBrowser(agent: string): string {
+  const findName = (table: readonly (readonly [RegExp, string])[]): string | undefined =>
     table.find(([pattern]) => pattern.test(agent))?.[1]
-  const browser = named(BROWSERS)
-  const system = named(SYSTEMS)
+  const browser = findName(BROWSERS)
+  const system = findName(SYSTEMS)
   if (browser === undefined) return system === undefined ? '' : `a browser on ${system}`
   return system === undefined ? browser : `${browser} on ${system}`
 }

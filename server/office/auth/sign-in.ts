@@ -1,4 +1,4 @@
-/** Handles sign-in and sign-out of the office, and describes the session to the web app. */
+/** Handles sign-in and sign-out of staff, and describes the session to the web app. */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertNever, priceSteps } from '../../../engine/index.ts'
@@ -8,13 +8,13 @@ import type { Deps } from '../../dependencies.ts'
 import { addressOf, openLimit, refuseTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { refuse } from '../../http/error-response.ts'
-import { CREDENTIAL_CHARACTERS_MAX, hashPassword, isPassword } from './passwords.ts'
+import { CREDENTIAL_CHARACTERS_MAX, hashPassword, verifyPassword } from './passwords.ts'
 import { openSecondFactors } from './two-step-sign-in.ts'
-import { adminOf, closeSessions, isForeign, openSession, refuseForeign } from './sessions.ts'
-import { eventsOf, lacksSecondFactor, pathsOf } from './authorization.ts'
+import { findAdmin, closeSessions, isForeign, openSession, rejectForeign } from './sessions.ts'
+import { findUserEvents, lacksSecondFactor, buildPaths } from './authorization.ts'
 import type { Call, OfficeRoutes } from './authorization.ts'
 
-/** Enough for an office behind one address and for typing errors, but not for guessing. */
+/** Enough for an office behind one address and for typos, but not for guessing. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 5 * 60_000 }
 /** For one account from one address: an attacker locks out their own address, not the office. */
 const TRIES_PER_PAIR: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
@@ -23,39 +23,39 @@ const TRIES_PER_PAIR: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
  * of years.
  */
 const TRIES_PER_ACCOUNT: Allowance = { triesMax: 100, windowMs: 15 * 60_000 }
-/** Where an account has signed in recently, guesses by strangers do not lock it out. */
-const KNOWN: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
+/** Guesses from elsewhere do not lock an account out at an address where it signed in recently. */
+const KNOWN_ADDRESS: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
 /** Limits the log entries for failures of one account, and for all unknown names together: 1,000 rows a day. */
-const TRACES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+const FAILURES_LOGGED: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 
 /**
- * Verified when the username is unknown, so that both responses take the same time. Computed once, with the first
- * app.
+ * Hash to verify when the username is unknown, so that both responses take the same time. Computed once, with
+ * the first app.
  */
-let nobodysHash: Promise<string> | null = null
+let placeholderHash: Promise<string> | null = null
 
-const signInText = (deps: Deps): string =>
+const invalidSignInText = (deps: Deps): string =>
   deps.events.all()[0]?.config.texts.admin.signIn ?? 'Invalid username or password'
 
 export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: Deps): void {
   const byAddress = openLimit(deps, TRIES_PER_ADDRESS)
   const byPair = openLimit(deps, TRIES_PER_PAIR)
   const byAccount = openLimit(deps, TRIES_PER_ACCOUNT)
-  const known = openLimit(deps, KNOWN)
-  const written = openLimit(deps, TRACES)
+  const knownAddresses = openLimit(deps, KNOWN_ADDRESS)
+  const loggedFailures = openLimit(deps, FAILURES_LOGGED)
   const factors = openSecondFactors(deps)
-  const nobody = (nobodysHash ??= hashPassword(randomBytes(16).toString('hex')))
+  const placeholder = (placeholderHash ??= hashPassword(randomBytes(16).toString('hex')))
 
   /**
    * Records a wrong password: in the audit log under the user whose name was given, otherwise in the server log.
    * An unknown name may be a password typed in the wrong field, so it is not logged.
    */
-  const leaveTrace = async (who: string | null, at: Instant): Promise<void> => {
+  const logFailure = async (who: string | null, at: Instant): Promise<void> => {
     const key = who ?? ''
-    if ((await written.take(key, at)) > 0) return
-    if (who === null) deps.log.warn({}, 'somebody tried to sign in under a name nobody has')
+    if ((await loggedFailures.take(key, at)) > 0) return
+    if (who === null) deps.log.warn({}, 'failed sign-in: unknown username')
     else {
-      deps.log.warn({}, 'somebody tried to sign in with a wrong password or code')
+      deps.log.warn({}, 'failed sign-in: wrong password or code')
       await deps.store.audit({ at, who, what: 'failed to sign in', eventId: null, regNo: null })
     }
   }
@@ -77,19 +77,19 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
       })
     }
     if (request.headers.origin !== undefined && isForeign(deps, request))
-      return refuseForeign(deps, reply)
+      return rejectForeign(deps, reply)
 
     const at = deps.clock()
     const address = addressOf(request)
     const account = username.slice(0, CREDENTIAL_CHARACTERS_MAX).toLowerCase()
     const pair = `${address} ${account}`
-    const isKnown = (await known.wait(pair, at)) > 0
+    const isKnown = (await knownAddresses.wait(pair, at)) > 0
     // Counted before the check, and only if all limits allow it, so that simultaneous attempts all count.
-    for (const ask of ['wait', 'take'] as const) {
+    for (const step of ['wait', 'take'] as const) {
       const waitMs = Math.max(
-        await byAddress[ask](address, at),
-        await byPair[ask](pair, at),
-        isKnown ? 0 : await byAccount[ask](account, at),
+        await byAddress[step](address, at),
+        await byPair[step](pair, at),
+        isKnown ? 0 : await byAccount[step](account, at),
       )
       if (waitMs > 0) return refuseTooMany(reply, waitMs, 'attempts to sign in')
     }
@@ -97,17 +97,20 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     const tooLong =
       username.length > CREDENTIAL_CHARACTERS_MAX || password.length > CREDENTIAL_CHARACTERS_MAX
     const admin = tooLong ? null : await deps.store.admin(username)
-    const matches = await isPassword(tooLong ? '' : password, admin?.passwordHash ?? (await nobody))
-    if (admin === null || !matches) {
-      await leaveTrace(admin?.username ?? null, at)
-      return refuse(reply, 401, 'invalid_login', signInText(deps))
+    const isMatch = await verifyPassword(
+      tooLong ? '' : password,
+      admin?.passwordHash ?? (await placeholder),
+    )
+    if (admin === null || !isMatch) {
+      await logFailure(admin?.username ?? null, at)
+      return refuse(reply, 401, 'invalid_login', invalidSignInText(deps))
     }
 
     await byPair.forget(pair)
     const factor =
       admin.totpSecret === null
         ? null
-        : await secondFactor(
+        : await checkSecondFactor(
             { id: admin.id, username: admin.username, secret: admin.totpSecret },
             code,
             isKnown ? pair : account,
@@ -115,7 +118,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
             at,
           )
     if (factor === 'refused') return reply
-    await known.count(pair, at)
+    await knownAddresses.count(pair, at)
     const token = await openSession(deps, request, reply, admin.id, at)
     await deps.store.audit({
       at,
@@ -128,8 +131,8 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  /** Returns how the second factor was proved; `refused`: it was not, and the request has been answered. */
-  const secondFactor = async (
+  /** Returns how the second factor was proved. `refused` means that the error response was sent. */
+  const checkSecondFactor = async (
     admin: { readonly id: number; readonly username: string; readonly secret: string },
     code: string,
     from: string,
@@ -148,7 +151,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         refuseTooMany(reply, checked.waitMs, 'wrong codes')
         return 'refused'
       case 'wrong':
-        await leaveTrace(admin.username, at)
+        await logFailure(admin.username, at)
         refuse(reply, 401, 'wrong_code', checked.message)
         return 'refused'
       default:
@@ -158,8 +161,8 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
 
   // Closes every session of the request; a repeated logout succeeds too.
   const logout = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await adminOf(deps, request)
-    if (admin?.by === 'cookie' && isForeign(deps, request)) return refuseForeign(deps, reply)
+    const admin = await findAdmin(deps, request)
+    if (admin?.by === 'cookie' && isForeign(deps, request)) return rejectForeign(deps, reply)
     await closeSessions(deps, request, reply)
     if (admin !== null)
       await deps.store.audit({
@@ -172,9 +175,12 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     return reply.header('cache-control', 'no-store').send({ status: 'success' })
   }
 
-  const session = async ({ admin }: Call<'own'>, reply: FastifyReply): Promise<FastifyReply> => {
-    // The earliest conference first, as in the rest of the office.
-    const events = eventsOf(deps, admin).toSorted((a, b) =>
+  const sendSession = async (
+    { admin }: Call<'own'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    // The earliest conference first, as on the other office pages.
+    const events = findUserEvents(deps, admin).toSorted((a, b) =>
       a.from < b.from ? -1 : a.from > b.from ? 1 : 0,
     )
     const texts = (events[0] ?? deps.events.all()[0]?.config)?.texts
@@ -213,9 +219,9 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  for (const path of pathsOf('/admin/login'))
+  for (const path of buildPaths('/admin/login'))
     app.post(path, { config: { office: 'anybody' } }, login)
-  for (const path of pathsOf('/admin/logout'))
+  for (const path of buildPaths('/admin/logout'))
     app.post(path, { config: { office: 'anybody' } }, logout)
-  office.get('/admin/session', { least: 'viewer', about: 'own' }, session)
+  office.get('/admin/session', { least: 'viewer', about: 'own' }, sendSession)
 }

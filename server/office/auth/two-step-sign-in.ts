@@ -15,64 +15,64 @@ const SECRET_BYTES = 20
 /** A phone's clock may be this many 30-second steps off, and typing takes time. */
 const STEPS_OFF_MAX = 1
 const RECOVERY_CODES = 10
-/** For an account from an unknown place: 240 guesses a day, with three of a million codes valid at a time. */
+/** For an account from an unknown address: 240 guesses a day, with three of a million codes valid at a time. */
 const TRIES: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
 
-const totpOf = (secret: string, label = '', issuer = ''): TOTP =>
+const buildTotp = (secret: string, label = '', issuer = ''): TOTP =>
   new TOTP({ secret: Secret.fromBase32(secret), label, issuer })
 
-export function makeSecret(): string {
+export function generateSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32
 }
 
 /**
- * Returns the QR code content for an authenticator app; `host` distinguishes the offices that a user signs in to.
+ * Returns the QR code content for an authenticator app. `host` distinguishes several Rollcall installations.
  */
-export function appAddress(secret: string, username: string, host: string): string {
-  return totpOf(secret, username, `Rollcall ${host}`).toString()
+export function buildAppUri(secret: string, username: string, host: string): string {
+  return buildTotp(secret, username, `Rollcall ${host}`).toString()
 }
 
-/** Returns the 30-second step of a code; null: of none that is valid now. */
-export function stepOf(secret: string, code: string, at: Instant): number | null {
-  const totp = totpOf(secret)
-  const off = totp.validate({ token: code, timestamp: at, window: STEPS_OFF_MAX })
-  return off === null ? null : totp.counter({ timestamp: at }) + off
+/** Returns the 30-second step of a code. Null if the code is not valid now. */
+export function findStep(secret: string, code: string, at: Instant): number | null {
+  const totp = buildTotp(secret)
+  const stepsOff = totp.validate({ token: code, timestamp: at, window: STEPS_OFF_MAX })
+  return stepsOff === null ? null : totp.counter({ timestamp: at }) + stepsOff
 }
 
 /** 79 bits each, so that a plain hash of them reveals nothing. */
-export function makeRecoveryCodes(): {
+export function generateRecoveryCodes(): {
   readonly codes: readonly string[]
   readonly hashes: readonly string[]
 } {
   const codes = Array.from({ length: RECOVERY_CODES }, makePassword)
-  return { codes, hashes: codes.map(hashOfCode) }
+  return { codes, hashes: codes.map(hashCode) }
 }
 
-function hashOfCode(code: string): string {
-  return createHash('sha256').update(bare(code)).digest('hex')
+function hashCode(code: string): string {
+  return createHash('sha256').update(normaliseCode(code)).digest('hex')
 }
 
 /** Normalises a code for comparison: apps show codes in groups, and people type upper-case letters. */
-function bare(code: string): string {
+function normaliseCode(code: string): string {
   return code.toLowerCase().replaceAll(/[\s-]/g, '')
 }
 
-export type CodeChecked =
+export type CodeCheck =
   | { readonly is: 'right'; readonly by: 'app' | 'recovery' }
   | { readonly is: 'wrong'; readonly message: string }
   | { readonly is: 'too-many'; readonly waitMs: number }
 
 export type SecondFactors = {
   /**
-   * Accepts a code and marks it as used. `from`: the key under which attempts are counted, so that a stranger's
-   * attempts do not lock out a user at their usual place.
+   * Accepts a code and marks it as used. Attempts are counted under the key `from`, so that an attacker elsewhere
+   * does not lock out a user at their usual address.
    */
   take(
     admin: { readonly id: number; readonly secret: string },
     code: string,
     from: string,
     at: Instant,
-  ): Promise<CodeChecked>
+  ): Promise<CodeCheck>
 }
 
 export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): SecondFactors {
@@ -82,25 +82,25 @@ export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): Se
       // Counted before the check, so that simultaneous attempts all count.
       const waitMs = await tries.take(from, at)
       if (waitMs > 0) return { is: 'too-many', waitMs }
-      const checked = await check(deps, id, secret, bare(code), at)
+      const checked = await checkCode(deps, id, secret, normaliseCode(code), at)
       if (checked.is === 'right') await tries.forget(from)
       return checked
     },
   }
 }
 
-async function check(
+async function checkCode(
   { store }: Pick<Deps, 'store'>,
   id: number,
   secret: string,
   code: string,
   at: Instant,
-): Promise<CodeChecked> {
+): Promise<CodeCheck> {
   if (!/^\d{6}$/.test(code))
-    return (await store.takeRecoveryCode(id, hashOfCode(code), at))
+    return (await store.takeRecoveryCode(id, hashCode(code), at))
       ? { is: 'right', by: 'recovery' }
       : { is: 'wrong', message: 'This recovery code is wrong or was already used.' }
-  const step = stepOf(secret, code, at)
+  const step = findStep(secret, code, at)
   if (step === null)
     return {
       is: 'wrong',

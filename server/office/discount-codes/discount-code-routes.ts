@@ -1,4 +1,4 @@
-/** Defines the office's routes for discount codes and member lists: list, create and withdraw. */
+/** Defines the office routes for discount codes and member lists: list, create and withdraw. */
 import type { FastifyReply } from 'fastify'
 import { isAtLeast, isoIndia } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
@@ -11,55 +11,55 @@ import type {
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { StoredCode } from '../../storage/index.ts'
-import { makeCodes, withdrawCode } from './create-discount-codes.ts'
-import type { CodesRefusal, CodeWords } from './create-discount-codes.ts'
+import { createCodes, withdrawCode } from './create-discount-codes.ts'
+import type { CodesError, CodeInput } from './create-discount-codes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** A code is worth money to anybody who has it. */
-const GIVES_CODES = 'treasurer' satisfies Role
+/** A code is worth money to anyone who has it. */
+const CODES_ROLE = 'treasurer' satisfies Role
 
 /**
- * Returns the full code for users who can create codes; only its first characters for others, who could spend it.
+ * Returns the full code for users who can create codes. Others could use it, so they see its first characters.
  */
-export function codeFor(role: Role, code: string): string {
-  return isAtLeast(role, GIVES_CODES) ? code : `${code.slice(0, 2)}…`
+export function maskCode(role: Role, code: string): string {
+  return isAtLeast(role, CODES_ROLE) ? code : `${code.slice(0, 2)}…`
 }
 
-type Asked = Pick<Call<'event'>, 'admin' | 'target'>
+type EventCall = Pick<Call<'event'>, 'admin' | 'target'>
 
 export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
-  const saw = (look: string, what: string, { admin, target }: Asked): Promise<void> =>
+  const recordView = (viewKey: string, what: string, { admin, target }: EventCall): Promise<void> =>
     deps.store.audit({
       at: deps.clock(),
       who: admin.username,
       what,
       eventId: target.config.id,
       regNo: null,
-      look,
+      look: viewKey,
     })
 
   const list = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
     const event = call.target.config
     const codes = await deps.store.codesOf(event.id, event.holdSeatsMs, deps.clock())
-    await saw('codes', `saw the codes (${codes.length})`, call)
+    await recordView('codes', `saw the codes (${codes.length})`, call)
     const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
     const answer: CodesAnswer = {
       status: 'success',
       kinds,
       codes: codes
-        .map(wireCode)
-        .map((one) => ({ ...one, code: codeFor(call.admin.role, one.code) })),
+        .map(toWireCode)
+        .map((code) => ({ ...code, code: maskCode(call.admin.role, code.code) })),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const make = async (
-    { admin, target, body }: Call<'event', never, keyof CodeWords>,
+  const create = async (
+    { admin, target, body }: Call<'event', never, keyof CodeInput>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const made = await makeCodes(deps, target.config, body, admin.username)
-    if (!made.ok) return refused(reply, made.error)
-    const answer: CodesMadeAnswer = { status: 'success', codes: [...made.value] }
+    const created = await createCodes(deps, target.config, body, admin.username)
+    if (!created.ok) return sendCodesError(reply, created.error)
+    const answer: CodesMadeAnswer = { status: 'success', codes: [...created.value] }
     return reply.code(201).send(answer)
   }
   const withdraw = async (
@@ -67,12 +67,15 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const done = await withdrawCode(deps, target.config, body.code, admin.username)
-    return done.ok
-      ? reply.send({ status: 'success', message: done.value })
-      : refused(reply, done.error)
+    const result = await withdrawCode(deps, target.config, body.code, admin.username)
+    return result.ok
+      ? reply.send({ status: 'success', message: result.value })
+      : sendCodesError(reply, result.error)
   }
-  const rolls = async ({ target }: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendMemberLists = async (
+    { target }: Call<'event'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const counts = await deps.store.rollCounts(target.config.id)
     const answer: MemberListsAnswer = {
       status: 'success',
@@ -83,13 +86,13 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const look = { least: 'viewer', about: 'event' } as const
-  const give = { least: GIVES_CODES, about: 'event' } as const
-  office.get('/admin/codes', look, list)
+  const viewRule = { least: 'viewer', about: 'event' } as const
+  const createRule = { least: CODES_ROLE, about: 'event' } as const
+  office.get('/admin/codes', viewRule, list)
   office.post(
     '/admin/codes',
     {
-      ...give,
+      ...createRule,
       body: {
         kind: 'text',
         count: 'text',
@@ -99,19 +102,19 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
         code: 'text',
       },
     },
-    make,
+    create,
   )
-  office.post('/admin/codes/withdraw', { ...give, body: { code: 'text' } }, withdraw)
-  office.get('/admin/rolls', look, rolls)
+  office.post('/admin/codes/withdraw', { ...createRule, body: { code: 'text' } }, withdraw)
+  office.get('/admin/rolls', viewRule, sendMemberLists)
 }
 
-function refused(reply: FastifyReply, { code, message }: CodesRefusal): FastifyReply {
+function sendCodesError(reply: FastifyReply, { code, message }: CodesError): FastifyReply {
   const status = code === 'bad_code' ? 422 : code === 'code_taken' ? 409 : 404
   return refuse(reply, status, code, message)
 }
 
-/** Converts a code for the office, and for `rollcall event discount-codes --json`. */
-export function wireCode(code: StoredCode): WireCode {
+/** Converts a code for the office pages and for `rollcall event discount-codes --json`. */
+export function toWireCode(code: StoredCode): WireCode {
   return {
     code: code.code,
     kind: code.kind,

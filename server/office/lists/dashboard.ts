@@ -13,32 +13,34 @@ import {
 import type { Review, WorkQueueId, WireWorkQueueItem } from '../../../engine/index.ts'
 import type { EventStats, StatsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { whyErasingWaits } from '../operations/confirm-clock.ts'
-import { nameOf, paymentStatusDisplay } from './list-rows.ts'
+import { findErasurePauseReason } from '../operations/confirm-clock.ts'
+import { findName, paymentStatusDisplay } from './list-rows.ts'
 import type { WaitingCount } from '../../storage/index.ts'
-import { eventsOf } from '../auth/authorization.ts'
+import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-export function statsRoutes(office: OfficeRoutes, deps: Deps): void {
-  const stats = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> => {
+export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
+  const sendStats = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> => {
     const at = deps.clock()
-    const events = eventsOf(deps, admin)
-    const waiting = await deps.store.reviews(null)
+    const events = findUserEvents(deps, admin)
+    const reviews = await deps.store.reviews(null)
     const figures = await Promise.all(
       events.map((event) => deps.store.figures(event.id, dayOf(at))),
     )
-    const waits = await deps.store.waiting(
+    const workQueueCounts = await deps.store.waiting(
       events.map(({ id }) => id),
       at,
     )
-    const erasing = await whyErasingWaits(deps)
+    const pausedErasure = await findErasurePauseReason(deps)
     const data: StatsAnswer['data'] = {
       now: isoIndia(at),
-      waiting: [...waitingRows(waits), ...unmatchedRow(waiting, events)],
+      waiting: [...buildWorkQueueRows(workQueueCounts), ...buildUnmatchedRow(reviews, events)],
       ...(admin.events === null
         ? {
             event_files: deps.events.refused().map(({ why }) => why),
-            ...(erasing === null || admin.role !== 'owner' ? {} : { erasing_waits: erasing }),
+            ...(pausedErasure === null || admin.role !== 'owner'
+              ? {}
+              : { erasing_waits: pausedErasure }),
           }
         : {}),
       revenue_stats: { total_revenue: 0 },
@@ -60,11 +62,11 @@ export function statsRoutes(office: OfficeRoutes, deps: Deps): void {
         today_registrations: figure.today,
         total_revenue: rupees(figure.revenue),
         dismissed_amount: rupees(figure.dismissed),
-        needs_decision: waiting.filter(({ eventId }) => eventId === event.id).length,
+        needs_decision: reviews.filter(({ eventId }) => eventId === event.id).length,
       } satisfies EventStats
       data.recent_registrations[key] = figure.recent.map((registration) => ({
         id: registration.id,
-        full_name: nameOf(event, registration),
+        full_name: findName(event, registration),
         reg_no: registration.regNo,
         final_amount: registration.total === null ? null : rupees(registration.total),
         payment_status: registration.paymentStatus,
@@ -92,28 +94,30 @@ export function statsRoutes(office: OfficeRoutes, deps: Deps): void {
     const answer: StatsAnswer = { status: 'success', data }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, stats)
+  office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, sendStats)
 }
 
-function waitingRows(counts: readonly WaitingCount[]): WireWorkQueueItem[] {
-  const rowOf = (id: WorkQueueId): WireWorkQueueItem => ({
+function buildWorkQueueRows(counts: readonly WaitingCount[]): WireWorkQueueItem[] {
+  const toRow = (id: WorkQueueId): WireWorkQueueItem => ({
     id,
     label: WAITING[id].label,
     events: counts
       .filter(({ is }) => is === id)
       .map(({ eventId, count, more }) => ({ id: eventId, count, more })),
   })
-  return WAITING_IDS.map(rowOf).filter(({ events }) => events.length > 0)
+  return WAITING_IDS.map(toRow).filter(({ events }) => events.length > 0)
 }
 
-/** For the user's events; empty if there is none. */
-function unmatchedRow(
+/** Counts unmatched payments of the user's events. Empty if there are none. */
+function buildUnmatchedRow(
   reviews: readonly Review[],
   events: readonly { readonly id: string }[],
 ): WireWorkQueueItem[] {
-  const counted = events.flatMap(({ id }) => {
+  const eventCounts = events.flatMap(({ id }) => {
     const count = reviews.filter(({ is, eventId }) => is === UNMATCHED && eventId === id).length
     return count === 0 ? [] : [{ id, count, more: false }]
   })
-  return counted.length === 0 ? [] : [{ id: UNMATCHED, label: UNMATCHED_LABEL, events: counted }]
+  return eventCounts.length === 0
+    ? []
+    : [{ id: UNMATCHED, label: UNMATCHED_LABEL, events: eventCounts }]
 }

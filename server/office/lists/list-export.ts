@@ -9,8 +9,8 @@ import type { ListQuery, ListedRegistration } from '../../storage/index.ts'
 import type { OfficeCall } from './list-paths.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
-import { fileCells } from './list-rows.ts'
-import { XLSX_TYPE, xlsxOf } from '../spreadsheets/write-excel.ts'
+import { buildFileCells } from './list-rows.ts'
+import { XLSX_TYPE, buildExcel } from '../spreadsheets/write-excel.ts'
 
 /** An Excel file is built in memory: at most as many rows as are counted, which need about 100 MB. */
 const XLSX_ROWS_MAX = 10_000
@@ -30,8 +30,8 @@ export async function sendExport(
   const chunks = deps.store.exportRows(query)[Symbol.asyncIterator]()
   const first = await chunks.next()
   const columns = exportColumns(event, list)
-  const cellsOf = fileCells(event, columns)
-  const noted = (): Promise<void> =>
+  const toCells = buildFileCells(event, columns)
+  const recordExport = (): Promise<void> =>
     deps.store.audit({
       at,
       who,
@@ -44,7 +44,7 @@ export async function sendExport(
     .header('cache-control', 'no-store')
     .header(
       'content-disposition',
-      `attachment; filename="${exportName(list, query, dayOf(at), kind)}"`,
+      `attachment; filename="${buildFileName(list, query, dayOf(at), kind)}"`,
     )
   if (kind === 'xlsx') {
     const rows: ListedRegistration[] = []
@@ -58,40 +58,40 @@ export async function sendExport(
           'An Excel file can have at most 10,000 rows. Filter the list, or export CSV.',
         )
     }
-    await noted()
-    const file = await xlsxOf({
+    await recordExport()
+    const file = await buildExcel({
       head,
-      rows: rows.map((row) => cellsOf(row).map((cell, at) => sheetCell(columns[at], cell))),
+      rows: rows.map((row) => toCells(row).map((cell, at) => toSheetCell(columns[at], cell))),
     })
     return reply.type(XLSX_TYPE).send(file)
   }
-  await noted()
+  await recordExport()
   async function* csv(): AsyncGenerator<string> {
     yield csvRows([head], true)
     for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
-      if (chunk.value.length > 0) yield csvRows(chunk.value.map(cellsOf), false)
+      if (chunk.value.length > 0) yield csvRows(chunk.value.map(toCells), false)
     }
   }
   return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))
 }
 
-/** Writes money and counts as numbers; digits that identify something stay text. */
-function sheetCell(column: Column | undefined, cell: CsvCell): string | number {
+/** Writes money and counts as numbers. Identifiers made of digits stay text. */
+function toSheetCell(column: Column | undefined, cell: CsvCell): string | number {
   if (cell === null || cell === undefined || cell === '') return ''
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
   const isNumber = column?.kind === 'money' || column?.kind === 'number'
   return isNumber && Number.isFinite(Number(cell)) ? Number(cell) : String(cell)
 }
 
-/** The search text is left out of the name: it may be personal data. */
-function exportName(
+/** The name omits the search text, which may be personal data. */
+function buildFileName(
   { export: { file } }: AdminList,
   query: ListQuery,
   today: Day,
   kind: ExportKind,
 ): string {
   const { answers, chosen = {}, people = {}, sold, dateFrom, dateTo } = query
-  const said = (by: Readonly<Record<string, string | boolean>>): string[] =>
+  const filterParts = (by: Readonly<Record<string, string | boolean>>): string[] =>
     Object.entries(by).map(([id, value]) =>
       typeof value === 'boolean' ? `${value ? '' : 'not-'}${id}` : value,
     )
@@ -101,15 +101,15 @@ function exportName(
     query.period,
     query.state,
     query.waiting?.is,
-    ...said(answers),
-    ...said(chosen),
-    ...said(people),
+    ...filterParts(answers),
+    ...filterParts(chosen),
+    ...filterParts(people),
     sold === undefined ? undefined : [sold.item, sold.option].filter(Boolean).join('-'),
     dateFrom === undefined ? undefined : `from-${dateFrom}`,
     dateTo === undefined ? undefined : `to-${dateTo}`,
     query.search === undefined ? undefined : 'search',
   ].filter((part) => part !== undefined)
   const [name = file] = file.replaceAll('{date}', today).split(/\.csv$/i)
-  const ending = parts.map((part) => `_${part.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}`).join('')
-  return `${name}${ending}.${kind}`
+  const suffix = parts.map((part) => `_${part.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}`).join('')
+  return `${name}${suffix}.${kind}`
 }

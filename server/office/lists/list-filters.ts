@@ -1,7 +1,7 @@
 /**
  * Parses the query string of a list.
  * The same object produces the rows, the count, the export and the sentence that describes the filters.
- * Parameters are the filters of the event file; an empty one is not set.
+ * Parameters are the filters of the event file. An empty parameter counts as unset.
  */
 import {
   ENDED_STATES,
@@ -32,7 +32,7 @@ import type {
 import type { ListQuery } from '../../storage/index.ts'
 
 /** Longer than any name or address; the search is an index look-up. */
-const SEARCH_MAX = 100
+const SEARCH_CHARACTERS_MAX = 100
 /** The most rows for one response; more need an export. */
 const PAGE_SIZE_MAX = 100
 
@@ -43,7 +43,7 @@ type Draft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & {
   chosen: Record<string, string>
   people: Record<string, boolean>
 }
-/** One sentence that names the parameter that cannot be read. */
+/** A sentence that names the invalid parameter. */
 export type BadQuery = string
 
 export function readListQuery(
@@ -59,8 +59,8 @@ export function readListQuery(
     const problem = setFilter(event, filter, value, draft)
     if (problem !== null) return err(problem)
   }
-  const bad = setOffices(event, list, query, at, draft)
-  if (bad !== null) return err(bad)
+  const problem = setCommonFilters(event, list, query, at, draft)
+  if (problem !== null) return err(problem)
   if (draft.dateFrom !== undefined && draft.dateTo !== undefined && draft.dateFrom > draft.dateTo) {
     return err(
       `“Registered to” (${formatDayShort(draft.dateTo)}) is before “Registered from” (${formatDayShort(draft.dateFrom)}).`,
@@ -69,8 +69,8 @@ export function readListQuery(
   return ok(draft)
 }
 
-/** Applies the filters that every list has besides those of its event file. */
-function setOffices(
+/** Applies the filters that every list has in addition to those of its event file. */
+function setCommonFilters(
   event: EventConfig,
   { filters }: AdminList,
   query: URLSearchParams,
@@ -78,31 +78,31 @@ function setOffices(
   draft: Draft,
 ): BadQuery | null {
   // A filter of the event file that is sent under such a name takes precedence.
-  const said = (name: string): string =>
+  const readParam = (name: string): string =>
     filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
-  const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(said)
+  const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(readParam)
   if (state !== undefined && state !== '') {
-    const known = STATES.find((one) => one === state)
-    if (known === undefined) return notOneOf('in_state', STATES, state)
-    if (draft.state !== undefined && draft.state !== known)
-      return `A registration cannot be both ${STATE_WORDS[draft.state]} and ${STATE_WORDS[known]}.`
-    draft.state = known
+    const knownState = STATES.find((one) => one === state)
+    if (knownState === undefined) return invalidOption('in_state', STATES, state)
+    if (draft.state !== undefined && draft.state !== knownState)
+      return `A registration cannot be both ${STATE_WORDS[draft.state]} and ${STATE_WORDS[knownState]}.`
+    draft.state = knownState
   }
   if (waiting !== undefined && waiting !== '') {
-    if (!isWaitingId(waiting)) return notOneOf('waiting', WAITING_IDS, waiting)
+    if (!isWaitingId(waiting)) return invalidOption('waiting', WAITING_IDS, waiting)
     draft.waiting = { is: waiting, at }
   }
   if (sort !== undefined && sort !== '') {
     const by = SORTS.find((one) => one === sort.replace(/^-/, ''))
-    if (by === undefined) return notOneOf('sort', SORTS, sort)
+    if (by === undefined) return invalidOption('sort', SORTS, sort)
     const order = event.categories.map(({ id }) => id)
     draft.sort = { by, isDescending: sort.startsWith('-'), order }
   }
   return null
 }
 
-const notOneOf = (name: string, known: readonly string[], said: string): BadQuery =>
-  `“${name}” must be one of ${known.join(', ')}, not “${said}”.`
+const invalidOption = (name: string, known: readonly string[], value: string): BadQuery =>
+  `“${name}” must be one of ${known.join(', ')}, not “${value}”.`
 
 function setFilter(
   event: EventConfig,
@@ -112,7 +112,8 @@ function setFilter(
 ): BadQuery | null {
   switch (filter.show) {
     case 'search':
-      if (value.length > SEARCH_MAX) return `Search for at most ${SEARCH_MAX} characters.`
+      if (value.length > SEARCH_CHARACTERS_MAX)
+        return `Search for at most ${SEARCH_CHARACTERS_MAX} characters.`
       draft.search = value
       return null
     case 'date_from':
@@ -164,7 +165,7 @@ function setAnswer(
   }
   const options = filter.options ?? field?.options
   if (options !== undefined && !options.some(({ id }) => id === value)) {
-    return `“${filter.sentAs}” has no option “${value}”; it may be ${options.map(({ id }) => id).join(', ')}.`
+    return `“${filter.sentAs}” has no option “${value}”. Options: ${options.map(({ id }) => id).join(', ')}.`
   }
   if (field?.type === 'many') {
     draft.chosen[filter.show] = value
@@ -182,21 +183,21 @@ export function readPage(
   list: AdminList,
   query: URLSearchParams,
 ): Result<{ page: number; pageSize: number }, BadQuery> {
-  const page = whole(query.get('page'), 1)
+  const page = parseWhole(query.get('page'), 1)
   if (page === null) return err('“page” must be a whole number from 1.')
   const pageSize =
-    list.pageSizes.length === 0 ? list.pageSize : whole(query.get('page_size'), list.pageSize)
+    list.pageSizes.length === 0 ? list.pageSize : parseWhole(query.get('page_size'), list.pageSize)
   if (pageSize === null || pageSize > PAGE_SIZE_MAX)
     return err(`“page_size” must be a whole number from 1 to ${PAGE_SIZE_MAX}.`)
   return ok({ page, pageSize })
 }
 
-function whole(text: string | null, usual: number): number | null {
-  if (text === null || text === '') return usual
+function parseWhole(text: string | null, fallback: number): number | null {
+  if (text === null || text === '') return fallback
   return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : null
 }
 
-const STATUS_WORDS = {
+const STATUS_LABELS = {
   success: 'paid ',
   pending: 'pending ',
   failed: 'failed ',
@@ -204,18 +205,18 @@ const STATUS_WORDS = {
 } as const
 
 /** "41 paid registrations of AFPI Member – Post Graduate, matching “nair”, 1–10 October 2025". */
-export function sentence(
+export function describeQuery(
   event: EventConfig,
   list: AdminList,
   query: ListQuery,
   count: number,
-  capped: boolean,
+  isCapped: boolean,
   hidesSearch = false,
 ): string {
-  const number = count === 0 ? 'No' : `${capped ? 'More than ' : ''}${formatCount(count)}`
-  const ended = isEnded(query.state) ? `${query.state} ` : ''
-  const status = query.paymentStatus === undefined ? '' : STATUS_WORDS[query.paymentStatus]
-  const parts = [`${number} ${ended}${status}registration${count === 1 ? '' : 's'}`]
+  const number = count === 0 ? 'No' : `${isCapped ? 'More than ' : ''}${formatCount(count)}`
+  const endedLabel = isEnded(query.state) ? `${query.state} ` : ''
+  const statusLabel = query.paymentStatus === undefined ? '' : STATUS_LABELS[query.paymentStatus]
+  const parts = [`${number} ${endedLabel}${statusLabel}registration${count === 1 ? '' : 's'}`]
   if (query.category !== undefined)
     parts[0] += ` of ${event.categories.find(({ id }) => id === query.category)?.label ?? query.category}`
   if (query.period !== undefined)
@@ -227,21 +228,21 @@ export function sentence(
   })) {
     const label = list.filters.find(({ show }) => show === id)?.label ?? id
     const options = event.fields.find((field) => field.id === id)?.options
-    const said =
+    const valueText =
       typeof value === 'boolean'
         ? value
           ? 'yes'
           : 'no'
         : (options?.find((option) => option.id === value)?.label ?? value)
-    parts.push(`${label}: ${said}`)
+    parts.push(`${label}: ${valueText}`)
   }
   if (query.sold !== undefined) {
     const { item, option } = query.sold
     const id = option === null ? item : `${item}.${option}`
-    const sold = list.filters.find(({ show }) => show === SOLD)?.options ?? []
-    parts.push(`with ${sold.find((one) => one.id === id)?.label ?? id}`)
+    const options = list.filters.find(({ show }) => show === SOLD)?.options ?? []
+    parts.push(`with ${options.find((one) => one.id === id)?.label ?? id}`)
   }
-  if (query.state !== undefined && ended === '') parts[0] += ` ${STATE_WORDS[query.state]}`
+  if (query.state !== undefined && endedLabel === '') parts[0] += ` ${STATE_WORDS[query.state]}`
   if (query.waiting !== undefined) parts[0] += ` ${WAITING[query.waiting.is].said}`
   if (query.search !== undefined) {
     if (hidesSearch) parts.push('matching a search')

@@ -8,7 +8,7 @@ import type { ServedEvent } from '../../dependencies.ts'
 import { withoutSlash } from '../../http/event-route-table.ts'
 
 export type OfficeCall = {
-  readonly does: 'list' | 'export'
+  readonly kind: 'list' | 'export'
   readonly event: EventConfig
   readonly list: AdminList
 }
@@ -17,36 +17,36 @@ type Row = OfficeCall & { readonly query: readonly (readonly [string, string])[]
 export type OfficeTable = ReadonlyMap<string, readonly Row[]>
 
 /** `/a/b/?x=1` → path `/a/b` and its parameters. */
-function addressOf(api: string): { path: string; query: [string, string][] } {
+function parseAddress(api: string): { path: string; query: [string, string][] } {
   const [path = '', query = ''] = api.split('?')
   return { path: withoutSlash(path), query: [...new URLSearchParams(query)] }
 }
 
 /** Returns the paths of a route in an event file: as written, and under /api. */
-export const bothRoots = (api: string): readonly string[] => {
-  const { path } = addressOf(api)
+export const expandRoots = (api: string): readonly string[] => {
+  const { path } = parseAddress(api)
   return path.startsWith('/api/') ? [path, path.slice(4)] : [path, `/api${path}`]
 }
 
-export function officeTable(events: readonly ServedEvent[]): OfficeTable {
+export function buildOfficeTable(events: readonly ServedEvent[]): OfficeTable {
   const table = new Map<string, Row[]>()
   for (const { config: event } of events) {
     for (const list of event.admin.lists) {
-      for (const [does, api] of [
+      for (const [kind, api] of [
         ['list', list.api],
         ['export', list.export.api],
       ] as const) {
-        const { query } = addressOf(api)
-        for (const key of bothRoots(api))
-          table.set(key, [...(table.get(key) ?? []), { does, event, list, query }])
+        const { query } = parseAddress(api)
+        for (const key of expandRoots(api))
+          table.set(key, [...(table.get(key) ?? []), { kind: kind, event, list, query }])
       }
     }
   }
   return table
 }
 
-/** Returns the route for a path with its parameters; null: no list has them, or one of them has two values. */
-export function officeCall(
+/** Finds the route for a path with its parameters. Null if no list has them, or one of them has two values. */
+export function findOfficeCall(
   table: OfficeTable,
   path: string,
   query: URLSearchParams,
@@ -54,7 +54,7 @@ export function officeCall(
   return (
     (table.get(withoutSlash(path)) ?? []).find((call) =>
       call.query.every(
-        ([name, value]) => query.has(name) && query.getAll(name).every((said) => said === value),
+        ([name, value]) => query.has(name) && query.getAll(name).every((param) => param === value),
       ),
     ) ?? null
   )

@@ -9,25 +9,25 @@ import { refuse } from '../../http/error-response.ts'
 import type { EventCalls } from '../../http/event-route-table.ts'
 import { sendExport } from './list-export.ts'
 import type { ExportKind } from './list-export.ts'
-import { readListQuery, readPage, sentence } from './list-filters.ts'
-import { listedRows, listRow } from './list-rows.ts'
+import { readListQuery, readPage, describeQuery } from './list-filters.ts'
+import { buildListedRows, buildListRow } from './list-rows.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { bothRoots } from './list-paths.ts'
+import { expandRoots } from './list-paths.ts'
 
 export function listRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventCalls): void {
   const handle = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
     const { admin, target, filters } = call
-    const asked = readListQuery(target.event, target.list, filters, deps.clock())
-    if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
-    if (target.does === 'list') return sendPage(deps, call, asked.value, reply)
+    const listQuery = readListQuery(target.event, target.list, filters, deps.clock())
+    if (!listQuery.ok) return refuse(reply, 400, 'bad_query', listQuery.error)
+    if (target.kind === 'list') return sendPage(deps, call, listQuery.value, reply)
     const kind: ExportKind = filters.get('as') === 'xlsx' ? 'xlsx' : 'csv'
-    return sendExport(deps, target, asked.value, admin.username, kind, reply)
+    return sendExport(deps, target, listQuery.value, admin.username, kind, reply)
   }
   const rule = { least: 'viewer', about: 'list', filters: true } as const
   office.get('/admin/export', rule, handle)
   eventCalls.add(({ config }) =>
     config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
-      [...bothRoots(api), ...bothRoots(exportApi)].map((path) =>
+      [...expandRoots(api), ...expandRoots(exportApi)].map((path) =>
         office.listCall(path, rule, handle),
       ),
     ),
@@ -43,38 +43,38 @@ async function sendPage(
   const paging = readPage(list, params)
   if (!paging.ok) return refuse(reply, 400, 'bad_query', paging.error)
   const { page, pageSize } = paging.value
-  const found = await deps.store.listPage(query, page, pageSize)
+  const stored = await deps.store.listPage(query, page, pageSize)
   const isListed =
     params.get('rows') === 'listed' && !list.filters.some(({ sentAs }) => sentAs === 'rows')
-  const rowOf = isListed
-    ? listedRows(event, listColumns(list))
-    : (registration: ListedRegistration) => listRow(event, registration)
-  const rows = found.rows.map(rowOf)
-  const shown = sentence(event, list, query, found.count, found.countCapped)
+  const toRow = isListed
+    ? buildListedRows(event, listColumns(list))
+    : (registration: ListedRegistration) => buildListRow(event, registration)
+  const rows = stored.rows.map(toRow)
+  const description = describeQuery(event, list, query, stored.count, stored.countCapped)
   await deps.store.audit({
     at: deps.clock(),
     who: admin.username,
     // The search text may be a person's name or number, and the audit log is kept permanently.
-    what: `saw page ${page} of the list ${list.id}: ${sentence(event, list, query, found.count, found.countCapped, true)}`,
+    what: `saw page ${page} of the list ${list.id}: ${describeQuery(event, list, query, stored.count, stored.countCapped, true)}`,
     eventId: event.id,
     regNo: null,
     look: `list ${list.id}`,
   })
-  const requested =
+  const refundRequests =
     query.waiting?.is === 'second_payment' ? await deps.store.refundRequests(event.id) : null
-  const hasMore = rows.length === pageSize && page * pageSize < found.count
+  const hasMore = rows.length === pageSize && page * pageSize < stored.count
   const answer: Omit<ListAnswer, 'results'> = {
     status: 'success',
-    count: found.count,
-    count_capped: found.countCapped,
-    sums: found.sums === null ? null : wireSums(found.sums),
-    not_sorted: found.isSorted ? null : NOT_SORTED,
-    next: hasMore ? pageAddress(deps, path, params, page + 1) : null,
-    previous: page > 1 ? pageAddress(deps, path, params, page - 1) : null,
+    count: stored.count,
+    count_capped: stored.countCapped,
+    sums: stored.sums === null ? null : toWireSums(stored.sums),
+    not_sorted: stored.isSorted ? null : NOT_SORTED,
+    next: hasMore ? buildPageUrl(deps, path, params, page + 1) : null,
+    previous: page > 1 ? buildPageUrl(deps, path, params, page - 1) : null,
     page,
     page_size: pageSize,
-    shown,
-    ...(requested !== null && { refund_requested: [...requested] }),
+    shown: description,
+    ...(refundRequests !== null && { refund_requested: [...refundRequests] }),
     registrations: rows,
   }
   // Listed rows are sent once; the other data is repeated where either reader expects it.
@@ -89,23 +89,23 @@ async function sendPage(
 const NOT_SORTED =
   'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
 
-function wireSums(sums: readonly StatusSum[]): WireSums {
-  const countOf = (status: PaymentStatus): number =>
+function toWireSums(sums: readonly StatusSum[]): WireSums {
+  const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
-  const together = (amounts: readonly Paise[]): number =>
+  const addUp = (amounts: readonly Paise[]): number =>
     rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)))
   return {
-    paid: countOf('success'),
-    pending: countOf('pending'),
-    failed: countOf('failed'),
-    refunded: countOf('refunded'),
+    paid: countStatus('success'),
+    pending: countStatus('pending'),
+    failed: countStatus('failed'),
+    refunded: countStatus('refunded'),
     ended: sums.reduce((n, { ended }) => n + ended, 0),
-    money: together(sums.map(({ booked }) => booked)),
-    due: together(sums.map(({ owed }) => owed)),
+    money: addUp(sums.map(({ booked }) => booked)),
+    due: addUp(sums.map(({ owed }) => owed)),
   }
 }
 
-function pageAddress(deps: Deps, path: string, params: URLSearchParams, page: number): string {
+function buildPageUrl(deps: Deps, path: string, params: URLSearchParams, page: number): string {
   const query = new URLSearchParams(params)
   query.set('page', String(page))
   return `${deps.environment.publicUrl}${path}?${query}`

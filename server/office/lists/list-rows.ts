@@ -29,18 +29,18 @@ import type { ListedRegistration } from '../../storage/index.ts'
  * staff decide. A registration with a price for which no payment was ever requested here shows as registered, not
  * as paid.
  */
-export function paymentStatusDisplay(registration: Standing): string {
+export function paymentStatusDisplay(registration: StatusInput): string {
   // Refunded before the import, so it was not cancelled here.
   if (registration.formerNo !== null && registration.paymentStatus === 'refunded')
     return statusText('refunded')
-  return endedText(registration) ?? moneyDisplay(registration)
+  return endedText(registration) ?? paymentDisplay(registration)
 }
-type Standing = Pick<
+type StatusInput = Pick<
   ListedRegistration,
   'paymentStatus' | 'inReview' | 'total' | 'payments' | 'state' | 'formerNo'
 >
 
-function moneyDisplay({
+function paymentDisplay({
   paymentStatus,
   inReview,
   total,
@@ -51,108 +51,109 @@ function moneyDisplay({
 }
 
 /** Returns the delegate's name; the registration number if no name was given. */
-export function nameOf(
+export function findName(
   event: EventConfig,
   { answers, regNo }: Pick<ListedRegistration, 'answers' | 'regNo'>,
 ): string {
   return readDelegate(event, answers).fullName || regNo
 }
 
-const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
+const toRupees = (value: Paise | null): number | null => (value === null ? null : rupees(value))
 
-/** A list becomes a single text: its options or persons in words. */
-const cellOf = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
+/** Formats a list answer as one string of its options or persons. */
+const toCell = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
   answer === undefined ? null : typeof answer === 'object' ? answerText(event, id, answer) : answer
 
-type Maker = (registration: ListedRegistration) => Scalar | null
-type Makers = ReadonlyMap<string, Maker>
+type ValueReader = (registration: ListedRegistration) => Scalar | null
+type ValueReaders = ReadonlyMap<string, ValueReader>
 
-const soldOf = memoize(({ lines }: ListedRegistration) => soldValues(lines))
+const readSoldValues = memoize(({ lines }: ListedRegistration) => soldValues(lines))
 
 /** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
-const makersOf = memoize((event: EventConfig): Makers => {
+const buildReaders = memoize((event: EventConfig): ValueReaders => {
   const categories = new Map(event.categories.map(({ id, label }) => [id as string, label]))
   const periods = new Map(event.fees.periods.map(({ id, label }) => [id as string, label]))
-  const category: Maker = ({ category: id }) => (id === null ? null : (categories.get(id) ?? id))
-  const period: Maker = ({ period: id }) => (id === null ? null : (periods.get(id) ?? id))
-  const supplied: Readonly<Record<ListValue, Maker>> = {
+  const category: ValueReader = ({ category: id }) =>
+    id === null ? null : (categories.get(id) ?? id)
+  const period: ValueReader = ({ period: id }) => (id === null ? null : (periods.get(id) ?? id))
+  const specifiedValues: Readonly<Record<ListValue, ValueReader>> = {
     id: ({ id }) => id,
     reg_no: ({ regNo }) => regNo,
     payment_status: ({ paymentStatus }) => paymentStatus,
     order_id: ({ payments }) => payments[0]?.orderId ?? null,
     category: ({ category: id }) => id,
     period: ({ period: id }) => id,
-    base: ({ base }) => amount(base),
-    gst: ({ gst }) => amount(gst),
-    total: ({ total }) => amount(total),
+    base: ({ base }) => toRupees(base),
+    gst: ({ gst }) => toRupees(gst),
+    total: ({ total }) => toRupees(total),
     payment_id: ({ paymentId }) => paymentId,
     payment_date: ({ paidAt }) => (paidAt === null ? null : isoIndia(paidAt)),
     created_at: ({ createdAt }) => isoIndia(createdAt),
   }
-  const ours: Readonly<Record<string, Maker>> = {
+  const ownValues: Readonly<Record<string, ValueReader>> = {
     ...Object.fromEntries(
-      soldColumns(event).map(({ id }): [string, Maker] => [
+      soldColumns(event).map(({ id }): [string, ValueReader] => [
         id,
-        (registration) => getOwn(soldOf(registration), id) ?? null,
+        (registration) => getOwn(readSoldValues(registration), id) ?? null,
       ]),
     ),
-    ...supplied,
-    'money.paid': ({ money }) => amount(money.paid),
-    'money.refunded': ({ money }) => amount(money.refunded),
-    'money.owed': ({ money }) => amount(money.owed),
+    ...specifiedValues,
+    'money.paid': ({ money }) => toRupees(money.paid),
+    'money.refunded': ({ money }) => toRupees(money.refunded),
+    'money.owed': ({ money }) => toRupees(money.owed),
     category_display: category,
-    registration_category: supplied.category,
+    registration_category: specifiedValues.category,
     registration_category_display: category,
     period_display: period,
-    base_amount: supplied.base,
-    gst_amount: supplied.gst,
-    final_amount: supplied.total,
+    base_amount: specifiedValues.base,
+    gst_amount: specifiedValues.gst,
+    final_amount: specifiedValues.total,
   }
-  const makers = new Map<string, Maker>([
-    ['id', supplied.id],
+  const readers = new Map<string, ValueReader>([
+    ['id', specifiedValues.id],
     ['event_id', ({ eventId }) => eventId],
-    ['reg_no', supplied.reg_no],
-    ['payment_status', supplied.payment_status],
+    ['reg_no', specifiedValues.reg_no],
+    ['payment_status', specifiedValues.payment_status],
     ['payment_status_display', paymentStatusDisplay],
     ['in_review', ({ inReview }) => inReview],
     ['in_state', ({ state }) => state],
   ])
   for (const { id } of event.alsoStored)
-    makers.set(id, ({ answers }) => cellOf(event, id, answers[id]))
+    readers.set(id, ({ answers }) => toCell(event, id, answers[id]))
   for (const { id, type } of event.fields) {
-    makers.set(id, ({ answers }) => cellOf(event, id, answers[id]))
+    readers.set(id, ({ answers }) => toCell(event, id, answers[id]))
     if (type === 'select' || type === 'yes-no')
-      makers.set(`${id}_display`, ({ answers }) => {
+      readers.set(`${id}_display`, ({ answers }) => {
         const answer = answers[id]
         return answer === undefined ? null : answerText(event, id, answer)
       })
   }
   // An answer keeps its name: `registration_category` may be a form field.
-  for (const [name, make] of Object.entries(ours)) {
-    const answered = makers.get(name)
-    makers.set(
+  for (const [name, read] of Object.entries(ownValues)) {
+    const readAnswer = readers.get(name)
+    readers.set(
       name,
-      answered === undefined
-        ? make
-        : (registration) => answered(registration) ?? make(registration),
+      readAnswer === undefined
+        ? read
+        : (registration) => readAnswer(registration) ?? read(registration),
     )
   }
   for (const [wire, name] of Object.entries(event.api.returns))
-    if (!makers.has(wire)) makers.set(wire, makers.get(name) ?? (() => null))
-  return makers
+    if (!readers.has(wire)) readers.set(wire, readers.get(name) ?? (() => null))
+  return readers
 })
 
 /** Includes a value twice if it has a label: as stored under its name, and readable under `<name>_display`. */
-export function listRow(event: EventConfig, registration: ListedRegistration): ListRow {
+export function buildListRow(event: EventConfig, registration: ListedRegistration): ListRow {
   const row: Record<string, Scalar | null> = {}
-  for (const [name, make] of makersOf(event)) row[name] = make(registration)
+  for (const [name, make] of buildReaders(event)) row[name] = make(registration)
   // Items sold under an older version of the file are still on the bill.
-  for (const [name, value] of Object.entries(soldOf(registration))) row[name] ??= value
+  for (const [name, value] of Object.entries(readSoldValues(registration))) row[name] ??= value
   return row as ListRow
 }
 
-/** Values that a list page shows beside its columns: name, state, and the parts of the total. */
-const BESIDE_COLUMNS = [
+/** Values that a list page shows in addition to its columns: name, state, and the parts of the total. */
+const ALWAYS_INCLUDED = [
   'id',
   'reg_no',
   'payment_status',
@@ -166,22 +167,21 @@ const BESIDE_COLUMNS = [
 ]
 
 /**
- * Builds rows that hold only the values of the given columns, without empty ones: a quarter of the size of a full
- * row.
+ * Builds rows with only the values of the given columns, without empty ones: a quarter of the size of a full row.
  */
-export function listedRows(
+export function buildListedRows(
   event: EventConfig,
   columns: readonly Column[],
 ): (registration: ListedRegistration) => ListRow {
-  const makers = makersOf(event)
-  const names = new Set([...BESIDE_COLUMNS, ...columns.flatMap(({ id }) => [id, `${id}_display`])])
-  const made = [...names].flatMap((name): [string, Maker][] => {
-    const make = makers.get(name)
+  const readers = buildReaders(event)
+  const names = new Set([...ALWAYS_INCLUDED, ...columns.flatMap(({ id }) => [id, `${id}_display`])])
+  const namedReaders = [...names].flatMap((name): [string, ValueReader][] => {
+    const make = readers.get(name)
     return make === undefined ? [] : [[name, make]]
   })
   return (registration) => {
     const row: Record<string, Scalar> = {}
-    for (const [name, make] of made) {
+    for (const [name, make] of namedReaders) {
       const value = make(registration)
       if (value !== null) row[name] = value
     }
@@ -191,29 +191,28 @@ export function listedRows(
 
 /**
  * Builds the cells of a file in a readable form that a spreadsheet can sort: money as a plain number, instants in
- * Indian time. Empty text: no value.
+ * Indian time. A missing value is an empty string.
  */
-export function fileCells(
+export function buildFileCells(
   event: EventConfig,
   columns: readonly Column[],
 ): (registration: ListedRegistration) => (Scalar | '')[] {
-  const makers = makersOf(event)
-  const cells = columns.map((column) => {
-    const value = makers.get(column.id) ?? (() => null)
-    return cellMaker(column, value, makers.get(`${column.id}_display`) ?? value)
+  const readers = buildReaders(event)
+  const cellReaders = columns.map((column) => {
+    const value = readers.get(column.id) ?? (() => null)
+    return createCellReader(column, value, readers.get(`${column.id}_display`) ?? value)
   })
-  return (registration) => cells.map((make) => make(registration) ?? '')
+  return (registration) => cellReaders.map((make) => make(registration) ?? '')
 }
 
 /**
- * Added to the word for success if more than the requested amount arrived, or something else needs a staff
- * decision.
+ * Appended to the paid status if the registration is under review, for example after an overpayment.
  */
 const REVIEW = 'in review'
 
-/** `display`: the value in words. */
-function cellMaker({ kind }: Column, value: Maker, display: Maker): Maker {
-  const inWords: Maker = (registration) =>
+/** `display` returns the label of the value. */
+function createCellReader({ kind }: Column, value: ValueReader, display: ValueReader): ValueReader {
+  const readLabel: ValueReader = (registration) =>
     value(registration) === null ? null : (display(registration) ?? value(registration))
   switch (kind) {
     case 'date':
@@ -227,19 +226,19 @@ function cellMaker({ kind }: Column, value: Maker, display: Maker): Maker {
       }
     case 'status':
       return (registration) => {
-        const word = inWords(registration)
+        const label = readLabel(registration)
         // A list shows two badges. A spreadsheet has one cell, and a user may add up the rows that say "Paid".
-        return word !== null && registration.inReview && registration.paymentStatus === 'success'
-          ? `${word}, ${REVIEW}`
-          : word
+        return label !== null && registration.inReview && registration.paymentStatus === 'success'
+          ? `${label}, ${REVIEW}`
+          : label
       }
     case 'option':
     case 'yes-no':
-      return inWords
+      return readLabel
     case 'money':
       return (registration) => {
-        const amountOf = value(registration)
-        return typeof amountOf === 'number' ? amountOf.toFixed(2) : amountOf
+        const amount = value(registration)
+        return typeof amount === 'number' ? amount.toFixed(2) : amount
       }
     case 'text':
     case 'number':
@@ -251,16 +250,16 @@ function cellMaker({ kind }: Column, value: Maker, display: Maker): Maker {
 }
 
 /** Builds one row per person of a field: the registration, the person's position, and the answers about them. */
-export function personCells(
+export function buildPersonRows(
   event: EventConfig,
   field: Field,
   registration: ListedRegistration,
 ): readonly (readonly (string | number | null)[])[] {
   const people = registration.answers[field.id]
   const category = event.categories.find(({ id }) => id === registration.category)
-  const head = [
+  const leadingCells = [
     registration.regNo,
-    nameOf(event, registration),
+    findName(event, registration),
     category?.label ?? registration.category,
     paymentStatusDisplay(registration),
   ]
@@ -269,15 +268,17 @@ export function personCells(
       ? []
       : [
           [
-            ...head,
+            ...leadingCells,
             at + 1,
-            ...(field.fields ?? []).map((part) => partText(part, getOwn(person, part.id) ?? null)),
+            ...(field.fields ?? []).map((part) =>
+              formatPart(part, getOwn(person, part.id) ?? null),
+            ),
           ],
         ],
   )
 }
 
-function partText(part: Field, answer: Scalar | null): string | number | null {
+function formatPart(part: Field, answer: Scalar | null): string | number | null {
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
   return part.options?.find(({ id }) => id === answer)?.label ?? answer
 }

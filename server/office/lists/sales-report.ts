@@ -7,32 +7,37 @@ import { refuse } from '../../http/error-response.ts'
 import { readListQuery } from './list-filters.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-export function soldRoutes(office: OfficeRoutes, deps: Deps): void {
-  const sold = async (
+export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
+  const sendSales = async (
     { admin, target, query, filters }: Call<'event', 'list_id'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const event = target.config
     const list = event.admin.lists.find(({ id }) => id === query.list_id)
     if (list === undefined) return refuse(reply, 404, 'not_found', 'No list has this name.')
-    const asked = readListQuery(event, list, filters, deps.clock())
-    if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
+    const listQuery = readListQuery(event, list, filters, deps.clock())
+    if (!listQuery.ok) return refuse(reply, 400, 'bad_query', listQuery.error)
     const fields = event.fields.filter(({ type }) => type === 'people')
-    const { sums, paidBeside, people, capped } = await deps.store.soldIn(
-      asked.value,
+    const {
+      sums,
+      paidBeside,
+      people,
+      capped: isCapped,
+    } = await deps.store.soldIn(
+      listQuery.value,
       fields.map(({ id }) => id),
     )
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,
-      what: `saw the sums of the list ${list.id}`,
+      what: `saw the sales of the list ${list.id}`,
       eventId: event.id,
       regNo: null,
       look: `sums ${list.id}`,
     })
     const answer: SoldAnswer = {
       status: 'success',
-      capped,
+      capped: isCapped,
       rows: soldRows(event, sums),
       paid_beside: rupees(paidBeside),
       people: people.map(({ field, count, paid }) => ({
@@ -48,6 +53,6 @@ export function soldRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get(
     '/admin/sold',
     { least: 'viewer', about: 'event', query: ['list_id'], filters: true },
-    sold,
+    sendSales,
   )
 }

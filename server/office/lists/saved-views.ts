@@ -7,66 +7,66 @@ import { refuse } from '../../http/error-response.ts'
 import { recordOf } from '../../http/request-input.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** With more, a user no longer finds the right one. */
+/** With more views, a user would not find the right one. */
 const VIEWS_MAX = 20
 const NAME_CHARACTERS_MAX = 60
-/** Enough for every filter of a long list; below the length limit of an address. */
+/** Enough for every filter of a long list, and below the length limit of a URL. */
 const QUERY_CHARACTERS_MAX = 1_000
 
-export function myListRoutes(office: OfficeRoutes, deps: Deps): void {
-  const answer = async (reply: FastifyReply, adminId: number): Promise<FastifyReply> => {
+export function savedViewRoutes(office: OfficeRoutes, deps: Deps): void {
+  const sendLists = async (reply: FastifyReply, adminId: number): Promise<FastifyReply> => {
     const lists = await deps.store.myLists(adminId)
     return reply
       .header('cache-control', 'no-store')
       .send({ status: 'success', lists } satisfies MyListsAnswer)
   }
   const show = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> =>
-    answer(reply, admin.adminId)
-  const keep = async (
-    { admin, target, body: said }: Call<'event', never, 'list' | 'columns' | 'views'>,
+    sendLists(reply, admin.adminId)
+  const save = async (
+    { admin, target, body: input }: Call<'event', never, 'list' | 'columns' | 'views'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const event = target.config
-    const list = event.admin.lists.find(({ id }) => id === said.list)
+    const list = event.admin.lists.find(({ id }) => id === input.list)
     if (list === undefined) return refuse(reply, 404, 'not_found', 'No list has this name.')
-    const kept = readMyList(list, said)
-    if (!kept.ok) return refuse(reply, 422, 'invalid_answers', kept.error)
-    await deps.store.keepMyList(admin.adminId, `${event.id}/${list.id}`, kept.value)
-    return answer(reply, admin.adminId)
+    const settings = parseSettings(list, input)
+    if (!settings.ok) return refuse(reply, 422, 'invalid_answers', settings.error)
+    await deps.store.keepMyList(admin.adminId, `${event.id}/${list.id}`, settings.value)
+    return sendLists(reply, admin.adminId)
   }
   office.get('/admin/my-lists', { least: 'viewer', about: 'any' }, show)
   office.post(
     '/admin/my-lists',
     { least: 'viewer', about: 'event', body: { list: 'text', columns: 'any', views: 'any' } },
-    keep,
+    save,
   )
 }
 
-function readMyList(
+function parseSettings(
   list: AdminList,
-  { columns: wanted, views }: { readonly columns?: unknown; readonly views?: unknown },
+  { columns: columnIds, views }: { readonly columns?: unknown; readonly views?: unknown },
 ): Result<MyList, string> {
-  if (!Array.isArray(wanted) || !Array.isArray(views))
+  if (!Array.isArray(columnIds) || !Array.isArray(views))
     return err('Send the columns and the views, each as a list.')
   if (views.length > VIEWS_MAX)
     return err(`You can save ${VIEWS_MAX} views of a list. Delete one first.`)
-  const read = views.map((view) => readView(recordOf(view), list.filters))
-  const bad = read.find((view) => !view.ok)
-  if (bad?.ok === false) return bad
-  const named = read.flatMap((view) => (view.ok ? [view.value] : []))
-  if (new Set(named.map(({ name }) => name)).size < named.length)
+  const results = views.map((view) => parseView(recordOf(view), list.filters))
+  const firstError = results.find((view) => !view.ok)
+  if (firstError?.ok === false) return firstError
+  const parsedViews = results.flatMap((view) => (view.ok ? [view.value] : []))
+  if (new Set(parsedViews.map(({ name }) => name)).size < parsedViews.length)
     return err('You already have a view with this name. Choose another name.')
   // Columns that a changed event file no longer has are dropped.
   return ok({
     columns: listColumns(list)
       .map(({ id }) => id)
-      .filter((id) => wanted.includes(id)),
-    views: named,
+      .filter((id) => columnIds.includes(id)),
+    views: parsedViews,
   })
 }
 
 /** The search text may be a person's name, so it is not stored. */
-function readView(
+function parseView(
   view: Readonly<Record<string, unknown>>,
   filters: AdminList['filters'],
 ): Result<MyList['views'][number], string> {

@@ -1,19 +1,19 @@
-/** Searches all events that the user works for. */
+/** Searches all events that the user has access to. */
 import type { FastifyReply } from 'fastify'
 import type { FoundAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
-import { eventsOf } from '../auth/authorization.ts'
+import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { listRow, nameOf } from './list-rows.ts'
+import { buildListRow, findName } from './list-rows.ts'
 
 /** Longer than any name or reference. */
 const SEARCH_CHARACTERS_MAX = 100
-/** With this many results, a user needs to enter more words. */
-const FOUND_MAX = 30
+/** With more results, a user needs to refine the search. */
+const RESULTS_MAX = 30
 
-export function findRoutes(office: OfficeRoutes, deps: Deps): void {
-  const find = async (
+export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
+  const search = async (
     { admin, query }: Call<'any', 'q'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -25,34 +25,35 @@ export function findRoutes(office: OfficeRoutes, deps: Deps): void {
         'bad_query',
         `Search for at most ${SEARCH_CHARACTERS_MAX} characters.`,
       )
-    const events = new Map(eventsOf(deps, admin).map((event) => [event.id, event]))
-    const rows = text === '' ? [] : await deps.store.findIn([...events.keys()], text, FOUND_MAX + 1)
+    const events = new Map(findUserEvents(deps, admin).map((event) => [event.id, event]))
+    const rows =
+      text === '' ? [] : await deps.store.findIn([...events.keys()], text, RESULTS_MAX + 1)
     // The search text may name a person, so the log has only the number of results.
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,
-      what: `searched all events (${Math.min(rows.length, FOUND_MAX)} found)`,
+      what: `searched all events (${Math.min(rows.length, RESULTS_MAX)} found)`,
       eventId: null,
       regNo: null,
       look: 'search',
     })
     const answer: FoundAnswer = {
       status: 'success',
-      more: rows.length > FOUND_MAX,
-      found: rows.slice(0, FOUND_MAX).flatMap((row) => {
+      more: rows.length > RESULTS_MAX,
+      found: rows.slice(0, RESULTS_MAX).flatMap((row) => {
         const event = events.get(row.eventId)
         if (event === undefined) return []
-        const shown = listRow(event, row)
+        const values = buildListRow(event, row)
         return [
           {
             reg_no: row.regNo,
-            name: nameOf(event, row),
+            name: findName(event, row),
             event: { id: event.id, title: event.title },
             route: event.admin.lists[0]?.route ?? null,
-            category: String(shown['category_display'] ?? ''),
-            total: shown['total'] === null ? null : Number(shown['total']),
+            category: String(values['category_display'] ?? ''),
+            total: values['total'] === null ? null : Number(values['total']),
             payment_status: row.paymentStatus,
-            payment_status_display: String(shown['payment_status_display'] ?? ''),
+            payment_status_display: String(values['payment_status_display'] ?? ''),
             in_review: row.inReview,
             in_state: row.state,
           },
@@ -61,5 +62,5 @@ export function findRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  office.get('/admin/find', { least: 'viewer', about: 'any', query: ['q'] }, find)
+  office.get('/admin/find', { least: 'viewer', about: 'any', query: ['q'] }, search)
 }

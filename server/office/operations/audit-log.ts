@@ -1,4 +1,4 @@
-/** Serves the audit log: one page at a time, or everything requested as CSV. */
+/** Serves the audit log, as pages or as CSV. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { dayOf, err, isDay, isoIndia, ok } from '../../../engine/index.ts'
@@ -8,15 +8,15 @@ import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { ActivityQuery, ActivityRow, ActKind } from '../../storage/index.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
-import { idsOf } from '../auth/authorization.ts'
+import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** Rows of a page, and rows read at a time for an export. */
 const PAGE_ROWS = 50
 const CHUNK_ROWS = 1_000
-const WORDS_CHARACTERS_MAX = 100
+const SEARCH_CHARACTERS_MAX = 100
 
-/** The values of `kind`; without one, actions that changed something. */
+/** The values of `kind`. Without one, the log omits views. */
 const KINDS: Readonly<Record<string, readonly ActKind[] | null>> = {
   '': ['changes', 'exports', 'signing-in'],
   changes: ['changes'],
@@ -29,29 +29,29 @@ const KINDS: Readonly<Record<string, readonly ActKind[] | null>> = {
 const LOG_QUERY = ['from', 'to', 'kind', 'words', 'who', 'before'] as const
 type LogCall = Call<'events', (typeof LOG_QUERY)[number]>
 
-export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
+export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   const handle = async (
-    { admin, target, query: said }: LogCall,
+    { admin, target, query: params }: LogCall,
     reply: FastifyReply,
     send: (query: ActivityQuery) => Promise<FastifyReply>,
   ): Promise<FastifyReply> => {
-    // A user of some events sees those events, but no entries without an event: these are other users' sign-ins.
-    const query = readQuery(said, idsOf(deps, admin, target))
+    // Entries without an event are sign-ins, so only a user with access to all events sees them.
+    const query = parseQuery(params, findListedEventIds(deps, admin, target))
     if (!query.ok) return refuse(reply, 400, 'bad_query', query.error)
     reply.header('cache-control', 'no-store')
     return send(query.value)
   }
-  const wire = (row: ActivityRow): WireActivity => ({
+  const toWireActivity = (row: ActivityRow): WireActivity => ({
     id: row.id,
     at: isoIndia(row.at),
     who: row.who,
     what: row.what,
     event_id: row.eventId,
-    event: eventText(deps, row.eventId),
+    event: formatEvent(deps, row.eventId),
     reg_no: row.regNo,
   })
 
-  const page = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
+  const sendPage = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
     handle(call, reply, async (query) => {
       const before = Number(call.query.before)
       const rows = await deps.store.activity(
@@ -62,28 +62,28 @@ export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
       const shown = rows.slice(0, PAGE_ROWS)
       const answer: ActivityAnswer = {
         status: 'success',
-        rows: shown.map(wire),
+        rows: shown.map(toWireActivity),
         before: rows.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
         people: [...(await deps.store.actors(query.events))],
       }
       return reply.send(answer)
     })
 
-  const csv = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
+  const sendCsv = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
     handle(call, reply, async (query) => {
       const at = deps.clock()
       let rows = await deps.store.activity(query, null, CHUNK_ROWS)
       await deps.store.audit({
         at,
         who: call.admin.username,
-        what: 'exported the activity',
+        what: 'exported the audit log',
         eventId: null,
         regNo: null,
       })
-      const lines = (some: readonly ActivityRow[]): string =>
+      const toCsv = (activityRows: readonly ActivityRow[]): string =>
         csvRows(
-          some
-            .map(wire)
+          activityRows
+            .map(toWireActivity)
             .map(({ at: when, who, what, event, reg_no }) => [
               when.replace('T', ' ').replace(/\+05:30$/, ''),
               who,
@@ -96,7 +96,7 @@ export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
       async function* chunks(): AsyncGenerator<string> {
         yield csvRows([['When', 'Who', 'What', 'Event', 'Registration']], true)
         while (rows.length > 0) {
-          yield lines(rows)
+          yield toCsv(rows)
           rows = await deps.store.activity(query, rows.at(-1)?.id ?? 0, CHUNK_ROWS)
         }
       }
@@ -106,15 +106,15 @@ export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
         .send(Readable.from(chunks()))
     })
 
-  const owners = { least: 'owner', about: 'events', query: LOG_QUERY } as const
-  office.get('/admin/log', owners, page)
-  office.get('/admin/log/export', owners, csv)
+  const rule = { least: 'owner', about: 'events', query: LOG_QUERY } as const
+  office.get('/admin/log', rule, sendPage)
+  office.get('/admin/log/export', rule, sendCsv)
 
-  function readQuery(
+  function parseQuery(
     query: LogCall['query'],
     events: ActivityQuery['events'],
   ): Result<ActivityQuery, string> {
-    const [from, to, kind, words, who] = (['from', 'to', 'kind', 'words', 'who'] as const).map(
+    const [from, to, kind, searchText, who] = (['from', 'to', 'kind', 'words', 'who'] as const).map(
       (name) => query[name].trim(),
     ) as [string, string, string, string, string]
     for (const [name, day] of [
@@ -127,19 +127,19 @@ export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
       return err(
         `“kind” must be one of ${Object.keys(KINDS).filter(Boolean).join(', ')}, not “${kind}”.`,
       )
-    if (words.length > WORDS_CHARACTERS_MAX)
-      return err(`Search for at most ${WORDS_CHARACTERS_MAX} characters.`)
+    if (searchText.length > SEARCH_CHARACTERS_MAX)
+      return err(`Search for at most ${SEARCH_CHARACTERS_MAX} characters.`)
     return ok({
       who: who || null,
       events,
       kinds: KINDS[kind] ?? null,
-      words,
+      words: searchText,
       from: isDay(from) ? from : null,
       to: isDay(to) ? to : null,
     })
   }
 }
 
-function eventText({ events }: Pick<Deps, 'events'>, id: string | null): string {
+function formatEvent({ events }: Pick<Deps, 'events'>, id: string | null): string {
   return id === null ? '' : (events.byId(id)?.config.title ?? id)
 }

@@ -15,14 +15,14 @@ export function clockRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: null,
       regNo: null,
     })
-    deps.log.warn({ at }, 'staff confirmed that the clock is right')
+    deps.log.warn({ at }, 'staff confirmed the clock')
     return reply.send({ status: 'success', message: 'The clock is confirmed.' })
   }
   office.post('/admin/clock/confirm', { least: 'owner', about: 'every' }, confirm)
 }
 
-/** Explains why erasure is paused, in sentences; null: it is not. */
-export async function whyErasingWaits({
+/** Explains why erasure is paused, in sentences. Null if it is not paused. */
+export async function findErasurePauseReason({
   store,
   clock,
 }: Pick<Deps, 'store' | 'clock'>): Promise<string | null> {

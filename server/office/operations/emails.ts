@@ -1,4 +1,4 @@
-/** Defines the office's routes for emails: waiting, failed and sent ones, and retrying failed ones. */
+/** Defines the office routes for emails: lists them and retries failed ones. */
 import type { FastifyReply } from 'fastify'
 import { err, isoIndia, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
@@ -8,46 +8,46 @@ import { refuse } from '../../http/error-response.ts'
 import { COUNT_MAX } from '../../storage/lists/list-and-search-registrations.ts'
 import { MAIL_STATES } from '../../storage/mail/email-list-types.ts'
 import type { ListedMail, MailsQuery } from '../../storage/mail/email-list-types.ts'
-import { idsOf } from '../auth/authorization.ts'
+import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 const PAGE_ROWS = 50
 const ADDRESS_CHARACTERS_MAX = 100
-/** Selected by hand; more are retried all at once. */
+/** The most emails selected by hand. To retry more, a user retries all. */
 const IDS_MAX = 200
 
-export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
-  const titleOf = (id: string): string => deps.events.byId(id)?.config.title ?? id
-  const wire = (mail: ListedMail): WireMail => ({
-    id: mail.id,
-    to: mail.to,
-    subject: mail.subject,
-    event_id: mail.eventId,
-    event: titleOf(mail.eventId),
-    reg_no: mail.regNo,
-    status: mail.status,
-    tries: mail.attempts,
-    at: isoIndia(mail.sentAt ?? mail.at),
-    next_at: mail.nextAt === null ? null : isoIndia(mail.nextAt),
-    error: mail.error,
+export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
+  const findTitle = (id: string): string => deps.events.byId(id)?.config.title ?? id
+  const toWireEmail = (email: ListedMail): WireMail => ({
+    id: email.id,
+    to: email.to,
+    subject: email.subject,
+    event_id: email.eventId,
+    event: findTitle(email.eventId),
+    reg_no: email.regNo,
+    status: email.status,
+    tries: email.attempts,
+    at: isoIndia(email.sentAt ?? email.at),
+    next_at: email.nextAt === null ? null : isoIndia(email.nextAt),
+    error: email.error,
   })
   const list = async (
-    { admin, target, query: said }: Call<'events', 'status' | 'address' | 'before'>,
+    { admin, target, query: params }: Call<'events', 'status' | 'address' | 'before'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const query = readQuery(said, idsOf(deps, admin, target))
+    const query = parseQuery(params, findListedEventIds(deps, admin, target))
     if (!query.ok) return refuse(reply, 400, 'bad_query', query.error)
-    const before = Number(said.before)
-    const found = await deps.store.mails(
+    const before = Number(params.before)
+    const emails = await deps.store.mails(
       query.value,
       Number.isSafeInteger(before) && before > 0 ? before : null,
       PAGE_ROWS + 1,
     )
-    const shown = found.slice(0, PAGE_ROWS)
+    const pageEmails = emails.slice(0, PAGE_ROWS)
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,
-      what: 'saw the mails',
+      what: 'saw the emails',
       eventId: null,
       regNo: null,
       look: 'mails',
@@ -56,8 +56,8 @@ export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       counts: await deps.store.mailCounts(query.value.events),
       counted_to: COUNT_MAX,
-      mails: shown.map(wire),
-      before: found.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
+      mails: pageEmails.map(toWireEmail),
+      before: emails.length > PAGE_ROWS ? (pageEmails.at(-1)?.id ?? null) : null,
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -65,14 +65,14 @@ export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
     { admin, target, body }: Call<'events', never, 'ids' | 'all'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const ids = readIds(body)
+    const ids = parseIds(body)
     if (!ids.ok) return refuse(reply, 422, 'bad_data', ids.error)
     const at = deps.clock()
     const count = await deps.store.retryMails(at, {
       ids: ids.value,
-      events: idsOf(deps, admin, target),
+      events: findListedEventIds(deps, admin, target),
     })
-    const what =
+    const message =
       count === 0
         ? 'None of these emails is waiting or failed.'
         : `${count} ${count === 1 ? 'email' : 'emails'} queued again.`
@@ -80,13 +80,13 @@ export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
       await deps.store.audit({
         at,
         who: admin.username,
-        what: `tried mails again (${count})`,
+        what: `retried emails (${count})`,
         eventId: null,
         regNo: null,
       })
-    return reply.send({ status: 'success', message: what })
+    return reply.send({ status: 'success', message })
   }
-  // Users who may resend a confirmation.
+  // The role that may resend a confirmation.
   office.get(
     '/admin/mail',
     { least: 'desk', about: 'events', query: ['status', 'address', 'before'] },
@@ -99,21 +99,21 @@ export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
-function readQuery(
-  said: { readonly status: string; readonly address: string },
+function parseQuery(
+  params: { readonly status: string; readonly address: string },
   events: MailsQuery['events'],
 ): Result<MailsQuery, string> {
-  const [asked, address] = [said.status.trim(), said.address.trim()]
-  const status = MAIL_STATES.find((one) => one === asked) ?? null
-  if (asked !== '' && status === null)
-    return err(`“status” must be one of ${MAIL_STATES.join(', ')}, not “${asked}”.`)
+  const [statusText, address] = [params.status.trim(), params.address.trim()]
+  const status = MAIL_STATES.find((one) => one === statusText) ?? null
+  if (statusText !== '' && status === null)
+    return err(`“status” must be one of ${MAIL_STATES.join(', ')}, not “${statusText}”.`)
   if (address.length > ADDRESS_CHARACTERS_MAX)
     return err(`Search for at most ${ADDRESS_CHARACTERS_MAX} characters.`)
   return ok({ events, status, address })
 }
 
-/** `ids` of emails; null: `all` failed ones. */
-function readIds({
+/** Returns the ids of the selected emails. Null means all failed ones. */
+function parseIds({
   ids,
   all,
 }: {

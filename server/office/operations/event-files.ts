@@ -1,4 +1,4 @@
-/** Serves the office's page of event files: which version is served and why, and reloading. */
+/** Serves the office page of event files: the served version of each, its problems, and reloading. */
 import path from 'node:path'
 import type { FastifyReply } from 'fastify'
 import type { EventFilesAnswer, WireEventFile } from '../../../engine/api.ts'
@@ -6,57 +6,63 @@ import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { REMOVED } from '../../events/versions/last-valid-version.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** Characters of a version's hash that identify it, as in the log. */
+/** Length of a version's short hash, as in the log. */
 const VERSION_CHARACTERS = 12
 
-export function servedFileRoutes(office: OfficeRoutes, deps: Deps): void {
-  const answer = (): EventFilesAnswer => ({ status: 'success', files: [...filesOf(deps)] })
+export function eventFileRoutes(office: OfficeRoutes, deps: Deps): void {
+  const buildAnswer = (): EventFilesAnswer => ({ status: 'success', files: [...listFiles(deps)] })
   const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
-    reply.header('cache-control', 'no-store').send(answer())
+    reply.header('cache-control', 'no-store').send(buildAnswer())
   const reload = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     await deps.events.reload()
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,
-      what: 'had the event files read again',
+      what: 'reloaded the event files',
       eventId: null,
       regNo: null,
     })
-    return reply.send(answer())
+    return reply.send(buildAnswer())
   }
-  // The content of a file belongs to all events, and the reason for refusing it may name another event.
-  const owners = { least: 'owner', about: 'every' } as const
-  office.get('/admin/served-files', owners, list)
-  office.post('/admin/served-files/reload', owners, reload)
+  // Requires all events, because the reason for rejecting a file may name another event.
+  const rule = { least: 'owner', about: 'every' } as const
+  office.get('/admin/served-files', rule, list)
+  office.post('/admin/served-files/reload', rule, reload)
 }
 
 /** Lists files that need attention first. */
-function filesOf({
+function listFiles({
   events,
   environment,
 }: Pick<Deps, 'events' | 'environment'>): readonly WireEventFile[] {
   // Paths on the server are not shown.
-  const named = (findings: string | undefined): string | null =>
+  const hidePath = (findings: string | undefined): string | null =>
     findings?.replaceAll(`${environment.eventsDir}${path.sep}`, '') ?? null
   const refused = new Map(
     events
       .refused()
-      .map(({ file, why, findings }) => [file, { why, findings: named(findings) }] as const),
+      .map(({ file, why, findings }) => [file, { why, findings: hidePath(findings) }] as const),
   )
   const served = events.all().map((event): WireEventFile => {
     const file = `${event.config.id}.yaml`
-    const told = refused.get(file) ?? null
+    const problem = refused.get(file) ?? null
     refused.delete(file)
     const { title, id } = event.config
-    return { file, event_id: id, title, version: versionOf(event), ...standing(event, told) }
+    return {
+      file,
+      event_id: id,
+      title,
+      version: shortVersion(event),
+      ...describeState(event, problem),
+    }
   })
-  const others = [...refused].map(([file, told]): WireEventFile => ({
+  const others = [...refused].map(([file, problem]): WireEventFile => ({
     file,
     event_id: null,
     title: null,
     version: null,
     is: 'refused',
-    ...told,
+    ...problem,
   }))
   return [
     ...others,
@@ -64,19 +70,21 @@ function filesOf({
   ]
 }
 
-const versionOf = ({ hash }: ServedEvent): string => hash.slice(0, VERSION_CHARACTERS)
+const shortVersion = ({ hash }: ServedEvent): string => hash.slice(0, VERSION_CHARACTERS)
 
-type Told = Pick<WireEventFile, 'why' | 'findings'>
+type FileProblem = Pick<WireEventFile, 'why' | 'findings'>
 
-function standing(
-  { isGone, config }: ServedEvent,
-  told: Told | null,
-): Told & Pick<WireEventFile, 'is'> {
-  if (isGone === true)
+function describeState(
+  { isGone: isRemoved, config }: ServedEvent,
+  problem: FileProblem | null,
+): FileProblem & Pick<WireEventFile, 'is'> {
+  if (isRemoved === true)
     return {
       is: 'gone',
       why: REMOVED(config.id),
       findings: null,
     }
-  return told === null ? { is: 'served', why: null, findings: null } : { is: 'before', ...told }
+  return problem === null
+    ? { is: 'served', why: null, findings: null }
+    : { is: 'before', ...problem }
 }

@@ -22,17 +22,17 @@ export const COLUMN_NAMES = [
   'currency',
 ] as const
 type ColumnName = (typeof COLUMN_NAMES)[number]
-export type StatedColumns = Readonly<Partial<Record<ColumnName, string>>>
+export type ColumnParams = Readonly<Partial<Record<ColumnName, string>>>
 
-/** Whole numbers from 0; null: the user chose none. */
-export function statementColumnsIn(query: StatedColumns): StatementColumns | null {
-  const at = said(query)
+/** Returns column numbers from 0. Null if the user chose no columns. */
+export function statementColumnsIn(query: ColumnParams): StatementColumns | null {
+  const column = columnReader(query)
   const [date, narration, credit, amount, sign] = [
-    at('date'),
-    at('narration'),
-    at('credit'),
-    at('amount'),
-    at('sign'),
+    column('date'),
+    column('narration'),
+    column('credit'),
+    column('amount'),
+    column('sign'),
   ]
   if (
     date === null ||
@@ -40,12 +40,20 @@ export function statementColumnsIn(query: StatedColumns): StatementColumns | nul
     (credit === null && (amount === null || sign === null))
   )
     return null
-  return { date, narration, reference: at('reference'), credit, amount, sign, debit: at('debit') }
+  return {
+    date,
+    narration,
+    reference: column('reference'),
+    credit,
+    amount,
+    sign,
+    debit: column('debit'),
+  }
 }
 
-/** The same for a gateway's report, which `as=settlement` distinguishes from a statement. */
-export function settlementColumnsIn(query: StatedColumns): SettlementColumns | null {
-  const at = said(query)
+/** Does the same for a gateway's report, which `as=settlement` distinguishes from a statement. */
+export function settlementColumnsIn(query: ColumnParams): SettlementColumns | null {
+  const at = columnReader(query)
   const [order, reference, amount] = [at('order'), at('reference'), at('amount')]
   const [day, utr] = [at('day'), at('utr')]
   const isWhole = amount !== null && (order ?? reference) !== null && (day ?? utr) !== null
@@ -56,8 +64,8 @@ export function settlementColumnsIn(query: StatedColumns): SettlementColumns | n
   return { order, reference, amount, day, utr, fee, tax, net, kind, paid, currencies }
 }
 
-const said =
-  (query: StatedColumns) =>
+const columnReader =
+  (query: ColumnParams) =>
   (name: ColumnName): number | null => {
     const text = query[name]
     return text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : null

@@ -18,57 +18,57 @@ import type { Deps } from '../../dependencies.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import { settlementColumnsIn, statementColumnsIn } from './column-mapping.ts'
-import type { StatedColumns } from './column-mapping.ts'
+import type { ColumnParams } from './column-mapping.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import type { SettlementAccounts } from './settlement-account.ts'
-import { whoseLines } from './settlement-line-events.ts'
-import type { Whose } from './settlement-line-events.ts'
+import { assignLines } from './settlement-line-events.ts'
+import type { LineOwnership } from './settlement-line-events.ts'
 
-type Read = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
-/** Everything that an account's settlements show to a user. */
+type SettlementStore = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
+/** The settlements of one account, as shown to a user. */
 export type Account = {
   readonly of: SettlementAccount
-  readonly whose: Whose
+  readonly ownership: LineOwnership
   readonly settled: readonly Settled[]
   /** All lines of its payouts, including those not in the report. */
   readonly all: readonly Settled[]
   /** For a loaded report: its lines, and which of them are not stored yet. */
-  readonly report: (Settlement & { readonly fresh: readonly SettlementLine[] }) | null
+  readonly report: (Settlement & { readonly newLines: readonly SettlementLine[] }) | null
   readonly payouts: readonly Payout[]
 }
-/** The account of an event, with those that its event file named before. */
+/** The account of an event, with the earlier accounts of its event file. */
 export type EventSettlements = Account & {
   readonly current: SettlementAccount | null
   readonly former: readonly Account[]
-  /** Of all its accounts. */
+  /** Unsettled payments of all its accounts. */
   readonly unsettled: readonly Unsettled[]
 }
 
-/** Reads a gateway's report; null: the file is none, or the event takes no payments through a gateway. */
+/** Reads a gateway's report. Null if the file is not one, or the event has no payment gateway. */
 export function settlementIn(
   accounts: SettlementAccounts | null,
   rows: readonly CsvLine[],
-  query: StatedColumns = {},
+  query: ColumnParams = {},
 ): { readonly of: SettlementAccounts; readonly report: Settlement } | null {
   if (accounts === null || statementColumnsIn(query) !== null) return null
   const read = readSettlement(rows, settlementColumnsIn(query))
   return read.ok ? { of: accounts, report: read.value } : null
 }
 
-/** Matches without writing anything. `report` null: the stored lines. */
+/** Matches without writing anything. Null for `report` means the stored lines. */
 export async function matchSettlements(
-  { store, clock }: { readonly store: Read; readonly clock: Deps['clock'] },
-  { of, current, former }: SettlementAccounts,
+  { store, clock }: { readonly store: SettlementStore; readonly clock: Deps['clock'] },
+  { reported, current, former }: SettlementAccounts,
   report: Settlement | null,
   viewer: OtherEvents,
 ): Promise<EventSettlements> {
-  const account = await matchAccount(store, of, report, viewer)
+  const account = await matchAccount(store, reported, report, viewer)
   const others: Account[] = []
   // A report that was loaded before and after the change of account is stored for both: its lines count once.
-  const seen = keysOf(of, account)
+  const seen = lineKeys(reported, account)
   for (const one of former) {
     const other = await matchAccount(store, one, null, viewer, seen)
-    for (const key of keysOf(one, other)) seen.add(key)
+    for (const key of lineKeys(one, other)) seen.add(key)
     others.push(other)
   }
   const accounts = [account, ...others]
@@ -79,58 +79,60 @@ export async function matchSettlements(
     // A report of one account may list a payment through another: its order names it.
     unsettled: unsettled(
       accounts.flatMap(({ all }) => all),
-      accounts.flatMap(({ whose }) => whose.held.filter(({ isOfAccount }) => isOfAccount)),
+      accounts.flatMap(({ ownership: whose }) =>
+        whose.held.filter(({ isOfAccount }) => isOfAccount),
+      ),
       clock(),
     ),
   }
 }
 
-const nameOf = ({ source }: SettlementAccount, line: SettlementLine): string =>
+const lineName = ({ source }: SettlementAccount, line: SettlementLine): string =>
   `${source} ${lineKey(line)}`
-const keysOf = (of: SettlementAccount, { all }: Account): Set<string> =>
-  new Set(all.map(({ line }) => nameOf(of, line)))
+const lineKeys = (account: SettlementAccount, { all }: Account): Set<string> =>
+  new Set(all.map(({ line }) => lineName(account, line)))
 
 async function matchAccount(
-  store: Read,
+  store: SettlementStore,
   of: SettlementAccount,
   report: Settlement | null,
   viewer: OtherEvents,
   seen: ReadonlySet<string> = new Set(),
 ): Promise<Account> {
   const [stored, held] = await Promise.all([store.settlementLines(of), store.heldMoney(of)])
-  const kept = stored.filter((line) => !seen.has(nameOf(of, line)))
-  const named = [...kept, ...(report?.lines ?? [])].map(({ order }) => order)
-  const orders = await store.heldOrders([...new Set(named)])
-  const whose = whoseLines(of, viewer, held, orders)
+  const newLines = stored.filter((line) => !seen.has(lineName(of, line)))
+  const orderNames = [...newLines, ...(report?.lines ?? [])].map(({ order }) => order)
+  const orders = await store.heldOrders([...new Set(orderNames)])
+  const ownership = assignLines(of, viewer, held, orders)
   // Otherwise a report that repeats a stored line of another event would reveal that it exists.
-  const own = kept.filter(whose.isOwn)
-  const all = report === null ? kept : joinLines(own, report.lines)
-  const judged = new Map(
+  const own = newLines.filter(ownership.isOwn)
+  const all = report === null ? newLines : joinLines(own, report.lines)
+  const results = new Map(
     judgeSettled(
-      all.filter((line) => !whose.isElsewhere(line)),
-      whose.held,
-      whose.orders,
+      all.filter((line) => !ownership.isElsewhere(line)),
+      ownership.held,
+      ownership.orders,
     ).map((one) => [one.line, one]),
   )
-  const settled = all.map((line) => judged.get(line) ?? ofAnotherEvent(line))
+  const settled = all.map((line) => results.get(line) ?? toOtherEventLine(line))
   const keys = new Set(own.map(lineKey))
   const inReport = new Set(report?.lines.map(lineKey))
-  const transfers = new Set(report?.lines.map(transferOf))
+  const transfers = new Set(report?.lines.map(transferId))
   return {
     of,
-    whose,
+    ownership,
     settled: report === null ? settled : settled.filter(({ line }) => inReport.has(lineKey(line))),
     all: settled,
     report:
       report === null
         ? null
-        : { ...report, fresh: report.lines.filter((line) => !keys.has(lineKey(line))) },
-    payouts: payouts(all).filter((payout) => report === null || transfers.has(transferOf(payout))),
+        : { ...report, newLines: report.lines.filter((line) => !keys.has(lineKey(line))) },
+    payouts: payouts(all).filter((payout) => report === null || transfers.has(transferId(payout))),
   }
 }
 
-/** Such a line is not compared with any stored data. */
-const ofAnotherEvent = (line: SettlementLine): Settled => ({
+/** A line of another event, which is not compared with stored data. */
+const toOtherEventLine = (line: SettlementLine): Settled => ({
   line,
   as: 'unknown',
   money: null,
@@ -139,10 +141,10 @@ const ofAnotherEvent = (line: SettlementLine): Settled => ({
 })
 
 /** Identifies the bank transfer that contains a line. */
-export const transferOf = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
+export const transferId = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
   utr === '' ? `${day}` : utr
 
 /** Returns true if the line needs attention. */
-export function needsLook({ as }: Settled): boolean {
+export function needsAttention({ as }: Settled): boolean {
   return as !== 'settled' && as !== 'refunded'
 }

@@ -7,7 +7,7 @@ import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
-import { eventsOf } from '../auth/authorization.ts'
+import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -29,25 +29,26 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
     const answer: ReviewsAnswer = {
       status: 'success',
       count: reviews.length,
-      reviews: reviews.map(wireReview),
-      refund_requests: await refundRequests(deps, admin, eventId),
+      reviews: reviews.map(toWireReview),
+      refund_requests: await countRefundRequests(deps, admin, eventId),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
   const decide = async (
-    { admin, target: { id, to }, body }: Call<'review', never, DecisionWord>,
+    { admin, target: { id, to }, body }: Call<'review', never, DecisionField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
-    tell(reply, await decideReview(deps, id, { ...body, to }, admin.username))
+    sendDecision(reply, await decideReview(deps, id, { ...body, to }, admin.username))
 
   const refund = async (
     { admin, target, body }: Call<'payment', never, 'why' | 'amount'>,
     reply: FastifyReply,
-  ): Promise<FastifyReply> => tell(reply, await refundPayment(deps, target, body, admin.username))
+  ): Promise<FastifyReply> =>
+    sendDecision(reply, await refundPayment(deps, target, body, admin.username))
   office.get('/admin/reviews', { least: 'viewer', about: 'events' }, list)
   office.post(
     '/admin/reviews/:id/decide',
-    { least: 'treasurer', about: 'review', body: DECISION_WORDS },
+    { least: 'treasurer', about: 'review', body: DECISION_FIELDS },
     decide,
   )
   office.post(
@@ -57,13 +58,13 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
-/** For one event, or for all that the user works for. */
-async function refundRequests(
+/** For one event, or for all that the user has access to. */
+async function countRefundRequests(
   deps: Deps,
   admin: Call<'events'>['admin'],
   eventId: string | null,
 ): Promise<ReviewsAnswer['refund_requests']> {
-  const events = eventsOf(deps, admin).filter(({ id }) => eventId === null || id === eventId)
+  const events = findUserEvents(deps, admin).filter(({ id }) => eventId === null || id === eventId)
   const counts = await Promise.all(
     events.map(async ({ id }) => ({
       event_id: id,
@@ -73,19 +74,23 @@ async function refundRequests(
   return counts.filter(({ count }) => count > 0)
 }
 
-/** The fields of a decision, besides the registration to which a payment is moved. */
-const DECISION_WORDS = {
+/** The fields of a decision, except the registration to which a payment is moved. */
+const DECISION_FIELDS = {
   decision: 'text',
   why: 'text',
   reference: 'text',
   amount: 'text',
   by_hand: 'flag',
 } as const
-type DecisionWord = keyof typeof DECISION_WORDS
+type DecisionField = keyof typeof DECISION_FIELDS
 
-function tell(reply: FastifyReply, told: Result<ReviewResult, DecisionRefusal>): FastifyReply {
-  if (!told.ok) return refuse(reply, statusOf(told.error.code), told.error.code, told.error.message)
-  const { message, regNo, refund } = told.value
+function sendDecision(
+  reply: FastifyReply,
+  result: Result<ReviewResult, DecisionRefusal>,
+): FastifyReply {
+  if (!result.ok)
+    return refuse(reply, statusFor(result.error.code), result.error.code, result.error.message)
+  const { message, regNo, refund } = result.value
   const answer: DecidedAnswer = {
     status: 'success',
     message: refund === null ? message : refundedText(message, refund),
@@ -95,8 +100,8 @@ function tell(reply: FastifyReply, told: Result<ReviewResult, DecisionRefusal>):
   return reply.header('cache-control', 'no-store').send(answer)
 }
 
-/** 422: the input can be corrected; 409: the state differs from what the user saw. */
-function statusOf(code: DecisionRefusal['code']): 404 | 409 | 422 {
+/** 422 if the input can be corrected, 409 if the state is not the one that the user saw. */
+function statusFor(code: DecisionRefusal['code']): 404 | 409 | 422 {
   switch (code) {
     case 'not_there':
       return 404
@@ -117,9 +122,9 @@ function statusOf(code: DecisionRefusal['code']): 404 | 409 | 422 {
   }
 }
 
-/** Converts a review for the office, and for `rollcall payment reviews --json`. */
-export function wireReview(review: Review): WireReview {
-  const { came, due } = review
+/** Converts a review for the office pages and for `rollcall payment reviews --json`. */
+export function toWireReview(review: Review): WireReview {
+  const { came: received, due } = review
   return {
     id: review.id,
     kind: review.is,
@@ -129,15 +134,15 @@ export function wireReview(review: Review): WireReview {
     order_id: review.orderId,
     name: review.name,
     came:
-      came === null
+      received === null
         ? null
         : {
-            amount: rupees(came.amount),
-            currency: came.currency,
-            kind: came.kind,
-            reference: came.reference,
-            source: came.source,
-            paid_at: isoIndia(came.paidAt),
+            amount: rupees(received.amount),
+            currency: received.currency,
+            kind: received.kind,
+            reference: received.reference,
+            source: received.source,
+            paid_at: isoIndia(received.paidAt),
           },
     due: due === null ? null : rupees(due),
     left: rupees(review.left),

@@ -4,42 +4,42 @@ import type { BankKey, EventConfig, Person, reconcile } from '../../../engine/in
 import type { Deps } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 
-/** The served events, and the user who asks. */
+/** The served events, and the user who sent the request. */
 export type OtherEvents = {
   readonly all: readonly EventConfig[]
   readonly user: Pick<Person, 'events'>
 }
-/** Returns what the user may learn about other events. */
-export const viewerOf = (
+/** Returns the context that decides what the user may learn about other events. */
+export const buildViewer = (
   { events }: Pick<Deps, 'events'>,
   user: OtherEvents['user'],
 ): OtherEvents => ({
   all: events.all().map(({ config }) => config),
   user,
 })
-/** The user of a command. */
-export const SEES_ALL: OtherEvents = { all: [], user: { events: null } }
+/** The user of a command: has access to all events. */
+export const ALL_EVENTS_VIEWER: OtherEvents = { all: [], user: { events: null } }
 type KnownReferences = Parameters<typeof reconcile>[2]
-type Stored = Awaited<ReturnType<Store['knownReferences']>>['registrations']
+type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registrations']
 
 /**
- * Null for a number of another event. A number in the format of an event that the user does not work for counts
- * as one whether it exists or not; otherwise a statement would reveal which exist. Events that the user works for
- * are named.
+ * Maps the numbers in a statement to registrations, and to null if they are of another event. Any number in the
+ * format of an event that the user cannot access counts as such, so that a statement does not reveal which exist.
+ * Events that the user can access are named.
  */
-export function registrationsNamed(
+export function findRegistrations(
   keys: readonly BankKey[],
-  stored: Stored,
+  stored: StoredNumbers,
   event: EventConfig,
   { all, user }: OtherEvents,
 ): Pick<KnownReferences, 'registrations' | 'titles'> {
   const hidden = all.filter(({ id }) => id !== event.id && !maySee(user, id))
-  const inForm = keys.filter(
+  const hiddenKeys = keys.filter(
     (key) => !isRegNo(event, key) && hidden.some((other) => isRegNo(other, key)),
   )
   return {
     registrations: new Map([
-      ...inForm.map((key) => [key, null] as const),
+      ...hiddenKeys.map((key) => [key, null] as const),
       ...stored.map(
         ({ regNo, eventId }) => [bankKey(regNo), eventId === event.id ? regNo : null] as const,
       ),

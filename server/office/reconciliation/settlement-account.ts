@@ -1,9 +1,9 @@
-/** Returns the gateway accounts whose settlements hold an event's payments. */
+/** Returns the gateway accounts whose settlements contain an event's payments. */
 import type { EventConfig } from '../../../engine/index.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 
-/** The account in the event file. Null: the event takes no payments through a gateway. */
-export function settlementAccount({
+/** Returns the account in the event file. Null if the event has no payment gateway. */
+export function readSettlementAccount({
   payment,
 }: Pick<EventConfig, 'payment'>): SettlementAccount | null {
   return payment === null ? null : { source: payment.gateway.name, account: payment.account }
@@ -11,37 +11,37 @@ export function settlementAccount({
 
 /** The accounts of an event: the one in its event file, and those that were in it before. */
 export type SettlementAccounts = {
-  /** Null: the event file names none any more. */
+  /** Null if the event file no longer names an account. */
   readonly current: SettlementAccount | null
   /** Reports are compared with it and stored for it. */
-  readonly of: SettlementAccount
+  readonly reported: SettlementAccount
   /** They may still pay out. */
   readonly former: readonly SettlementAccount[]
 }
 
-/** Null: the event never took a payment through a gateway. */
-export async function settlementAccounts(
+/** Returns null if the event never had a payment through a gateway. */
+export async function loadSettlementAccounts(
   store: Pick<Store, 'accountsOfEvent'>,
   event: Pick<EventConfig, 'id' | 'payment'>,
 ): Promise<SettlementAccounts | null> {
-  const current = settlementAccount(event)
-  const known = await store.accountsOfEvent(event.id)
-  const of = current ?? known.at(-1)
-  return of === undefined
+  const current = readSettlementAccount(event)
+  const storedAccounts = await store.accountsOfEvent(event.id)
+  const reported = current ?? storedAccounts.at(-1)
+  return reported === undefined
     ? null
-    : { current, of, former: known.filter((one) => !isWithin(of, one)) }
+    : { current, reported, former: storedAccounts.filter((one) => !covers(reported, one)) }
 }
 
-/** Payments whose account is not known may be of any. */
-const isWithin = (of: SettlementAccount, { source, account }: SettlementAccount): boolean =>
+/** A payment whose account is unknown may belong to any account of the gateway. */
+const covers = (of: SettlementAccount, { source, account }: SettlementAccount): boolean =>
   source === of.source && (account === of.account || account === '')
 
-/** Names an account that is not in the event file any more; null: it is. */
-export function formerAccount(
+/** Names an account that is no longer in the event file. Null if it still is. */
+export function formatFormerAccount(
   current: SettlementAccount | null,
-  one: SettlementAccount,
+  other: SettlementAccount,
 ): string | null {
-  if (current !== null && isWithin(current, one)) return null
-  const account = one.account === '' ? 'an account that is not known' : one.account
-  return one.source === current?.source ? account : `${account} (${one.source})`
+  if (current !== null && covers(current, other)) return null
+  const account = other.account === '' ? 'an unknown account' : other.account
+  return other.source === current?.source ? account : `${account} (${other.source})`
 }

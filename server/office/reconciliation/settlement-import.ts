@@ -22,29 +22,29 @@ import { refuse } from '../../http/error-response.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { viewerOf } from './registration-numbers-in-statement.ts'
+import { buildViewer } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
-import { formerAccount, settlementAccounts } from './settlement-account.ts'
-import { matchSettlements, needsLook, transferOf } from './match-settlements.ts'
+import { formatFormerAccount, loadSettlementAccounts } from './settlement-account.ts'
+import { matchSettlements, needsAttention, transferId } from './match-settlements.ts'
 import type { Account, EventSettlements } from './match-settlements.ts'
-import { whoseLines } from './settlement-line-events.ts'
-import type { Whose } from './settlement-line-events.ts'
+import { assignLines } from './settlement-line-events.ts'
+import type { LineOwnership } from './settlement-line-events.ts'
 
-export function wireSettlement(
+export function toWireSettlement(
   event: Pick<EventConfig, 'id'>,
   settlements: EventSettlements,
 ): WireSettlement {
-  const { whose, settled, report, current, unsettled: open } = settlements
-  const shown = accountsShown(settlements).flatMap((account) =>
+  const { ownership: whose, settled, report, current, unsettled: unsettledPayments } = settlements
+  const shownLines = shownAccounts(settlements).flatMap((account) =>
     account.settled
-      .filter((one) => needsLook(one) && account.whose.isOwn(one.line))
-      .map((one) => wireLine(one, account.whose)),
+      .filter((one) => needsAttention(one) && account.ownership.isOwn(one.line))
+      .map((one) => toWireLine(one, account.ownership)),
   )
   return {
-    fresh: report?.fresh.filter(whose.isOwn).length ?? null,
-    lines: report === null ? shown : settled.map((one) => wireLine(one, whose)),
-    payouts: payoutsOf(settlements),
-    unsettled: open
+    fresh: report?.newLines.filter(whose.isOwn).length ?? null,
+    lines: report === null ? shownLines : settled.map((one) => toWireLine(one, whose)),
+    payouts: buildPayouts(settlements),
+    unsettled: unsettledPayments
       .filter(({ money }) => money.eventId === event.id)
       .map(({ money, days }) => ({
         reg_no: money.regNo,
@@ -52,47 +52,50 @@ export function wireSettlement(
         amount: rupees(money.amount),
         paid_on: dayOf(money.paidAt),
         days,
-        account: formerAccount(current, money),
+        account: formatFormerAccount(current, money),
       })),
     unread: [...(report?.unread ?? [])],
     not_yet: report?.unsettled ?? 0,
   }
 }
 
-/** Stored settlements are those of all accounts; a report is of one. */
-const accountsShown = (settlements: EventSettlements): readonly Account[] =>
+/** Stored settlements include all accounts; a report belongs to one. */
+const shownAccounts = (settlements: EventSettlements): readonly Account[] =>
   settlements.report === null ? [settlements, ...settlements.former] : [settlements]
 
 /** The latest first, as within one account. */
-const payoutsOf = (settlements: EventSettlements): WirePayout[] =>
-  accountsShown(settlements)
+const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
+  shownAccounts(settlements)
     .flatMap((account) =>
-      payoutsFor(account).map((payout) => ({
+      buildAccountPayouts(account).map((payout) => ({
         ...payout,
-        account: formerAccount(settlements.current, account.of),
+        account: formatFormerAccount(settlements.current, account.of),
       })),
     )
     .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? ''))
 
 /**
- * Leaves out payouts without a line of the user's events. In the others, lines of other events appear as a count
- * and a sum, because the user compares the payout's total with the bank's.
+ * Omits payouts without a line of the user's events. In the others, lines of other events appear as a count and a
+ * sum, because the user compares the payout's total with the bank's.
  */
-function payoutsFor({ all, payouts: paid, whose }: Account): WirePayout[] {
-  const lines = Map.groupBy(all, ({ line }) => transferOf(line))
+function buildAccountPayouts({ all, payouts: paid, ownership: whose }: Account): WirePayout[] {
+  const lines = Map.groupBy(all, ({ line }) => transferId(line))
   return paid.flatMap((payout): readonly WirePayout[] => {
-    const those = lines.get(transferOf(payout)) ?? []
-    const shown = those.filter(({ line }) => whose.isOwn(line))
-    if (shown.length === those.length) return [wirePayout(payout)]
+    const payoutLines = lines.get(transferId(payout)) ?? []
+    const shown = payoutLines.filter(({ line }) => whose.isOwn(line))
+    if (shown.length === payoutLines.length) return [toWirePayout(payout)]
     const [own] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []
     if (own === undefined) return []
     const { day, net } = payout
-    const elsewhere = { lines: those.length - shown.length, net: rupees(paise(net - own.net)) }
-    return [{ ...wirePayout({ ...own, day, net }), elsewhere }]
+    const elsewhere = {
+      lines: payoutLines.length - shown.length,
+      net: rupees(paise(net - own.net)),
+    }
+    return [{ ...toWirePayout({ ...own, day, net }), elsewhere }]
   })
 }
 
-function wirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
+function toWirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
   return {
     day,
     utr,
@@ -111,10 +114,10 @@ function wirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
 const isOfEvent = ({ money, order }: Settled): boolean =>
   (money?.eventId ?? order?.eventId ?? null) !== null
 
-function wireLine(one: Settled, { isElsewhere, isPartial }: Whose): WireSettled {
+function toWireLine(one: Settled, { isElsewhere, isPartial }: LineOwnership): WireSettled {
   const { line, money, order } = one
   const isHidden = isElsewhere(line)
-  const why = isPartial && money === null && order === null ? NONE_OF_YOURS : one.why
+  const why = isPartial && money === null && order === null ? NOT_IN_YOUR_EVENTS : one.why
   return {
     line: line.line,
     is: line.is,
@@ -128,28 +131,28 @@ function wireLine(one: Settled, { isElsewhere, isPartial }: Whose): WireSettled 
     net: rupees(line.net),
     day: line.day,
     utr: line.utr,
-    reg_no: ownerOf(one)?.regNo ?? null,
+    reg_no: findOwner(one)?.regNo ?? null,
     why: isHidden ? OF_ANOTHER_EVENT : why,
   }
 }
 
-const OF_ANOTHER_EVENT = 'The order number belongs to another event. Ask its staff.'
-const NONE_OF_YOURS = 'Your events have no such order or payment.'
+const OF_ANOTHER_EVENT = 'The order number belongs to another event. Contact its staff.'
+const NOT_IN_YOUR_EVENTS = 'Your events have no such order or payment.'
 
-/** Null: it belongs to no known registration. */
-export function ownerOf({
+/** Returns null if it belongs to no known registration. */
+export function findOwner({
   money,
   order,
 }: Pick<Settled, 'money' | 'order'>): { readonly regNo: string; readonly eventId: string } | null {
-  const owned = (one: HeldMoney | null) =>
+  const toOwner = (one: HeldMoney | null) =>
     one === null || one.regNo === null || one.eventId === null
       ? null
       : { regNo: one.regNo, eventId: one.eventId }
-  return owned(money) ?? order
+  return toOwner(money) ?? order
 }
 
-/** The words for a line's result in print and export. */
-export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
+/** Labels of a line's result in print and export. */
+export const SETTLED_LABELS: Readonly<Record<WireSettled['as'], string>> = {
   settled: 'settled',
   refunded: 'refunded',
   review: 'needs review',
@@ -159,10 +162,10 @@ export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
 }
 
 /**
- * Returns transfers of events that the user does not work for, by the bank references of a report. From then on
- * such a reference is a payout, not an unmatched transfer.
+ * Finds the bank references of a report that are transfers of events that the user cannot access. Storing such
+ * a line would turn that transfer into a payout.
  */
-async function foreignTransfers(
+async function findForeignTransfers(
   store: Pick<Store, 'knownReferences'>,
   lines: readonly SettlementLine[],
   user: OtherEvents['user'],
@@ -180,11 +183,10 @@ async function foreignTransfers(
 }
 
 /**
- * Stores the lines of a report that are not stored yet. For a user of some events, a line whose payment is
- * unknown in these events is left out, because it may belong to another event; the gateway is queried about its
- * order instead.
+ * Stores the new lines of a report. For a user with access to some events, it skips a line whose payment is
+ * unknown in these events, because it may belong to another event, and has the gateway queried about its order.
  */
-export async function keepReport(
+export async function saveReport(
   {
     store,
     clock,
@@ -201,52 +203,60 @@ export async function keepReport(
   },
   viewer: OtherEvents,
 ): Promise<SettlementKeptAnswer> {
-  const [held, orders] = await Promise.all([
+  const [payments, orders] = await Promise.all([
     store.heldMoney(of),
     store.heldOrders(report.lines.map(({ order }) => order)),
   ])
-  const { isKeepable: isKnown, isElsewhere, orders: own } = whoseLines(of, viewer, held, orders)
-  const foreign = await foreignTransfers(store, report.lines, viewer.user)
+  const {
+    isKeepable: isKnown,
+    isElsewhere,
+    orders: own,
+  } = assignLines(of, viewer, payments, orders)
+  const foreign = await findForeignTransfers(store, report.lines, viewer.user)
   const isKeepable = (line: SettlementLine): boolean =>
     isKnown(line) && !foreign.has(bankKey(line.utr))
-  const kept = report.lines.filter(isKeepable)
-  const elsewhere = report.lines.filter(isElsewhere).length
-  const unknown = report.lines.length - kept.length - elsewhere
-  const left = new Set(report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order))
+  const keepable = report.lines.filter(isKeepable)
+  const elsewhereCount = report.lines.filter(isElsewhere).length
+  const unknownCount = report.lines.length - keepable.length - elsewhereCount
+  const skippedOrders = new Set(
+    report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order),
+  )
   const { added, known, toReview } = await store.keepSettlement({
     ...of,
     eventId: event.id,
     sha256: createHash('sha256').update(report.file).digest('hex'),
     who: report.who,
     at: clock(),
-    lines: kept,
-    ask: own.flatMap(({ order }) => (left.has(order) ? [order] : [])),
+    lines: keepable,
+    ask: own.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
   })
-  const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
-  const said = [
-    `${lines(added)} saved`,
-    ...(known === 0 ? [] : [`${lines(known)} saved before`]),
-    ...(toReview === 0 ? [] : [`${lines(toReview)} sent to review`]),
-    ...(elsewhere === 0 ? [] : [`${lines(elsewhere)} of other events not matched`]),
-    ...(unknown === 0 ? [] : [`${lines(unknown)} unknown in your events not matched`]),
+  const countLines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
+  const parts = [
+    `${countLines(added)} saved`,
+    ...(known === 0 ? [] : [`${countLines(known)} saved before`]),
+    ...(toReview === 0 ? [] : [`${countLines(toReview)} sent to review`]),
+    ...(elsewhereCount === 0 ? [] : [`${countLines(elsewhereCount)} of other events not matched`]),
+    ...(unknownCount === 0
+      ? []
+      : [`${countLines(unknownCount)} unknown in your events not matched`]),
   ]
-  return { status: 'success', message: `${said.join(', ')}.`, added, known, to_review: toReview }
+  return { status: 'success', message: `${parts.join(', ')}.`, added, known, to_review: toReview }
 }
 
 export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
-  const asked = async ({ admin, target }: Call<'event'>, reply: FastifyReply) => {
+  const loadAccounts = async ({ admin, target }: Call<'event'>, reply: FastifyReply) => {
     const event = target.config
-    const of = await settlementAccounts(deps.store, event)
+    const accounts = await loadSettlementAccounts(deps.store, event)
     reply.header('cache-control', 'no-store')
-    if (of !== null) return { admin, event, of }
-    refuse(reply, 404, 'not_found', 'No event of this name takes card payments.')
+    if (accounts !== null) return { admin, event, accounts }
+    refuse(reply, 404, 'not_found', 'No event with this name takes card payments.')
     return null
   }
 
   const show = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await asked(call, reply)
-    if (found === null) return reply
-    const { admin, event, of } = found
+    const loaded = await loadAccounts(call, reply)
+    if (loaded === null) return reply
+    const { admin, event, accounts } = loaded
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,
@@ -257,20 +267,20 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     const answer: SettlementsAnswer = {
       status: 'success',
-      settlement: wireSettlement(
+      settlement: toWireSettlement(
         event,
-        await matchSettlements(deps, of, null, viewerOf(deps, admin)),
+        await matchSettlements(deps, accounts, null, buildViewer(deps, admin)),
       ),
     }
     return reply.send(answer)
   }
 
   const csv = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await asked(call, reply)
-    if (found === null) return reply
-    const { admin, event, of } = found
-    const settlements = await matchSettlements(deps, of, null, viewerOf(deps, admin))
-    const shown = accountsShown(settlements).flatMap(({ settled, whose }) =>
+    const loaded = await loadAccounts(call, reply)
+    if (loaded === null) return reply
+    const { admin, event, accounts } = loaded
+    const settlements = await matchSettlements(deps, accounts, null, buildViewer(deps, admin))
+    const shown = shownAccounts(settlements).flatMap(({ settled, ownership: whose }) =>
       settled.filter(({ line }) => whose.isOwn(line)).map((one) => ({ one, whose })),
     )
     const at = deps.clock()
@@ -281,18 +291,18 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: event.id,
       regNo: null,
     })
-    const others = payoutsOf(settlements).flatMap(({ day, utr, elsewhere }) =>
-      elsewhere === null ? [] : [rowOfOthers(day, utr, elsewhere)],
+    const others = buildPayouts(settlements).flatMap(({ day, utr, elsewhere }) =>
+      elsewhere === null ? [] : [buildOtherEventsRow(day, utr, elsewhere)],
     )
     const rows = shown.map(({ one, whose }) => {
       const { line, money } = one
-      const { as, reg_no: regNo, order_id: order, why } = wireLine(one, whose)
+      const { as, reg_no: regNo, order_id: order, why } = toWireLine(one, whose)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
         rupees(amount).toFixed(2),
       )
       const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paid]
-      return [line.day, line.utr, ...names, ...amounts, SETTLED_WORDS[as], why]
+      return [line.day, line.utr, ...names, ...amounts, SETTLED_LABELS[as], why]
     })
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
@@ -300,7 +310,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
         'content-disposition',
         `attachment; filename="${event.id}_settlements_${dayOf(at)}.csv"`,
       )
-      .send(csvRows([CSV_HEADS, ...rows, ...others], true))
+      .send(csvRows([CSV_HEADINGS, ...rows, ...others], true))
   }
 
   const rule = { least: 'treasurer', about: 'event' } as const
@@ -309,16 +319,16 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
 }
 
 /** Adds up lines of other events in a payout, so that the rows match the bank's amount. */
-function rowOfOthers(
+function buildOtherEventsRow(
   day: string | null,
   utr: string,
   { lines, net }: NonNullable<WirePayout['elsewhere']>,
 ): readonly (string | null)[] {
   const text = `${lines} ${lines === 1 ? 'line' : 'lines'} of other events`
-  return [day, utr, ...Array<string>(8).fill(''), net.toFixed(2), SETTLED_WORDS.elsewhere, text]
+  return [day, utr, ...Array<string>(8).fill(''), net.toFixed(2), SETTLED_LABELS.elsewhere, text]
 }
 
-const CSV_HEADS = [
+const CSV_HEADINGS = [
   'Settled on',
   'UTR',
   'Kind',

@@ -7,29 +7,29 @@ import { maySee } from '../../../engine/index.ts'
 import type { HeldMoney, HeldOrder, SettlementLine } from '../../../engine/index.ts'
 import type { SettlementAccount } from '../../storage/index.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
-import { settlementAccount } from './settlement-account.ts'
+import { readSettlementAccount } from './settlement-account.ts'
 
-type Names = Pick<SettlementLine, 'order' | 'reference'>
-export type Whose = {
+type LineNames = Pick<SettlementLine, 'order' | 'reference'>
+export type LineOwnership = {
   /** Payments and orders that the user may see. A report is compared with nothing else. */
   readonly held: readonly HeldMoney[]
   readonly orders: readonly HeldOrder[]
-  /** The user does not see all events. */
+  /** The user has access to some events only. */
   readonly isPartial: boolean
-  /** Its order id has the format of an event that the user does not work for, whether it exists or not. */
-  isElsewhere(line: Names): boolean
-  isOwn(line: Names): boolean
+  /** Its order id has the format of an event that the user cannot access, whether the order exists or not. */
+  isElsewhere(line: LineNames): boolean
+  isOwn(line: LineNames): boolean
   /** Its order and payment are known in the user's events. Any other line may belong to another event. */
-  isKeepable(line: Names): boolean
+  isKeepable(line: LineNames): boolean
 }
 
-/** `held` and `orders` of the whole gateway. */
-export function whoseLines(
+/** `held` and `orders` cover the whole gateway. */
+export function assignLines(
   of: SettlementAccount,
   { all, user }: OtherEvents,
   held: readonly HeldMoney[],
   orders: readonly HeldOrder[],
-): Whose {
+): LineOwnership {
   if (user.events === null) {
     const isAny = () => true
     return {
@@ -41,49 +41,56 @@ export function whoseLines(
       isKeepable: isAny,
     }
   }
-  const isSeen = ({ eventId }: { readonly eventId: string | null }): boolean =>
+  const isVisible = ({ eventId }: { readonly eventId: string | null }): boolean =>
     eventId !== null && maySee(user, eventId)
-  const seen = { held: held.filter(isSeen), orders: orders.filter(isSeen) }
-  const own = new Set<string>(seen.orders.map(({ order }) => order))
-  const isElsewhere = ({ order }: Names): boolean => {
+  const visible = { held: held.filter(isVisible), orders: orders.filter(isVisible) }
+  const ownOrders = new Set<string>(visible.orders.map(({ order }) => order))
+  const isElsewhere = ({ order }: LineNames): boolean => {
     const [nearest] = all
       .filter(({ orderId }) => order.startsWith(orderId.prefix))
       .toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
-    return !own.has(order) && nearest !== undefined && !maySee(user, nearest.id)
+    return !ownOrders.has(order) && nearest !== undefined && !maySee(user, nearest.id)
   }
   const isShared =
-    held.some((money) => money.isOfAccount && !isSeen(money)) ||
+    held.some((money) => money.isOfAccount && !isVisible(money)) ||
     all.some((event) => {
-      const its = settlementAccount(event)
-      return !maySee(user, event.id) && its?.source === of.source && its.account === of.account
+      const eventAccount = readSettlementAccount(event)
+      return (
+        !maySee(user, event.id) &&
+        eventAccount?.source === of.source &&
+        eventAccount.account === of.account
+      )
     })
   if (!isShared) {
-    const others = new Set<string>(orders.filter((one) => !isSeen(one)).map(({ order }) => order))
+    const otherOrders = new Set<string>(
+      orders.filter((one) => !isVisible(one)).map(({ order }) => order),
+    )
     return {
-      ...seen,
+      ...visible,
       isPartial: true,
       isElsewhere,
       isOwn: (line) => !isElsewhere(line),
-      isKeepable: (line) => !isElsewhere(line) && !others.has(line.order),
+      isKeepable: (line) => !isElsewhere(line) && !otherOrders.has(line.order),
     }
   }
   const references = new Set<string | null>(
-    seen.held
+    visible.held
       .flatMap(({ reference, refunds }) => [{ reference }, refunds])
       .flat()
       .map(({ reference }) => reference),
   )
   return {
-    ...seen,
+    ...visible,
     isPartial: true,
     isElsewhere,
-    isOwn: (line) => !isElsewhere(line) && (own.has(line.order) || references.has(nameOf(line))),
+    isOwn: (line) =>
+      !isElsewhere(line) && (ownOrders.has(line.order) || references.has(lineName(line))),
     isKeepable: (line) =>
       !isElsewhere(line) &&
-      (line.order === '' || own.has(line.order)) &&
+      (line.order === '' || ownOrders.has(line.order)) &&
       (line.reference === '' || references.has(line.reference)),
   }
 }
 
 /** A line without a reference is identified by its order. */
-const nameOf = ({ order, reference }: Names): string => (reference === '' ? order : reference)
+const lineName = ({ order, reference }: LineNames): string => (reference === '' ? order : reference)

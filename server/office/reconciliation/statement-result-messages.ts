@@ -2,8 +2,8 @@
 import type { BulkAnswer } from '../../../engine/api.ts'
 import type { KeptUnmatched } from '../../storage/index.ts'
 
-/** For confirmed lines; `differing`: those that now need review by the treasurer. */
-export function confirmedText(
+/** For confirmed lines. `differing` is the number of them that the treasurer needs to review. */
+export function formatConfirmed(
   { done, refused }: Pick<BulkAnswer, 'done' | 'refused'>,
   differing: number,
 ): string {
@@ -15,12 +15,12 @@ export function confirmedText(
   return `${parts.join('; ')}.`
 }
 
-/** For kept lines; `sent`: how many were sent. */
-export function keptText(sent: number, { added, elsewhere, reported }: KeptUnmatched): string {
-  const recorded = sent - added - elsewhere - reported
+/** For kept lines. `sent` is the number of lines in the request. */
+export function formatSaved(sent: number, { added, elsewhere, reported }: KeptUnmatched): string {
+  const recordedCount = sent - added - elsewhere - reported
   return [
     `${added} unmatched ${added === 1 ? 'payment' : 'payments'} sent to review.`,
-    ...(recorded === 0 ? [] : [`${recorded} already recorded.`]),
+    ...(recordedCount === 0 ? [] : [`${recordedCount} already recorded.`]),
     ...(reported === 0
       ? []
       : [

@@ -17,7 +17,7 @@ import type { ActionDoneAnswer, ActionsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { wireReview } from '../reconciliation/payment-reviews.ts'
+import { toWireReview } from '../reconciliation/payment-reviews.ts'
 import type {
   ActionDenial,
   StoredCapture,
@@ -33,39 +33,40 @@ import { DOERS } from '../../registration/actions/action-handlers.ts'
 import { refundAtCancellation, toPayBack } from '../../registration/actions/balance-due.ts'
 import { editable } from '../../registration/actions/correctable-answers.ts'
 import { lastTold } from '../../registration/actions/payment-claims.ts'
-import { trailOf } from './timeline.ts'
+import { buildTimeline } from './timeline.ts'
 
-type Found = Pick<Call<'registration'>, 'admin' | 'target'>
+type RegistrationCall = Pick<Call<'registration'>, 'admin' | 'target'>
 
-export function actRoutes(office: OfficeRoutes, deps: Deps): void {
+export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
   const show = async (call: Call<'registration'>, reply: FastifyReply): Promise<FastifyReply> =>
-    reply.header('cache-control', 'no-store').send(await standingOf(deps, call))
+    reply.header('cache-control', 'no-store').send(await loadActions(deps, call))
 
-  const act = async (
+  const performAction = async (
     { admin, target, body }: Call<'registration', never, ActionParameter>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { registration, served, review } = target
-    const { act: named, why, ...given } = body
-    const words = review === null ? given : { ...given, review }
-    const doer = typeof named === 'string' && isActName(named) ? DOERS[named] : undefined
-    if (typeof named !== 'string' || !isActName(named) || doer === undefined)
+    const { act: actionName, why, ...params } = body
+    const input = review === null ? params : { ...params, review }
+    const handler =
+      typeof actionName === 'string' && isActName(actionName) ? DOERS[actionName] : undefined
+    if (typeof actionName !== 'string' || !isActName(actionName) || handler === undefined)
       return refuse(reply, 422, 'act_unknown', 'No action has this name.')
     const { regNo } = registration
-    const once = onceOf({ ...words, why }, { who: admin.username, regNo, act: named })
-    if (!once.ok) return sendNo(reply, once.error)
-    const wanted = {
+    const requestKey = onceOf({ ...input, why }, { who: admin.username, regNo, act: actionName })
+    if (!requestKey.ok) return sendDenial(reply, requestKey.error)
+    const request = {
       regNo,
-      act: named,
+      act: actionName,
       actor: admin.role,
       who: admin.username,
       why: textIn({ why }, 'why'),
       at: deps.clock(),
-      once: once.value,
+      once: requestKey.value,
     }
-    const done = await doer({ deps, served, registration, wanted, words })
-    if (!done.ok) return sendNo(reply, done.error)
-    const { message, state, repeated } = done.value
+    const result = await handler({ deps, served, registration, wanted: request, words: input })
+    if (!result.ok) return sendDenial(reply, result.error)
+    const { message, state, repeated } = result.value
     const answer: ActionDoneAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -73,27 +74,27 @@ export function actRoutes(office: OfficeRoutes, deps: Deps): void {
   const path = '/admin/registrations/:reg_no/acts'
   office.get(path, { least: 'viewer', about: 'registration' }, show)
   // Further requirements of an action are in the table of actions.
-  office.post(path, { least: 'desk', about: 'registration', body: ACT_WORDS }, act)
+  office.post(path, { least: 'desk', about: 'registration', body: ACT_WORDS }, performAction)
 }
 
-async function standingOf(
+async function loadActions(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
-  { admin, target: { registration, served } }: Found,
+  { admin, target: { registration, served } }: RegistrationCall,
 ): Promise<ActionsAnswer> {
   const { regNo, state, due } = registration
-  const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
+  const fileUrl = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
   const [
-    kept,
-    money,
+    keptAmount,
+    billMoney,
     captures,
     refunds,
-    isUnsettled,
-    acts,
+    isRefundUnsettled,
+    actions,
     decisions,
-    told,
-    tellings,
+    claim,
+    claims,
     reviews,
-    second,
+    secondPayment,
   ] = await Promise.all([
     store.kept(regNo),
     store.moneyOfBill(regNo),
@@ -102,36 +103,41 @@ async function standingOf(
     store.isRefundUnsettled(regNo, clock()),
     store.acts(regNo),
     store.decisions(regNo),
-    lastTold({ store }, served.config, registration, fileOf),
+    lastTold({ store }, served.config, registration, fileUrl),
     store.tellings(regNo),
     store.reviews(registration.eventId),
     store.secondPayment(regNo),
   ])
-  const isErased = acts.some(({ act }) => act === 'erase')
+  const isErased = actions.some(({ act }) => act === 'erase')
   const allowed = allowedActs(state, admin.role).filter(
     (act) =>
       DOERS[act] !== undefined &&
-      !(isErased && OF_SOMEBODY.has(act)) &&
-      (act !== 'handle_refund' || isUnsettled) &&
-      (act !== 'not_found' || state === 'told' || reserves(tellings)),
+      !(isErased && NEEDS_PERSON.has(act)) &&
+      (act !== 'handle_refund' || isRefundUnsettled) &&
+      (act !== 'not_found' || state === 'told' || hasReservedReference(claims)),
   )
-  const refund = refundAtCancellation(served.config, registration, { money, kept }, clock())
-  // A payment made by mistake is refunded in full, whatever the cancellation scale says.
-  const proposed = second === null ? refund.proposed : kept
+  const refund = refundAtCancellation(
+    served.config,
+    registration,
+    { money: billMoney, kept: keptAmount },
+    clock(),
+  )
+  // A payment made by mistake is refunded in full, regardless of the cancellation scale.
+  const proposed = secondPayment === null ? refund.proposed : keptAmount
   return {
     status: 'success',
     reg_no: regNo,
     state,
-    state_display: stateText(registration, captures),
+    state_display: describeState(registration, captures),
     today: dayOf(clock()),
     due: rupees(paise(Math.max(0, due))),
     pay_back: rupees(toPayBack(registration, refunds)),
-    kept: rupees(kept),
+    kept: rupees(keptAmount),
     back_by_gateway: rupees(
       paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
     ),
-    refund_unsettled: isUnsettled,
-    second_payment: wireSecondPayment(second, kept),
+    refund_unsettled: isRefundUnsettled,
+    second_payment: wireSecondPayment(secondPayment, keptAmount),
     proposed_back: proposed === null ? null : rupees(proposed),
     cancellation: {
       paid: rupees(refund.paid),
@@ -145,26 +151,26 @@ async function standingOf(
     fields: allowed.includes('correct') ? editable(served.config, registration) : [],
     persons: Object.values(served.config.roles),
     approval: approvalShown(served.config, registration),
-    told: told?.told ?? null,
-    reviews: reviews.filter((review) => review.regNo === regNo).map(wireReview),
-    trail: trailOf(acts, decisions, refunds),
+    told: claim?.told ?? null,
+    reviews: reviews.filter((review) => review.regNo === regNo).map(toWireReview),
+    trail: buildTimeline(actions, decisions, refunds),
   }
 }
 
 /** Describes the state: a paid registration with day and method, an unpaid one with the cause. */
-function stateText(
+function describeState(
   { state, total, paymentStatus, payments }: StoredRegistration,
   captures: readonly StoredCapture[],
 ): string {
   if (state === 'complete' && (total === null || total === 0)) return 'complete, nothing to pay'
   if (state === 'complete') {
-    const last = captures
+    const lastCapture = captures
       .filter(
         ({ countsFor, state: is }) => countsFor !== null && (is === 'fits' || is === 'accepted'),
       )
       .toSorted((a, b) => b.paidAt - a.paidAt)[0]
-    if (last === undefined) return 'paid in full'
-    const { source, paidAt } = last
+    if (lastCapture === undefined) return 'paid in full'
+    const { source, paidAt } = lastCapture
     const method = isWay(source)
       ? ` ${wayInSentence(source)}`
       : isOfGateway(source)
@@ -181,12 +187,12 @@ function stateText(
   return STATE_WORDS[state]
 }
 
-/** Returns true if a reported reference is reserved for it and staff can still reject the claim. */
-const reserves = (tellings: readonly StoredPaymentClaim[]): boolean =>
+/** Returns true if a claim still reserves its reference, so that staff can reject it. */
+const hasReservedReference = (tellings: readonly StoredPaymentClaim[]): boolean =>
   tellings.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
 
-/** Actions that need a person: for an erased registration, only its payments are left. */
-const OF_SOMEBODY: ReadonlySet<ActionName> = new Set([
+/** Actions that need personal data. After erasure, only actions on payments remain. */
+const NEEDS_PERSON: ReadonlySet<ActionName> = new Set([
   'approve',
   'correct',
   'erase',
@@ -195,22 +201,22 @@ const OF_SOMEBODY: ReadonlySet<ActionName> = new Set([
   'transfer',
 ])
 
-export const wordsOf = ({ body }: FastifyRequest): Words =>
+export const inputOf = ({ body }: FastifyRequest): Words =>
   typeof body === 'object' && body !== null ? (body as Words) : {}
 
-/** Sends a refused action with the matching status. */
-export function sendNo(reply: FastifyReply, no: ActionDenial): FastifyReply {
-  const { code, message } = no
-  const more = {
-    ...('quote' in no && no.quote !== undefined ? { quote: wireQuote(no.quote) } : {}),
-    ...('errors' in no && no.errors !== undefined ? { errors: no.errors } : {}),
+/** Sends the error response for an action that was denied. */
+export function sendDenial(reply: FastifyReply, denial: ActionDenial): FastifyReply {
+  const { code, message } = denial
+  const details = {
+    ...('quote' in denial && denial.quote !== undefined ? { quote: wireQuote(denial.quote) } : {}),
+    ...('errors' in denial && denial.errors !== undefined ? { errors: denial.errors } : {}),
   }
-  return refuse(reply, STATUS[code] ?? 409, code, message, more)
+  return refuse(reply, STATUS[code] ?? 409, code, message, details)
 }
 
 /**
- * 403: another role may; 404: not found; 422: the input can be corrected; anything else: the state differs from
- * what the user saw.
+ * 403 if another role may do it, 404 if not found, 422 if the input can be corrected. Other codes get 409: the
+ * state is not the one that the user saw.
  */
 const STATUS: Readonly<Partial<Record<ActionDenial['code'], 403 | 404 | 422>>> = {
   not_your_role: 403,

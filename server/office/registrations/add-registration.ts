@@ -29,24 +29,26 @@ import type { Words } from '../../registration/actions/action-input.ts'
 import { asksOf } from '../../registration/actions/payment-instructions.ts'
 
 /**
- * Maps the specification's words to payment methods of the event file's desk; anything else is a payment at the
- * desk.
+ * Maps the specification's payment modes to manual payment methods. Any other mode is stored as `desk`.
  */
 const MODES: Readonly<Record<string, ManualMethod>> = { cash: 'cash', card: 'machine' }
-/** The input of the desk: the form's answers, and how it was paid. */
-const ADD_WORDS = {
+/** The input of a manual registration: the form's answers, and the payment. */
+const ADD_FIELDS = {
   key: 'text',
   answers: 'object',
   total: 'text',
   way: 'text',
   paid: 'object',
 } as const
-type AddWord = keyof typeof ADD_WORDS
+type AddField = keyof typeof ADD_FIELDS
 /** Every manual registration has a key, so that a double click creates only one. */
 const KEY = /^[\w-]{8,64}$/
 
-export function addRoutes(office: OfficeRoutes, deps: Deps): void {
-  const form = async ({ target }: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void {
+  const sendForm = async (
+    { target }: Call<'event'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const { config } = target
     const answer: AddingAnswer = {
       status: 'success',
@@ -61,24 +63,25 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const add = async (
-    { admin, target, body: words }: Call<'event', never, AddWord>,
+    { admin, target, body: words }: Call<'event', never, AddField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const key = textIn(words, 'key')
     if (!KEY.test(key))
       return refuse(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
-    const given = getOwn(words, 'answers')
-    const answers = typeof given === 'object' && given !== null ? (given as Words) : {}
+    const rawAnswers = getOwn(words, 'answers')
+    const answers =
+      typeof rawAnswers === 'object' && rawAnswers !== null ? (rawAnswers as Words) : {}
     const served = withoutFiles(target)
-    const paid = paidIn(served, words)
-    // All problems with the form are reported together with it.
+    const paid = readPayment(served, words)
+    // Reported together with all problems of the form.
     if (!paid.ok)
       return sendRefusal(
         reply,
         answersRefused({ ...findAnswerErrors(served.config, answers), ...paid.error }),
       )
-    const made = await registerAtDesk(
+    const result = await registerAtDesk(
       deps,
       served,
       { key: `${admin.username} ${key}`, answers },
@@ -88,46 +91,46 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
         shown: fromRupees(getOwn(words, 'total')),
       },
     )
-    if (!made.ok)
+    if (!result.ok)
       return sendRefusal(
         reply,
-        made.error.code === 'idempotency_key_reused' ? sentBefore() : made.error,
+        result.error.code === 'idempotency_key_reused' ? sentBefore() : result.error,
       )
-    const { reg_no: regNo } = made.value
+    const { reg_no: regNo } = result.value
     const registered = await deps.store.registration(regNo)
-    assert(registered !== null, 'a registration of the desk is not there')
+    assert(registered !== null, 'the new manual registration does not exist')
     const answer: AddedAnswer = { status: 'success', reg_no: regNo, state: registered.state }
     return reply.code(201).send(answer)
   }
 
-  /** Null: the balance stays open. */
-  const paidIn = (
+  /** Null if nothing was paid. */
+  const readPayment = (
     { config }: ServedEvent,
     words: Words,
   ): Result<PaidInHand | null, FieldErrors> => {
-    const named = textIn(words, 'way')
-    if (named === '') return ok(null)
-    const way = config.methods.find(({ id, is }) => is === 'desk' && id === named)
-    if (way?.is !== 'desk') return err({ way: 'This payment method is not available here.' })
-    const given = getOwn(words, 'paid')
-    const raw = typeof given === 'object' && given !== null ? (given as Words) : {}
-    const read = readMethodFields(config, way, raw, dayOf(deps.clock()))
+    const methodId = textIn(words, 'way')
+    if (methodId === '') return ok(null)
+    const method = config.methods.find(({ id, is }) => is === 'desk' && id === methodId)
+    if (method?.is !== 'desk') return err({ way: 'This payment method is not available here.' })
+    const rawPaid = getOwn(words, 'paid')
+    const raw = typeof rawPaid === 'object' && rawPaid !== null ? (rawPaid as Words) : {}
+    const read = readMethodFields(config, method, raw, dayOf(deps.clock()))
     if (!read.ok) return read
-    const choice = way.fields.find(({ type }) => type === 'select')
+    const choice = method.fields.find(({ type }) => type === 'select')
     const mode = choice === undefined ? '' : String(getOwn(read.value, choice.id) ?? '')
     const slip =
-      way.reference === undefined
+      method.reference === undefined
         ? ''
-        : String(getOwn(read.value, way.reference) ?? '').replaceAll(/\s+/g, ' ')
-    const took = MODES[mode] ?? 'desk'
-    const wrong = wrongLetters(took, slip)
-    if (wrong !== null) return err({ [way.reference ?? 'way']: wrong })
-    return ok({ way, mode: took, slip })
+        : String(getOwn(read.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
+    const manualMethod = MODES[mode] ?? 'desk'
+    const problem = wrongLetters(manualMethod, slip)
+    if (problem !== null) return err({ [method.reference ?? 'way']: problem })
+    return ok({ way: method, mode: manualMethod, slip })
   }
 
   const rule = { least: 'desk', about: 'event' } as const
-  office.get('/admin/add', rule, form)
-  office.post('/admin/add', { ...rule, body: ADD_WORDS }, add)
+  office.get('/admin/add', rule, sendForm)
+  office.post('/admin/add', { ...rule, body: ADD_FIELDS }, add)
 }
 
 /** A missing file does not block a manual registration: the delegate uploads it later, on the self-service page. */

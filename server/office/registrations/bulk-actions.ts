@@ -1,6 +1,6 @@
 /**
  * Performs one action on many registrations.
- * Each is processed separately: one refusal stops no others.
+ * Each is processed separately: one failure does not stop the others.
  */
 import type { FastifyReply } from 'fastify'
 import { isActName, maySee } from '../../../engine/index.ts'
@@ -31,66 +31,72 @@ const BULK: ReadonlySet<ActionName> = new Set([
 ])
 
 type Row = Omit<NamedRow, 'words'> & { readonly words: Words }
-type Done = Pick<BulkAnswer, 'done' | 'refused'>
+type BulkResult = Pick<BulkAnswer, 'done' | 'refused'>
 
-/** `eventId` null: any event that the user works for. */
-export async function doEach(
+/** Null for `eventId` means any event that the user has access to. */
+export async function performEach(
   deps: Deps,
   admin: Admin,
   rows: readonly Row[],
-  how: {
+  task: {
     readonly act: ActionName
     readonly why: string
-    readonly doer: ActionHandler
+    readonly handler: ActionHandler
     readonly eventId: string | null
   },
-): Promise<Done> {
+): Promise<BulkResult> {
   const done: string[] = []
   const refused: { reg_no: string; message: string }[] = []
-  for (const { asked, regNo: number, words } of rows) {
-    const no = (message: string): void => void refused.push({ reg_no: asked, message })
+  for (const { requestedNo, regNo: foundNo, words } of rows) {
+    const reject = (message: string): void => void refused.push({ reg_no: requestedNo, message })
     // Read again: a previous action may have changed it.
-    const registration = number === null ? null : await deps.store.registration(number)
+    const registration = foundNo === null ? null : await deps.store.registration(foundNo)
     const served = registration === null ? null : deps.events.byId(registration.eventId)
     if (registration === null || served === null) {
-      no('No registration has this number.')
+      reject('No registration has this number.')
       continue
     }
     if (
       !maySee(admin, registration.eventId) ||
-      (how.eventId !== null && how.eventId !== registration.eventId)
+      (task.eventId !== null && task.eventId !== registration.eventId)
     ) {
-      no('This registration belongs to another event.')
+      reject('This registration belongs to another event.')
       continue
     }
     const { regNo } = registration
-    const { act, why } = how
+    const { act, why } = task
     const { role: actor, username: who } = admin
-    const wanted = { regNo, act, actor, who, why, at: deps.clock(), once: null }
-    const answer = await how.doer({ deps, served, registration, wanted, words })
-    if (answer.ok) done.push(regNo)
-    else no(answer.error.message)
+    const request = { regNo, act, actor, who, why, at: deps.clock(), once: null }
+    const result = await task.handler({ deps, served, registration, wanted: request, words })
+    if (result.ok) done.push(regNo)
+    else reject(result.error.message)
   }
   return { done, refused }
 }
 
-export function bulkAnswer({ done, refused }: Done, did: string): BulkAnswer {
-  const said = `${done.length} ${did}`
+export function buildBulkAnswer({ done, refused }: BulkResult, label: string): BulkAnswer {
+  const summary = `${done.length} ${label}`
   const message =
-    refused.length === 0 ? `${said}.` : `${said}; ${refused.length} failed, for the reasons below.`
+    refused.length === 0
+      ? `${summary}.`
+      : `${summary}; ${refused.length} failed, for the reasons below.`
   return { status: 'success', message, done, refused }
 }
 
 export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
-  const act = async (
+  const performAction = async (
     { admin, target, body }: Call<'registrations', never, ActionParameter>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const { act: named, ...words } = body
-    const isKnown = typeof named === 'string' && isActName(named) && BULK.has(named)
-    // Each payment is confirmed as its payment claim reports it.
-    const doer = !isKnown ? undefined : named === 'confirm' ? confirmTold : DOERS[named]
-    if (!isKnown || doer === undefined)
+    const { act: actionName, ...words } = body
+    const isKnown = typeof actionName === 'string' && isActName(actionName) && BULK.has(actionName)
+    // Each payment is confirmed with the data of its payment claim.
+    const handler = !isKnown
+      ? undefined
+      : actionName === 'confirm'
+        ? confirmTold
+        : DOERS[actionName]
+    if (!isKnown || handler === undefined)
       return refuse(
         reply,
         422,
@@ -98,23 +104,23 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
         'This action is not available for several registrations.',
       )
     const why = textIn(words, 'why')
-    const reviews = named === 'accept' ? await deps.store.reviews(null) : []
-    const wordsFor = (regNo: RegNo | null): Words => {
+    const reviews = actionName === 'accept' ? await deps.store.reviews(null) : []
+    const inputFor = (regNo: RegNo | null): Words => {
       // If there are several, the user has to choose.
       const [only, ...others] = reviews.filter((review) => review.regNo === regNo)
       return only === undefined || others.length > 0 ? words : { ...words, review: only.id }
     }
-    const done = await doEach(
+    const result = await performEach(
       deps,
       admin,
-      target.rows.map((row) => ({ ...row, words: wordsFor(row.regNo) })),
-      { act: named, why, doer, eventId: target.eventId },
+      target.rows.map((row) => ({ ...row, words: inputFor(row.regNo) })),
+      { act: actionName, why, handler, eventId: target.eventId },
     )
-    return reply.header('cache-control', 'no-store').send(bulkAnswer(done, 'done'))
+    return reply.header('cache-control', 'no-store').send(buildBulkAnswer(result, 'done'))
   }
   office.post(
     '/admin/registrations/bulk',
     { least: 'desk', about: 'registrations', body: ACT_WORDS },
-    act,
+    performAction,
   )
 }

@@ -1,4 +1,4 @@
-/** Serves a registration's documents to the office: the list, and each as PDF. */
+/** Serves a registration's documents to staff: the list, and each as PDF. */
 import type { FastifyReply } from 'fastify'
 import { documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../engine/api.ts'
@@ -7,7 +7,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { sendDocument } from '../../documents/send-pdf.ts'
 
 export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
-  const note = async (
+  const recordView = async (
     { admin, target: registration }: Pick<Call<'stored registration'>, 'admin' | 'target'>,
     what: string,
   ): Promise<void> => {
@@ -25,7 +25,7 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
     call: Call<'stored registration'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    await note(call, 'saw the documents')
+    await recordView(call, 'saw the documents')
     const documents = await deps.store.documents(call.target.regNo)
     const answer: DocumentsAnswer = {
       status: 'success',
@@ -40,15 +40,15 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const one = async (
+  const sendOne = async (
     call: Call<'stored registration', never, never, 'id'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    await note(call, 'opened a document')
+    await recordView(call, 'opened a document')
     reply.header('cache-control', 'no-store')
     return sendDocument(deps, reply, call.target.regNo, call.params)
   }
-  const may = { least: 'viewer', about: 'stored registration' } as const
-  office.get('/admin/registrations/:reg_no/documents', may, list)
-  office.get('/admin/registrations/:reg_no/documents/:id', { ...may, params: ['id'] }, one)
+  const rule = { least: 'viewer', about: 'stored registration' } as const
+  office.get('/admin/registrations/:reg_no/documents', rule, list)
+  office.get('/admin/registrations/:reg_no/documents/:id', { ...rule, params: ['id'] }, sendOne)
 }

@@ -1,4 +1,4 @@
-/** Serves one registration with everything the office knows about it, and its files. */
+/** Serves one registration with all stored data about it, and its files. */
 import type { FastifyReply } from 'fastify'
 import {
   allSeatPools,
@@ -27,8 +27,8 @@ import type {
   StoredRegistration,
 } from '../../storage/index.ts'
 import { refuse } from '../../http/error-response.ts'
-import { listRow, nameOf, paymentStatusDisplay } from '../lists/list-rows.ts'
-import { codeFor } from '../discount-codes/discount-code-routes.ts'
+import { buildListRow, findName, paymentStatusDisplay } from '../lists/list-rows.ts'
+import { maskCode } from '../discount-codes/discount-code-routes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { withSameEmail } from '../../registration/possible-duplicate-registrations.ts'
 
@@ -52,13 +52,13 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       captures,
       decisions,
       refunds,
-      mails,
+      emails,
       audit,
       code,
-      settled,
+      settlements,
       sameEmail,
       samePerson,
-      ...facts
+      ...paymentEvents
     ] = await Promise.all([
       deps.store.captures(regNo),
       deps.store.decisions(regNo),
@@ -73,11 +73,11 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     ])
     const answer: OfficeRegistrationAnswer = {
       status: 'success',
-      registration: listRow(event, registration),
-      name: nameOf(event, registration),
-      contact: contactOf(event, registration),
+      registration: buildListRow(event, registration),
+      name: findName(event, registration),
+      contact: buildContact(event, registration),
       lines: wireLines(registration.lines),
-      answers: answersOf(event, registration, code === null ? null : codeFor(admin.role, code)),
+      answers: buildAnswers(event, registration, code === null ? null : maskCode(admin.role, code)),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,
         amount: rupees(payment.amount),
@@ -85,17 +85,17 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         review: payment.review,
         reference: payment.reference,
         created_at: isoIndia(payment.createdAt),
-        asked: askedText(event, payment),
+        asked: describeRequest(event, payment),
         facts: [
-          ...refundsOutside(refunds, captures, decisions, payment),
-          ...(facts[index] ?? []).map(({ at, type, body }) => ({
+          ...buildManualRefunds(refunds, captures, decisions, payment),
+          ...(paymentEvents[index] ?? []).map(({ at, type, body }) => ({
             at: isoIndia(at),
             type,
-            text: factText(body, payment),
+            text: describePaymentEvent(body, payment),
           })),
         ],
       })),
-      settled: settled.map(({ is, order, reference, amount, fee, tax, net, day, utr }) => ({
+      settled: settlements.map(({ is, order, reference, amount, fee, tax, net, day, utr }) => ({
         is,
         reference: reference === '' ? order : reference,
         amount: rupees(amount),
@@ -105,7 +105,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         day,
         utr,
       })),
-      mails: mails.map(({ id, to, subject, status, at, error }) => ({
+      mails: emails.map(({ id, to, subject, status, at, error }) => ({
         id,
         to,
         subject,
@@ -142,8 +142,8 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         'dropped',
         `This file was deleted on ${formatDayShort(dayOf(upload.droppedAt))}, because the registration was unpaid.`,
       )
-    const kept = upload === undefined ? null : await deps.uploads.read(upload.sha256)
-    if (upload === undefined || kept === null)
+    const stored = upload === undefined ? null : await deps.uploads.read(upload.sha256)
+    if (upload === undefined || stored === null)
       return refuse(reply, 404, 'not_found', 'No such file.')
     await deps.store.audit({
       at: deps.clock(),
@@ -155,19 +155,19 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     reply
       .header('content-type', upload.type)
-      .header('content-disposition', attachment(upload.name))
+      .header('content-disposition', contentDisposition(upload.name))
       .header('x-content-type-options', 'nosniff')
       .header('content-security-policy', "default-src 'none'; sandbox")
       .header('cache-control', 'no-store')
-    return reply.header('content-length', kept.bytes).send(kept.content)
+    return reply.header('content-length', stored.bytes).send(stored.content)
   }
 
-  const look = { least: 'viewer', about: 'registration' } as const
-  office.get('/admin/registrations/:reg_no', look, show)
-  office.get('/admin/registrations/:reg_no/files/:field', { ...look, params: ['field'] }, file)
+  const rule = { least: 'viewer', about: 'registration' } as const
+  office.get('/admin/registrations/:reg_no', rule, show)
+  office.get('/admin/registrations/:reg_no/files/:field', { ...rule, params: ['field'] }, file)
 }
 
-function contactOf(
+function buildContact(
   event: EventConfig,
   { answers }: StoredRegistration,
 ): OfficeRegistrationAnswer['contact'] {
@@ -175,68 +175,69 @@ function contactOf(
   return { email, phone }
 }
 
-/** In form order; then values that the file stores besides, then answers to fields that the form no longer has. */
-function answersOf(
+/** In form order, then the event file's additional values, then answers to fields that the form no longer has. */
+function buildAnswers(
   event: EventConfig,
   registration: StoredRegistration,
   code: string | null,
 ): OfficeRegistrationAnswer['answers'] {
-  const known = [...event.fields, ...event.alsoStored]
-  const rest = Object.keys(registration.answers).filter(
+  const knownFields = [...event.fields, ...event.alsoStored]
+  const otherIds = Object.keys(registration.answers).filter(
     (id) =>
-      !known.some((field) => field.id === id) &&
+      !knownFields.some((field) => field.id === id) &&
       (id !== CODE || code === null) &&
       !id.startsWith(fullSeatName('')),
   )
   const { regNo, formerNo } = registration
-  const former =
+  const formerNumber =
     formerNo === null || formerNo === String(regNo)
       ? []
       : [{ id: 'former_no', label: 'Number before import', text: formerNo }]
-  const answers = [...known, ...rest.map((id) => ({ id, label: nameOfRest(event, id) }))].flatMap(
-    ({ id, label }) => {
-      const upload = registration.uploads.find(({ field }) => field === id)
-      const answer = registration.answers[id]
-      if (answer === undefined && upload === undefined) return []
-      const text = fileText(upload) ?? (answer === undefined ? '' : answerText(event, id, answer))
-      return [
-        {
-          id,
-          label,
-          text,
-          ...(upload?.droppedAt === null && {
-            href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/`,
-          }),
-        },
-      ]
-    },
-  )
+  const answers = [
+    ...knownFields,
+    ...otherIds.map((id) => ({ id, label: labelUnknown(event, id) })),
+  ].flatMap(({ id, label }) => {
+    const upload = registration.uploads.find(({ field }) => field === id)
+    const answer = registration.answers[id]
+    if (answer === undefined && upload === undefined) return []
+    const text = describeFile(upload) ?? (answer === undefined ? '' : answerText(event, id, answer))
+    return [
+      {
+        id,
+        label,
+        text,
+        ...(upload?.droppedAt === null && {
+          href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/`,
+        }),
+      },
+    ]
+  })
   const kind = event.codeKinds.find(({ id }) => id === registration.answers[CODE])
-  const used =
+  const usedCode =
     code === null
       ? []
       : [{ id: CODE, label: 'Code', text: kind === undefined ? code : `${code} (${kind.label})` }]
-  return [...former, ...answers, ...used, ...fullThen(event, registration)]
+  return [...formerNumber, ...answers, ...usedCode, ...buildFullItems(event, registration)]
 }
 
 /** Returns the items that were full when it was priced, under their names in the form. */
-function fullThen(
+function buildFullItems(
   event: EventConfig,
   { answers }: StoredRegistration,
 ): OfficeRegistrationAnswer['answers'] {
-  const gone = Object.keys(answers).filter((id) => id.startsWith(fullSeatName('')))
-  if (gone.length === 0) return []
-  const places = allSeatPools(event.quotas)
-  const names = gone.map((id) => {
-    const place = id.slice(fullSeatName('').length)
-    const known = places.find((one) => one.id === place)
-    return known === undefined ? wordsFromId(place) : seatName(event, known)
+  const fullIds = Object.keys(answers).filter((id) => id.startsWith(fullSeatName('')))
+  if (fullIds.length === 0) return []
+  const pools = allSeatPools(event.quotas)
+  const names = fullIds.map((id) => {
+    const poolId = id.slice(fullSeatName('').length)
+    const pool = pools.find((one) => one.id === poolId)
+    return pool === undefined ? wordsFromId(poolId) : seatName(event, pool)
   })
   return [{ id: 'full', label: 'Already full at registration', text: names.join(', ') }]
 }
 
-/** A member list result appears beside the answers under a name of its own. */
-function nameOfRest({ fields }: EventConfig, id: string): string {
+/** Labels a member list result, which is listed with the answers under its own id. */
+function labelUnknown({ fields }: EventConfig, id: string): string {
   const [first = '', ...rest] = id.split('.')
   const field = fields.find((one) => one.id === first)
   if (rest.length === 0) return id
@@ -245,14 +246,17 @@ function nameOfRest({ fields }: EventConfig, id: string): string {
     : `${field.label}: ${rest.join('.')}`
 }
 
-/** Returns a file's name and whether it was deleted; undefined: there was none. */
-function fileText(upload: KeptUpload | undefined): string | undefined {
+/** Returns a file's name and whether it was deleted. Undefined if there was no file. */
+function describeFile(upload: KeptUpload | undefined): string | undefined {
   if (upload === undefined || upload.droppedAt === null) return upload?.name
   return `${upload.name} (deleted on ${formatDayShort(dayOf(upload.droppedAt))}: the registration was unpaid)`
 }
 
 /** Describes how a payment started: only a gateway payment was sent to the gateway. */
-function askedText(event: EventConfig, { way, isDifference, handedOffAt }: StoredPayment): string {
+function describeRequest(
+  event: EventConfig,
+  { way, isDifference, handedOffAt }: StoredPayment,
+): string {
   const label = event.methods.find(({ id }) => id === way)?.label ?? way
   const by = label === null ? '' : ` (${label})`
   // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
@@ -264,20 +268,25 @@ function askedText(event: EventConfig, { way, isDifference, handedOffAt }: Store
 /**
  * Returns refunds that staff recorded with a reference, newest first; the gateway's are among its payment events.
  */
-function refundsOutside(
+function buildManualRefunds(
   refunds: readonly StoredRefund[],
   captures: readonly StoredCapture[],
   decisions: readonly StoredDecision[],
   { orderId }: StoredPayment,
 ): OfficeRegistrationAnswer['payments'][number]['facts'] {
-  const its = new Set(captures.flatMap(({ id, countsFor }) => (countsFor === orderId ? [id] : [])))
+  const captureIds = new Set(
+    captures.flatMap(({ id, countsFor }) => (countsFor === orderId ? [id] : [])),
+  )
   return refunds
     .filter(
       ({ captureId, at, state }) =>
-        its.has(captureId) &&
+        captureIds.has(captureId) &&
         state === 'done' &&
         decisions.some(
-          (one) => one.what === 'refund by hand' && one.about === `C${captureId}` && one.at === at,
+          (decision) =>
+            decision.what === 'refund by hand' &&
+            decision.about === `C${captureId}` &&
+            decision.at === at,
         ),
     )
     .toSorted((a, b) => b.at - a.at)
@@ -288,23 +297,23 @@ function refundsOutside(
     }))
 }
 
-function factText(fact: PaymentEvent, payment: StoredPayment): string {
+function describePaymentEvent(fact: PaymentEvent, payment: StoredPayment): string {
   switch (fact.type) {
     case 'confirmed':
       return `The gateway confirmed ${formatMoney(fact.amount)}${fact.amount === payment.amount ? '' : ` instead of ${formatMoney(payment.amount)}`}, reference ${fact.reference}.`
     case 'declined':
       return `The gateway declined the payment: ${fact.message} (${fact.code}).`
     case 'expired':
-      return `Expired: the gateway has no record of this payment.`
+      return 'Expired: the gateway has no record of this payment.'
     case 'undecided':
-      return `Needs review: the gateway has given no final answer.`
+      return 'Needs review: the gateway has not returned a final result.'
     case 'refunded':
       return `${formatMoney(fact.amount)} was refunded, reference ${fact.reference}.`
   }
 }
 
 /** RFC 6266: a plain name for old clients, the real one in UTF-8. */
-function attachment(name: string): string {
+function contentDisposition(name: string): string {
   const plain = name.replaceAll(/[^ -~]|["\\]/g, '_')
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`
 }

@@ -6,14 +6,14 @@ import type { StoredAction, StoredDecision, StoredRefund } from '../../storage/i
 type Refund = Pick<StoredRefund, 'at' | 'amount' | 'state' | 'captureId' | 'reference'>
 
 /** Newest first. */
-export function trailOf(
-  acts: readonly StoredAction[],
+export function buildTimeline(
+  actions: readonly StoredAction[],
   decisions: readonly StoredDecision[],
   refunds: readonly Refund[],
 ): WireAction[] {
   const lines = [
-    ...acts.map((act) => ({ at: act.at, line: lineOf(act) })),
-    ...decisions.map((decision) => ({ at: decision.at, line: decisionLine(decision, refunds) })),
+    ...actions.map((act) => ({ at: act.at, line: toTimelineEntry(act) })),
+    ...decisions.map((decision) => ({ at: decision.at, line: toDecisionEntry(decision, refunds) })),
   ]
   return lines
     .toReversed()
@@ -21,57 +21,62 @@ export function trailOf(
     .map(({ line }) => line)
 }
 
-function lineOf({ at, who, act, why, data }: StoredAction): WireAction {
-  const more = detailsOf(data)
-  const text = more === '' ? ACT_DONE[act] : `${ACT_DONE[act]}: ${more}`
+function toTimelineEntry({ at, who, act, why, data }: StoredAction): WireAction {
+  const details = describeData(data)
+  const text = details === '' ? ACT_DONE[act] : `${ACT_DONE[act]}: ${details}`
   return { at: isoIndia(at), who, act, text, why }
 }
 
-/** Describes the data that an action stored besides user and reason; each value has its own name. */
-function detailsOf(data: StoredAction['data']): string {
-  const { to, pay_back: back, difference, due, changes, came, told } = data
+/** Describes the data that an action stored in addition to user and reason. */
+function describeData(data: StoredAction['data']): string {
+  const { to, pay_back: toRefund, difference, due, changes, came: received, told: claim } = data
   return [
-    ...(typeof came === 'string' ? [came] : []),
-    ...(typeof told === 'string' ? [told] : []),
+    ...(typeof received === 'string' ? [received] : []),
+    ...(typeof claim === 'string' ? [claim] : []),
     ...(Array.isArray(changes) ? changes.map(String) : []),
     ...(typeof to === 'string' ? [to] : []),
-    ...(typeof back === 'number' && back > 0 ? [`${formatMoney(paise(back))} to refund`] : []),
+    ...(typeof toRefund === 'number' && toRefund > 0
+      ? [`${formatMoney(paise(toRefund))} to refund`]
+      : []),
     ...(typeof difference === 'number' && difference !== 0
-      ? [differenceText(difference, due)]
+      ? [describeDifference(difference, due)]
       : []),
   ].join('; ')
 }
 
 /** Describes the price difference and the new balance. Actions stored by older versions have no `due`. */
-function differenceText(difference: number, due: unknown): string {
+function describeDifference(difference: number, due: unknown): string {
   const size = formatMoney(paise(Math.abs(difference)))
   if (difference > 0 && due === undefined) return `${size} more due`
   const changed = `${size} ${difference > 0 ? 'more' : 'less'}`
   if (typeof due !== 'number' || due === 0) return changed
-  const open = formatMoney(paise(Math.abs(due)))
-  return `${changed}; ${open} ${due > 0 ? 'due' : 'to refund'}`
+  const balance = formatMoney(paise(Math.abs(due)))
+  return `${changed}; ${balance} ${due > 0 ? 'due' : 'to refund'}`
 }
 
 /**
- * Two similar decisions may exist if the first was refused: a refund is requested at the moment of the decision.
+ * Finds the refund by time and amount, because a refund is requested at the moment of the decision. If the
+ * gateway declined the first refund, a second decision may look the same.
  */
-function decisionLine(
+function toDecisionEntry(
   { at, who, what, about, amount, why }: StoredDecision,
   refunds: readonly Refund[],
 ): WireAction {
-  const same = refunds.filter((one) => one.at === at && one.amount === amount)
-  const isRefused = same.some(({ state }) => state === 'refused')
-  const done = same.find(({ captureId, state }) => about === `C${captureId}` && state === 'done')
+  const matching = refunds.filter((one) => one.at === at && one.amount === amount)
+  const isRefused = matching.some(({ state }) => state === 'refused')
+  const completed = matching.find(
+    ({ captureId, state }) => about === `C${captureId}` && state === 'done',
+  )
   const reference =
-    what === 'refund by hand' && done?.reference ? `, reference ${done.reference}` : ''
+    what === 'refund by hand' && completed?.reference ? `, reference ${completed.reference}` : ''
   const outcome = what === 'refund' && isRefused ? ', refused by the gateway' : ''
   const money = amount === null ? '' : `, ${formatMoney(amount)}`
-  const text = `${decisionText(what, about)}${money}${reference}${outcome}`
+  const text = `${describeDecision(what, about)}${money}${reference}${outcome}`
   return { at: isoIndia(at), who, act: what.split(' ')[0] ?? what, text, why }
 }
 
 /** `what` as stored: "accept", "move to CHIR1234", "refund by hand". */
-function decisionText(what: string, about: string | null): string {
+function describeDecision(what: string, about: string | null): string {
   const isOfRefund = about?.startsWith('R') ?? false
   if (what.startsWith('move to ')) return `Payment moved to ${what.slice('move to '.length)}`
   switch (what) {

@@ -3,16 +3,16 @@ import { parse } from 'csv-parse/sync'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 
-/** `line` counts from 1, as in an editor; null: the file as a whole. */
+/** `line` counts from 1, as in an editor. Null means the file as a whole. */
 export type CsvProblem = { readonly line: number | null; readonly message: string }
 /** Formats a problem like a compiler message, so that an editor finds the position. */
-export function saidOf(file: string, { line, message }: CsvProblem): string {
+export function formatProblem(file: string, { line, message }: CsvProblem): string {
   return line === null ? `${file}: ${message}` : `${file}:${line}: ${message}`
 }
 
 export type CsvLine = { readonly line: number; readonly cells: readonly string[] }
 
-/** Limits for one file. `quotes` loose: a quote within a word is taken literally, as banks write it. */
+/** Limits for one file. With loose `quotes`, a quote within a word is literal, as banks write it. */
 export type SheetLimits = {
   readonly bytesMax: number
   readonly linesMax: number
@@ -45,8 +45,8 @@ const COLUMNS_MAX = 500
 const COMMA = 0x2c
 
 /**
- * Returns the lines that are not empty, each with its number; cells are trimmed. Stops at the first limit that
- * the file exceeds.
+ * Returns the non-empty lines with their numbers and trimmed cells. Stops at the first limit that the file
+ * exceeds.
  */
 export function readLines(
   file: string | Buffer,
@@ -54,9 +54,9 @@ export function readLines(
 ): Result<readonly CsvLine[], CsvProblem> {
   const bytes = typeof file === 'string' ? Buffer.from(file) : file
   const lines: CsvLine[] = []
-  const gate = sheetGate(limits)
+  const limiter = createLimiter(limits)
   // The parser creates every cell of a line before it can be counted, so commas are counted first.
-  if (commasIn(bytes) > limits.cellsMax) return err(gate.tooManyCells())
+  if (countCommas(bytes) > limits.cellsMax) return err(limiter.tooManyCells())
   try {
     parse(bytes, {
       bom: true,
@@ -64,8 +64,8 @@ export function readLines(
         // The parser reports the line where a record ends; a cell may contain line breaks.
         const breaks = record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0)
         const line = { line: lastLine - breaks, cells: record }
-        const problem = gate.problemOf(line)
-        if (problem !== null) throw new Exceeded(problem)
+        const problem = limiter.countLine(line)
+        if (problem !== null) throw new LimitExceeded(problem)
         lines.push(line)
         return null
       },
@@ -76,7 +76,7 @@ export function readLines(
     })
     return ok(lines)
   } catch (error) {
-    if (error instanceof Exceeded) return err(error.problem)
+    if (error instanceof LimitExceeded) return err(error.problem)
     const line =
       typeof error === 'object' &&
       error !== null &&
@@ -86,12 +86,12 @@ export function readLines(
         : null
     return err({
       line,
-      message: `This is not CSV: ${error instanceof Error ? error.message : String(error)}.`,
+      message: `This is not valid CSV: ${error instanceof Error ? error.message : String(error)}.`,
     })
   }
 }
 
-class Exceeded extends Error {
+class LimitExceeded extends Error {
   readonly problem: CsvProblem
   constructor(problem: CsvProblem) {
     super(problem.message)
@@ -100,35 +100,35 @@ class Exceeded extends Error {
 }
 
 /** Counts lines and cells while reading, for both kinds of file. */
-export function sheetGate({ linesMax, cellsMax }: SheetLimits): {
-  /** Returns the problem once this line is counted; null: none. */
-  problemOf(line: CsvLine): CsvProblem | null
+export function createLimiter({ linesMax, cellsMax }: SheetLimits): {
+  /** Counts a line and returns the limit that it exceeds. Null if it exceeds none. */
+  countLine(line: CsvLine): CsvProblem | null
   tooManyCells(): CsvProblem
 } {
   let lines = 0
   let cells = 0
   const tooManyCells = (): CsvProblem => ({
     line: null,
-    message: `This file has more than ${cellsMax} cells. Please load a shorter one.`,
+    message: `This file has more than ${cellsMax} cells. Upload a shorter one.`,
   })
   return {
     tooManyCells,
-    problemOf({ line, cells: { length } }) {
+    countLine({ line, cells: { length } }) {
       lines += 1
       cells += length
       if (lines > linesMax)
         return {
           line: null,
-          message: `This file has more than ${linesMax} lines. Please load a shorter one.`,
+          message: `This file has more than ${linesMax} lines. Upload a shorter one.`,
         }
       if (length > COLUMNS_MAX)
-        return { line, message: `This line has ${length} cells; at most ${COLUMNS_MAX} are read.` }
+        return { line, message: `This line has ${length} cells. The limit is ${COLUMNS_MAX}.` }
       return cells > cellsMax ? tooManyCells() : null
     },
   }
 }
 
-function commasIn(bytes: Buffer): number {
+function countCommas(bytes: Buffer): number {
   let commas = 0
   for (let at = bytes.indexOf(COMMA); at !== -1; at = bytes.indexOf(COMMA, at + 1)) commas += 1
   return commas

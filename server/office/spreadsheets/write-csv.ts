@@ -10,34 +10,35 @@ export type CsvCell = string | number | boolean | null | undefined
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const PHONE = /^\+[0-9][0-9 ()-]*$/
-/** Characters that need care; a text without any of them is written unchanged. */
-const CARE = /[",;|\t\r\n]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
+/** Matches cells that need escaping. Other cells are written unchanged. */
+const NEEDS_CARE = /[",;|\t\r\n]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
 
 /** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
 export function csvRows(rows: readonly (readonly CsvCell[])[], first: boolean): string {
   let text = first ? BYTE_ORDER_MARK : ''
   for (const row of rows) {
-    let between = ''
+    let separator = ''
     for (const cell of row) {
-      text += between + written(cell)
-      between = ','
+      text += separator + formatCell(cell)
+      separator = ','
     }
     text += '\r\n'
   }
   return text
 }
 
-function written(cell: CsvCell): string {
-  if (typeof cell === 'string') return CARE.test(cell) && !PHONE.test(cell) ? careful(cell) : cell
+function formatCell(cell: CsvCell): string {
+  if (typeof cell === 'string')
+    return NEEDS_CARE.test(cell) && !PHONE.test(cell) ? escapeText(cell) : cell
   if (typeof cell === 'number') return String(cell)
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
   return ''
 }
 
-function careful(text: string): string {
-  const defused = innerDefused(text)
-  const harmless = FORMULA.test(defused) ? `'${defused}` : defused
-  return QUOTED.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+function escapeText(text: string): string {
+  const withInnerEscaped = escapeInnerCells(text)
+  const escaped = FORMULA.test(withInnerEscaped) ? `'${withInnerEscaped}` : withInnerEscaped
+  return QUOTED.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
 /** Some programs drop white space and invisible characters before they look for a formula. */
 const FORMULA = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠])/u
@@ -47,9 +48,9 @@ const QUOTED = /[",\r\n]/
  * In many countries spreadsheets also split cells at a semicolon, tab or line end, even within quotes, so the
  * text after one is escaped too.
  */
-function innerDefused(text: string): string {
-  return text.replace(INNER_CELL, (whole: string, mark: string, cell: string) =>
-    INNER_FORMULA.test(cell) && !PHONE.test(cell.trim()) ? `${mark}'${cell}` : whole,
+function escapeInnerCells(text: string): string {
+  return text.replace(INNER_CELL, (match: string, mark: string, cell: string) =>
+    INNER_FORMULA.test(cell) && !PHONE.test(cell.trim()) ? `${mark}'${cell}` : match,
   )
 }
 const INNER_CELL = /([;|\t\r\n]+)([^;|\t\r\n]+)/g

@@ -1,18 +1,18 @@
 /**
  * Writes one Excel file in a worker thread.
- * Thousands of rows take a second, which would block other requests.
+ * Thousands of rows take a second, which would block other requests of the server.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import writeXlsxFile from 'write-excel-file/node'
 import { assert } from '../../../engine/index.ts'
 import type { Sheet } from './write-excel.ts'
 
-assert(parentPort !== null, 'Excel files are written in a thread')
+assert(parentPort !== null, 'this module runs in a worker thread')
 const { head, rows } = workerData as Sheet
 const file = await writeXlsxFile(
   [
     head.map((value) => ({ value, type: String, fontWeight: 'bold' as const })),
-    // Text is never a formula, whatever it begins with, and long digit strings keep all digits.
+    // A cell of type String is never a formula, and a long digit string keeps all digits.
     ...rows.map((row) =>
       row.map((value) =>
         value === ''

@@ -9,13 +9,13 @@ export type Sheet = {
   readonly rows: readonly (readonly (string | number)[])[]
 }
 
-export function xlsxOf(sheet: Sheet): Promise<Buffer> {
-  return new Promise((done, failed) => {
+export function buildExcel(sheet: Sheet): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./write-excel-worker.ts', import.meta.url), {
       workerData: sheet,
     })
-    thread.once('message', (file: Uint8Array) => done(Buffer.from(file)))
-    thread.once('error', failed)
-    thread.once('exit', (code) => failed(new Error(`the Excel thread ended with ${code}`)))
+    thread.once('message', (file: Uint8Array) => resolve(Buffer.from(file)))
+    thread.once('error', reject)
+    thread.once('exit', (code) => reject(new Error(`the Excel worker exited with code ${code}`)))
   })
 }

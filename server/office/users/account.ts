@@ -13,64 +13,67 @@ import { openLimit, refuseTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { SessionSeen, StoredAccount } from '../../storage/index.ts'
-import { asksSecondFactor, eventsOf } from '../auth/authorization.ts'
+import { needsSecondFactor, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import {
   CREDENTIAL_CHARACTERS_MAX,
   hashPassword,
-  isPassword,
-  passwordRefusal,
+  verifyPassword,
+  findPasswordProblem,
 } from '../auth/passwords.ts'
 import {
-  appAddress,
-  makeRecoveryCodes,
-  makeSecret,
+  buildAppUri,
+  generateRecoveryCodes,
+  generateSecret,
   openSecondFactors,
-  stepOf,
+  findStep,
 } from '../auth/two-step-sign-in.ts'
 import { IDLE_MS, openSession } from '../auth/sessions.ts'
 import type { Admin } from '../auth/sessions.ts'
 
-/** Limits guesses of the password by somebody who has the user's open browser. */
+/** Limits password guesses by someone at the user's unlocked browser. */
 const TRIES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 /** A session is identified by the first characters of its token's hash, which grant no access. */
 const SESSION_ID_CHARACTERS = 16
 
-type Asked = {
+type OwnRequest = {
   readonly admin: Admin
   readonly account: StoredAccount
   readonly at: Instant
   /** Returns a field of the body; '' if it is missing. */
-  said(name: OwnWord): string
+  readField(name: OwnField): string
 }
-const OWN_WORDS = { password: 'text', new_password: 'text', code: 'text', id: 'text' } as const
-type OwnWord = keyof typeof OWN_WORDS
-type OwnCall = Call<'own', never, OwnWord>
+const OWN_FIELDS = { password: 'text', new_password: 'text', code: 'text', id: 'text' } as const
+type OwnField = keyof typeof OWN_FIELDS
+type OwnCall = Call<'own', never, OwnField>
 
 export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
   const factors = openSecondFactors(deps)
   const tries = openLimit(deps, TRIES)
   const { store } = deps
 
-  const asked = async ({ admin, body }: OwnCall, reply: FastifyReply): Promise<Asked | null> => {
+  const loadRequest = async (
+    { admin, body }: OwnCall,
+    reply: FastifyReply,
+  ): Promise<OwnRequest | null> => {
     const account = await store.account(admin.adminId)
     reply.header('cache-control', 'no-store')
     if (account === null) {
       refuse(reply, 404, 'not_found', 'This account was removed.')
       return null
     }
-    const said = (name: OwnWord): string => {
+    const readField = (name: OwnField): string => {
       const value = body[name]
       return typeof value === 'string' ? value.slice(0, CREDENTIAL_CHARACTERS_MAX + 1) : ''
     }
-    return { admin, account, at: deps.clock(), said }
+    return { admin, account, at: deps.clock(), readField }
   }
-  const did = ({ admin, at }: Asked, what: string): Promise<void> =>
+  const recordAction = ({ admin, at }: OwnRequest, what: string): Promise<void> =>
     store.audit({ at, who: admin.username, what, eventId: null, regNo: null })
 
   /** Proves the user's identity: by password, and by a code if there is a second factor. */
-  const proves = async (by: Asked, reply: FastifyReply): Promise<boolean> => {
-    const { admin, account, at, said } = by
+  const proveIdentity = async (ownRequest: OwnRequest, reply: FastifyReply): Promise<boolean> => {
+    const { admin, account, at, readField: said } = ownRequest
     const waitMs = await tries.take(admin.username, at)
     if (waitMs > 0) {
       refuseTooMany(reply, waitMs, 'wrong passwords')
@@ -78,96 +81,100 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     if (
       said('password').length > CREDENTIAL_CHARACTERS_MAX ||
-      !(await isPassword(said('password'), account.passwordHash))
+      !(await verifyPassword(said('password'), account.passwordHash))
     ) {
-      wrong(reply, 'password', 'This password is wrong.')
+      sendFieldError(reply, 'password', 'This password is wrong.')
       return false
     }
     await tries.forget(admin.username)
     if (account.totpSecret === null) return true
     if (said('code').trim() === '') {
-      wrong(reply, 'code', 'Enter the code from your authenticator app.')
+      sendFieldError(reply, 'code', 'Enter the code from your authenticator app.')
       return false
     }
-    const taken = await factors.take(
+    const checked = await factors.take(
       { id: admin.adminId, secret: account.totpSecret },
       said('code').trim(),
       `account ${admin.username}`,
       at,
     )
-    if (taken.is === 'too-many') refuseTooMany(reply, taken.waitMs, 'wrong codes')
-    if (taken.is === 'wrong') wrong(reply, 'code', taken.message)
-    return taken.is === 'right'
+    if (checked.is === 'too-many') refuseTooMany(reply, checked.waitMs, 'wrong codes')
+    if (checked.is === 'wrong') sendFieldError(reply, 'code', checked.message)
+    return checked.is === 'right'
   }
 
   const show = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(call, reply)
-    if (by === null) return reply
-    const { admin, account, at } = by
+    const ownRequest = await loadRequest(call, reply)
+    if (ownRequest === null) return reply
+    const { admin, account, at } = ownRequest
     const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
     const answer: AccountAnswer = {
       status: 'success',
       username: admin.username,
       role: admin.role,
-      events: admin.events === null ? null : eventsOf(deps, admin).map(({ title }) => title),
+      events: admin.events === null ? null : findUserEvents(deps, admin).map(({ title }) => title),
       second_factor: {
         is_on: account.totpSecret !== null,
-        is_required: asksSecondFactor(admin),
+        is_required: needsSecondFactor(admin),
         recovery_codes_left: account.recoveryCodesLeft,
       },
-      sessions: sessions.map((session) => wireSession(session, admin)),
+      sessions: sessions.map((session) => toWireSession(session, admin)),
     }
     return reply.send(answer)
   }
 
   const setPassword = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(call, reply)
-    if (by === null) return reply
-    const { admin, at, said } = by
+    const ownRequest = await loadRequest(call, reply)
+    if (ownRequest === null) return reply
+    const { admin, at, readField: said } = ownRequest
     const names = [admin.username, ...deps.events.all().map(({ config }) => config.id)]
-    const refusal = passwordRefusal(said('new_password'), names)
-    if (refusal !== null) return wrong(reply, 'new_password', refusal)
-    if (!(await proves(by, reply))) return reply
+    const refusal = findPasswordProblem(said('new_password'), names)
+    if (refusal !== null) return sendFieldError(reply, 'new_password', refusal)
+    if (!(await proveIdentity(ownRequest, reply))) return reply
     await store.setPassword(admin.username, await hashPassword(said('new_password')), at)
     // All sessions are closed, including this one; the user who changed the password continues in a new one.
     await openSession(deps, call.caller, reply, admin.adminId, at)
-    await did(by, 'set a new password and signed out everywhere')
+    await recordAction(ownRequest, 'set a new password and signed out everywhere')
     return reply.send({
       status: 'success',
       message: 'Your new password is set. You are signed out everywhere else.',
     })
   }
 
-  const want = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(call, reply)
-    if (by === null || !(await proves(by, reply))) return reply
-    const secret = makeSecret()
-    await store.wantSecondFactor(by.admin.adminId, secret)
+  const startSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const ownRequest = await loadRequest(call, reply)
+    if (ownRequest === null || !(await proveIdentity(ownRequest, reply))) return reply
+    const secret = generateSecret()
+    await store.wantSecondFactor(ownRequest.admin.adminId, secret)
     const answer: SecondFactorAnswer = {
       status: 'success',
       secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
-      address: appAddress(secret, by.admin.username, new URL(deps.environment.publicUrl).hostname),
+      address: buildAppUri(
+        secret,
+        ownRequest.admin.username,
+        new URL(deps.environment.publicUrl).hostname,
+      ),
     }
     return reply.send(answer)
   }
 
-  const confirm = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(call, reply)
-    if (by === null) return reply
-    const { admin, account, at, said } = by
+  const finishSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const ownRequest = await loadRequest(call, reply)
+    if (ownRequest === null) return reply
+    const { admin, account, at, readField: said } = ownRequest
     if (account.totpWanted === null)
       return refuse(reply, 409, 'not_begun', 'Start the setup again.')
     // The secret is new and the user's own: guessing its code gains nothing, but is still counted.
     const waitMs = await tries.take(admin.username, at)
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'wrong codes')
-    const step = stepOf(account.totpWanted, said('code').replaceAll(/\s/g, ''), at)
+    const step = findStep(account.totpWanted, said('code').replaceAll(/\s/g, ''), at)
     if (step === null)
-      return wrong(
+      return sendFieldError(
         reply,
         'code',
         'This code is wrong. Scan the QR code again, and check the clock of your phone.',
       )
-    const { codes, hashes } = makeRecoveryCodes()
+    const { codes, hashes } = generateRecoveryCodes()
     if (!(await store.confirmSecondFactor(admin.adminId, account.totpWanted, step, hashes)))
       return refuse(
         reply,
@@ -177,7 +184,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     await tries.forget(admin.username)
     await store.closeOtherSessions(admin.adminId, admin.tokenHash)
-    await did(by, 'set up a second factor')
+    await recordAction(ownRequest, 'set up a second factor')
     const answer: RecoveryCodesAnswer = {
       status: 'success',
       message: 'Two-step sign-in is on. You are signed out everywhere else.',
@@ -186,20 +193,23 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.send(answer)
   }
 
-  const renew = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(call, reply)
-    if (by === null) return reply
-    if (by.account.totpSecret === null)
+  const replaceRecoveryCodes = async (
+    call: OwnCall,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const ownRequest = await loadRequest(call, reply)
+    if (ownRequest === null) return reply
+    if (ownRequest.account.totpSecret === null)
       return refuse(
         reply,
         409,
         'not_on',
         'Two-step sign-in is off, so there are no recovery codes.',
       )
-    if (!(await proves(by, reply))) return reply
-    const { codes, hashes } = makeRecoveryCodes()
-    await store.renewRecoveryCodes(by.admin.adminId, hashes)
-    await did(by, 'made new recovery codes')
+    if (!(await proveIdentity(ownRequest, reply))) return reply
+    const { codes, hashes } = generateRecoveryCodes()
+    await store.renewRecoveryCodes(ownRequest.admin.adminId, hashes)
+    await recordAction(ownRequest, 'made new recovery codes')
     const answer: RecoveryCodesAnswer = {
       status: 'success',
       message: 'These codes replace the earlier ones.',
@@ -208,60 +218,60 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.send(answer)
   }
 
-  const off = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(call, reply)
-    if (by === null) return reply
-    if (asksSecondFactor(by.admin))
+  const disableSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const ownRequest = await loadRequest(call, reply)
+    if (ownRequest === null) return reply
+    if (needsSecondFactor(ownRequest.admin))
       return refuse(
         reply,
         409,
         'is_required',
         'Your role needs two-step sign-in. You can set it up again, but not turn it off.',
       )
-    if (!(await proves(by, reply))) return reply
-    await store.dropSecondFactor(by.admin.username)
-    await did(by, 'switched the second factor off')
+    if (!(await proveIdentity(ownRequest, reply))) return reply
+    await store.dropSecondFactor(ownRequest.admin.username)
+    await recordAction(ownRequest, 'turned off the second factor')
     return reply.send({ status: 'success', message: 'Two-step sign-in is off.' })
   }
 
-  const end = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(call, reply)
-    if (by === null) return reply
-    const { admin, at, said } = by
+  const endSessions = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const ownRequest = await loadRequest(call, reply)
+    if (ownRequest === null) return reply
+    const { admin, at, readField: said } = ownRequest
     const id = said('id')
     if (id === '') {
-      const ended = await store.closeOtherSessions(admin.adminId, admin.tokenHash)
-      await did(by, `signed out everywhere else (${ended})`)
+      const closedCount = await store.closeOtherSessions(admin.adminId, admin.tokenHash)
+      await recordAction(ownRequest, `signed out everywhere else (${closedCount})`)
       return reply.send({ status: 'success', message: 'You are signed out everywhere else.' })
     }
     const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
-    const session = sessions.find(({ tokenHash }) => idOf(tokenHash) === id)
+    const session = sessions.find(({ tokenHash }) => shortId(tokenHash) === id)
     if (session === undefined)
       return refuse(reply, 404, 'not_found', 'This session has already ended.')
     await store.closeSession(session.tokenHash)
-    await did(by, 'signed out another session')
+    await recordAction(ownRequest, 'signed out another session')
     return reply.send({ status: 'success', message: 'Session ended.' })
   }
 
-  const mine = { least: 'viewer', about: 'own', body: OWN_WORDS } as const
-  office.get('/admin/me', mine, show)
-  office.post('/admin/me/password', mine, setPassword)
-  office.post('/admin/me/second-factor', mine, want)
-  office.post('/admin/me/second-factor/confirm', mine, confirm)
-  office.post('/admin/me/second-factor/off', mine, off)
-  office.post('/admin/me/recovery-codes', mine, renew)
-  office.post('/admin/me/sessions/end', mine, end)
+  const rule = { least: 'viewer', about: 'own', body: OWN_FIELDS } as const
+  office.get('/admin/me', rule, show)
+  office.post('/admin/me/password', rule, setPassword)
+  office.post('/admin/me/second-factor', rule, startSecondFactor)
+  office.post('/admin/me/second-factor/confirm', rule, finishSecondFactor)
+  office.post('/admin/me/second-factor/off', rule, disableSecondFactor)
+  office.post('/admin/me/recovery-codes', rule, replaceRecoveryCodes)
+  office.post('/admin/me/sessions/end', rule, endSessions)
 }
 
-const idOf = (tokenHash: string): string => tokenHash.slice(0, SESSION_ID_CHARACTERS)
+const shortId = (tokenHash: string): string => tokenHash.slice(0, SESSION_ID_CHARACTERS)
 
-function wrong(reply: FastifyReply, field: string, message: string): FastifyReply {
+function sendFieldError(reply: FastifyReply, field: string, message: string): FastifyReply {
   return refuse(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
 }
 
-function wireSession(session: SessionSeen, admin: Admin): WireSession {
+function toWireSession(session: SessionSeen, admin: Admin): WireSession {
   return {
-    id: idOf(session.tokenHash),
+    id: shortId(session.tokenHash),
     is_this: session.tokenHash === admin.tokenHash,
     signed_in_at: isoIndia(session.at),
     seen_at: isoIndia(session.seenAt),

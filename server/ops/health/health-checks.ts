@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises'
 import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import { whyErasingWaits } from '../../office/operations/confirm-clock.ts'
+import { findErasurePauseReason } from '../../office/operations/confirm-clock.ts'
 import type { Deps } from '../../dependencies.ts'
 import { REMOVED } from '../../events/versions/last-valid-version.ts'
 import { completenessIn } from '../recovery/rescued-completeness.ts'
@@ -150,7 +150,7 @@ export function openCondition(deps: ConditionDeps): Condition {
         'clock',
         `At ${formatInstant(jump.at)} the clock was set ${jump.byMs > 0 ? 'forward' : 'back'} by ${lengthOf(Math.abs(jump.byMs))}. Check its time service (NTP).`,
       )
-    const waits = await whyErasingWaits(deps)
+    const waits = await findErasurePauseReason(deps)
     if (waits !== null) say('erasing', waits)
     for (const text of await rescuedOf(environment)) say('rescued', text)
     const { trouble } = deps.uploads.state()

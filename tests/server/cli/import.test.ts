@@ -307,7 +307,9 @@ describe('reports a mistake with its line', () => {
       ),
     ).toEqual([4]))
   test('rejects a quote that is never closed', () =>
-    expect(problems([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(/^This is not CSV: /))
+    expect(problems([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(
+      /^This is not valid CSV: /,
+    ))
   test('rejects an unknown column, and names a missing one', () => {
     const [unknown, ...rest] = problems(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
     expect(unknown?.message).toMatch(

@@ -84,12 +84,12 @@ test('failed emails are shown to users of their event, and can be resent', async
     'None of these emails is waiting or failed.',
   ])
   expect((await mails(owner)).counts).toEqual({ queued: 0, failed: 0, sent: 2 })
-  expect(app.rows("SELECT who, what FROM audit_log WHERE what LIKE 'tried %' ORDER BY id")).toEqual(
-    [
-      { who: 'desk', what: 'tried mails again (1)' },
-      { who: 'owner', what: 'tried mails again (1)' },
-    ],
-  )
+  expect(
+    app.rows("SELECT who, what FROM audit_log WHERE what LIKE 'retried %' ORDER BY id"),
+  ).toEqual([
+    { who: 'desk', what: 'retried emails (1)' },
+    { who: 'owner', what: 'retried emails (1)' },
+  ])
 })
 
 test('an email to an erased person cannot be resent', async () => {

@@ -10,7 +10,7 @@ import type {
   RecoveryCodesAnswer,
   SecondFactorAnswer,
 } from '../../../engine/api.ts'
-import { browserOf } from '../../../server/office/auth/sessions.ts'
+import { describeBrowser } from '../../../server/office/auth/sessions.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { cheapHash, PASSWORD } from './office.ts'
@@ -331,7 +331,7 @@ describe("the user's own account", () => {
     ['<script>alert(1)</script>', ''],
     ['', ''],
   ])('the browser that calls itself %s is %j', (agent, words) => {
-    expect(browserOf(agent)).toBe(words)
+    expect(describeBrowser(agent)).toBe(words)
   })
 })
 

@@ -395,7 +395,7 @@ describe('the office', () => {
     [
       'no kind of the event',
       { kind: 'gift' },
-      'No kind of code is called “gift”. Choose one of faculty, coupon.',
+      'There is no code kind “gift”. Choose one of faculty, coupon.',
     ],
     ['none', { count: 0 }, 'Create 1 to 1000 codes at a time.'],
     ['a million', { count: 1_000_000 }, 'Create 1 to 1000 codes at a time.'],

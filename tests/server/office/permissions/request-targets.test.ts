@@ -15,7 +15,10 @@ import {
 } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
 import type { GuardedRule, TargetKind } from '../../../../server/http/office-route-permissions.ts'
-import { officeRoutes, refuseUnguarded } from '../../../../server/office/auth/authorization.ts'
+import {
+  officeRoutes,
+  rejectUnguardedRoutes,
+} from '../../../../server/office/auth/authorization.ts'
 import { uncoveredInput } from '../../../../server/office/auth/request-targets.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -443,7 +446,7 @@ describe('a user of the event', () => {
 describe('the server does not start with a route of the office', () => {
   const start = (add: (app: ReturnType<typeof Fastify>) => void): (() => void) => {
     const app = Fastify()
-    refuseUnguarded(app)
+    rejectUnguardedRoutes(app)
     return () => add(app)
   }
   const office = (app: ReturnType<typeof Fastify>) => officeRoutes(app, server.deps)

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import type { RegNo, Role } from '../../../../engine/index.ts'
-import { bothRoots } from '../../../../server/office/lists/list-paths.ts'
+import { expandRoots } from '../../../../server/office/lists/list-paths.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { cheapHash, noon, PASSWORD, register } from '../office.ts'
@@ -302,7 +302,7 @@ describe('the authorization matrix', () => {
       server.deps.events
         .all()
         .flatMap(({ config }) => config.admin.lists)
-        .flatMap((list) => [...bothRoots(list.api), ...bothRoots(list.export.api)]),
+        .flatMap((list) => [...expandRoots(list.api), ...expandRoots(list.export.api)]),
     )
     const calls = server.app.eventCalls.all()
     expect(

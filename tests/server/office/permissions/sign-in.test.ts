@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
-import { passwordRefusal } from '../../../../server/office/auth/passwords.ts'
+import { findPasswordProblem } from '../../../../server/office/auth/passwords.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { PASSWORD, numberOf, signIn } from '../office.ts'
@@ -294,9 +294,7 @@ describe('what is left of a sign-in that failed', () => {
       who: 'office',
       what: 'failed to sign in',
     })
-    expect(app.log.map(({ message }) => message)).toContain(
-      'somebody tried to sign in under a name nobody has',
-    )
+    expect(app.log.map(({ message }) => message)).toContain('failed sign-in: unknown username')
     expect(JSON.stringify([app.log, app.rows('SELECT * FROM audit_log')])).not.toContain(SENT)
     await app.close()
   })
@@ -314,7 +312,7 @@ describe('what is left of a sign-in that failed', () => {
       await app.app.inject({ ...from(at), payload: { username: `nobody${at}`, password: SENT } })
     }
     const kept = app.rows("SELECT 1 FROM audit_log WHERE what = 'failed to sign in'")
-    const said = app.log.filter(({ message }) => /tried to sign in/.test(String(message)))
+    const said = app.log.filter(({ message }) => /failed sign-in/.test(String(message)))
     expect([kept.length, said.length]).toEqual([10, 20])
     await app.close()
   })
@@ -335,9 +333,11 @@ describe('a password', () => {
     ['12341234', /keyboard row/],
     ['qwertyui', /keyboard row/],
     ['abababab', /few different/],
-  ])('like %s is refused', (password, why) => expect(passwordRefusal(password, NAMES)).toMatch(why))
+  ])('like %s is refused', (password, why) =>
+    expect(findPasswordProblem(password, NAMES)).toMatch(why),
+  )
   test.each(['seven green tables', 'k7xm-2wqp-9hba-rr4t', 'Trivandrum-monsoon-7', 'zebra4coffee'])(
     'like %s is taken',
-    (password) => expect(passwordRefusal(password, NAMES)).toBeNull(),
+    (password) => expect(findPasswordProblem(password, NAMES)).toBeNull(),
   )
 })

@@ -11,7 +11,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { formatMoney, paise, randomDigits, createRegNo } from '../../../../engine/index.ts'
 import { main } from '../../../../server/cli/run-command.ts'
-import { xlsxOf } from '../../../../server/office/spreadsheets/write-excel.ts'
+import { buildExcel } from '../../../../server/office/spreadsheets/write-excel.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -261,7 +261,7 @@ test('asks for the columns of a report with unknown headings, and reads it as ch
 test('reads a report as Excel or CSV; rejects a corrupt one with a sentence', async () => {
   const head = HEAD.split(',')
   const row = ['ELSEWHERE3', 'AP33', 1180, 20, 3.6, 1156.4, 'UTR33', '30-01-2026', 'Sale']
-  const file = await xlsxOf({ head, rows: [row] })
+  const file = await buildExcel({ head, rows: [row] })
   const send = (payload: Buffer) =>
     server.app.inject({
       method: 'POST',

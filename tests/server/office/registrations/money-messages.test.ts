@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { instant, paise } from '../../../../engine/index.ts'
 import { linesText } from '../../../../engine/pricing/bill-lines.ts'
-import { trailOf } from '../../../../server/office/registrations/timeline.ts'
+import { buildTimeline } from '../../../../server/office/registrations/timeline.ts'
 import { refundedText } from '../../../../server/payments/decide-payment-review.ts'
 
 test('a refund that the gateway rejected is not reported as refunded', () => {
@@ -24,7 +24,7 @@ test('the timeline states which of two equal refunds the gateway rejected', () =
     amount,
     why: 'Asked.',
   })
-  const trail = trailOf([], [refund(1), refund(2)] as never, [
+  const trail = buildTimeline([], [refund(1), refund(2)] as never, [
     { at: instant(1), amount, state: 'refused', captureId: 1, reference: null },
     { at: instant(2), amount, state: 'done', captureId: 1, reference: null },
   ])
@@ -36,7 +36,7 @@ test('the timeline states which of two equal refunds the gateway rejected', () =
 
 test('the timeline says how much is to be paid back where part of the price was never paid', () => {
   const corrected = (data: object) =>
-    trailOf(
+    buildTimeline(
       [{ id: 1, at: instant(1), who: 'office', act: 'correct', why: '', data }] as never,
       [],
       [],
@@ -55,7 +55,7 @@ test('the timeline says under which reference a refund was recorded outside the 
   const [amount, at] = [paise(902_605), instant(1)]
   const decided = { at, who: 'office', what: 'refund by hand', about: 'C7', amount, why: '' }
   const refund = { at, amount, state: 'done', captureId: 7, reference: 'N329261111111111' } as const
-  expect(trailOf([], [decided] as never, [refund])[0]?.text).toContain(
+  expect(buildTimeline([], [decided] as never, [refund])[0]?.text).toContain(
     ', reference N329261111111111',
   )
 })
