@@ -116,7 +116,7 @@ describe('one transfer', () => {
     expect(captures() - before).toBe(1)
   })
 
-  test('with a letter of another script that looks like a Latin one is refused, and paid for nobody a second time', async () => {
+  test('with a letter of another script that looks like a Latin one is rejected', async () => {
     const [paid, other] = (await registerAll(2)) as [Registered, Registered]
     expect((await record(paid, 'confirm', 'transfer', 'HDFCN52027010100')).status).toBe(200)
     const before = captures()
@@ -140,7 +140,7 @@ describe('one transfer', () => {
     expect(captures()).toBe(before)
   })
 
-  test('reported by ten delegates at once is heard once', async () => {
+  test('reported by ten delegates concurrently is accepted once', async () => {
     const all = await registerAll(10)
     const answers = await Promise.all(
       all.map((one, at) => report(one, at % 2 === 0 ? 'hdfcn52027010999' : 'HDFCN52027010999')),
@@ -152,8 +152,8 @@ describe('one transfer', () => {
   })
 })
 
-describe('a reference that is reported to take the money of another', () => {
-  test('takes no line that contains the other’s number, and none by a part of a number', async () => {
+describe("a reference reported to claim another delegate's payment", () => {
+  test("matches no line with the other delegate's number, and none by part of a number", async () => {
     const [thief, victim] = (await registerAll(2)) as [Registered, Registered]
     expect((await report(thief, '526177770001')).status).toBe(200)
     const { lines } = await laid(
@@ -164,7 +164,7 @@ describe('a reference that is reported to take the money of another', () => {
     expect(lines.map(({ as }) => as)).toEqual(['ambiguous', 'unmatched', 'unmatched'])
   })
 
-  test('that is the conference’s own account number, or a number in several lines, is confirmed by no statement alone', async () => {
+  test("that is the conference's own account number, or in several lines, is not confirmed by a statement alone", async () => {
     const [account, common] = (await registerAll(2)) as [Registered, Registered]
     expect((await report(account, '502000123456')).status).toBe(200)
     expect((await report(common, '526188880002')).status).toBe(200)
@@ -178,7 +178,7 @@ describe('a reference that is reported to take the money of another', () => {
   })
 })
 
-test('a file in which every line stands twice, and one that is nothing but numbers, keep what is known known, and write nothing but a return, once', async () => {
+test('a file with every line twice, and one of numbers only, match known payments and record only a returned transfer, once', async () => {
   const [paid] = await registerAll(1)
   if (paid === undefined) throw new Error('not registered')
   const reference = '526199990003'

@@ -48,7 +48,7 @@ function problemOf(outcome: Outcome): string | null {
   return wrongWith({ statusCode: status, headers: said, body }, 'POST', false)
 }
 
-describe('too much', () => {
+describe('oversized input', () => {
   const long = 'x'.repeat(20 * KB)
   const heads: readonly (readonly [what: string, head: string])[] = [
     ['an address of 20 KB', `GET /${long} HTTP/1.1\r\nHost: x\r\n\r\n`],
@@ -77,7 +77,7 @@ describe('too much', () => {
     ],
     ['a line feed alone for an end', `POST ${REGISTER} HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}`],
   ]
-  test.each(heads)('%s is refused in the one shape, or hung up on', async (_what, head) => {
+  test.each(heads)('%s is rejected in the common format, or disconnected', async (_what, head) => {
     const before = target.holds()
     const outcome = await askOnce(target.url, head)
     if (outcome !== 'closed') expect(problemOf(outcome)).toBe(null)
@@ -133,7 +133,7 @@ describe('too much', () => {
     ],
   ]
   test.each(bodies)(
-    '%s is refused by the calls that take a body, and nothing is stored',
+    '%s is rejected by calls with a body, and nothing is stored',
     async (what, type, body) => {
       // They all read a body by the same parsers: JSON and parts come to each call, the others to every fifth.
       const everywhere = ALL_RUNS || ['300 KB of JSON', 'two thousand parts'].includes(what)
@@ -174,7 +174,7 @@ describe('too much', () => {
       .filter(({ method, path }) => method === 'POST' && (path.endsWith('/') || path.endsWith('*')))
       .map(({ path }) => path))
 
-  test('of every query of the office is refused or answered, and takes no second', async () => {
+  test('in every query of the office gets a response within a second', async () => {
     const headers = { authorization: `Bearer ${await signedIn(target)}` }
     const lists = (await routesOf()).filter(
       ({ method, path }) => method === 'GET' && /admin|csv/.test(path) && !/[:*{]/.test(path),
@@ -197,14 +197,14 @@ describe('too much', () => {
       }
   })
 
-  test('a name of a quarter of a megabyte of combining marks is cut to what somebody can read', async () => {
+  test('a name with 250,000 combining marks is shortened to a readable one', async () => {
     const full_name = `e${'\u0301'.repeat(120_000)}`
     const { regNo } = await registered(target, { ...delegate, full_name })
     const [row] = target.rows('SELECT full_name FROM registrations WHERE reg_no = ?', regNo)
     expect(String(row?.['full_name']).length).toBeLessThan(40)
   })
 
-  test('a megabyte of name, an address and a number of astral characters: a sentence at the field, and nothing stored', async () => {
+  test('a name of a megabyte, and an email address and number of astral characters, get an error at the field', async () => {
     for (const answers of [
       { ...delegate, full_name: 'x'.repeat(200 * KB) },
       { ...delegate, email: `${'😀'.repeat(100)}@example.org` },
@@ -220,7 +220,7 @@ describe('too much', () => {
   })
 })
 
-describe('a proof', () => {
+describe('an uploaded document', () => {
   const sends = async (filename: string, bytes: Buffer, type?: string): Promise<Answer> => {
     const { headers, body } = formOf(postGraduate, [
       { ...proof(bytes, filename), ...(type === undefined ? {} : { type }) },
@@ -279,7 +279,7 @@ describe('a proof', () => {
     ['a document', 'a.doc', doc()],
   ]
   test.each(twofold)(
-    'that is %s is refused and gone, or handed out as something to keep and not to open',
+    'that is %s is rejected and deleted, or sent as a download',
     async (_what, name, bytes) => {
       const [before, kept] = [target.holds(), proofs()]
       const answer = await sends(name, bytes, 'text/html')
@@ -304,7 +304,7 @@ describe('a proof', () => {
     },
   )
 
-  test('that is a bomb is refused, all of them at the same time, and leaves nothing; the server answers meanwhile', async () => {
+  test('that is a decompression bomb is rejected, all of them concurrently, and the server keeps responding', async () => {
     const [before, kept] = [target.holds(), proofs()]
     const sent = Promise.all(hostileFiles.map(([, name, bytes]) => sends(name, bytes)))
     expect((await target.ask({ path: '/api/events/' })).status).toBe(200)
@@ -319,7 +319,7 @@ describe('a proof', () => {
     return target.ask({ method: 'POST', path: PROOFS, headers, body }, address)
   }
 
-  test('sent ahead of its registration is judged no less: what is two things at once, a bomb or too long leaves nothing', async () => {
+  test('uploaded before the form is checked equally: a polyglot, a bomb or an oversized one leaves nothing', async () => {
     const files = [
       ...twofold,
       ...hostileFiles,
@@ -337,7 +337,7 @@ describe('a proof', () => {
     }
   })
 
-  test('sent ahead is named by its token and nothing else, and no token reads it', async () => {
+  test('uploaded before the form can be used only by its token, and no token can read it', async () => {
     const bytes = pdf('ahead of everything')
     const answer = await sendsAhead('secret.pdf', bytes)
     const { token } = JSON.parse(answer.body) as { token: string }
@@ -368,7 +368,7 @@ describe('a proof', () => {
     expect((await target.post(REGISTER, { ...postGraduate, pg_proof: token })).status).toBe(201)
   })
 
-  test('sent ahead over and over by one address ends after thirty in a minute, and nobody else’s does', async () => {
+  test('uploaded before the form is limited to thirty a minute per address', async () => {
     const address = freshAddress()
     const told: number[] = []
     for (let n = 0; n < 33; n += 1)
@@ -377,7 +377,7 @@ describe('a proof', () => {
     expect((await sendsAhead('a.pdf', pdf('mine'))).status).toBe(201)
   })
 
-  test('under other names, twice, and where none is asked for, is no more than one', async () => {
+  test('under other names, twice, or not requested, is stored at most once', async () => {
     const before = proofs().length
     const { headers, body } = formOf(postGraduate, [
       proof(pdf('first')),
@@ -391,7 +391,7 @@ describe('a proof', () => {
     expect(proofs()).toHaveLength(before + 1)
   })
 
-  test('is nobody’s but the office’s: no address without a session gives it out', async () => {
+  test('is only available to staff: no URL serves it without a session', async () => {
     const answer = await sends('secret.pdf', pdf('a secret of mine'))
     const { reg_no } = JSON.parse(answer.body) as { reg_no: string }
     const [upload] = target.rows('SELECT sha256 FROM uploads ORDER BY registration_id DESC LIMIT 1')

@@ -71,8 +71,8 @@ function decoded(raw: string): string {
 const pausedTo = (mails: readonly Mail[]) =>
   mails.filter(({ subject }) => subject === 'We have paused emails to this address')
 
-describe('a stranger who fills the mailbox of somebody else', () => {
-  test('by registering: five emails an hour to one mailbox, then one that says so, then none', async () => {
+describe("an outsider who floods another person's mailbox", () => {
+  test('by registering: sends five emails an hour to one mailbox, then one that says so, then none', async () => {
     const spelt = ['victim@gmail.com', 'Vic.tim@gmail.com', 'victim+9@googlemail.com']
     for (let n = 0; n < 12; n += 1) await registers('free2026', { email: spelt[n % 3] ?? VICTIM })
     const mails = await sent()
@@ -87,7 +87,7 @@ describe('a stranger who fills the mailbox of somebody else', () => {
     expect(server.rows("SELECT 1 FROM mail_queue WHERE status = 'failed'")).toHaveLength(7)
   })
 
-  test('by lost links: counted together with registrations, and forgotten after an hour', async () => {
+  test('by lost links: counts them together with registrations, for an hour', async () => {
     for (let n = 0; n < 3; n += 1) await registers('free2026')
     for (let n = 0; n < 9; n += 1) {
       await asksForLinks(VICTIM)
@@ -100,7 +100,7 @@ describe('a stranger who fills the mailbox of somebody else', () => {
     await expect.poll(async () => (await sent()).length).toBe(7)
   })
 
-  test('at another server, or after a restart, no more than before: the database counts', async () => {
+  test('at another server, or after a restart: the limit stays, because the database counts', async () => {
     for (let n = 0; n < 6; n += 1) await registers('free2026')
     const [{ reg_no: regNo = '' } = {}] = server.rows('SELECT reg_no FROM registrations')
     const another = await openStoreHere({ dataDir: server.dir })
@@ -110,7 +110,7 @@ describe('a stranger who fills the mailbox of somebody else', () => {
     expect(await sent()).toHaveLength(6)
   })
 
-  test('by saying on their own page that they have paid', async () => {
+  test('by reporting payments on the self-service page', async () => {
     server.writeEvent(
       'lekhacon2027.yaml',
       readFileSync(join(import.meta.dirname, '..', 'events', 'lekhacon2027.yaml'), 'utf8'),
@@ -140,7 +140,7 @@ describe('a stranger who fills the mailbox of somebody else', () => {
     expect(pausedTo(mails)).toHaveLength(1)
   })
 
-  test('keeps nobody from the confirmation of a payment', async () => {
+  test('does not block the confirmation of a payment', async () => {
     for (let n = 0; n < 7; n += 1) await registers('free2026')
     const { reg_no: regNo, payment_data: order } = await registers(EVENT)
     const served = server.deps.events.byId(EVENT)
@@ -155,7 +155,7 @@ describe('a stranger who fills the mailbox of somebody else', () => {
   })
 })
 
-describe('a stranger who types a link into an answer', () => {
+describe('an outsider who enters a link as an answer', () => {
   /** What mail programs turn into a link: an address with a scheme, or a word like a host name, but not the rest of the email. */
   const LINKS = /(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+|\S*evil[.\u2024\u3002\uFE52\uFF0E\uFF61]\S+/giu
   const names = [
@@ -175,7 +175,7 @@ describe('a stranger who types a link into an answer', () => {
     '[prize](https://evil.example)',
     'Asha,https://evil.example,Nair',
   ]
-  test('no email links to it, however it is spelt', async () => {
+  test('no email links to it in any spelling', async () => {
     for (const [n, name] of names.entries()) {
       await registers('free2026', { name, email: `victim${n}@gmail.com` })
       await asksForLinks(`victim${n}@gmail.com`)
@@ -193,7 +193,7 @@ describe('a stranger who types a link into an answer', () => {
     }
   })
 
-  test('the address of a page of ours is no link either', async () => {
+  test('the address of one of our pages is not linked either', async () => {
     const { publicUrl } = server.environment
     await registers('free2026', { name: `Pay at ${publicUrl}/my/attackers-own-link` })
     const [mail] = await sent()

@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const fileOf = (at: number): string => `hostile${at}.yaml`
 
-test('the command answers each of them with findings, none with what happened inside', async () => {
+test('rollcall validate returns findings for each, without internal errors', async () => {
   const files = HOSTILE.map(([, file], at) => {
     // A folder of its own each: what two of them claim is no finding of either.
     const own = join(folder, String(at))
@@ -52,7 +52,7 @@ test('the command answers each of them with findings, none with what happened in
   expect(said).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/)
 })
 
-test('the page for organisers answers each of them with findings, in a thread that goes on', async () => {
+test('the page for organisers returns findings for each, and its worker continues', async () => {
   const shared = Object.fromEntries(
     ['lists', 'gateways', 'texts'].map((name) => {
       const path = `_shared/${name}.yaml`
@@ -80,7 +80,7 @@ test('the page for organisers answers each of them with findings, in a thread th
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
 })
 
-test('texts of an event file that end a script, a tag or an attribute end none of a page', async () => {
+test('texts of an event file cannot end a script, a tag or an attribute of a page', async () => {
   const ends = '</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'
   const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8')
   const venue = /^ {2}venue: .*$/m.exec(text)?.[0]

@@ -83,7 +83,7 @@ const read = (number: string, from: string): Promise<Answer> =>
 
 describe('numbers', () => {
   test.each(['the return', 'the notice', 'the read', 'another try'])(
-    'wrong ones without an end from one address at %s shut the doors to that address, and to nobody else',
+    'unlimited wrong ones from one address at %s block only that address',
     async (name) => {
       const address = freshAddress()
       for (let tried = 0; tried < runs(400, 40); tried += 1) await doors[name]?.(wrong(), address)
@@ -116,7 +116,7 @@ describe('numbers', () => {
     },
   )
 
-  test('from a thousand addresses, some of them proxies that say who they ask for, an event answers so few that a number takes years', async () => {
+  test('from a thousand addresses, some of them proxies, an event accepts so few guesses that finding a number takes years', async () => {
     const known = freshAddress()
     const { regNo } = await registered(target, delegate, known)
     // What the tests before this guessed counts too: it is the event's, whoever guessed.
@@ -140,7 +140,7 @@ describe('numbers', () => {
     expect((await read(wrong(), known)).status).toBe(429)
   })
 
-  test('the digits are those that the years are worked out from', async () => {
+  test('have the digits from which the years are computed', async () => {
     const numbers = target
       .rows('SELECT reg_no FROM registrations')
       .map((row) => String(row['reg_no']))
@@ -153,7 +153,7 @@ describe('numbers', () => {
   })
 })
 
-describe('codes and rolls', () => {
+describe('discount codes and member lists', () => {
   const CODE = 'GUESSED-9'
   const asks: Readonly<Record<string, (typed: string, from: string) => Promise<Answer>>> = {
     'the code': (code, from) => target.post(`/api/events/${CODED}/code/`, { code }, from),
@@ -186,7 +186,7 @@ describe('codes and rolls', () => {
     },
   )
 
-  test('a roll that is counted through ends at sixty of its rows, and says nothing of a row but what it shows', async () => {
+  test('enumeration of a member list ends after sixty rows, and shows only the configured values', async () => {
     const address = freshAddress()
     const answers: Answer[] = []
     for (let at = 0; at < 62; at += 1)
@@ -221,7 +221,7 @@ describe('passwords', () => {
   const SESSIONS = 'SELECT count(*) AS n FROM sessions'
   const sessions = (): unknown => target.rows(SESSIONS)[0]?.['n']
 
-  test('ten from one network shut it for the account, the right one included; another address of the network and another spelling of the name are no way round', async () => {
+  test('ten from one network block the account for it, even with the correct one, for any address of the network and spelling of the name', async () => {
     const address = (): string => `2001:db8:77:1::${(addresses += 1).toString(16)}`
     let addresses = 0
     const statuses: number[] = []
@@ -246,7 +246,7 @@ describe('passwords', () => {
     expect(sessions()).toBe(before)
   })
 
-  test('twenty names from one address, then none; a forwarding header of the sender’s own makes no new address', async () => {
+  test('twenty names from one address, then none; a forged forwarding header is not a new address', async () => {
     const own = freshAddress()
     const statuses: number[] = []
     for (let tried = 0; tried < 22; tried += 1)
@@ -254,7 +254,7 @@ describe('passwords', () => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429, 429])
   })
 
-  test('from a hundred networks, however many of IPv6 each has, the account is shut to new ones and open to its own', async () => {
+  test('from a hundred networks, the account is blocked for new ones and open to its usual ones', async () => {
     const home = freshAddress()
     await signedIn(target, home)
     const statuses: number[] = []
@@ -270,7 +270,7 @@ describe('passwords', () => {
     expect((await tries(ADMIN.password, home)).status).toBe(200)
   })
 
-  test('an unknown name is told in the same words as a wrong password', async () => {
+  test('an unknown name gets the same message as a wrong password', async () => {
     const told = async (username: string) => {
       const { status, body } = await tries('guess', freshAddress(), username)
       return [status, body]
@@ -280,7 +280,7 @@ describe('passwords', () => {
   })
 })
 
-test('neither the log nor the mails hold what opens something: no password, no token, no number, no address of a delegate', async () => {
+test('neither the log nor emails contain passwords, tokens, numbers or addresses of delegates', async () => {
   const token = await signedIn(target, '198.51.100.200').catch(() => null)
   const { regNo, data } = await registered(target, { ...delegate, email: 'hidden@example.org' })
   await presses(await placed(data), 'pay')

@@ -62,7 +62,7 @@ const guarded = async (methods: (method: string) => boolean): Promise<readonly R
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 describe('a session', () => {
-  test('stolen and then signed out opens nothing, by cookie or by token, at any call of the office', async () => {
+  test('stolen and then signed out gives no access to any call of the office', async () => {
     const token = await signedIn(target)
     const headers = { ...cookieOf(token), origin: target.url, 'sec-fetch-site': 'same-origin' }
     expect((await target.ask({ method: 'POST', path: '/admin/logout/', headers })).status).toBe(200)
@@ -78,7 +78,7 @@ describe('a session', () => {
     expect(changes(before, target.holds())).toEqual({})
   })
 
-  test('prepared by somebody else before the sign-in is none afterwards: the token is always a new one', async () => {
+  test('set before the sign-in is invalid afterwards: the token is always new', async () => {
     const chosen = 'A'.repeat(43)
     const answer = await target.post('/admin/login/', ADMIN, freshAddress(), cookieOf(chosen))
     expect(answer.status).toBe(200)
@@ -88,7 +88,7 @@ describe('a session', () => {
     expect(answer.body).not.toContain(again)
   })
 
-  test('is a cookie that no script reads, that no other site sends, and that ends', async () => {
+  test('is a cookie that scripts cannot read, other sites cannot send, and that expires', async () => {
     const answer = await target.post('/admin/login/', ADMIN)
     const [value = '', ...flags] = (answer.headers.get('set-cookie') ?? '').split('; ')
     expect(value).toMatch(/^rollcall_session=[\w-]{43}$/)
@@ -110,7 +110,7 @@ describe('a session', () => {
     expect(await sessionOf({ authorization: `Bearer ${token}` })).toBe(status)
   })
 
-  test('of yesterday is over in a server of today, and one that lay idle for two hours is too', async () => {
+  test('of yesterday has expired, and so has one that was idle for two hours', async () => {
     const token = await signedIn(target)
     expect(await sessionOf(cookieOf(token))).toBe(200)
     const later = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
@@ -141,7 +141,7 @@ describe('a page of another site', () => {
     ['multipart/form-data; boundary=x', '--x--'],
   ] as const
 
-  test('moves nothing with an admin’s cookie, by any call that changes something', async () => {
+  test("changes nothing with an admin's cookie, by any call", async () => {
     const calls = await guarded((method) => !isRead(method))
     // Signing out answers a stranger with success, and yet may be nobody else's to do.
     const logouts = routes.filter(({ path }) => path.includes('logout'))
@@ -199,7 +199,7 @@ describe('a page of another site', () => {
     expect(changes(before, target.holds())).toEqual({})
   })
 
-  test('changes nothing by links and images either, but what the log of acts holds', async () => {
+  test('changes nothing by links and images, except for entries in the audit log', async () => {
     const token = await signedIn(target)
     const before = target.holds()
     for (const { path } of routes.filter(({ method }) => method === 'GET'))
@@ -209,7 +209,7 @@ describe('a page of another site', () => {
     expect(await sessionOf(cookieOf(token))).toBe(200)
   })
 
-  test('is told nothing: no answer may be read, framed or guessed at from elsewhere', async () => {
+  test('learns nothing: no response can be read, framed or inferred', async () => {
     const token = await signedIn(target)
     for (const { path } of routes.filter(({ method }) => method === 'GET')) {
       const headers = { ...cookieOf(token), origin: 'https://evil.example' }
@@ -225,7 +225,7 @@ describe('a page of another site', () => {
   })
 })
 
-describe('a table of the office', () => {
+describe('an export of the office', () => {
   /** What spreadsheets take for the beginning of a formula, as it is, wide as in Chinese, and behind what splits cells. */
   const leads = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
   const formulas = [
@@ -260,7 +260,7 @@ describe('a table of the office', () => {
       .some((line) => /^["\s\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠]/u.test(line)) &&
     !/^\+\d[\d ()-]*$/.test(cell)
 
-  test('holds no formula that a delegate wrote, however the line is split', async () => {
+  test('contains no formula of a delegate, whatever the separator', async () => {
     let taken = 0
     for (const formula of formulas) {
       const { status } = await target.post(REGISTER, {
@@ -282,7 +282,7 @@ describe('a table of the office', () => {
     }
   })
 
-  test('holds none of people who come along either, nor of a roll, nor of a code; one row a person as well', async () => {
+  test('contains none of accompanying people, member lists or discount codes, also with one row per person', async () => {
     const headers = { authorization: `Bearer ${await signedIn(target)}` }
     const file = join(target.dataDir, 'roll.csv')
     writeFileSync(
@@ -337,14 +337,14 @@ describe('a table of the office', () => {
     expect(changed).toEqual({})
   })
 
-  test('the judge sees a formula where there is one', () => {
+  test('negative control: the check detects a formula', () => {
     for (const csv of ['=1+1\r\n', 'a,"=1+1"\r\n', 'a,b;=1+1\r\n', 'a\t＝1\r\n', '"x\r\n=1+1"\r\n'])
       expect([csv, cellsOf(csv).some(isFormula)]).toEqual([csv, true])
     expect(cellsOf("'=1+1,+919876543210,a\r\n").some(isFormula)).toBe(false)
   })
 })
 
-describe('an address made to break out', () => {
+describe('a crafted address', () => {
   const files = /SQLite format 3|"name": "rollcall"|root:[x*]:0|DATA_DIR|BEGIN [A-Z ]*PRIVATE KEY/
   const ups = [
     '..',
@@ -357,7 +357,7 @@ describe('an address made to break out', () => {
     '..%c0%af',
     '....//',
   ]
-  test.each(ups)('by %s reads no file of ours', async (up) => {
+  test.each(ups)('by %s reads no file', async (up) => {
     const headers = { authorization: `Bearer ${await signedIn(target)}` }
     const away = (name: string): string => `${`${up}/`.repeat(6)}${name}`
     for (const path of [
@@ -378,7 +378,7 @@ describe('an address made to break out', () => {
     }
   })
 
-  test('with line breaks in it writes no header of an answer', async () => {
+  test('with line breaks writes no response header', async () => {
     const headers = { authorization: `Bearer ${await signedIn(target)}` }
     const text = '%0d%0aSet-Cookie:%20a=b%0aSet-Cookie:%20c=d%E5%98%8A%E5%98%8DSet-Cookie:%20e=f'
     const asked = ['orderId', 'event_type', 'search', 'date_from'].map((name) => `${name}=${text}`)
@@ -389,7 +389,7 @@ describe('an address made to break out', () => {
       }
   })
 
-  test('says a stranger’s words on no page of ours', async () => {
+  test('shows no text of an attacker on any page', async () => {
     const words = '<img src=x onerror=alert(1)>'
     for (const { path } of routes.filter(({ method }) => method === 'GET')) {
       const text = encodeURIComponent(words)
@@ -401,9 +401,9 @@ describe('an address made to break out', () => {
   })
 })
 
-describe('a name that is sent', () => {
+describe('a crafted name', () => {
   const breaking = 'Asha\r\nBcc: mallory@evil.example\r\n\r\n<b>'
-  test('with line breaks writes no header of a mail, and goes to nobody else', async () => {
+  test('with line breaks writes no email header and adds no recipient', async () => {
     const { regNo, data } = await registered(target, { ...delegate, full_name: breaking })
     await presses(await placed(data), 'pay')
     await untilIs(target, regNo, 'success')
@@ -423,13 +423,13 @@ describe('a name that is sent', () => {
     'x@example.org, mallory@evil.example',
     'x@example.org;mallory@evil.example',
     '"x\r\n"@example.org',
-  ])('as the address %j registers nobody', async (email) => {
+  ])('is rejected as the email address %j', async (email) => {
     const before = target.holds()
     const { status } = await target.post(REGISTER, { ...delegate, email })
     expect([status, changes(before, target.holds())]).toEqual([422, {}])
   })
 
-  test('as an address, signs that nobody sees are left out, and no mail goes to two', async () => {
+  test('as an email address loses invisible characters, and no email has two recipients', async () => {
     for (const email of ['x@example.org\u0000', '<x@example.org>', 'x@example.org\u0008'])
       await target.post(REGISTER, { ...delegate, email })
     for (const { email } of target.rows('SELECT email FROM registrations'))
@@ -444,7 +444,7 @@ describe('a name that is sent', () => {
     'C:\\a.pdf',
     'ʕ•ᴥ•ʔ.pdf',
   ])(
-    'as a file, %j, leaves the folder of proofs for nothing and is handed out as a plain name',
+    'as a file name, %j, stays in the upload folder and is sent as a plain name',
     async (filename) => {
       const { headers, body } = formOf(postGraduate, [
         proof(pdf(filename), filename.replaceAll('\r\n', '%0D%0A').replaceAll('"', '%22')),

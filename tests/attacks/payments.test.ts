@@ -65,27 +65,30 @@ describe('a forged message', () => {
       }),
     ],
   ]
-  test.each(forgeries)('that %s moves no money, by notice and by return', async (_what, forge) => {
-    const { data } = await registered(target)
-    const before = target.holds()
-    for (const path of [NOTICE, ...RETURNS]) {
-      const { asks } = stored(target, data.orderid)
-      const answer = await sends(path, forge(data.orderid))
-      expect([path, answer.status]).toEqual([path, path === NOTICE ? 200 : 303])
-      await untilAsked(target, data.orderid, Number(asks))
-    }
-    expect(stored(target, data.orderid)).toMatchObject({
-      status: 'pending',
-      registration: 'pending',
-      review: null,
-      amount: 708_000,
-      reference: null,
-      confirmations: 0,
-    })
-    expect(changes(before, target.holds())).toEqual({ gateway_notices: 3 })
-  })
+  test.each(forgeries)(
+    'that %s changes no payment, by webhook and by return',
+    async (_what, forge) => {
+      const { data } = await registered(target)
+      const before = target.holds()
+      for (const path of [NOTICE, ...RETURNS]) {
+        const { asks } = stored(target, data.orderid)
+        const answer = await sends(path, forge(data.orderid))
+        expect([path, answer.status]).toEqual([path, path === NOTICE ? 200 : 303])
+        await untilAsked(target, data.orderid, Number(asks))
+      }
+      expect(stored(target, data.orderid)).toMatchObject({
+        status: 'pending',
+        registration: 'pending',
+        review: null,
+        amount: 708_000,
+        reference: null,
+        confirmations: 0,
+      })
+      expect(changes(before, target.holds())).toEqual({ gateway_notices: 3 })
+    },
+  )
 
-  test('in JSON, in XML, in parts, without a type, in the address, is no money either', async () => {
+  test('in JSON, XML, multipart, without a type, or in the address, is no payment', async () => {
     const { data } = await registered(target)
     const fields = messageOf({ orderId: data.orderid })
     const before = target.holds()
@@ -117,7 +120,7 @@ describe('a forged message', () => {
     expect(withoutMessages(changes(before, target.holds()))).toEqual({})
   })
 
-  test('of a decline made into a success stays a decline', async () => {
+  test('of a decline changed to a success stays a decline', async () => {
     const { data } = await registered(target)
     await presses(await placed(data), 'decline')
     await untilIs(target, data.orderid, 'failed')
@@ -131,7 +134,7 @@ describe('a forged message', () => {
 })
 
 describe('a genuine message sent again', () => {
-  test('forty times at once, by notice and by return, moves the money once and sends one mail', async () => {
+  test('forty times concurrently, by webhook and return, counts once and sends one email', async () => {
     const { data } = await registered(target)
     await presses(await placed(data), 'pay')
     await untilIs(target, data.orderid, 'success')
@@ -157,7 +160,7 @@ describe('a genuine message sent again', () => {
     expect(withoutMessages(changes(before, target.holds()))).toEqual({})
   })
 
-  test('for the order of somebody else pays nothing of theirs', async () => {
+  test('for the order of another delegate pays nothing', async () => {
     const [paid, other] = [await registered(target), await registered(target)]
     await presses(await placed(paid.data), 'pay')
     await untilIs(target, paid.data.orderid, 'success')
@@ -170,7 +173,7 @@ describe('a genuine message sent again', () => {
   })
 })
 
-describe('the hand-off, changed in the browser', () => {
+describe('the checkout, changed in the browser', () => {
   test.each([
     ['the amount', { amount: '1.00' }],
     ['the order', { orderid: 'AFPI0000000000000' }],
@@ -187,7 +190,7 @@ describe('the hand-off, changed in the browser', () => {
     expect(changes(before, target.holds())).toEqual({})
   })
 
-  test('paid with a rupee less is no success, whatever the messages say', async () => {
+  test('paid with a rupee less is not a success, whatever the messages say', async () => {
     const { data } = await registered(target)
     await presses(await placed(data), 'wrong')
     await sends(NOTICE, messageOf({ orderId: data.orderid, amount: '7080.00' }))
@@ -202,7 +205,7 @@ describe('the hand-off, changed in the browser', () => {
   })
 })
 
-describe('what the form says of the price', () => {
+describe('the price sent by the form', () => {
   test.each<[Record<string, unknown>, number]>([
     [{ total_amount: '1' }, 409],
     [{ total_amount: 1 }, 409],
@@ -223,7 +226,7 @@ describe('what the form says of the price', () => {
     expect([answer.status, changes(before, target.holds())]).toEqual([status, {}])
   })
 
-  test('fields that only we write are nobody’s to send: the row has our price and no payment', async () => {
+  test("fields that only the server writes are ignored: the row has the server's price and no payment", async () => {
     const answer = await target.post(REGISTER, {
       ...delegate,
       payment_status: 'success',
@@ -268,7 +271,7 @@ describe('what the form says of the price', () => {
     ])
   })
 
-  test('the same key with another price is refused, and the first price stays', async () => {
+  test('the same key with another price is rejected, and the first price stays', async () => {
     const key = { 'idempotency-key': 'attack-on-a-price' }
     const first = await target.post(REGISTER, delegate, freshAddress(), key)
     expect(first.status).toBe(201)
@@ -278,8 +281,8 @@ describe('what the form says of the price', () => {
   })
 })
 
-describe('another try', () => {
-  test('of what is open is the same payment of the same amount; of what is paid, somebody’s or nobody’s none', async () => {
+describe('a retry', () => {
+  test("of an open payment is the same payment of the same amount; of a paid, another's or unknown one, none", async () => {
     const [open, paid] = [await registered(target), await registered(target)]
     await presses(await placed(paid.data), 'pay')
     await untilIs(target, paid.data.orderid, 'success')
@@ -303,7 +306,7 @@ describe('another try', () => {
     expect(changes(before, target.holds())).toEqual({})
   })
 
-  test('twenty of one failed payment at the same moment make one payment of the whole amount', async () => {
+  test('twenty concurrent ones of a failed payment make one payment of the full amount', async () => {
     const { data } = await registered(target)
     await presses(await placed(data), 'decline')
     await untilIs(target, data.orderid, 'failed')

@@ -110,13 +110,13 @@ const REFUND = { amount: '1', why: 'A reason.', key: 'one-click-of-refund' }
 const NOTE = { act: 'note', why: 'A reason.', key: 'one-click-of-note' }
 
 describe('a treasurer of another event', () => {
-  test('works with their own registration, so that what follows is refused for the event', async () => {
+  test('can use their own registration, so that the rejections below are because of the event', async () => {
     expect(order).not.toBe(theirs)
     expect((await ask({ path: `/admin/registrations/${mine}/` })).status).toBe(200)
     expect((await post(`/admin/registrations/${mine}/acts/`, NOTE)).status).toBe(200)
   })
 
-  test('neither reads nor refunds a payment by the number or by the order of its second attempt, however it is written', async () => {
+  test('cannot read or refund a payment by its number or by the order of its second attempt, in any spelling', async () => {
     const before = stored()
     const paths = ROOTS.flatMap((root) => spellings().map((name) => [root, name] as const))
     const requests = paths.flatMap(([root, name]): readonly Sent[] => [
@@ -138,13 +138,13 @@ describe('a treasurer of another event', () => {
     `?event[]=${THEIRS}&event=${MINE}`,
     `?event=${MINE}&%3Fevent=${THEIRS}`,
     `?event=${THEIRS}%00`,
-  ])('reads no settlement, review, code or roll by %s', async (query) => {
+  ])('cannot read a settlement, review, discount code or member list by %s', async (query) => {
     const calls = ['settlements', 'settlements/export', 'reviews', 'codes', 'rolls', 'add']
     expect(await reached(calls.map((call) => ({ path: `/admin/${call}${query}` })))).toEqual([])
     expect(await reached([json(`/admin/reconcile/keep${query}`, {})])).toEqual([])
   })
 
-  test('changes nothing by lists of numbers, nested lists and JSON that no page sends', async () => {
+  test('changes nothing by lists of numbers, nested lists and unexpected JSON', async () => {
     const line = { reference: '612345678901', amount: 7080, day: '2025-10-09' }
     const named = [theirs, [theirs], [[theirs]], { 0: theirs, length: 1 }, { reg_no: theirs }]
     const bodies: readonly unknown[] = [
@@ -176,7 +176,7 @@ describe('a treasurer of another event', () => {
     expect(stored()).toEqual(before)
   })
 
-  test('is nobody else by the headers of a proxy, another method or another path in a header', async () => {
+  test('cannot become another user by proxy headers, another method or another path in a header', async () => {
     const path = `/admin/registrations/${mine}`
     const other = `/admin/registrations/${order}/refund`
     const forged: readonly Readonly<Record<string, string>>[] = [
@@ -195,7 +195,7 @@ describe('a treasurer of another event', () => {
     expect(stored()).toEqual(before)
   })
 
-  test('finds nobody of it in searches, figures, emails, the log or the lists of others', async () => {
+  test('finds no data of it in searches, figures, emails, the audit log or lists', async () => {
     const paths = [
       '/admin/dashboard/stats/',
       '/admin/session/',

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-test(`${REQUESTS} requests of seed ${SEED}: none is answered 5xx but 503, none is left without an answer, every no has one shape, the memory stays as it is`, async () => {
+test(`${REQUESTS} requests of seed ${SEED}: no 5xx except 503, a response to each, errors in the common format, stable memory`, async () => {
   const run = await randomRun(target, SEED, REQUESTS)
   expect(run.violations.slice(0, 10)).toEqual([])
   expect(run.unasked).toEqual([])
@@ -40,7 +40,7 @@ test(`${REQUESTS} requests of seed ${SEED}: none is answered 5xx but 503, none i
   expect(target.process.exitCode).toBe(null)
 })
 
-test('a request of a seed is always the same one', () => {
+test('requests of a seed are always the same', () => {
   const known = {
     routes: [{ method: 'POST', path: '/api/x/{reg_no}/' }],
     regNos: ['AFPI0000000000000'],
@@ -57,7 +57,7 @@ test.each([
   ['an error of ours', 500, '{}', /^status 500/],
   ['another shape', 400, '{"error":"no"}', /^400 with/],
   ['what is no JSON', 404, 'not found', /no JSON/],
-])('the judge does not let pass %s', (_what, status, body, said) => {
+])('negative control: the check detects %s', (_what, status, body, said) => {
   const headers = new Map([
     ['content-type', 'application/json; charset=utf-8'],
     ['cache-control', 'no-store'],

@@ -110,7 +110,7 @@ describe('an Excel file', () => {
     },
   )
 
-  test('made in the same way without harm is read', async () => {
+  test('made in the same way without an attack is read', async () => {
     const { status, body } = await load(honestXlsx(), XLSX_TYPE)
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'success', header: ['1'] }])
   })
@@ -130,7 +130,7 @@ describe('an Excel file', () => {
     })
   })
 
-  test('given six times at the same moment is read four times in turn, and two are refused as busy', async () => {
+  test('sent six times concurrently is read four times in turn, and two are rejected as busy', async () => {
     const limits = { ...STATEMENT_LIMITS, msMax: 60_000 }
     const read = await Promise.all(
       sixTimes(ALL_RUNS ? 49 : 5).map((file) => readSheet(file, limits)),
@@ -146,7 +146,7 @@ describe('an Excel file', () => {
   })
 })
 
-test('files that are sent together are read one after the other, because each may take all the memory that one may', async () => {
+test('concurrent files are read one after the other, because each can use the full memory limit', async () => {
   const order: string[] = []
   const large = Buffer.from(`${'ab,'.repeat(59)}ab\n`.repeat(4_900))
   await Promise.all(

@@ -63,7 +63,7 @@ function problemOf(outcome: Outcome): string | null {
   )
 }
 
-test(`${CLIENTS} heads that never end are given up, and whoever asks meanwhile is answered`, async () => {
+test(`${CLIENTS} unfinished headers time out, and other requests get responses`, async () => {
   const before = target.holds()
   const clients = await Promise.all(Array.from({ length: CLIENTS }, open))
   const outcomes = clients.map((socket) => answerOn(socket, false, PATIENCE_MS))
@@ -77,7 +77,7 @@ test(`${CLIENTS} heads that never end are given up, and whoever asks meanwhile i
   expect(changes(before, target.holds())).toMatchObject({ registrations: 1 })
 })
 
-test('a head of which a line comes now and then is given up like one of which nothing comes', async () => {
+test('a header sent line by line times out like one that is never sent', async () => {
   const socket = await open()
   const outcome = answerOn(socket, false, PATIENCE_MS)
   socket.write('GET / HTTP/1.1\r\n')
@@ -87,7 +87,7 @@ test('a head of which a line comes now and then is given up like one of which no
   expect(problemOf(ended)).toBe(null)
 })
 
-test('a body that never ends is given up at every route that takes one, and leaves nothing behind', async () => {
+test('an unfinished body times out at every route, and leaves nothing', async () => {
   const routes = (await routesOf()).filter(({ method }) => method === 'POST')
   expect(routes.length).toBeGreaterThan(20)
   const types = [
@@ -114,7 +114,7 @@ test('a body that never ends is given up at every route that takes one, and leav
   expect((await target.ask({ path: '/api/events/' })).status).toBe(200)
 })
 
-test('a registration whose proof comes by a byte now and then is given up, and its beginning is thrown away', async () => {
+test('a registration whose document is sent byte by byte times out and is discarded', async () => {
   const before = target.holds()
   const clients = await Promise.all(Array.from({ length: 30 }, open))
   const fields = Object.entries({ ...delegate, ticket_type: 'afpi-pg' }).map(
@@ -140,7 +140,7 @@ test('a registration whose proof comes by a byte now and then is given up, and i
   expect(changes(before, target.holds())).toEqual({})
 })
 
-test('answers that nobody reads hold up nobody else', async () => {
+test('responses that are not read delay no other request', async () => {
   const clients = await Promise.all(Array.from({ length: 50 }, open))
   for (const socket of clients) {
     socket.pause()

@@ -151,10 +151,10 @@ describe('the trace of system calls', () => {
     test.each(cases)('%s', async (_, registrations, seam, expected) =>
       expect(await traceOf(registrations, seam)).toEqual(expected),
     )
-    test('a server flushes the proof, its folder and the log before it writes "201" to the socket', async () =>
+    test('a server flushes the document, its folder and the log before it writes "201" to the socket', async () =>
       expect(await serverTrace(5)).toEqual(times(5, true)))
   } else {
-    test('cannot be had on this machine (strace); the live connection says FULL', async () => {
+    test('skipped: strace is not installed; the connection uses FULL', async () => {
       const { store, writer } = await openInside({ dataDir: folder })
       expect((await writer.call('pragmas')).synchronous).toBe(2)
       await store.close()

@@ -68,7 +68,7 @@ async function settle(day: string): Promise<void> {
 }
 
 test(
-  `no rupee is lost, doubled or given back twice in ${cycles} kills (seed ${seed})`,
+  `no rupee is lost, duplicated or refunded twice in ${cycles} kills (seed ${seed})`,
   { timeout: 400_000 + cycles * 30_000 },
   async () => {
     const random = seeded(seed)
@@ -107,7 +107,7 @@ test(
 )
 
 onlyThorough(() => {
-  test('negative control: a store that answers before it commits loses what was answered', async () => {
+  test('negative control: a store that responds before it commits loses confirmed data', async () => {
     const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
     const told = nothingTold()
     // A kill may meet a moment at which all that was answered is stored; not ten in a row.

@@ -46,7 +46,7 @@ async function siege(server: Running, random: () => number): Promise<readonly st
   return told
 }
 
-test(`every registration that was answered 201 is there whole, with its proof, after ${kills} kills (seed ${seed})`, async () => {
+test(`every registration confirmed with 201 is complete, with its document, after ${kills} kills (seed ${seed})`, async () => {
   const random = seeded(seed)
   const acknowledged: string[] = []
   running = await startServer(folder)
@@ -68,7 +68,7 @@ test(`every registration that was answered 201 is there whole, with its proof, a
 })
 
 onlyThorough(() => {
-  test('negative control: a store that answers before it commits loses registrations that were answered 201', async () => {
+  test('negative control: a store that responds before it commits loses registrations confirmed with 201', async () => {
     const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
     const told: string[] = []
     const lost = /0 registrations, 0 payments, 0 audit rows/
@@ -89,7 +89,7 @@ onlyThorough(() => {
 })
 
 onlyThorough(() => {
-  test('negative control: a proof whose file is gone is noticed', async () => {
+  test('negative control: a missing document is detected', async () => {
     running = await startServer(folder)
     const regNo = await register(running.url)
     if (regNo === null) throw new Error('the registration was refused')

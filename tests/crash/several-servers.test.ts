@@ -43,7 +43,7 @@ type Running = { readonly child: ChildProcess; readonly name: string }
 /** What the servers have said so far. */
 type Heard = { readonly told: string[]; readonly mailed: string[]; readonly refused: string[] }
 
-if (!hasPostgres) test('without a PostgreSQL on this machine no two servers share one', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let server: PostgresServer
   /** Some answers to a commit never come. */
@@ -135,7 +135,7 @@ else {
     return [...lost, ...doubled, ...oversold, ...twice, ...(counted ? [] : ['counters differ'])]
   }
 
-  test(`through ${ROUNDS} rounds of dying nothing is lost, doubled, sent twice or oversold (seed ${seed})`, async () => {
+  test(`in ${ROUNDS} rounds of kills nothing is lost, duplicated, sent twice or oversold (seed ${seed})`, async () => {
     const random = seeded(seed)
     const url = await empty('rounds')
     const heard: Heard = { told: [], mailed: [], refused: [] }

@@ -35,7 +35,7 @@ async function killedAfter(wait_ms: number, seam: Seam): Promise<readonly string
   return [...said.matchAll(/^ACK (\S+)\n/gm)].map(([, regNo = '']) => regNo)
 }
 
-test(`every acknowledged registration is there whole after ${rounds} kills (seed ${seed})`, async () => {
+test(`every acknowledged registration is complete after ${rounds} kills (seed ${seed})`, async () => {
   const random = seeded(seed)
   const acknowledged: string[] = []
   for (let round = 0; round < rounds; round += 1) {
@@ -47,7 +47,7 @@ test(`every acknowledged registration is there whole after ${rounds} kills (seed
 })
 
 onlyThorough(() => {
-  test('negative control: answering before the commit loses acknowledged registrations', async () => {
+  test('negative control: responding before the commit loses acknowledged registrations', async () => {
     const acknowledged = await killedAfter(0, { answerBeforeCommitMs: 60_000 })
     expect(brokenIn(folder, acknowledged, null)).toContainEqual(
       expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),

@@ -12,7 +12,7 @@ import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { through } from './two-server-rounds.ts'
 
-if (!hasPostgres) test('without a PostgreSQL on this machine no two servers share one', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let postgres: PostgresServer
   beforeAll(async () => {
@@ -20,7 +20,7 @@ else {
   })
   afterAll(() => postgres.stop())
 
-  test('nothing is lost, doubled, sent twice or oversold, and nobody registers by an old version', async () => {
+  test('nothing is lost, duplicated, sent twice or oversold, and no registration uses an old version', async () => {
     const { wrong, heard } = await through({
       happens: ['version', 'connections', 'database', 'second'],
       clients: 12,
@@ -33,7 +33,7 @@ else {
     expect([heard.refused.length > 0, heard.changed.length > 0]).toEqual([true, true])
   })
 
-  test('a database that goes away while a file is written ends no server', async () => {
+  test('a database that fails while a file is written ends no server', async () => {
     const url = await postgres.database('keeping')
     const pipe = join(postgres.folder, 'pipe')
     spawnSync('mkfifo', [pipe])

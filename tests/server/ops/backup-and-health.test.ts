@@ -68,7 +68,7 @@ const restoredIn = (dataDir: string) => {
 }
 
 describe('a backup', () => {
-  test('made while delegates register is whole, and is what comes back into an empty folder', async () => {
+  test('made while delegates register is complete, and can be restored into an empty folder', async () => {
     const into = join(folder, 'one')
     const [backup] = await Promise.all([
       runHere(['db', 'backup', into], variables()),
@@ -102,7 +102,7 @@ describe('a backup', () => {
     ])
   })
 
-  test('restored beside the log of another database, it is refused, or that log is moved aside: 60 registrations became "malformed"', async () => {
+  test('restored next to the log of another database is rejected, or moves that log aside: 60 registrations became "malformed"', async () => {
     const into = join(folder, 'beside')
     await runHere(['db', 'backup', into], variables())
     const dataDir = join(folder, 'with-a-log')
@@ -122,7 +122,7 @@ describe('a backup', () => {
     expect(restoredIn(dataDir)).toEqual(copied(into))
   })
 
-  test('restored while a server runs on the folder, it is refused: registrations answered with 201 were lost', async () => {
+  test('restored while a server uses the folder is rejected: registrations confirmed with 201 were lost', async () => {
     const into = join(folder, 'while-serving')
     await runHere(['db', 'backup', into], variables())
     const dataDir = join(folder, 'served')
@@ -134,7 +134,7 @@ describe('a backup', () => {
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
   })
 
-  test('a proof that is damaged in the backup does not replace the whole one on the disk', async () => {
+  test('a document damaged in the backup does not replace the intact one on the disk', async () => {
     const into = join(folder, 'damaged-proof')
     await runHere(['db', 'backup', into], variables())
     const [sha256 = ''] = lookInto(join(into, 'rollcall.db')).files
@@ -149,7 +149,7 @@ describe('a backup', () => {
     expect(readFileSync(join(dataDir, place))).toEqual(whole)
   })
 
-  test('that fails leaves nothing behind, names the place, and an empty database is none', async () => {
+  test('that fails leaves nothing and names the place; an empty database is not a backup', async () => {
     const file = join(folder, 'a-file')
     writeFileSync(file, '')
     const failed = await runHere(['db', 'backup', join(file, 'inside')], variables())
@@ -171,7 +171,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('of-nothing'))).toEqual([])
   })
 
-  test('that is complete exits with 0 where its time cannot be noted; --prune keeps the newest', async () => {
+  test('that is complete exits with 0 even if its time cannot be recorded; --prune keeps the newest', async () => {
     const backups = join(folder, 'nightly')
     mkdirSync(join(backups, 'not-ours'), { recursive: true })
     for (const day of ['2026-01-10', '2026-01-11', '2026-01-12'])
@@ -193,7 +193,7 @@ describe('a backup', () => {
       ).toBe(2)
   })
 
-  test('a file that is missing or damaged is named, and the rest is kept', async () => {
+  test('names a missing or damaged file, and keeps the rest', async () => {
     const { files } = lookInto(join(app.dir, 'rollcall.db'))
     const [gone = '', changed = ''] = files
     const placeOf = (sha256: string): string => join(app.dir, 'uploads', sha256.slice(0, 2), sha256)
@@ -217,7 +217,7 @@ describe('a backup', () => {
     ).toHaveLength(files.length - 2)
   })
 
-  test('one whose database is not what its list says is not brought back', async () => {
+  test('one whose database differs from its list is not restored', async () => {
     const into = join(folder, 'three')
     await runHere(['db', 'backup', into], variables())
     const db = new Database(join(into, 'rollcall.db'))
@@ -237,7 +237,7 @@ describe('a backup', () => {
   })
 })
 
-test('a secret may stand in a file, and not in two places', () => {
+test('a secret can be in a file, and not in two places', () => {
   const file = join(folder, 'smtp')
   writeFileSync(file, 'smtp://127.0.0.1:2525\n')
   const read = readEnvironment({ SMTP_URL_FILE: file })
@@ -250,7 +250,7 @@ test('a secret may stand in a file, and not in two places', () => {
   })
 })
 
-test('rollcall health says how the server is, and that there is none', async () => {
+test('rollcall health reports the state of the server, or that none runs', async () => {
   await app.app.listen({ port: 0, host: '127.0.0.1' })
   const address = app.app.server.address()
   const port = typeof address === 'object' && address !== null ? String(address.port) : ''

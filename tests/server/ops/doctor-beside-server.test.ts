@@ -44,7 +44,7 @@ const register = async (times: number): Promise<void> => {
   }
 }
 
-test('a whole database beside the log of another time was called damaged: the doctor says what a start says', async () => {
+test('an intact database next to an older log was called damaged: doctor says the same as a start', async () => {
   server = await operate(folders)
   await register(1)
   await backUp(join(folders.folder, 'backup'))

@@ -277,7 +277,7 @@ test.each(Object.keys(faults))('finds %s', async (name) => {
   }
 })
 
-test('finds a Node that Rollcall was not tried with', () => {
+test('finds an untested version of Node', () => {
   const newer = join(folder, 'newer.cjs')
   writeFileSync(newer, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
   const { out } = run(['--require', newer, launcher, 'doctor'], variables())
@@ -293,7 +293,7 @@ test('finds an account without credentials', async () => {
   )
 })
 
-test('finds nothing wrong where nothing is, and changes nothing', async () => {
+test('finds nothing wrong in a correct installation, and changes nothing', async () => {
   await noteBackup(app.dir, app.now())
   const before = readdirSync(app.dir).sort()
   const { status, lines } = await seen()

@@ -30,8 +30,8 @@ function right(variables: Variables) {
   return read.value
 }
 
-describe('what stands in the environment', () => {
-  test('what a silent status answer stands for: nothing, unless AIRPAY_ASSUME says so', () => {
+describe('environment variables', () => {
+  test('missing values of a status response mean nothing, unless AIRPAY_ASSUME says so', () => {
     expect(right({}).airpayAssumed).toEqual({ currency: false, sale: false })
     expect(right({ AIRPAY_ASSUME: 'sale, currency' }).airpayAssumed).toEqual({
       currency: true,
@@ -42,7 +42,7 @@ describe('what stands in the environment', () => {
     ])
   })
 
-  test('nothing: every default', () => {
+  test('without variables: defaults', () => {
     expect(right({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -65,7 +65,7 @@ describe('what stands in the environment', () => {
     expect(right({ PORT: '', GATEWAY_MODE: ' ', CLOCK: '', RATE_LIMITS: '' })).toEqual(right({}))
   })
 
-  test('PUBLIC_URL loses its slash; without it host and port say it, with brackets for an IPv6 address', () => {
+  test('PUBLIC_URL loses its slash; without it, host and port are used, with brackets for an IPv6 address', () => {
     expect(
       right({ PUBLIC_URL: 'https://register.example.org/', PUBLIC_SANDBOX: 'no-real-money' })
         .publicUrl,
@@ -182,12 +182,10 @@ describe('what stands in the environment', () => {
     },
   )
 
-  test.each(['prod', 'Production', 'staging'])(
-    'NODE_ENV=%s is refused, not taken for none',
-    (text) =>
-      expect(wrong({ NODE_ENV: text })).toEqual([
-        `NODE_ENV must be production, development, test or not set, not "${text}".`,
-      ]),
+  test.each(['prod', 'Production', 'staging'])('rejects NODE_ENV=%s', (text) =>
+    expect(wrong({ NODE_ENV: text })).toEqual([
+      `NODE_ENV must be production, development, test or not set, not "${text}".`,
+    ]),
   )
 
   test.each<[Variables]>([
@@ -215,16 +213,16 @@ describe('what stands in the environment', () => {
     expect(right(variables).gatewayMode).toBe('sandbox'),
   )
 
-  test('everything that is wrong is said at once', () => {
+  test('reports all errors together', () => {
     expect(wrong({ PORT: 'x', RATE_LIMITS: 'x', GATEWAY_MODE: 'x' })).toHaveLength(3)
   })
 
-  test('production with live and its accounts is right', () => {
+  test('accepts production with live and its accounts', () => {
     expect(right(production)).toMatchObject({ production: true, gatewayMode: 'live' })
   })
 })
 
-test('every proxy that is taken can be used', () => {
+test('every accepted proxy works', () => {
   const bits = fc.option(fc.integer({ min: -1, max: 130 }), { nil: null })
   const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('loopback', 'linklocal', '::'))
   fc.assert(
@@ -236,7 +234,7 @@ test('every proxy that is taken can be used', () => {
   )
 })
 
-describe('where the money is real, a server', () => {
+describe('a production server', () => {
   const good = { ...production, PUBLIC_URL: 'https://register.example.org' }
   const told = { SMTP_URL: 'smtp://mail.example.org', TRUST_PROXY: '127.0.0.1' }
 
@@ -268,7 +266,7 @@ describe('where the money is real, a server', () => {
     expect(servable(right({ ...rehearsed, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(true)
   })
 
-  test('without mail or a known proxy is served, with a loud word', () => {
+  test('without email or a known proxy starts with a warning', () => {
     expect(servable(right({ ...good, ...told }))).toEqual({ ok: true, value: [] })
     expect(servable(right(good))).toEqual({
       ok: true,
@@ -286,7 +284,7 @@ describe('accounts that event files name', () => {
     { id: 'two', payment: { account: 'other-one' } },
     { id: 'free', payment: null },
   ] as unknown as EventConfig[]
-  test('live refuses an event whose account is missing, and names the variables', () => {
+  test('live rejects an event without its account, and names the variables', () => {
     expect(missingAccounts(right({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
       'Event two is paid into the account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])

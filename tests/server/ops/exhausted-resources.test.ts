@@ -43,7 +43,7 @@ const register = async ({ url }: Here, email: string): Promise<number> => {
   return status
 }
 
-test('a folder of event files that is gone is in the health check, and the events are served as they were', async () => {
+test('a missing folder of event files is reported by the health check, and the events stay served', async () => {
   server = await operateHere(folders)
   const { url } = server
   const health = async (): Promise<{ health?: string; troubles?: readonly string[] }> =>
@@ -136,7 +136,7 @@ describe('with a full disk', () => {
 
   // Where nothing can be mounted, nothing stands for it: what SQLite is refused by a limit of a file's size is in watched.test.ts.
   if (hasSmallDisks)
-    test('who is signed in still reads and exports, and that is noted once there is room', async () => {
+    test('signed-in users can read and export, which is logged once there is space', async () => {
       server = await operate({ ...folders, dataDir: join(disk.folder, 'var') })
       const { url } = server
       for (let n = 0; n < 20; n += 1)
@@ -218,7 +218,7 @@ const limited = (
 const STACK = /^ +at .+:\d+:\d+/m
 
 test.each([24, 28, 32, 40, 64])(
-  'a start that may open %i files printed a stack trace, or blamed the rights of the database: it ends with 75 and names the limit',
+  "a start with a limit of %i open files printed a stack trace, or blamed the database's permissions: it exits with 75 and names the limit",
   async (most) => {
     const { status, printed } = await attempt(folders, { before: withFiles(most) })
     expect(printed).toContain('Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.')
@@ -253,7 +253,7 @@ if (hasSmallDisks)
     })
 
     test.each([0, 5])(
-      'a start with %i free inodes blamed the rights of the database, or the room: it ends with 75 and says what has run out',
+      "a start with %i free inodes blamed the database's permissions, or free space: it exits with 75 and names the cause",
       async (left) => {
         const dataDir = join(disk.folder, 'var')
         server = await operateHere({ ...folders, dataDir })
@@ -284,7 +284,7 @@ if (hasSmallDisks)
       },
     )
 
-    test('the health check called a server good on a disk that takes hardly any more files', async () => {
+    test('the health check reported no problem on a disk with few free inodes', async () => {
       server = await operateHere({ ...folders, dataDir: join(disk.folder, 'var') })
       const { url } = server
       const health = async (): Promise<object> => await (await fetch(`${url}/healthz`)).json()

@@ -33,7 +33,7 @@ const readableByOthers = (top: string): string[] =>
     .filter((path) => (lstatSync(path).mode & 0o077) !== 0)
     .map((path) => `${path} ${modeOf(path)}`)
 
-test('database, proofs and mails of delegates are readable for no other user of the machine', async () => {
+test('other users of the machine cannot read database, documents and emails', async () => {
   const server = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': fixtureEvent() },
@@ -50,7 +50,7 @@ test('database, proofs and mails of delegates are readable for no other user of 
   await server.close()
 })
 
-test('a data folder of an older version is closed to others at the start, and the log says so', async () => {
+test('the permissions of an older data folder are tightened at startup, and logged', async () => {
   const dataDir = folder()
   mkdirSync(join(dataDir, 'uploads', 'ab'), { recursive: true, mode: 0o755 })
   writeFileSync(join(dataDir, 'uploads', 'ab', 'abcd'), 'a proof')
@@ -69,7 +69,7 @@ test('a data folder of an older version is closed to others at the start, and th
   expect(keepPrivate(dataDir).tightened).toBe(0)
 })
 
-test('a folder that holds other things, or belongs to everybody, keeps its own rights; what is ours in it does not', () => {
+test('a shared folder keeps its permissions; our files in it are tightened', () => {
   const dataDir = folder()
   writeFileSync(join(dataDir, 'notes.txt'), 'of somebody else')
   writeFileSync(join(dataDir, 'rollcall.db'), '')
@@ -86,7 +86,7 @@ test('a folder that holds other things, or belongs to everybody, keeps its own r
   expect(modeOf(dataDir)).toBe('777')
 })
 
-test('a command beside a running server does not stumble over a mail that is written at that moment', async () => {
+test('a command while the server runs ignores an email that is being written', async () => {
   const dataDir = folder()
   mkdirSync(join(dataDir, 'mail'))
   // Writes and renames as the mailer does, until it is ended.

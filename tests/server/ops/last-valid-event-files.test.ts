@@ -81,7 +81,7 @@ async function restarted({ production = false, isAgain = false } = {}) {
 }
 
 describe('after a restart', () => {
-  test('a file that is gone and in which nobody is registered is gone', async () => {
+  test('an event without registrations is removed with its file', async () => {
     rmSync(join(app.eventsDir, 'other2026.yaml'))
     const { opened, close } = await restarted()
     expect(opened.ok && opened.value.all().map(({ config }) => config.id)).toEqual(['sample2026'])
@@ -120,7 +120,7 @@ describe('after a restart', () => {
     },
   )
 
-  test('shared texts that cannot be read take nobody down', async () => {
+  test('unreadable shared texts stop no event', async () => {
     writeFileSync(join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: [')
     const { opened, close } = await restarted()
     if (!opened.ok) throw new Error(opened.error)
@@ -158,7 +158,7 @@ describe('after a restart', () => {
     },
   )
 
-  test('a folder with nothing that was ever served is refused', async () => {
+  test('a folder without a valid event is rejected', async () => {
     for (const file of ['sample2026.yaml', 'other2026.yaml']) rmSync(join(app.eventsDir, file))
     app.writeEvent('third2026.yaml', 'event: [')
     const broken = await restarted()
@@ -169,7 +169,7 @@ describe('after a restart', () => {
     await broken.close()
   })
 
-  test('a file that is gone registers nobody, and who is registered in it is served as before', async () => {
+  test('a removed file closes registration, and existing registrations are served', async () => {
     const answer = await app.post('/api/other2026/register/', fixtureDelegate)
     expect(answer.statusCode).toBe(201)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
@@ -191,7 +191,7 @@ describe('after a restart', () => {
     await close()
   })
 
-  test('an event that took another name keeps its addresses; the old one does not stand in its way', async () => {
+  test('a renamed event keeps its addresses', async () => {
     await app.post('/api/other2026/register/', fixtureDelegate)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
     app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
@@ -202,7 +202,7 @@ describe('after a restart', () => {
     await close()
   })
 
-  test('what was rehearsed with demo values does not stand in where the money is real', async () => {
+  test('a version with demo values is not served in production', async () => {
     app.writeEvent('sample2026.yaml', `${fixtureEvent()}\ndemo: [payment.account]\n`)
     await app.deps.events.reload()
     const { opened, close } = await restarted({ production: true })
@@ -212,7 +212,7 @@ describe('after a restart', () => {
   })
 })
 
-test('of "Copy of sample2026.yaml" and sample2026.yaml the one that is called right is served, and changes go on to be taken', async () => {
+test('of "Copy of sample2026.yaml" and sample2026.yaml the correctly named one is served, with its later changes', async () => {
   cpSync(join(app.eventsDir, 'sample2026.yaml'), join(app.eventsDir, 'Copy of sample2026.yaml'))
   app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
   await app.deps.events.reload()
@@ -220,8 +220,8 @@ test('of "Copy of sample2026.yaml" and sample2026.yaml the one that is called ri
   expect(app.deps.events.refused().map(({ file }) => file)).toEqual(['Copy of sample2026.yaml'])
 })
 
-describe('a file that is cut off', () => {
-  test('is not taken while the server runs, wherever it is cut, until it is whole', async () => {
+describe('a truncated file', () => {
+  test('is not served while the server runs, wherever it is cut, until it is complete', async () => {
     const whole = fixtureEvent({ title: 'Changed', extra: '' })
     const lines = whole.split('\n')
     const before = app.deps.events.byId('sample2026')?.hash
@@ -239,7 +239,7 @@ describe('a file that is cut off', () => {
 
   const text = fixtureEvent()
   const lines = text.trimEnd().split('\n')
-  test('is known at every line and in the middle of each', () => {
+  test('is detected at every line and in the middle of each', () => {
     const uncaught = lines.flatMap((line, at) => {
       if (at === 0 || at === lines.length - 1 || line.trim() === '') return []
       const cut = [...lines.slice(0, at), line]
@@ -275,7 +275,7 @@ describe('a file that is cut off', () => {
   })
 })
 
-test('an account without credentials in a changed file: the version before goes on taking money, and why is said', async () => {
+test('a changed file with an account without credentials: the previous version stays, with the reason', async () => {
   const part = (name: string): string => `AIRPAY_SAMPLE_${name}`
   const other = await startTestApp({
     clock: '2026-01-10',

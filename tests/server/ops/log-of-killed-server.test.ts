@@ -79,7 +79,7 @@ describe('a refused start had already copied a log into the database that is not
   }
   const FOREIGN = /rollcall\.db-wal in .* does not belong to the database .* Nothing was changed\./
 
-  test('the log of another installation: the database is served as it was once that log is moved away', async () => {
+  test('the log of another installation: the database is served unchanged once that log is moved away', async () => {
     const other = make()
     await killed(other, 12)
     await served(folders, 3)
@@ -129,7 +129,7 @@ describe('registrations of the last seconds were missing unnoticed where the log
     expect(registeredIn(folders)).toBe(3)
   })
 
-  test('where nothing is missing, no recovery begins: the log is there, or another program has copied it into the file', async () => {
+  test('begins no recovery if nothing is missing: the log exists, or another program has copied it into the file', async () => {
     await killed(folders, 3)
     await killed(folders, 3)
     const shell = new Database(databaseIn(folders))

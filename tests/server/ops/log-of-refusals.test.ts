@@ -40,7 +40,7 @@ const countsOf = (lines: readonly Line[], message: string) => {
   }
 }
 
-test('the log said "the machine takes no more" while the database was gone: it says that, and what to do', async () => {
+test('the log said "the machine takes no more" while the database was missing: it says so, and what to do', async () => {
   server = await operate(folders)
   const { dataDir } = folders
   for (const name of readdirSync(dataDir))
@@ -88,7 +88,7 @@ test('a mail server that refused 60 emails filled the log with as many lines: 20
   }
 })
 
-test('how many lines were left out is written a minute later by itself, and another message is not held back', async () => {
+test('the number of omitted lines is logged a minute later, and other messages are not delayed', async () => {
   let written = ''
   const stop = hurry(60_000, 50)
   try {

@@ -200,7 +200,7 @@ test.each(TRIED)(
   },
 )
 
-test('a second rescue writes over none before it', async () => {
+test('a second rescue does not overwrite the first', async () => {
   folders = makeFolders()
   server = await operate(folders)
   const { dataDir: dir } = folders
@@ -258,7 +258,7 @@ test('rollcall.db-shm was emptied under a running server, which died of it: the 
   expect(numbersIn(file).toSorted()).toEqual(taken.toSorted())
 })
 
-test('what is not a loss: the file is renamed and comes back at once, another command writes, VACUUM', async () => {
+test('not a loss: the file is renamed and back immediately, another command writes, VACUUM', async () => {
   folders = makeFolders()
   server = await operate(folders)
   const file = join(folders.dataDir, DATABASE)

@@ -10,7 +10,7 @@ const young = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
     ?.physical_space_size ?? 0
 
-test('the room for what was made at the start goes back, where a start made much', async () => {
+test('memory that a start needed is released', async () => {
   const alive: object[][] = []
   // Enough stays alive for a while that the room is made larger.
   for (let round = 0; round < 200; round += 1) {
@@ -39,7 +39,7 @@ test.each([
   expect(server.listenerCount('request')).toBe(0)
 })
 
-test('a package is read by the first who needs it, and once', () => {
+test('a package is loaded by its first user, once', () => {
   const uqr = later<{ readonly renderSVG: unknown }>('uqr')
   expect(uqr().renderSVG).toBeTypeOf('function')
   expect(uqr()).toBe(uqr())

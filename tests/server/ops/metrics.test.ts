@@ -18,7 +18,7 @@ const TRIES = 250
 /** Blocks of 512 bytes that a file may have: to SQLite, a disk that is full soon after the tables are made. */
 const BLOCKS = 2_600
 
-test('a full disk: whoever is not registered is told so, the watch sees it, the log says why and not each time; nothing answered is lost', async () => {
+test('a full disk: rejected delegates get an error, monitoring sees it, the log states the reason once; no confirmed data is lost', async () => {
   const limited = ['sh', '-c', `ulimit -f ${BLOCKS}; exec "$@"`, 'sh'] as const
   const server = await operate(folders, {}, [
     ...limited,
@@ -77,7 +77,7 @@ test('a full disk: whoever is not registered is told so, the watch sees it, the 
   for (const { regNo } of taken) expect(stored).toContain(regNo)
 })
 
-test('a database that had no room for somebody counts as down for half a minute, whatever the disk says of itself', async () => {
+test('a database that rejected a write for lack of space counts as down for half a minute', async () => {
   const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
   const refusedAt = app.now()
   const condition = openCondition({ ...app.deps, noRoomAt: () => refusedAt })
@@ -113,7 +113,7 @@ test('a clock that was set forward by weeks is logged, and stands in the health 
   await app.close()
 })
 
-test('the figures are for whoever has the token, and for nobody else once there is one', async () => {
+test('metrics require the token once there is one', async () => {
   const token = 'a token that nobody guesses'
   const app = await startTestApp({
     clock: '2026-01-10',

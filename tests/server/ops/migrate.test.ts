@@ -36,7 +36,7 @@ function seen(file: string): readonly unknown[] {
   }
 }
 
-test('a command of a newer Rollcall leaves the database as it is, and says what to do', async () => {
+test('a command of a newer Rollcall leaves the database unchanged, and says what to do', async () => {
   const { status, err } = await runHere(['user', 'list'], { DATA_DIR: dataDir })
   expect([status, err]).toEqual([
     2,
@@ -67,7 +67,7 @@ test('rollcall db migrate says whether it is needed, waits for no running server
   expect(await runHere(['db', 'migrate', '--check'], variables)).toMatchObject({ status: 0 })
 })
 
-test('a disk without room for the copy leaves the database as it is', async () => {
+test('a disk without space for the copy leaves the database unchanged', async () => {
   // A folder in its place: nothing can be written there.
   mkdirSync(join(dataDir, `${COPY}.part`, 'in the way'), { recursive: true })
   await expect(openStore({ dataDir, migrates: true })).rejects.toThrow()
@@ -75,7 +75,7 @@ test('a disk without room for the copy leaves the database as it is', async () =
   expect(readdirSync(dataDir)).not.toContain(COPY)
 })
 
-test('a database of a newer version is a sentence and status 2, also to rollcall db migrate', async () => {
+test('a database of a newer version prints a sentence and exits with 2, also for rollcall db migrate', async () => {
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   db.pragma('user_version = 999')
   db.close()

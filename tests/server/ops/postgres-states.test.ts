@@ -52,7 +52,7 @@ const NOBODY = 65_534
 /** More than what fits into the room that is left. */
 const TRIES = 400
 
-if (!hasPostgres) test('without a PostgreSQL on this machine none is down', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let postgres: PostgresServer
   const folders = makeFolders()
@@ -190,7 +190,7 @@ else {
       expect(later.status).toBe('serves')
     })
 
-    test('on an empty PostgreSQL where another database was used before ends with 2, and not as an empty conference', async () => {
+    test('on an empty PostgreSQL where another database was used before exits with 2', async () => {
       const url = await postgres.database('before')
       const there = dataDir('moved-by-mistake')
       expect((await starts(there, url)).status).toBe('serves')
@@ -319,7 +319,7 @@ else {
 
     // Where nothing can be mounted, nothing stands for a tablespace.
     if (hasSmallDisks)
-      test('is not healthy while the tablespace has no room (53100), also when nobody registers, and says where to make some', async () => {
+      test('is not healthy while the tablespace is full (53100), also without registrations, and says where to free space', async () => {
         const disk = makeSmallDisk(32)
         try {
           const place = join(disk.folder, 'space')

@@ -90,7 +90,7 @@ describe('after an older copy was put back', () => {
     expect(Math.max(...after.map((serial) => serial.length))).toBeLessThanOrEqual(16)
   })
 
-  test('registrations paid after the copy was made appear as money to decide, with what the gateway says of them', async () => {
+  test("registrations paid after the copy was made appear under review, with the gateway's data", async () => {
     expect(await tells(server.url, lost)).toBe(200)
     const [review, ...more] = await reviewsIn(office)
     expect(more).toEqual([])
@@ -106,7 +106,7 @@ describe('after an older copy was put back', () => {
     expect(await reviewsIn(office)).toHaveLength(1)
   })
 
-  test('a refund is not asked for a second time, and the doctor, /healthz and the office say why', async () => {
+  test('a refund is not requested twice, and doctor, /healthz and the office say why', async () => {
     const one = await paid(server.url, 'sixth@example.org')
     await invoiceOf(one.regNo)
     const refund = await office.send<{ readonly refund: string; readonly message: string }>(

@@ -37,7 +37,7 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-test('its name says version and machine; every file has its checksum; what only builds or tests is not in it', () => {
+test('its name states version and machine; every file has its checksum; build and test files are not included', () => {
   expect(FILE_NAME).toBe(`${FOLDER_NAME}-${process.platform}-${process.arch}.tar.gz`)
   const named = readFileSync(join(release, CHECKSUMS), 'utf8')
     .trim()
@@ -61,7 +61,7 @@ test('its name says version and machine; every file has its checksum; what only 
   ).toEqual([])
 })
 
-test('unpacked, it starts as another user on a root that it cannot write, registers somebody and stops', async () => {
+test('unpacked, it starts as another user in a read-only root, registers a delegate and stops', async () => {
   const place = placeOf(release)
   // A machine that cannot have one of them says so.
   console.log(`  the release runs as: ${place.confinement.said}`)

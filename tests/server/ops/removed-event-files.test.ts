@@ -36,7 +36,7 @@ const health = async (): Promise<{ health: string; troubles: readonly string[] }
   (await fetch(`${server?.url}/healthz`)).json()
 const file = join(folders.eventsDir, 'afpicon2026.yaml')
 
-test('a FIFO among the event files stops neither the next change nor the stop', async () => {
+test('a FIFO among the event files blocks neither the next change nor the shutdown', async () => {
   server = await operateHere(folders)
   const fifo = join(folders.eventsDir, 'pipe2026.yaml')
   execFileSync('mkfifo', [fifo])

@@ -165,7 +165,7 @@ describe('a restore', () => {
     expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
-  test('of a backup whose database is no database says so of the backup, and leaves nothing', async () => {
+  test('of a backup whose database is corrupt says so, and leaves nothing', async () => {
     const into = join(folders.folder, 'backup')
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
@@ -197,7 +197,7 @@ describe('a restore', () => {
     })
 
   if (hasSmallDisks)
-    test('without room is a sentence and leaves nothing of it', async () => {
+    test('without space prints a sentence and leaves nothing', async () => {
       const into = join(folders.folder, 'backup')
       server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
@@ -256,7 +256,7 @@ describe('a restore on a disk that fails', () => {
     return { status, err, into }
   }
 
-  test('has its bytes on the disk before it gets its name, and its name before the command ends', async () => {
+  test('syncs the file before the rename, and the rename before the command ends', async () => {
     const { status, err } = await restored()
     const steps = err.split('\n').filter((line) => /^(synced|renamed) (rollcall|anew)/.test(line))
     expect([status, steps]).toEqual([
@@ -265,7 +265,7 @@ describe('a restore on a disk that fails', () => {
     ])
   })
 
-  test('is compared with the backup once more under its name, and one that is something else is not served', async () => {
+  test('is compared with the backup again under its final name, and a differing one is not served', async () => {
     const other = join(folders.folder, 'other')
     lendTables(other)
     const { status, err, into } = await restored({ INSTEAD: join(other, 'rollcall.db') })
@@ -280,7 +280,7 @@ describe('a restore on a disk that fails', () => {
 })
 
 describe('a backup', () => {
-  test('that is told to stop in the middle leaves nothing behind', async () => {
+  test('that is interrupted leaves nothing', async () => {
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
     await server.stop()
@@ -308,7 +308,7 @@ describe('a backup', () => {
     expect(readdirSync(backups)).toEqual(status === 0 ? ['today'] : [])
   })
 
-  test('of a database without registrations does not count as one, and removes none of the others', async () => {
+  test('of a database without registrations does not count, and removes no other', async () => {
     const backups = join(folders.folder, 'backups')
     mkdirSync(backups)
     server = await operateHere(folders)
@@ -345,7 +345,7 @@ describe('a backup', () => {
     expect(readdirSync(backups).toSorted()).toEqual(['monday', 'tuesday'])
   })
 
-  test('is made although a pipe lies among the event files', async () => {
+  test('is made although there is a pipe among the event files', async () => {
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
@@ -355,7 +355,7 @@ describe('a backup', () => {
     expect(readdirSync(join(backup, 'events'))).not.toContain('pipe.yaml')
   })
 
-  test('into /proc ends with a sentence, and does not hang', async () => {
+  test('into /proc fails with a sentence, and does not hang', async () => {
     server = await operateHere(folders)
     expect(await rollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
@@ -403,7 +403,7 @@ describe('a backup', () => {
   })
 
   if (hasSmallDisks) {
-    test('without room where it goes names that place, leaves nothing, and is no stack trace', async () => {
+    test('without space at its target names that place and leaves nothing', async () => {
       server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
       const disk = small(1)
@@ -417,7 +417,7 @@ describe('a backup', () => {
       expect(readdirSync(disk.folder)).toEqual(['filler'])
     })
 
-    test('on a full DATA_DIR is whole and exits with 0; that the note has no room is a sentence', async () => {
+    test('on a full DATA_DIR is complete and exits with 0, with a sentence about the missing note', async () => {
       const disk = small(48)
       const there = { ...folders, dataDir: join(disk.folder, 'var') }
       server = await operate(there)
@@ -438,7 +438,7 @@ describe('a backup', () => {
       disk.makeRoom()
     })
 
-    test('of a full DATA_DIR without a server is made, or names the database and not the place where it goes', async () => {
+    test('of a full DATA_DIR without a server is made, or names the database and not the target', async () => {
       const disk = small(48)
       const there = { ...folders, dataDir: join(disk.folder, 'var') }
       const alone = await operate(there)

@@ -167,7 +167,7 @@ describe('over a real socket', () => {
     ['announced', true],
     ['not announced', false],
   ])(
-    'a body of 100 MB, its length %s, is answered 413 and nothing is stored',
+    'a body of 100 MB, its length %s, gets 413 and nothing is stored',
     async (_what, isAnnounced) => {
       const chunk = new Uint8Array(1024 * 1024).fill(32)
       let sent = 0
@@ -193,7 +193,7 @@ describe('over a real socket', () => {
     },
   )
 
-  test('forty proofs of 5 MB at once are on disk while they come, not in memory; a sender who breaks off leaves nothing', async () => {
+  test('forty concurrent uploads of 5 MB are written to disk while received; an aborted one leaves nothing', async () => {
     const answers = {
       full_name: 'Asha Nair',
       email: 'asha@example.org',
@@ -221,7 +221,7 @@ describe('over a real socket', () => {
     await expect.poll(() => readdirSync(incoming), { timeout: 200_000, interval: 20 }).toEqual([])
   })
 
-  test('proofs made to stop whoever looks into them are all refused, at the same time, and the server stays small and answers', async () => {
+  test('hostile uploads are all rejected concurrently, and the server stays small and responds', async () => {
     const answers = {
       full_name: 'x',
       email: 'asha@example.org',
@@ -247,7 +247,7 @@ describe('over a real socket', () => {
     expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
   })
 
-  test('a proof that is too large is answered 413 on a connection that goes on', async () => {
+  test('a document that is too large gets 413 on a connection that stays open', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const url = `${server.url}/api/afpicon/register/`
     const sent = await beginUpload(url, { full_name: 'x' }, 'pg_proof', PROOF_BYTES + 1, { agent })
@@ -260,7 +260,7 @@ describe('over a real socket', () => {
     agent.destroy()
   })
 
-  test('what is no HTTP is refused in the one shape', async () => {
+  test('invalid HTTP is rejected in the common format', async () => {
     const socket = connect(server.port, '127.0.0.1')
     socket.write('HELLO\r\n\r\n')
     let answer = ''
@@ -297,7 +297,7 @@ describe('starting and stopping', () => {
     await second.stop()
   })
 
-  test('a first password that everybody guesses is refused, and nobody is added', async () => {
+  test('a common first password is rejected, and no user is added', async () => {
     expect(await refused('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
       /ended with 2: ADMIN_PASSWORD was not accepted\. This password is too easy to guess/,
     )
@@ -306,7 +306,7 @@ describe('starting and stopping', () => {
     await server.stop()
   })
 
-  test('told to stop, it answers the request that is on its way, takes no new one, and ends with 0', async () => {
+  test('on a signal it completes the request in progress, accepts no new one, and exits with 0', async () => {
     const server = await startServer('stop')
     const sending = await halfSent(server)
     // Browsers open connections ahead and keep them; they must not hold up the stop.
@@ -325,7 +325,7 @@ describe('starting and stopping', () => {
     db.close()
   })
 
-  test('a second server on the same data folder is one sentence and status 2, for it would send each mail again; after a kill the folder is free', async () => {
+  test('a second server on the same data folder prints a sentence and exits with 2; after a kill the folder is free', async () => {
     const server = await startServer('alone')
     expect(await refused('alone')).toMatch(
       /ended with 2: DATA_DIR is \S+alone, and another server is at work there/,
@@ -338,7 +338,7 @@ describe('starting and stopping', () => {
     leave?.()
   })
 
-  test('a port that is taken is one sentence and status 2', async () => {
+  test('an occupied port prints a sentence and exits with 2', async () => {
     const server = await startedHere('first')
     const { port } = new URL(server.url)
     expect(await refused('second', { PORT: port })).toBe(
@@ -379,7 +379,7 @@ describe('starting and stopping', () => {
     },
   )
 
-  test('an event file with an error is status 1, and so is one with demo values where the money is real', async () => {
+  test('an event file with an error exits with 1, and so does one with demo values in production', async () => {
     const events = join(folder, 'broken')
     mkdirSync(events, { recursive: true })
     writeFileSync(join(events, 'broken.yaml'), 'event: [')
@@ -394,7 +394,7 @@ describe('starting and stopping', () => {
   })
 })
 
-test('two servers on one database: of 64 who want the last seat, half at each, one has it; by what was seen before the transaction many would', async () => {
+test('two servers on one database: of 64 requests for the last seat, half at each, one gets it', async () => {
   const eventsDir = join(folder, 'seats-events')
   cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
   const limits = `
@@ -448,7 +448,7 @@ quotas:
   }
 })
 
-test('a disk that is full when a proof comes is said in a sentence, noted once, and costs nobody else anything', async () => {
+test('a disk that is full during an upload gets a sentence, is logged once, and affects no other request', async () => {
   // No file may grow beyond 2 MB: to whoever writes, a disk that takes no more.
   const full = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
   const server = await startServer('full', {}, full)
@@ -486,7 +486,7 @@ test('a disk that is full when a proof comes is said in a sentence, noted once, 
 test.each([
   ['EVENTS_DIR', /^EVENTS_DIR is .*missing, and there is no such folder\.$/],
   ['DATA_DIR', /^DATA_DIR is .*missing, and nothing can be written there\.$/],
-])('a folder that cannot be used (%s) is one sentence and status 2', async (name, sentence) => {
+])('an unusable folder (%s) prints a sentence and exits with 2', async (name, sentence) => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')
   expect(await refused(`unusable-${name}`, { [name]: join(file, 'missing') })).toMatch(

@@ -12,7 +12,7 @@ const said = async (server: Operated, text: string): Promise<void> => {
   await expect.poll(server.printed, { timeout: 200_000, interval: 20 }).toContain(text)
 }
 
-test('a signal to the whole process group, which npm passes on as well, counts once: what is on its way is answered', async () => {
+test('a signal to the whole process group, which npm forwards too, counts once: requests in progress are completed', async () => {
   const server = await operate(folders, {}, ['npm', 'start'])
   const half = await halfSent(server)
   process.kill(-server.pid, 'SIGTERM')
@@ -25,7 +25,7 @@ test('a signal to the whole process group, which npm passes on as well, counts o
   expect(server.printed()).not.toContain('told twice')
 })
 
-test('npm start passes a signal on and leaves no server behind; SIGHUP and rollcall event reload read the event files again', async () => {
+test('npm start forwards a signal and leaves no server; SIGHUP and rollcall event reload read the event files again', async () => {
   const server = await operate(folders, {}, ['npm', 'start'])
   const reload = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
   expect([reload.status, reload.out]).toEqual([
@@ -41,7 +41,7 @@ test('npm start passes a signal on and leaves no server behind; SIGHUP and rollc
   expect([again.status, again.err]).toEqual([1, `No server is at work in ${folders.dataDir}.\n`])
 })
 
-test('a demo says where its database is, for whoever wants to look into it, and takes it away when told to stop', async () => {
+test('a demo prints the path of its database, and deletes it on a signal', async () => {
   // Of one event it makes up a fraction of the people.
   const few = join(folders.folder, 'few')
   cpSync(join(folders.eventsDir, '_shared'), join(few, '_shared'), { recursive: true })
@@ -53,7 +53,7 @@ test('a demo says where its database is, for whoever wants to look into it, and 
   expect(existsSync(dataDir)).toBe(false)
 })
 
-test('told again later it does not wait, and what ended it is in the log', async () => {
+test('a second signal ends it immediately, with the reason in the log', async () => {
   const server = await operate(folders)
   await halfSent(server)
   process.kill(server.pid, 'SIGTERM')
@@ -66,7 +66,7 @@ test('told again later it does not wait, and what ended it is in the log', async
   expect(server.printed()).not.toContain('the stop got stuck')
 })
 
-test('a server that dies of an error of ours has written what it died of', async () => {
+test('a server that dies of an internal error has logged it', async () => {
   const dies = "process.on('SIGUSR2', () => { throw new Error('made up for this test') })"
   const server = await operate(folders, {
     NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(dies)}`,
@@ -96,7 +96,7 @@ function unbuilt(): string {
   return tree
 }
 
-test('what a first start builds is built by a process that ends: a server would keep its memory for life', () => {
+test('a first start builds the web app in a separate process, to release its memory', () => {
   const tree = unbuilt()
   // In the place of what takes long.
   writeFileSync(
@@ -120,7 +120,7 @@ test('what a first start builds is built by a process that ends: a server would 
   expect(builder).not.toBe(server)
 })
 
-test('what was compiled once is not compiled again, by no thread either', () => {
+test('code is compiled once for all threads', () => {
   const tell = "process.on('exit', () => console.log(`kept in ${process.env.NODE_COMPILE_CACHE}`))"
   const { out } = run(
     ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, launcher, 'start', '--help'],
@@ -129,7 +129,7 @@ test('what was compiled once is not compiled again, by no thread either', () => 
   expect(out).toMatch(/^kept in .+node_modules\/\.cache\/rollcall$/m)
 })
 
-test('in production a server whose web app is not built says so, and builds nothing', () => {
+test('in production a server without a built web app says so, and builds nothing', () => {
   const tree = unbuilt()
   const { status, err } = run([join(tree, 'bin', 'rollcall.js'), 'start'], {
     GATEWAY_MODE: 'live',

@@ -14,7 +14,7 @@ import { makeFolders } from './operator.ts'
 const folders = makeFolders()
 afterAll(() => folders.remove())
 
-test('started again under load: each who registers or reads meanwhile is answered, and is registered once', async () => {
+test('restarted under load: every request gets a response, and is registered once', async () => {
   const held = await hold(folders)
   // Before there is any server: it waits, and is not refused.
   const first = fetch(`${held.url}/healthz`, { headers: { connection: 'close' } })
@@ -50,7 +50,7 @@ test('started again under load: each who registers or reads meanwhile is answere
   expect(stored.toSorted()).toEqual(regNos.toSorted())
 })
 
-test('a socket counts when it was opened for this very process, and there is one', () => {
+test('accepts a socket only if it was opened for this process, and only one', () => {
   const given = (variables: Readonly<Record<string, string>>) => readEnvironment(variables, 4711)
   const socketFd = (variables: Readonly<Record<string, string>>): unknown => {
     const read = given(variables)
@@ -64,7 +64,7 @@ test('a socket counts when it was opened for this very process, and there is one
   ])
 })
 
-test('a socket that was promised and is not there is a sentence and status 2', () => {
+test('a missing socket prints a sentence and exits with 2', () => {
   const { status, stderr } = spawnSync(
     'sh',
     ['-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@" 3<&-', 'sh', process.execPath, launcher, 'start'],

@@ -41,7 +41,7 @@ const registrations = (dataDir: string): number => {
   }
 }
 
-describe('where a database was', () => {
+describe('where a database existed', () => {
   let folders: ReturnType<typeof makeFolders>
   beforeEach(() => {
     folders = makeFolders()
@@ -53,7 +53,7 @@ describe('where a database was', () => {
   }
   afterEach(() => folders.remove())
 
-  test('a database that was deleted or emptied is not served as an empty conference: the start ends with 2 and says how to go on', async () => {
+  test('a deleted or emptied database is not served as an empty one: the start exits with 2 and says how to continue', async () => {
     await serveOnce()
     const file = join(folders.dataDir, 'rollcall.db')
     const kept = join(folders.folder, 'kept.db')
@@ -90,7 +90,7 @@ describe('where a database was', () => {
     expect(registrations(folders.dataDir)).toBe(1)
   })
 
-  test('an empty conference was served where of a database only the note of its progress was left', async () => {
+  test("an empty conference was served where only the record of a database's progress was left", async () => {
     await serveOnce()
     for (const name of readdirSync(folders.dataDir))
       if (name !== 'last-served.json')
@@ -181,7 +181,7 @@ Database.prototype.pragma = () => {
   })
 
   test.each(['uploads/', 'mail/', 'backed-up', 'serving.lock', 'rollcall.db-wal'])(
-    '%s alone says that there was one',
+    '%s alone shows that there was one',
     async (name) => {
       const dataDir = join(folders.folder, 'other')
       mkdirSync(dataDir)
@@ -193,7 +193,7 @@ Database.prototype.pragma = () => {
   )
 })
 
-describe('on a disk that is full', () => {
+describe('on a full disk', () => {
   const folders = makeFolders()
   let disk: SmallDisk | null = null
   afterEach(() => {
@@ -204,7 +204,7 @@ describe('on a disk that is full', () => {
 
   // Where nothing can be mounted, the test below stands for it.
   if (hasSmallDisks)
-    test('a start ends with 75, on which the unit tries again, and serves once there is room: also a first start', async () => {
+    test('a start exits with 75, so that the unit retries, and serves once there is space: also a first start', async () => {
       disk = makeSmallDisk(40)
       const dataDir = join(disk.folder, 'var')
       disk.fill()
@@ -249,7 +249,7 @@ describe('on a disk that is full', () => {
     })
 
   // The substitute where nothing can be mounted: no file may grow.
-  test('a start that may write nothing ends with 75', async () => {
+  test('a start without any space exits with 75', async () => {
     const dataDir = join(folders.folder, 'limited')
     mkdirSync(dataDir)
     lendCompiled(dataDir)

@@ -11,7 +11,7 @@ const valuesOf = (key: string): readonly string[] =>
     .filter((line) => line.startsWith(`${key}=`))
     .flatMap((line) => line.slice(key.length + 1).split(' '))
 
-test('a fault that may pass (75) is tried again without end, and one that does not (1, 2) is not', () => {
+test('a temporary fault (75) is retried without limit, and a permanent one (1, 2) is not', () => {
   expect(valuesOf('Restart')).toEqual(['always'])
   expect(valuesOf('RestartPreventExitStatus')).toEqual(['1', '2'])
   expect(valuesOf('SuccessExitStatus')).toEqual([])

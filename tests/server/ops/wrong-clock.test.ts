@@ -89,7 +89,7 @@ const health = async (): Promise<{
   notes?: readonly string[]
 }> => (await fetch(`${server?.url}/healthz`)).json()
 
-test('an hour in 2031 erases nobody; what is erased after staff have confirmed the clock is in the log', async () => {
+test('an hour in 2031 erases nothing; what is erased after staff confirm the clock is logged', async () => {
   await startProcess('2025-10-10')
   await register()
   await startProcess('2031-01-01')
@@ -124,7 +124,7 @@ const aside = (): readonly string[] => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('proofs that the database does not list are not deleted: few lie aside for thirty days, of many none is moved, and for a week after a restore none at all', async () => {
+test('documents that the database does not list are not deleted: a few are set aside for thirty days, many are not moved, and none for a week after a restore', async () => {
   await start('2025-10-01')
   const backup = join(folders.folder, 'backup')
   expect((await runHere(['db', 'backup', backup], variables('2025-10-01'))).status).toBe(0)
