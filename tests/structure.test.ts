@@ -32,10 +32,10 @@ describe("the engine's entry points name each export, and every export is used o
           .replace(/ as .*/s, '')
           .trim(),
       )
-    const named = [...lines.matchAll(/\{([^}]*)\}/g)]
+    const exportedNames = [...lines.matchAll(/\{([^}]*)\}/g)]
       .flatMap(([, names = '']) => parseNames(names))
       .filter(Boolean)
-    expect(named).toContain(allowed)
+    expect(exportedNames).toContain(allowed)
     const imports = new RegExp(
       String.raw`\{([^{}]*)\}\s*(?:from|= await import\()\s*\W*[^'"]*engine/${entryPoint.replace('.', '\\.')}'`,
       'g',
@@ -47,7 +47,7 @@ describe("the engine's entry points name each export, and every export is used o
           : [...read(path).matchAll(imports)].flatMap(([, names = '']) => parseNames(names)),
       ),
     )
-    expect(named.filter((name) => !imported.has(name))).toEqual([])
+    expect(exportedNames.filter((name) => !imported.has(name))).toEqual([])
   })
 })
 

@@ -183,7 +183,7 @@ async function measureLists(ours, bare, headers, rows) {
   const deepest = Math.max(middle, lastPage) / firstPage
   const bytes = (await (await fetch(`${address(1)}&rows=listed`, { headers })).arrayBuffer())
     .byteLength
-  const [own, other] = await measureRates(
+  const [ourRates, other] = await measureRates(
     { url: `${address(1)}&rows=listed`, pid: ours.process.pid ?? 0, headers },
     { url: `${bare.url}/list?page=1`, pid: bare.pid, headers: {} },
   )
@@ -202,7 +202,7 @@ async function measureLists(ours, bare, headers, rows) {
     },
     {
       what: 'pages a second (bare), CPU µs each',
-      is: `${own.perSecond.toFixed(0)} (${other.perSecond.toFixed(0)}), ${own.cpu.toFixed(0)} (${other.cpu.toFixed(0)})`,
+      is: `${ourRates.perSecond.toFixed(0)} (${other.perSecond.toFixed(0)}), ${ourRates.cpu.toFixed(0)} (${other.cpu.toFixed(0)})`,
       aim: '≥ 3 times the commit before, in its own run',
       good: null,
     },
@@ -257,14 +257,14 @@ async function measureExports(ours, bare, headers) {
 }
 
 async function measureReads(ours, bare, rows) {
-  const no = numberOfNth(Math.floor(rows / 3) | 1, rows)
+  const regNo = numberOfNth(Math.floor(rows / 3) | 1, rows)
   const [own, other] = await measureRates(
     {
-      url: `${ours.url}/api/afpicon/registrations/${no}/`,
+      url: `${ours.url}/api/afpicon/registrations/${regNo}/`,
       pid: ours.process.pid ?? 0,
       headers: {},
     },
-    { url: `${bare.url}/registrations/${no}`, pid: bare.pid, headers: {} },
+    { url: `${bare.url}/registrations/${regNo}`, pid: bare.pid, headers: {} },
   )
   const share = own.perSecond / other.perSecond
   return {
@@ -282,12 +282,12 @@ async function measureRates(one, other) {
   for (let round = 0; round < ROUNDS; round += 1)
     for (const at of round % 2 === 0 ? [0, 1] : [1, 0])
       durations[at].push(await load(at === 0 ? one : other, SECONDS))
-  const [of, beside] = durations.map((figures) => ({
+  const [ourRates, otherRates] = durations.map((figures) => ({
     perSecond: median(figures.map(({ perSecond }) => perSecond)),
     cpu: median(figures.map(({ cpu }) => cpu)),
   }))
-  if (of === undefined || beside === undefined) throw new Error('nothing was measured')
-  return [of, beside]
+  if (ourRates === undefined || otherRates === undefined) throw new Error('nothing was measured')
+  return [ourRates, otherRates]
 }
 
 async function load({ url, pid, headers }, seconds) {

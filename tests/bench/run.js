@@ -170,10 +170,10 @@ async function benchAll() {
         ...open.map((event) => [event.title, event.routes.form, FORM_KIB_MAX]),
       ]) {
         const { all, scripts, files } = await measureTransfers(browser, ours.url + path)
-        const [measuredBytes, what] = path === '/' ? [all, 'everything'] : [scripts, 'scripts']
+        const [measuredBytes, unit] = path === '/' ? [all, 'everything'] : [scripts, 'scripts']
         const isWithin = measuredBytes / 1024 <= max
         console.log(
-          `${mark(isWithin)} ${name.padEnd(22)} ${formatKib(all).padStart(7)} in all, ${formatKib(scripts).padStart(7)} in ${files} scripts (${what}: at most ${max})`,
+          `${mark(isWithin)} ${name.padEnd(22)} ${formatKib(all).padStart(7)} in all, ${formatKib(scripts).padStart(7)} in ${files} scripts (${unit}: at most ${max})`,
         )
         isWithinAims &&= isWithin
       }

@@ -50,9 +50,9 @@ const optionally = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(one, { nil: undefined })
 /** Without undefined properties, as a compiled event has it. */
 const withoutUndefined = <T extends object>(
-  made: T,
+  record: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)) as never
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
 
 const days = fc.constantFrom(day('2025-12-31'), day('2026-01-31'), day('2026-02-01'))
 const bounds = fc.constantFrom(0, 1, 1.5, 2, 3)

@@ -25,15 +25,15 @@ test('every guard can still be found in the tree: update its text if it moved', 
 })
 
 test('every guard names an existing test, and the error of that test without the guard', () => {
-  for (const { mistake, test: there, red } of readGuards()) {
+  for (const { mistake, test: guardTest, red } of readGuards()) {
     // A contract is in the same folder as the test that runs it.
-    const folder = join(TOP, dirname(there.file))
+    const folder = join(TOP, dirname(guardTest.file))
     const texts = readdirSync(folder)
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(join(folder, file), 'utf8'))
     expect(
-      [mistake.name, texts.some((text) => text.includes(there.name)), red !== ''],
-      there.name,
+      [mistake.name, texts.some((text) => text.includes(guardTest.name)), red !== ''],
+      guardTest.name,
     ).toEqual([mistake.name, true, true])
   }
 })

@@ -81,9 +81,9 @@ export function mapMutants<Result>(
       ),
     )
     const findWords = (part: string): readonly string[] => part.match(/[A-Za-z][\w-]{2,}/g) ?? []
-    const put = new Set(edits.flatMap((edit) => findWords(edit.text)))
+    const putWords = new Set(edits.flatMap((edit) => findWords(edit.text)))
     const names = [...new Set(edits.flatMap(({ at }) => findWords(text.slice(...at))))].filter(
-      (name) => !put.has(name),
+      (name) => !putWords.has(name),
     )
     all.push(
       handle({
@@ -113,10 +113,10 @@ export function mapMutants<Result>(
           { at: keySpan, text: changeCase(String(key.value)) },
         ])
       }
-      const whole = expandToItem(text, span)
-      add('drop', `${path} dropped`, [{ at: whole, text: '' }])
+      const itemSpan = expandToItem(text, span)
+      add('drop', `${path} dropped`, [{ at: itemSpan, text: '' }])
       add('double', `${path} twice`, [
-        { at: whole, text: text.slice(...whole) + text.slice(...whole) },
+        { at: itemSpan, text: text.slice(...itemSpan) + text.slice(...itemSpan) },
       ])
       return undefined
     },
@@ -126,10 +126,10 @@ export function mapMutants<Result>(
       seq.items.forEach((item, i) => {
         const span = findNodeSpan(item as Node)
         if (span === null) return
-        const whole = expandToItem(text, span)
-        add('drop', `${path}.${i} dropped`, [{ at: whole, text: '' }])
+        const itemSpan = expandToItem(text, span)
+        add('drop', `${path}.${i} dropped`, [{ at: itemSpan, text: '' }])
         add('double', `${path}.${i} twice`, [
-          { at: whole, text: text.slice(...whole) + text.slice(...whole) },
+          { at: itemSpan, text: text.slice(...itemSpan) + text.slice(...itemSpan) },
         ])
         const next = findNodeSpan(seq.items[i + 1] as Node | undefined)
         if (next !== null)
@@ -149,44 +149,47 @@ export function mapMutants<Result>(
       )
       setParents(ancestors)
       const source = text.slice(...span)
-      const put = (mutation: string, replacement: string): void =>
+      const addScalarMutant = (mutation: string, replacement: string): void =>
         add(mutation, `${path}: ${source} → ${replacement}`, [{ at: span, text: replacement }])
       const value: unknown = scalar.value
       const quoted = /^["']/.test(source)
-      if (quoted) put('lost quote', source.slice(1))
-      if (quoted) put('lost quotes', source.slice(1, -1))
+      if (quoted) addScalarMutant('lost quote', source.slice(1))
+      if (quoted) addScalarMutant('lost quotes', source.slice(1, -1))
       if (typeof value === 'number') {
-        put('a digit more', `${source}0`)
-        put('a digit less', source.length > 1 ? source.slice(0, -1) : '0')
-        put('digits swapped', source.replace(/^(\d)(\d)/, '$2$1'))
-        put(
+        addScalarMutant('a digit more', `${source}0`)
+        addScalarMutant('a digit less', source.length > 1 ? source.slice(0, -1) : '0')
+        addScalarMutant('digits swapped', source.replace(/^(\d)(\d)/, '$2$1'))
+        addScalarMutant(
           'another digit',
           source.replace(/\d/, (digit) => String((Number(digit) + 1) % 10)),
         )
-        put('wrong type', `"${source}"`)
-        put('wrong type', `${source},00`)
+        addScalarMutant('wrong type', `"${source}"`)
+        addScalarMutant('wrong type', `${source},00`)
       } else if (typeof value === 'boolean') {
-        put('other value', String(!value))
-        put('wrong type', value ? 'yes' : 'no')
+        addScalarMutant('other value', String(!value))
+        addScalarMutant('wrong type', value ? 'yes' : 'no')
       } else if (typeof value === 'string') {
         const day = /^(\d{4})-(\d{2})-(\d{2})/.exec(value)
         if (day !== null) {
-          put('a day earlier', source.replace(day[0], shiftDay(day[0], -1)))
-          put('a day later', source.replace(day[0], shiftDay(day[0], 1)))
-          put('wrong year', source.replace(day[0], `${Number(day[1]) + 1}${day[0].slice(4)}`))
-          put('wrong order', source.replace(day[0], `${day[3]}-${day[2]}-${day[1]}`))
+          addScalarMutant('a day earlier', source.replace(day[0], shiftDay(day[0], -1)))
+          addScalarMutant('a day later', source.replace(day[0], shiftDay(day[0], 1)))
+          addScalarMutant(
+            'wrong year',
+            source.replace(day[0], `${Number(day[1]) + 1}${day[0].slice(4)}`),
+          )
+          addScalarMutant('wrong order', source.replace(day[0], `${day[3]}-${day[2]}-${day[1]}`))
         } else {
-          put('misspell', source.replace(value, misspellWord(value)))
-          put('other case', source.replace(value, changeCase(value)))
+          addScalarMutant('misspell', source.replace(value, misspellWord(value)))
+          addScalarMutant('other case', source.replace(value, changeCase(value)))
         }
         for (const group of ids) {
           if (!group.includes(value)) continue
           const other: string | undefined = group[(group.indexOf(value) + 1) % group.length]
           if (other !== undefined && other !== value)
-            put('another id', source.replace(value, other))
+            addScalarMutant('another id', source.replace(value, other))
         }
-        put('wrong type', `[${source}]`)
-        put('wrong type', '7')
+        addScalarMutant('wrong type', `[${source}]`)
+        addScalarMutant('wrong type', '7')
       }
     },
   })
@@ -254,8 +257,8 @@ function changeCase(word: string): string {
   return upper === word ? word.toLowerCase() : upper
 }
 
-function shiftDay(day: string, by: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + by * 86_400_000).toISOString().slice(0, 10)
+function shiftDay(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 }
 
 /**

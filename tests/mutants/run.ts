@@ -100,7 +100,7 @@ export function formatCount(count: Count): string {
     `${count.mutants} mutants`,
     `harmful ${count.harmful}: found ${found} (${formatShare(found, count.harmful)}), not where it is wrong ${count.elsewhere.length}`,
     `wording and order ${count.wording}: found ${count.wordingFound} (${formatShare(count.wordingFound, count.wording)})`,
-    `what the file says to the checker ${count.checking}: found ${count.checkingFound}; two things said at once ${count.contradictions}`,
+    `instructions to the checker ${count.checking}: found ${count.checkingFound}; contradictions ${count.contradictions}`,
     `harmless ${count.harmless}: false alarms ${count.alarms.length}`,
     ...formatBlock('not found, and why:', count.missed),
     ...formatBlock('found elsewhere:', count.elsewhere),

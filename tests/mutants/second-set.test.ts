@@ -30,29 +30,29 @@ const withoutNotes = (findings: readonly Finding[]): readonly Finding[] =>
 
 /** The file before the mistake. */
 const findValidFile = (mistake: Mistake): SourceText => {
-  const made = mistake.adapted ? adaptations[mistake.event] : undefined
+  const adaptation = mistake.adapted ? adaptations[mistake.event] : undefined
   const text = readOriginal(mistake.event)
-  return made === undefined
+  return adaptation === undefined
     ? { path: `events/${mistake.event}.yaml`, text }
-    : { path: `events/${made.id}.yaml`, text: made.edit(text) }
+    : { path: `events/${adaptation.id}.yaml`, text: adaptation.edit(text) }
 }
 
 /** Lines, from 1, of the new text that the edit touched; for a removed line, its neighbours. */
 const findChangedLines = (before: string, after: string): ReadonlySet<number> => {
-  const [old, made] = [before.split('\n'), after.split('\n')]
-  if (old.length === made.length)
-    return new Set(made.flatMap((line, at) => (line === old[at] ? [] : [at + 1])))
+  const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
+  if (oldLines.length === newLines.length)
+    return new Set(newLines.flatMap((line, at) => (line === oldLines[at] ? [] : [at + 1])))
   let head = 0
-  while (head < made.length && made[head] === old[head]) head += 1
+  while (head < newLines.length && newLines[head] === oldLines[head]) head += 1
   let tail = 0
   while (
-    tail < Math.min(made.length, old.length) - head &&
-    made.at(-1 - tail) === old.at(-1 - tail)
+    tail < Math.min(newLines.length, oldLines.length) - head &&
+    newLines.at(-1 - tail) === oldLines.at(-1 - tail)
   )
     tail += 1
-  const last = Math.max(made.length - tail, head + 1)
+  const last = Math.max(newLines.length - tail, head + 1)
   const lines = Array.from({ length: last - head }, (_, at) => head + at + 1)
-  return new Set(made.length < old.length ? [head, ...lines] : lines)
+  return new Set(newLines.length < oldLines.length ? [head, ...lines] : lines)
 }
 
 type Outcome = {

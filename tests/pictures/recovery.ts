@@ -15,8 +15,8 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
       const at = readInstant(NOW) ?? instant(0)
       const why = 'A copy of 11 Jan 2026, 02:00 was restored.'
       const copyAt = instant(at - 34 * 3_600_000)
-      const begun = { at, who: 'rollcall', why, copyAt, servedAt: null, taken: [] }
-      await store.beginRecovery(begun, null)
+      const recoveryState = { at, who: 'rollcall', why, copyAt, servedAt: null, taken: [] }
+      await store.beginRecovery(recoveryState, null)
       await store.keepUnknownPayment({
         orderId: 'AFPI990000000012',
         eventId: 'letters2027',

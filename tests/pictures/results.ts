@@ -93,10 +93,10 @@ export async function claimPayment(
 
 export const listResultStates = (server: PictureServer): readonly State[] => {
   const at = openPath(server)
-  const found = async (page: Page, stands: Partial<RegistrationData>): Promise<void> => {
+  const found = async (page: Page, data: Partial<RegistrationData>): Promise<void> => {
     await page.route('**/registrations/**', (route) =>
       route.fulfill({
-        json: { status: 'success', registration: { ...REGISTRATION, ...stands } },
+        json: { status: 'success', registration: { ...REGISTRATION, ...data } },
       }),
     )
     await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)

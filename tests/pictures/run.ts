@@ -212,7 +212,7 @@ async function takePicture(page: Page, name: string, width: number, height: numb
   // As high as the page: the fixed footer of the window is at its end. A dialog is as high as the window.
   if (!(await page.locator('dialog[open]').isVisible()))
     await page.setViewportSize({ width, height: Math.max(whole, height) })
-  for (const what of await misplaced(page)) console.log(`${name} at ${width}: ${what}`)
+  for (const problem of await misplaced(page)) console.log(`${name} at ${width}: ${problem}`)
   if (AXE_WIDTHS_PX.includes(width))
     for (const what of await axe(page)) console.log(`${name} at ${width}: ${what}`)
   await page.screenshot({ path: join(into, `${name}-${width}.png`) })

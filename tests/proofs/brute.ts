@@ -44,8 +44,11 @@ function listAnswers(field: Field): readonly unknown[] {
       return [undefined, ...(field.options ?? []).map(({ id }) => id)]
     case 'number': {
       const [min, max] = [field.min ?? 0, field.max ?? 0]
-      const whole = Array.from({ length: max - min + 1 }, (_, at) => min + at)
-      return [undefined, ...(field.isWhole === true ? whole : [min, 119.999, 120, 120.01, max])]
+      const wholeNumbers = Array.from({ length: max - min + 1 }, (_, at) => min + at)
+      return [
+        undefined,
+        ...(field.isWhole === true ? wholeNumbers : [min, 119.999, 120, 120.01, max]),
+      ]
     }
     case 'many': {
       const ids = (field.options ?? []).map(({ id }) => id)

@@ -245,9 +245,9 @@ function drawItem(
   const { pick, chance } = random
   const fieldsOfType = (...types: readonly string[]) =>
     fields.filter(({ type }) => types.includes(type))
-  const by = chance(0.6) ? fieldsOfType('select', 'many')[0] : undefined
-  const choice = chance(0.5) ? by : (fieldsOfType('many')[0] ?? by)
-  const soldField = by === undefined ? undefined : choice
+  const byField = chance(0.6) ? fieldsOfType('select', 'many')[0] : undefined
+  const choice = chance(0.5) ? byField : (fieldsOfType('many')[0] ?? byField)
+  const soldField = byField === undefined ? undefined : choice
   const peopleField = chance(0.5) ? pickOr(random, fieldsOfType('people')) : undefined
   const nightsField = chance(0.3) ? fields.find(({ id: name }) => name === 'nights') : undefined
   const giftField = fields.find(({ id: name }) => name === 'gift')

@@ -155,11 +155,13 @@ export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violat
       const isInvoiced = row.invoices === 1 && (invoiced.get(row.id) ?? true)
       invoiced.set(row.id, isInvoiced)
       if (!isInvoiced) continue
-      const kept = row.came - row.gone
+      const keptAmount = row.came - row.gone
       // The amount that staff waived is charged while the registration is active: its invoice is for the whole price.
       const waived =
-        kept > 0 && row.state !== 'cancelled' ? row.total - all.of(row.id).required(row.total) : 0
-      const charged = Math.max(0, Math.min(row.total, kept + row.due + waived))
+        keptAmount > 0 && row.state !== 'cancelled'
+          ? row.total - all.of(row.id).required(row.total)
+          : 0
+      const charged = Math.max(0, Math.min(row.total, keptAmount + row.due + waived))
       const found = invoicedOf(row.id)
       const cause = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
       const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)

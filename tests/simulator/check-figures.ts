@@ -104,7 +104,7 @@ async function reconcileReport(
   const { captured, refunded } = before
   const isKnown = ({ reference }: GatewayRefund): boolean =>
     refunded.some((one) => one.reference === reference)
-  const held = captured.flatMap(({ reference }): Settled[] => {
+  const settled = captured.flatMap(({ reference }): Settled[] => {
     const found = gateway.find(reference)
     if (found === null || !isCapture(found.made)) return []
     const back = found.order.gatewayRefunds.filter(
@@ -113,15 +113,15 @@ async function reconcileReport(
     return [{ ...found, back }]
   })
   const isComparable =
-    held.length === captured.length &&
+    settled.length === captured.length &&
     captured.every(({ account }) => account === 'sample') &&
-    held.every(({ back }) => back.every(isKnown))
+    settled.every(({ back }) => back.every(isKnown))
   if (!isComparable) return null
   const answer = await client.call(
     'POST',
     `/admin/reconcile/?event=${event}`,
     token,
-    [...buildReport(held, dayOf(at)), buildDollarLine(dayOf(at))].join('\n'),
+    [...buildReport(settled, dayOf(at)), buildDollarLine(dayOf(at))].join('\n'),
   )
   if (answer?.status !== 200 || JSON.stringify(readBooks()) !== JSON.stringify(before)) return null
   const { settlement } = JSON.parse(answer.body) as { settlement?: WireSettlement }
@@ -130,11 +130,11 @@ async function reconcileReport(
   const { unread, lines } = settlement
   if (unread.length !== 1 || lines.some(({ reference }) => reference === IN_DOLLARS)) return 'read'
   const linesByReference = new Map(settlement.lines.map((line) => [line.reference, line]))
-  const findAmount = (reference: string, as: 'settled' | 'refunded'): number => {
+  const findAmount = (reference: string, status: 'settled' | 'refunded'): number => {
     const line = linesByReference.get(reference)
-    return line?.as === as ? toPaise(line.amount) : 0
+    return line?.as === status ? toPaise(line.amount) : 0
   }
-  const inReport = new Set(held.flatMap(({ back }) => back.map(({ reference }) => reference)))
+  const inReport = new Set(settled.flatMap(({ back }) => back.map(({ reference }) => reference)))
   const refundedBy = ({ reference, amount }: Refunded): number =>
     reference !== null && inReport.has(reference) ? findAmount(reference, 'refunded') : amount
   const refunds = Map.groupBy(refunded, ({ capture_id: id }) => id)
@@ -147,12 +147,17 @@ async function reconcileReport(
 }
 
 /** The gateway's settlement report: each sale and each refund, without a fee. */
-function buildReport(held: readonly Settled[], day: string): readonly string[] {
-  const line = ({ orderId }: Order, reference: string, amount: Transaction['amount'], is: string) =>
-    `${orderId},${reference},${amountText(amount)},0,0,${amountText(amount)},UTR1,${formatDate(day)},${is},INR`
+function buildReport(settled: readonly Settled[], day: string): readonly string[] {
+  const line = (
+    { orderId }: Order,
+    reference: string,
+    amount: Transaction['amount'],
+    type: string,
+  ) =>
+    `${orderId},${reference},${amountText(amount)},0,0,${amountText(amount)},UTR1,${formatDate(day)},${type},INR`
   return [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type,Currency',
-    ...held.flatMap(({ order, made, back }) => [
+    ...settled.flatMap(({ order, made, back }) => [
       line(order, made.reference, made.amount, 'Sale'),
       ...back.map(({ reference, amount }) => line(order, reference, amount, 'Refund')),
     ]),

@@ -98,7 +98,7 @@ const TREASURERS_BY_STORE: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
 export type HistoryInvariants = {
   afterWrite(): Violation | null
   /** The call reported that an action was done, for this reason, which is unique. */
-  answered(regNo: string, act: ActionName, why: string): Violation | null
+  answered(regNo: string, actionName: ActionName, why: string): Violation | null
 }
 
 type Data = Readonly<Record<string, unknown>>
@@ -106,21 +106,21 @@ const readNumber = (data: Data, name: string): number => Number(data[name] ?? 0)
 
 export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   let before = new Map<number, Row>()
-  let seen = { acts: 0, decisions: 0 }
+  let lastSeen = { acts: 0, decisions: 0 }
   const readRequired = createRequiredReader(sql)
   let all: Required = { of: () => ({ came: 0, required: (total) => total }) }
 
-  const checkTable = (act: ActionRow, was: Row): Violation | null => {
-    const by = JSON.stringify(act)
-    if (act.was !== was.state)
-      return { invariant: 'the history has the state in which an action was done', cause: by }
-    if (!isInTable(act.act, was.state))
-      return { invariant: 'no action happens outside its table', cause: by }
+  const checkTable = (act: ActionRow, rowBefore: Row): Violation | null => {
+    const cause = JSON.stringify(act)
+    if (act.was !== rowBefore.state)
+      return { invariant: 'the history has the state in which an action was done', cause: cause }
+    if (!isInTable(act.act, rowBefore.state))
+      return { invariant: 'no action happens outside its table', cause: cause }
     const came = (JSON.parse(act.data) as Data)['came']
     const recordsPayment = act.act === 'confirm' || act.act === 'came_again'
     const method = recordsPayment && typeof came === 'string' ? parseMethod(came) : null
-    if (!canPerform(act.who, act.act, was.event_id, method))
-      return { invariant: 'staff perform only actions of their role', cause: by }
+    if (!canPerform(act.who, act.act, rowBefore.event_id, method))
+      return { invariant: 'staff perform only actions of their role', cause: cause }
     const isFromStatement = act.why === BY_STATEMENT
     return act.why === '' || isFromStatement || act.who === 'delegate'
       ? null
@@ -137,15 +137,15 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     refunded: number,
   ): Violation | null => {
     if (TREASURERS_BY_STORE.has(one.who) || was === undefined || now === undefined) return null
-    const act = one.what.split(' ')[0] as ActionName
+    const actionName = one.what.split(' ')[0] as ActionName
     const by = JSON.stringify(one)
-    if (!isInTable(act, was.state))
+    if (!isInTable(actionName, was.state))
       return { invariant: 'no action happens outside its table', cause: by }
-    if (!canPerform(one.who, act, was.event_id, null))
+    if (!canPerform(one.who, actionName, was.event_id, null))
       return { invariant: 'staff perform only actions of their role', cause: by }
-    if (act === 'refund' && now.refunds - was.refunds !== refunded)
+    if (actionName === 'refund' && now.refunds - was.refunds !== refunded)
       return { invariant: 'a refund of the history is in the books', cause: by }
-    if ((act === 'accept' || act === 'dismiss') && now.waiting > was.waiting)
+    if ((actionName === 'accept' || actionName === 'dismiss') && now.waiting > was.waiting)
       return { invariant: 'a decided review no longer waits', cause: by }
     return checkDoneOnce(one.why)
   }
@@ -289,13 +289,13 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       all = readRequired()
       const words = checkErased()
       if (words !== null) return words
-      const acts = newerThan(sql()<ActionRow>(ACTIONS).all(), seen.acts)
-      const decisions = newerThan(sql()<DecisionRow>(DECISIONS).all(), seen.decisions)
-      const was = before
+      const newActions = newerThan(sql()<ActionRow>(ACTIONS).all(), lastSeen.acts)
+      const decisions = newerThan(sql()<DecisionRow>(DECISIONS).all(), lastSeen.decisions)
+      const rowsBefore = before
       before = rows
-      seen = sql()<typeof seen>(LAST).get() ?? seen
-      for (const act of acts) {
-        const [then, now] = [was.get(act.registration_id), rows.get(act.registration_id)]
+      lastSeen = sql()<typeof lastSeen>(LAST).get() ?? lastSeen
+      for (const act of newActions) {
+        const [then, now] = [rowsBefore.get(act.registration_id), rows.get(act.registration_id)]
         if (then === undefined && now !== undefined && act.act === 'add') {
           if (!isStaffName(act.who) || !canAddRegistration(act.who, now.event_id))
             return {
@@ -320,12 +320,12 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const refunded = decisions
           .filter(({ registration_id, what }) => registration_id === id && what === one.what)
           .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
-        const wrong = checkDecision(one, was.get(id), rows.get(id), refunded)
+        const wrong = checkDecision(one, rowsBefore.get(id), rows.get(id), refunded)
         if (wrong !== null) return wrong
       }
-      const changedIds = new Set(acts.map((act) => act.registration_id))
+      const changedIds = new Set(newActions.map((act) => act.registration_id))
       for (const [id, now] of rows) {
-        const then = was.get(id)
+        const then = rowsBefore.get(id)
         const unexplained =
           then === undefined || changedIds.has(id) ? null : findUnexplainedChange(then, now)
         if (unexplained !== null)
@@ -355,6 +355,6 @@ const newerThan = <T extends { readonly id: number }>(
 ): readonly T[] => rows.filter(({ id }) => id > last)
 
 /** A received payment as the history records it. */
-function parseMethod(came: string): string {
-  return / (?:in cash|by card machine|at the desk)/.test(came) ? 'cash' : 'transfer'
+function parseMethod(paymentText: string): string {
+  return / (?:in cash|by card machine|at the desk)/.test(paymentText) ? 'cash' : 'transfer'
 }

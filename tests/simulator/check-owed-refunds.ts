@@ -23,7 +23,7 @@ export type OwedRefunds = {
 }
 
 export function createOwedRefunds(sql: () => Sql): OwedRefunds {
-  const seen = new Set<number>()
+  const knownRefunds = new Set<number>()
   const owed = new Map<number, number>()
   const refundedAsOwed = new Map<number, number>()
   const readRefunded = (id: number): number => refundedAsOwed.get(id) ?? 0
@@ -31,8 +31,8 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
     of: readRefunded,
     afterWrite: (standings, all) => {
       for (const { id, registration, amount } of sql()<Refund>(DONE).all()) {
-        if (seen.has(id)) continue
-        seen.add(id)
+        if (knownRefunds.has(id)) continue
+        knownRefunds.add(id)
         const open = owed.get(registration) ?? 0
         const part = Math.min(amount, open)
         owed.set(registration, open - part)

@@ -135,27 +135,29 @@ export function createInvariants(context: CheckContext): Invariants {
   const { sql, gateway, bank, actionHistory, closingMarginMs, canQuery } = context
   const before = new Map<string, PaymentStatus>()
   const findTransaction = (orderId: string, reference: string | null): Transaction | undefined =>
-    gateway.orders.get(orderId)?.transactions.find((made) => made.reference === reference)
+    gateway.orders
+      .get(orderId)
+      ?.transactions.find((transaction) => transaction.reference === reference)
 
   const payments = (): Violation | null => {
     for (const row of sql()<PaymentRow>(PAYMENTS).all()) {
-      const was = before.get(row.order_id)
-      if (was !== undefined && isPaid(was) && !isPaid(row.status))
+      const statusBefore = before.get(row.order_id)
+      if (statusBefore !== undefined && isPaid(statusBefore) && !isPaid(row.status))
         return {
           invariant: 'a success never changes',
-          cause: `${row.order_id} was ${was} and is ${row.status}`,
+          cause: `${row.order_id} was ${statusBefore} and is ${row.status}`,
         }
-      if (was === 'refunded' && row.status === 'success')
+      if (statusBefore === 'refunded' && row.status === 'success')
         return { invariant: 'a refund is final', cause: row.order_id }
       before.set(row.order_id, row.status)
       if (!isPaid(row.status) || row.gateway === null) continue
       // Payments moved by staff keep their original order.
-      const made = gateway.find(row.reference)?.made
+      const transaction = gateway.find(row.reference)?.made
       if (bank.knows(row.reference)) continue
-      if (made === undefined || !isCapture(made))
+      if (transaction === undefined || !isCapture(transaction))
         return {
           invariant: 'a success is a payment at the gateway',
-          cause: `${row.order_id} as ${row.reference}: ${JSON.stringify(made ?? null)}`,
+          cause: `${row.order_id} as ${row.reference}: ${JSON.stringify(transaction ?? null)}`,
         }
     }
     return null
@@ -187,37 +189,37 @@ export function createInvariants(context: CheckContext): Invariants {
   const checkCaptures = (): Violation | null => {
     const counted = new Set<string>()
     for (const row of sql()<CaptureRow>(CAPTURES).all()) {
-      const by = JSON.stringify(row)
+      const cause = JSON.stringify(row)
       if (row.is_cancelled !== 1 || isPaidAndRefundedTogether(row))
         receivedBeforeCancellation.add(row.id)
       if (row.order_id === null && row.source === GATEWAY) continue
       if (row.state === 'review' && row.in_review !== 1)
-        return { invariant: 'a mismatched payment goes to review', cause: by }
+        return { invariant: 'a mismatched payment goes to review', cause: cause }
       if (row.state === 'fits' && !receivedBeforeCancellation.has(row.id))
-        return { invariant: 'a payment for a cancelled registration goes to review', cause: by }
+        return { invariant: 'a payment for a cancelled registration goes to review', cause: cause }
       if (row.source !== GATEWAY) {
         // Each event numbers its own cash payments.
         const accountType = findAccountType(row.source)
         const made = `${accountType === 'bank' ? accountType : `${row.source} of ${row.event_id}`} ${normaliseReference(row.reference)}`
         if (bank.find(row.source, row.reference)?.amount !== row.amount || counted.has(made))
-          return { invariant: 'each rupee at the bank is counted once', cause: by }
+          return { invariant: 'each rupee at the bank is counted once', cause: cause }
         counted.add(made)
         continue
       }
       if (row.order_id === null) continue
       const made = findTransaction(row.order_id, row.reference)
       if (made === undefined || !isCapture(made) || made.amount !== row.amount)
-        return { invariant: 'every capture exists at the gateway', cause: by }
+        return { invariant: 'every capture exists at the gateway', cause: cause }
       const order = gateway.orders.get(row.order_id)
       if (row.state === 'fits' && (order === undefined || !isAsOrdered(order, made)))
         return {
           invariant: 'a payment that differs from its order is reviewed by staff',
-          cause: by,
+          cause: cause,
         }
       if (row.state === 'fits' && order !== undefined && isTooLate(order, made, row))
-        return { invariant: 'a late payment is reviewed by staff', cause: by }
+        return { invariant: 'a late payment is reviewed by staff', cause: cause }
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
-        return { invariant: 'a matching payment is a success', cause: by }
+        return { invariant: 'a matching payment is a success', cause: cause }
     }
     cancelledBefore = new Set(
       sql()<{ id: number }>(CANCELLED)
@@ -268,15 +270,15 @@ export function createInvariants(context: CheckContext): Invariants {
 
   const found = (): Violation | null => {
     type Row = { reference: string; state: string }
-    const known = new Map(
+    const recordedAmounts = new Map(
       sql()<Row>('SELECT reference, state FROM captures')
         .all()
         .map((row) => [row.reference, row.state]),
     )
     for (const order of gateway.orders.values()) {
-      const came = order.transactions.filter(isCapture)
-      const [first] = came
-      for (const made of came) {
+      const captured = order.transactions.filter(isCapture)
+      const [first] = captured
+      for (const made of captured) {
         const within =
           made === first
             ? made.at - order.at <= FIRST_WITHIN_MS
@@ -285,7 +287,7 @@ export function createInvariants(context: CheckContext): Invariants {
         const isPolled = order.reports === 'all' && within && canQuery(order)
         const mustBeRecorded =
           made.isReported || (made.isClaimed && order.reports === 'all' && canQuery(order))
-        if ((mustBeRecorded || isPolled) && !known.has(made.reference))
+        if ((mustBeRecorded || isPolled) && !recordedAmounts.has(made.reference))
           return {
             invariant: 'every capture is a success, accepted or in review',
             cause: `${order.orderId}: ${JSON.stringify(made)}`,
@@ -335,12 +337,12 @@ export function createInvariants(context: CheckContext): Invariants {
           return { invariant: 'manual refunds match the bank', cause: by }
         continue
       }
-      const back = gateway.orders
+      const refundedSum = gateway.orders
         .get(row.order_id)
         ?.gatewayRefunds.find(({ reference }) => reference === row.reference)
       if (
         row.state === 'done' &&
-        (back === undefined || back.doneAt > now || back.amount < row.amount)
+        (refundedSum === undefined || refundedSum.doneAt > now || refundedSum.amount < row.amount)
       )
         return { invariant: 'a completed refund exists at the gateway', cause: by }
       const since = requestedAt.get(row.id) ?? now
@@ -547,10 +549,10 @@ export function createInvariants(context: CheckContext): Invariants {
            AND (total = max(due, 0) OR (state = 'cancelled' AND freed_at_attempt IS NOT NULL))`,
       ).get(regNo)
       if (sentRefunds !== undefined) return null
-      const counts = sql()<{ reference: string }>(
+      const shownPayment = sql()<{ reference: string }>(
         "SELECT c.reference FROM captures c JOIN registrations r ON r.id = c.registration_id WHERE r.reg_no = ? AND c.state IN ('fits', 'accepted')",
       ).all(regNo)
-      return counts.some(
+      return shownPayment.some(
         ({ reference }) => gateway.find(reference) !== null || bank.knows(reference),
       )
         ? null

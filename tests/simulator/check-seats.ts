@@ -54,7 +54,7 @@ const ENDED = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.r
 export type SeatInvariants = { afterWrite(): Violation | null }
 
 export function createSeatInvariants(sql: () => Sql): SeatInvariants {
-  const seen = new Set<number>()
+  const approvedIds = new Set<number>()
 
   const checkReleasedSeats = (): Violation | null => {
     const row = sql()(ENDED).get()
@@ -89,8 +89,8 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
   /** Late payments for a code that another delegate used count; a new use never coincides with a held one. */
   const codes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {
-      if (seen.has(row.id)) continue
-      seen.add(row.id)
+      if (approvedIds.has(row.id)) continue
+      approvedIds.add(row.id)
       const holders = rows.filter(
         (one) =>
           one.code === row.code &&

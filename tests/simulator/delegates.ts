@@ -123,7 +123,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   // ── Gateway messages ─────────────────────────────────────────────────────────
 
   const deliver = async (
-    made: Transaction,
+    transaction: Transaction,
     fields: Fields | null,
     plannedMessage: PlannedMessage,
     attempts = 0,
@@ -141,12 +141,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
       plannedMessage.asJson ? 'application/json' : FORM,
       body,
     )
-    if (answer?.status === 200 && plannedMessage.lie === null && isCapture(made))
-      made.isClaimed = true
+    if (answer?.status === 200 && plannedMessage.lie === null && isCapture(transaction))
+      transaction.isClaimed = true
     const retryMs = WEBHOOK_RETRY_MS[attempts]
     if (answer?.status === 200 || !plannedMessage.again || retryMs === undefined) return
     extendEnd(retryMs)
-    timeline.after(retryMs, () => void deliver(made, fields, plannedMessage, attempts + 1))
+    timeline.after(retryMs, () => void deliver(transaction, fields, plannedMessage, attempts + 1))
   }
   const sendMessage = (order: Order, made: Transaction, plannedMessage: PlannedMessage): void => {
     const account =
@@ -177,7 +177,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (plannedVisit.ends === 'left') return
     const finishVisit = (): void => {
       const isPaid = plannedVisit.ends === 'paid'
-      const made = gateway.transact(order, {
+      const transaction = gateway.transact(order, {
         amount: isPaid && plannedVisit.wrong === 'amount' ? paise(order.asked - 100) : order.asked,
         currency: plannedVisit.wrong === 'currency' ? '840' : 'INR',
         type: plannedVisit.wrong === 'kind' ? '310' : '320',
@@ -186,8 +186,9 @@ export function createDelegates(context: DelegatesContext): Delegates {
         code: isPaid ? '200' : random.pick(['400', '405', '502']),
         message: isPaid ? 'Success' : 'Declined',
       })
-      writeTrace(() => `${order.orderId}: ${JSON.stringify(made)}`)
-      for (const plannedMessage of plannedVisit.tells) sendMessage(order, made, plannedMessage)
+      writeTrace(() => `${order.orderId}: ${JSON.stringify(transaction)}`)
+      for (const plannedMessage of plannedVisit.tells)
+        sendMessage(order, transaction, plannedMessage)
     }
     if (plannedVisit.heldMs === 0) finishVisit()
     else {
@@ -198,7 +199,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (plannedVisit.returnsMs === null) return
     await timeline.wait(plannedVisit.returnsMs)
     const last = order.transactions.at(-1)
-    const said =
+    const messageFields =
       last === undefined
         ? {
             TRANSACTIONID: order.orderId,
@@ -206,14 +207,14 @@ export function createDelegates(context: DelegatesContext): Delegates {
             AMOUNT: amountText(order.asked),
           }
         : buildMessage(order, last, null)
-    await call('POST', usualReturnPath, FORM, new URLSearchParams(said).toString())
+    await call('POST', usualReturnPath, FORM, new URLSearchParams(messageFields).toString())
     await openPage(browser, plan.delegates[0]?.event ?? 'sample2026', order.orderId)
   }
 
   // ── On our pages ─────────────────────────────────────────────────────────────
 
   const openPage = async (
-    held: BrowserState,
+    browser: BrowserState,
     event: Delegate['event'],
     number: string,
   ): Promise<RegistrationAnswer['registration'] | null> => {
@@ -224,8 +225,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const answer = await call('GET', path)
     if (answer?.status !== 200) return null
     const { registration } = JSON.parse(answer.body) as RegistrationAnswer
-    if (registration.payment_status === 'success' && !held.isFree)
-      reportViolation(invariants.shownPaid(held.regNo))
+    if (registration.payment_status === 'success' && !browser.isFree)
+      reportViolation(invariants.shownPaid(browser.regNo))
     return registration
   }
   const parseForm = (answer: Answer | null): RegisterAnswer | null =>
@@ -234,14 +235,14 @@ export function createDelegates(context: DelegatesContext): Delegates {
       : null
 
   const send = (
-    { name, event, isMember, code, way, items }: Delegate,
+    { name, event, isMember, code, way: paymentMethod, items }: Delegate,
     agreed: Fields,
   ): Promise<Answer | null> =>
     call(
       'POST',
       compileServedEvent(event, 'usual').config.api.register,
       'application/json',
-      JSON.stringify({ ...createAnswers(name, isMember, code, way, items), ...agreed }),
+      JSON.stringify({ ...createAnswers(name, isMember, code, paymentMethod, items), ...agreed }),
       `form-of-${name}`,
     )
   /** The reaction of a delegate to a sold seat or a used code. Null if they give up. */
@@ -287,18 +288,22 @@ export function createDelegates(context: DelegatesContext): Delegates {
     }
     return null
   }
-  const storeForm = (held: BrowserState, said: RegisterAnswer | null): void => {
-    const form = said?.payment_data
+  const storeForm = (browser: BrowserState, response: RegisterAnswer | null): void => {
+    const form = response?.payment_data
     // A day later the same form is a new registration, which is not followed here.
     if (
-      said?.reg_no === held.regNo &&
+      response?.reg_no === browser.regNo &&
       form !== undefined &&
-      held.forms.at(-1)?.orderid !== form.orderid
+      browser.forms.at(-1)?.orderid !== form.orderid
     )
-      held.forms.push(form)
+      browser.forms.push(form)
   }
   /** If the price has changed in the meantime, the page says so and the delegate agrees. */
-  const payAgain = async (held: BrowserState, path: string, fields: Fields): Promise<boolean> => {
+  const payAgain = async (
+    browser: BrowserState,
+    path: string,
+    fields: Fields,
+  ): Promise<boolean> => {
     const send = (more: Fields): Promise<Answer | null> =>
       call('POST', path, FORM, new URLSearchParams({ ...fields, ...more }).toString())
     const answer = await send({})
@@ -306,19 +311,21 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const form = parseForm(
       moved?.code === 'price_moved' ? await send({ price: String(moved.quote.total) }) : answer,
     )
-    storeForm(held, form)
+    storeForm(browser, form)
     return form !== null
   }
-  const payByNumber = (held: BrowserState): Promise<boolean> =>
-    payAgain(held, '/api/payment/retry/', { order_id: held.forms.at(-1)?.orderid ?? held.regNo })
-  const payByLink = async (held: BrowserState): Promise<boolean> => {
-    const token = mailbox.linkOf(held.regNo)
+  const payByNumber = (browser: BrowserState): Promise<boolean> =>
+    payAgain(browser, '/api/payment/retry/', {
+      order_id: browser.forms.at(-1)?.orderid ?? browser.regNo,
+    })
+  const payByLink = async (browser: BrowserState): Promise<boolean> => {
+    const token = mailbox.linkOf(browser.regNo)
     if (token === null) return false
     tally.resumed += 1
-    return payAgain(held, '/api/payment/resume/', { token })
+    return payAgain(browser, '/api/payment/resume/', { token })
   }
-  const actOnOwnPage = async (held: BrowserState, body: object): Promise<void> => {
-    const token = mailbox.linkOf(held.regNo)
+  const actOnOwnPage = async (browser: BrowserState, body: object): Promise<void> => {
+    const token = mailbox.linkOf(browser.regNo)
     if (token === null) return
     const sent = JSON.stringify({ ...body, key: `own-${timeline.now()}` })
     const path = `/api/my/${token}/acts/`
@@ -327,18 +334,18 @@ export function createDelegates(context: DelegatesContext): Delegates {
     mailbox.expect()
   }
   /** At the bank, and then on the self-service page; some pay another amount than the balance, or nothing. */
-  const claimPayment = async (held: BrowserState, random: Random): Promise<void> => {
-    const stored = await machine.inside(({ store }) => store.registration(held.regNo as RegNo))
+  const claimPayment = async (browser: BrowserState, random: Random): Promise<void> => {
+    const stored = await machine.inside(({ store }) => store.registration(browser.regNo as RegNo))
     const newest = stored?.payments[0]
     if (stored == null || newest === undefined) return
     const paid_on = dayOf(timeline.now())
-    const way = newest.way ?? 'transfer'
+    const paymentMethod = newest.way ?? 'transfer'
     const isOpen = stored.paymentStatus !== 'success'
     const today =
-      way === CREDITED && isOpen
+      paymentMethod === CREDITED && isOpen
         ? findPrice(context.versionOf(stored.eventId), stored.category ?? '', paid_on)
         : null
-    const asked = today ?? newest.amount
+    const orderAmount = today ?? newest.amount
     const how = random.pick([
       'right',
       'right',
@@ -348,60 +355,61 @@ export function createDelegates(context: DelegatesContext): Delegates {
       'of another',
       'our account',
     ] as const)
-    const known = bank.all()
-    const came =
+    const bankPayments = bank.all()
+    const bankPayment =
       how === 'right' || how === 'less'
-        ? bank.pay('transfer', paise(how === 'less' ? asked - 100 : asked), paid_on)
-        : how === 'of another' && known.length > 0
-          ? random.pick(known)
+        ? bank.pay('transfer', paise(how === 'less' ? orderAmount - 100 : orderAmount), paid_on)
+        : how === 'of another' && bankPayments.length > 0
+          ? random.pick(bankPayments)
           : null
     const made = how === 'our account' ? OWN_ACCOUNT : null
-    const utr = came?.reference ?? made ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
-    await actOnOwnPage(held, {
+    const utr =
+      bankPayment?.reference ?? made ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
+    await actOnOwnPage(browser, {
       act: 'tell',
-      way,
+      way: paymentMethod,
       answers: { utr: respellReference(utr, random), paid_on },
     })
   }
   /** Performs a step; returns whether it gave a form to pay with. */
   const takeStep = async (
     delegate: Delegate,
-    held: BrowserState,
+    browser: BrowserState,
     step: Step,
     random: Random,
   ): Promise<void> => {
     switch (step.is) {
       case 'visit':
-        return visit(held, step.visit, random)
+        return visit(browser, step.visit, random)
       case 'other tab':
-        void visit(held, step.visit, random)
+        void visit(browser, step.visit, random)
         return
       case 'reload':
-        await openPage(held, delegate.event, held.regNo)
+        await openPage(browser, delegate.event, browser.regNo)
         return
       case 'same form':
-        storeForm(held, parseForm(await send(delegate, held.agreed)))
+        storeForm(browser, parseForm(await send(delegate, browser.agreed)))
         return
       case 'retry':
-        return void (await payByNumber(held))
+        return void (await payByNumber(browser))
       case 'resume':
-        return void (await payByLink(held))
+        return void (await payByLink(browser))
       case 'edit':
-        return actOnOwnPage(held, {
+        return actOnOwnPage(browser, {
           act: 'edit',
           answers: { food: random.pick(['rice', 'bread']) },
         })
       case 'accept_offer':
-        return actOnOwnPage(held, { act: 'accept_offer', category: 'non-member' })
+        return actOnOwnPage(browser, { act: 'accept_offer', category: 'non-member' })
       case 'tell':
-        return claimPayment(held, random)
+        return claimPayment(browser, random)
       case 'ask_cancel':
-        return actOnOwnPage(held, { act: 'ask_cancel', why: 'I cannot come' })
+        return actOnOwnPage(browser, { act: 'ask_cancel', why: 'I cannot come' })
       case 'what is due': {
-        const shown = await openPage(held, delegate.event, held.regNo)
+        const shown = await openPage(browser, delegate.event, browser.regNo)
         if (shown?.may_pay !== true) return
-        const requestPayment = mailbox.linkOf(held.regNo) === null ? payByNumber : payByLink
-        if (await requestPayment(held)) return visit(held, step.visit, random)
+        const requestPayment = mailbox.linkOf(browser.regNo) === null ? payByNumber : payByLink
+        if (await requestPayment(browser)) return visit(browser, step.visit, random)
         return
       }
       default:
@@ -414,20 +422,20 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const said = await register(delegate)
     if (said === null) return
     const isFree = said.payment_data === undefined && said.stands === 'complete'
-    const held: BrowserState = { regNo: said.reg_no, forms: [], isFree, agreed: said.agreed }
-    storeForm(held, said)
-    registeredDelegates.set(said.reg_no, { delegate, held })
+    const browser: BrowserState = { regNo: said.reg_no, forms: [], isFree, agreed: said.agreed }
+    storeForm(browser, said)
+    registeredDelegates.set(said.reg_no, { delegate, held: browser })
     mailbox.expect()
     for (const [at, step] of delegate.steps.entries()) {
       extendEnd(step.afterMs)
       await timeline.wait(step.afterMs)
       const isVisit = step.is === 'visit' || step.is === 'other tab'
       // Delegates who have paid do not pay again on purpose, but in an old or second tab.
-      if (step.is === 'visit' && !step.visit.isOldTab && at > 0 && hasPaid(held)) continue
-      if (isVisit && held.forms.length === 0) continue
+      if (step.is === 'visit' && !step.visit.isOldTab && at > 0 && hasPaid(browser)) continue
+      if (isVisit && browser.forms.length === 0) continue
       await takeStep(
         delegate,
-        held,
+        browser,
         step,
         createRandom(plan.profile.name, plan.seed, plan.history, 'step', delegate.name, at),
       )
@@ -447,8 +455,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
     eventOf: (regNo) => registeredDelegates.get(regNo)?.delegate.event ?? '',
     lookOnceMore: async () => {
       if (!machine.isUp()) return
-      const pageViews = [...registeredDelegates.values()].map(({ delegate, held }) =>
-        openPage(held, delegate.event, held.regNo),
+      const pageViews = [...registeredDelegates.values()].map(({ delegate, held: browser }) =>
+        openPage(browser, delegate.event, browser.regNo),
       )
       const until = instant(timeline.now() + 60_000)
       await timeline.run(() => until)

@@ -122,9 +122,12 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
 function requireApproval(event: EventConfig): EventConfig {
   const [dais] = event.quotas
   if (event.id !== APPROVAL_EVENT || dais?.when === undefined) return event
-  const say = 'You are welcome as a non-member'
+  const message = 'You are welcome as a non-member'
   const rule = { id: 'seen', when: dais.when, documents: [], decideWithinDays: 3, payWithinDays: 7 }
-  return { ...event, approvals: [{ ...rule, ifRefused: { offer: 'non-member', message: say } }] }
+  return {
+    ...event,
+    approvals: [{ ...rule, ifRefused: { offer: 'non-member', message: message } }],
+  }
 }
 
 function withFood(text: string): string {
@@ -265,11 +268,11 @@ export const createAnswers = (
   delegate: number,
   isMember: boolean,
   code: CodeKindId | null,
-  way: string | null,
+  method: string | null,
   items: readonly ItemId[] = [],
 ): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(items.map((id) => [id, 'true'])),
-  ...(way === null ? {} : { way }),
+  ...(method === null ? {} : { way: method }),
   ...(code === null ? {} : { code: SEATS.codes[code] }),
   full_name: `Delegate Number${delegate}`,
   email: `delegate${delegate}@sample.example`,
@@ -286,8 +289,8 @@ export function createRegistry(
     all,
     byId: (id) => all().find(({ config }) => config.id === id) ?? null,
     byOrderId: (orderId) =>
-      all().find(({ config: { orderId: own } }) =>
-        new RegExp(`^${own.prefix}\\d+$`).test(orderId),
+      all().find(({ config: { orderId: eventOrderId } }) =>
+        new RegExp(`^${eventOrderId.prefix}\\d+$`).test(orderId),
       ) ?? null,
     cards: () => [],
     site: () => null,

@@ -68,7 +68,8 @@ const PERMISSIONS: Readonly<Partial<Record<ActionName, Permission>>> = {
 /** Payments taken at the desk; all other methods are bank payments. */
 const DESK_METHODS: readonly ManualMethod[] = ['cash', 'machine', 'desk']
 
-const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)
+const isAtLeast = (role: Role, minimum: Role): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(minimum)
 
 export function isInTable(action: ActionName, state: RegistrationState): boolean {
   return PERMISSIONS[action]?.in.includes(state) === true

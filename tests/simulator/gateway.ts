@@ -92,8 +92,8 @@ export function createGateway(random: Random): Gateway {
   return {
     orders,
     visit: (orderId, merchantId, asked, at) => {
-      const known = orders.get(orderId)
-      if (known !== undefined) return known
+      const existing = orders.get(orderId)
+      if (existing !== undefined) return existing
       const order: Order = {
         orderId,
         merchantId,
@@ -133,17 +133,18 @@ export function createGateway(random: Random): Gateway {
       if (order === undefined || order.merchantId !== merchantId)
         return buildUnpaidAnswer(orderId, '503')
       const captures = order.transactions.filter(isCapture)
-      const named = order.reports === 'all' ? captures : captures.slice(-1)
-      if (named.length > 0) {
+      const namedCaptures = order.reports === 'all' ? captures : captures.slice(-1)
+      if (namedCaptures.length > 0) {
         // Refunds are listed with the payment they belong to.
-        const back = order.gatewayRefunds.filter(
-          ({ of, doneAt }) => doneAt <= at && named.some(({ reference }) => reference === of),
+        const namedRefunds = order.gatewayRefunds.filter(
+          ({ of, doneAt }) =>
+            doneAt <= at && namedCaptures.some(({ reference }) => reference === of),
         )
         const fieldLists = [
-          ...named.map((one) => buildFields(order, one)),
-          ...back.map((one) => buildRefundFields(order, one)),
+          ...namedCaptures.map((one) => buildFields(order, one)),
+          ...namedRefunds.map((one) => buildRefundFields(order, one)),
         ]
-        return { text: buildAnswer(fieldLists), named: [...named, ...back] }
+        return { text: buildAnswer(fieldLists), named: [...namedCaptures, ...namedRefunds] }
       }
       if (at < order.heldUntil) return buildUnpaidAnswer(orderId, '211')
       const last = order.transactions.at(-1)
@@ -193,29 +194,29 @@ const NEVER = instant(8_000_000_000_000_000)
 export function refundCapture(
   gateway: Gateway,
   order: Order,
-  of: Transaction,
+  capture: Transaction,
   amount: Paise,
   at: Instant,
   by: GatewayRefund['by'],
   random: Random,
 ): GatewayRefund | null {
   const refundedBefore = order.gatewayRefunds
-    .filter((back) => back.of === of.reference)
+    .filter((refund) => refund.of === capture.reference)
     .reduce((sum, back) => sum + back.amount, 0)
-  if (refundedBefore + amount > of.amount) return null
+  if (refundedBefore + amount > capture.amount) return null
   const isNever = by === 'call' && random.chance(0.05)
   const doneAt = isNever ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
-  const made: GatewayRefund = {
+  const gatewayRefund: GatewayRefund = {
     reference: gateway.nextReference(),
-    of: of.reference,
+    of: capture.reference,
     amount,
     at,
     doneAt,
     by,
     isReported: false,
   }
-  order.gatewayRefunds.push(made)
-  return made
+  order.gatewayRefunds.push(gatewayRefund)
+  return gatewayRefund
 }
 
 /** Its response to our refund call, executed as the response says. */

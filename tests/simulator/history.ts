@@ -236,10 +236,10 @@ export async function runHistory(
           () => void machine.inside((deps) => openLapsing(deps, NOT_BY_ITSELF).run()),
         )
     /** Restores the usual server: running, with space on its disk and all its files. */
-    const compareAtRest = async (of: ReadonlySet<EventId>): Promise<void> => {
+    const compareAtRest = async (eventIds: ReadonlySet<EventId>): Promise<void> => {
       fullUntil = 0
       for (const event of events) files.set(event, 'usual')
-      const given = { sql: disk.sql, gateway, now: timeline.now, tally }
+      const figuresContext = { sql: disk.sql, gateway, now: timeline.now, tally }
       const startedAt = timeline.now()
       let isDone = false
       const compare = async (): Promise<void> => {
@@ -247,8 +247,8 @@ export async function runHistory(
         reportViolation(
           await compareAllFigures(
             createStaffClient({ timeline, machine, reportViolation, writeTrace }),
-            given,
-            of,
+            figuresContext,
+            eventIds,
           ),
         )
         isDone = true

@@ -41,21 +41,22 @@ export function createNetwork(context: {
   readonly writeTrace: (what: () => string) => void
 }): Network {
   const { profile, timeline, gateway, random, canStore, tally, writeTrace } = context
-  const begun = timeline.now()
+  const startedAt = timeline.now()
   let outage: { readonly kind: OutageKind; readonly until: number } | null = null
 
   const latencyMs = (): number =>
     random.chance(profile.slow) ? random.mostly(2_000, 40_000) : random.mostly(40, 1_500)
   /** The true response about another paid order, if there is one. */
   const respondForOtherOrder = (orderId: string): string => {
-    const others = [...gateway.orders.values()].filter((order) => order.orderId !== orderId)
-    const paid = others.find(({ transactions }) => transactions.some(isCapture)) ?? others[0]
+    const otherOrders = [...gateway.orders.values()].filter((order) => order.orderId !== orderId)
+    const paid =
+      otherOrders.find(({ transactions }) => transactions.some(isCapture)) ?? otherOrders[0]
     return paid === undefined
       ? gateway.status('', 'SMPL1234567890123001', timeline.now()).text
       : gateway.status(paid.merchantId, paid.orderId, timeline.now()).text
   }
   const isBad = (): boolean =>
-    timeline.now() - begun < BAD_DAYS_MS && random.chance(profile.badAnswers)
+    timeline.now() - startedAt < BAD_DAYS_MS && random.chance(profile.badAnswers)
 
   /** A call that moves money: it was received, whatever happens to the response. */
   const callRefund = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
@@ -117,7 +118,8 @@ export function createNetwork(context: {
               const order = gateway.orders.get(orderId)
               if (bad === 'no record' && order !== undefined) order.isDenied = true
               // A response that the disk cannot store is as good as lost; the next one may differ.
-              if (bad === null && canStore()) for (const made of named) made.isReported = true
+              if (bad === null && canStore())
+                for (const transaction of named) transaction.isReported = true
               resolve(
                 bad === null
                   ? createResponse(200, text)

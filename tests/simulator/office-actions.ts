@@ -144,13 +144,13 @@ export function createDesk(context: DeskContext): { begin(): void } {
       const answer = await call('POST', `/admin/registrations/${regNo}/acts/`, token, sent)
       if (answer?.status !== 200) return answer
       tally.acted += 1
-      const way = typeof body['way'] === 'string' ? body['way'] : null
+      const method = typeof body['way'] === 'string' ? body['way'] : null
       if (one.isSignedOut)
         reportViolation({
           invariant: 'an expired session gives no access',
           cause: `${staffName}: ${sent.why}`,
         })
-      if (!canPerform(staffName, body.act, context.eventOf(regNo), way))
+      if (!canPerform(staffName, body.act, context.eventOf(regNo), method))
         reportViolation({
           invariant: 'staff perform only actions of their role',
           cause: `${staffName}: ${sent.why}`,
@@ -249,9 +249,9 @@ export function createDesk(context: DeskContext): { begin(): void } {
         return decision(is, regNo, random)
       case 'came again':
       case 'confirm': {
-        const came = await choosePayment(regNo, random)
-        const reference = respellReference(came.reference, random)
-        const { way, amount, on: day } = came
+        const bankPayment = await choosePayment(regNo, random)
+        const reference = respellReference(bankPayment.reference, random)
+        const { way, amount, on: day } = bankPayment
         const act = is === 'confirm' ? 'confirm' : 'came_again'
         return { act, way, reference, amount: amount / 100, day }
       }
@@ -290,9 +290,9 @@ export function createDesk(context: DeskContext): { begin(): void } {
   }
   /** Sometimes an earlier payment again, under another method: a treasurer enters the same bank line twice. */
   const choosePayment = async (regNo: string, random: Random): Promise<BankPayment> => {
-    const known = bank.all()
-    if (known.length > 0 && random.chance(0.35)) {
-      const one = random.pick(known)
+    const bankPayments = bank.all()
+    if (bankPayments.length > 0 && random.chance(0.35)) {
+      const one = random.pick(bankPayments)
       return findAccountType(one.way) === 'bank'
         ? { ...one, way: random.pick(['transfer', 'upi', 'cheque', 'machine']) }
         : one

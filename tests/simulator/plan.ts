@@ -175,8 +175,11 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
 
 /** The average number; whole numbers are exact. */
 function drawCount(average: number, random: Random): readonly null[] {
-  const whole = Math.floor(average)
-  return Array.from({ length: whole + (random.chance(average - whole) ? 1 : 0) }, () => null)
+  const wholePart = Math.floor(average)
+  return Array.from(
+    { length: wholePart + (random.chance(average - wholePart) ? 1 : 0) },
+    () => null,
+  )
 }
 
 function drawDelegate(profile: Profile, random: Random, name: number): Delegate {
@@ -207,7 +210,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
     if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
   }
   const needsApproval = profile.seen > 0 && random.chance(profile.seen)
-  const own: readonly OwnAction[] = needsApproval
+  const ownActions: readonly OwnAction[] = needsApproval
     ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
     : ['ask_cancel']
   // Draws nothing if corrections are off, so that the histories of other profiles do not change.
@@ -216,7 +219,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
       steps.push(
         {
           afterMs: random.mostly(HOUR_MS, 2 * DAY_MS),
-          is: random.pick(own),
+          is: random.pick(ownActions),
         },
         {
           afterMs: random.mostly(HOUR_MS, 3 * DAY_MS),

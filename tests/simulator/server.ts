@@ -112,8 +112,8 @@ const gateway: GatewayAdapter = airpay({
   mode: 'live',
   events,
   account: (name) => {
-    const known: Readonly<Record<string, Account>> = ACCOUNTS[now().world.credentials()]
-    return known[name] ?? null
+    const accounts: Readonly<Record<string, Account>> = ACCOUNTS[now().world.credentials()]
+    return accounts[name] ?? null
   },
   addresses: null,
 })
@@ -242,7 +242,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
         (...args: unknown[]) =>
           // Read in chunks while it is sent, without its own promise.
           verb === 'exportRows'
-            ? (disk.store().exportRows as (...given: unknown[]) => unknown)(...args)
+            ? (disk.store().exportRows as (...args: unknown[]) => unknown)(...args)
             : new Promise((resolve, reject) => {
                 const run = (): Promise<unknown> => {
                   const done = (disk.store()[verb] as (...given: unknown[]) => Promise<unknown>)(
@@ -340,7 +340,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     planned = null
     for (const commit of uncommitted.values()) if (world.random.chance(COMMITTED_AT_CRASH)) commit()
     uncommitted.clear()
-    for (const gone of onCrash) gone()
+    for (const resolveLost of onCrash) resolveLost()
     onCrash.clear()
   }
   const start = async (): Promise<void> => {
@@ -374,8 +374,8 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
       if (running === null) return Promise.resolve(null)
       const { store, payments } = running
       return new Promise((resolve) => {
-        const gone = (): void => resolve(null)
-        onCrash.add(gone)
+        const resolveNull = (): void => resolve(null)
+        onCrash.add(resolveNull)
         const done = async (): Promise<void> => {
           const result = await work({ store, events, payments, clock, environment, log }).catch(
             (error: unknown) => {
@@ -383,7 +383,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
               return null
             },
           )
-          if (onCrash.delete(gone)) resolve(result)
+          if (onCrash.delete(resolveNull)) resolve(result)
         }
         void done()
       })

@@ -65,7 +65,7 @@ export function createTally(): Tally {
       for (const { at, transactions } of gateway.orders.values()) {
         const captured = transactions.filter(isCapture)
         this.captures += captured.length
-        this.lateCaptures += captured.filter((made) => made.at - at > LATE_MS).length
+        this.lateCaptures += captured.filter((capture) => capture.at - at > LATE_MS).length
         this.secondCaptures += Math.max(0, captured.length - 1)
       }
     },

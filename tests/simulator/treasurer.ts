@@ -100,7 +100,7 @@ function findRefund(
   at: Instant,
 ): GatewayRefund | undefined {
   return order?.gatewayRefunds.find(
-    (back) => back.amount === amount && back.by === 'call' && back.at <= at,
+    (refund) => refund.amount === amount && refund.by === 'call' && refund.at <= at,
   )
 }
 
@@ -111,7 +111,7 @@ export function chooseDecision(
   { gateway, timeline, numbers }: Pick<TreasurerContext, 'gateway' | 'timeline' | 'numbers'>,
 ): DecisionWords | null {
   const order = gateway.orders.get(review.orderId ?? '')
-  const shown = order?.transactions.find((made: Transaction) => isCapture(made))
+  const shown = order?.transactions.find((transaction: Transaction) => isCapture(transaction))
   switch (review.is) {
     case 'misfit':
     case 'rest':
@@ -140,10 +140,10 @@ export function chooseDecision(
         ? null
         : { decision: 'dismiss' }
     case 'refund-unsure': {
-      const back = findRefund(order, review.left, timeline.now())
-      if (back === undefined) return { decision: random.pick(['refund', 'dismiss']) }
-      return instant(timeline.now()) >= back.doneAt
-        ? { decision: 'accept', reference: back.reference }
+      const gatewayRefund = findRefund(order, review.left, timeline.now())
+      if (gatewayRefund === undefined) return { decision: random.pick(['refund', 'dismiss']) }
+      return instant(timeline.now()) >= gatewayRefund.doneAt
+        ? { decision: 'accept', reference: gatewayRefund.reference }
         : null
     }
     default:

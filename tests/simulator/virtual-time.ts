@@ -89,10 +89,10 @@ export function createTimeline(start: Instant): Timeline {
   }
   const settle = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET_TURNS;) {
-      const seen = activityCount
+      const countBefore = activityCount
       await new Promise((resolve) => waitForTurn(resolve))
       if (inside === 0) return
-      quiet = activityCount === seen ? quiet + 1 : 0
+      quiet = activityCount === countBefore ? quiet + 1 : 0
     }
   }
   return {

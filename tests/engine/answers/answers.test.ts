@@ -172,9 +172,9 @@ describe('a text that was built to slow down the server', () => {
   })
 
   it('stays the same when it is normalised twice, even if NFC splits a mark into two', () => {
-    const said = normaliseOne(field('a'), `x${'\u0344'.repeat(100)}`)
-    expect(String(said).match(/\p{M}/gu)).toHaveLength(30)
-    expect(normaliseOne(field('a'), said)).toBe(said)
+    const shortened = normaliseOne(field('a'), `x${'\u0344'.repeat(100)}`)
+    expect(String(shortened).match(/\p{M}/gu)).toHaveLength(30)
+    expect(normaliseOne(field('a'), shortened)).toBe(shortened)
   })
 
   it('is still too long after cutting, and is cut only once', () => {
@@ -236,7 +236,7 @@ describe('hidden fields are not answered', () => {
 })
 
 describe('findAnswerErrors', () => {
-  const whole = {
+  const completeAnswers = {
     full_name: 'A',
     email: 'asha@example.org',
     phone: 'anything goes',
@@ -253,31 +253,43 @@ describe('findAnswerErrors', () => {
         ticket_type: 'Please select',
       },
     ],
-    ['everything', whole, {}],
-    ['blanks', { ...whole, full_name: '   ' }, { full_name: 'Full name is required' }],
-    ['a bad address', { ...whole, email: 'asha.example.org' }, { email: 'email is not right' }],
-    ['a member without a number', { ...whole, is_member: true }, { number: 'Number is required' }],
-    ['a pg without proof', { ...whole, ticket_type: 'pg' }, { proof: 'Proof is required' }],
+    ['everything', completeAnswers, {}],
+    ['blanks', { ...completeAnswers, full_name: '   ' }, { full_name: 'Full name is required' }],
+    [
+      'a bad address',
+      { ...completeAnswers, email: 'asha.example.org' },
+      { email: 'email is not right' },
+    ],
+    [
+      'a member without a number',
+      { ...completeAnswers, is_member: true },
+      { number: 'Number is required' },
+    ],
+    [
+      'a pg without proof',
+      { ...completeAnswers, ticket_type: 'pg' },
+      { proof: 'Proof is required' },
+    ],
     [
       'a pg with a program',
-      { ...whole, ticket_type: 'pg', proof: 'proof.exe' },
+      { ...completeAnswers, ticket_type: 'pg', proof: 'proof.exe' },
       { proof: 'proof is not right' },
     ],
-    ['a pg with proof', { ...whole, ticket_type: 'pg', proof: 'scan.of.proof.PdF' }, {}],
+    ['a pg with proof', { ...completeAnswers, ticket_type: 'pg', proof: 'scan.of.proof.PdF' }, {}],
     [
       'an ending alone',
-      { ...whole, ticket_type: 'pg', proof: '.pdf' },
+      { ...completeAnswers, ticket_type: 'pg', proof: '.pdf' },
       { proof: 'proof is not right' },
     ],
     [
       'an unknown option',
-      { ...whole, ticket_type: 'gold' },
+      { ...completeAnswers, ticket_type: 'gold' },
       { ticket_type: 'ticket_type is not right' },
     ],
-    ['a list', { ...whole, full_name: ['A'] }, { full_name: 'full_name is not right' }],
+    ['a list', { ...completeAnswers, full_name: ['A'] }, { full_name: 'full_name is not right' }],
     [
       'a very long name',
-      { ...whole, full_name: 'x'.repeat(201) },
+      { ...completeAnswers, full_name: 'x'.repeat(201) },
       { full_name: 'Please use at most 200 characters' },
     ],
   ])('%s', (_name, raw, errors) => {
@@ -286,8 +298,8 @@ describe('findAnswerErrors', () => {
   })
 
   test('a valid address that is too long for the gateway is rejected with its length, not as invalid', () => {
-    const mail = field('mail', { type: 'email', toGateway: true, invalid: 'Not an address' })
-    const event = createEvent({ fields: [mail] })
+    const emailField = field('mail', { type: 'email', toGateway: true, invalid: 'Not an address' })
+    const event = createEvent({ fields: [emailField] })
     const long = `${'a'.repeat(48)}@example.org`
     const said =
       'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.'

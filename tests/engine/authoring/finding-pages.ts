@@ -419,7 +419,7 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
   const listChangedLines = (
     lines: readonly string[],
     common: ReadonlySet<number>,
-    others: readonly string[],
+    otherLines: readonly string[],
     otherCommon: ReadonlySet<number>,
   ) => {
     const changedLines = lines.flatMap((line, at) =>
@@ -428,7 +428,7 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
     // A line that is only missing here is shown by the line above the gap.
     return changedLines.length > 0
       ? withParents(lines, changedLines)
-      : findGap(lines, common, others, otherCommon)
+      : findGap(lines, common, otherLines, otherCommon)
   }
   return {
     wrong: listChangedLines(golden, commonPositions.a, clean, commonPositions.b),

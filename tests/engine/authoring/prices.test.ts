@@ -132,12 +132,12 @@ describe('rules and labels are swapped', () => {
     '{when: {role: {not: [pg, student]}}, then: pg}',
     '{when: {is_member: true, role: pg}, then: non-member}',
   ])('%s', (rule) => {
-    const others = rule.includes('then: pg')
+    const otherCategory = rule.includes('then: pg')
       ? []
       : ['{when: {role: pg, is_member: false}, then: pg}', '{when: {role: pg}, then: pg}']
     const text = withRows(rows, [
       rule,
-      ...others.slice(0, rule.includes('role: pg') ? 1 : 2),
+      ...otherCategory.slice(0, rule.includes('role: pg') ? 1 : 2),
       ...rest,
     ])
     expect(
@@ -420,13 +420,13 @@ describe('a price of an item that cannot be charged', () => {
     ['a row of a free option', 'twin: [100, 200], none-needed: [free, free]', []],
     ['a row that is not on sale', 'twin: [100, 200], none-needed: [none, none]', []],
   ])('%s', (_name, rows, codes) => {
-    const told = listFindings(
+    const foundCodes = listFindings(
       withItem(
         `id: room, by: room, when: {room: twin}, prices: {period: [early, late], ${rows}}`,
         ROOM,
       ),
     )
-    expect(told.map((one) => one.slice(0, 5))).toEqual(codes)
+    expect(foundCodes.map((one) => one.slice(0, 5))).toEqual(codes)
   })
   test('a missing digit in the middle of a row is reported there, not at the next price', () => {
     const text = withItem(

@@ -28,7 +28,7 @@ function countSteps(
 ): { readonly fits: boolean; readonly tried: number[] } {
   const characters = [...text]
   const tried = characters.map(() => 0).concat(0)
-  let fits = false
+  let isMatch = false
   const match = (node: Node, at: number, onMatch: (at: number) => void): void => {
     switch (node.is) {
       case 'sign':
@@ -53,9 +53,9 @@ function countSteps(
   }
   match(pattern, 0, (at) => {
     tried[at] = (tried[at] ?? 0) + 1
-    if (at === characters.length) fits = true
+    if (at === characters.length) isMatch = true
   })
-  return { fits, tried }
+  return { fits: isMatch, tried }
 }
 
 const { source } = fc.letrec<{ source: string; part: string }>((tie) => ({

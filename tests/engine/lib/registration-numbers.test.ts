@@ -56,7 +56,7 @@ test.each<[string, EventConfig, string | null | undefined, string]>([
   ['no parameter', event, null, 'no_order'],
   ['no parameter either', event, undefined, 'no_order'],
   ['any tail', anyEvent, 'PULM-2025-17', 'ok'],
-  ['somebody else’s', anyEvent, 'CHIR17', 'bad_order'],
+  ['the number of another event', anyEvent, 'CHIR17', 'bad_order'],
 ])('order id: %s', (_name, testedEvent, text, expected) => {
   const read = readOrderId(testedEvent, text)
   expect(read.ok ? 'ok' : read.error.code).toBe(expected)

@@ -194,21 +194,23 @@ type Known = Parameters<typeof reconcile>[2]
 const matchLines = (
   rows: readonly string[],
   awaited: readonly Awaited[],
-  known: Partial<Omit<Known, 'payments'>> & { payments?: readonly [string, KnownPayment][] } = {},
+  knownValues: Partial<Omit<Known, 'payments'>> & {
+    payments?: readonly [string, KnownPayment][]
+  } = {},
   linesAbove: readonly string[] = [],
 ) => {
   const file = readLines([...linesAbove, HEAD, ...rows].join('\n'), STATEMENT_LIMITS)
   if (!file.ok) throw new Error(file.error.message)
   const read = readStatement(file.value)
   if (!read.ok) throw new Error(read.error.code)
-  const { payments = [], ...rest } = known
+  const { payments = [], ...rest } = knownValues
   const found = reconcile(read.value, awaited, {
     ...rest,
     payments: new Map(payments.map(([reference, payment]) => [bankKey(reference), payment])),
   })
   return {
     ...read.value,
-    found: found.map(({ as, of }) => [as, ...of.map((no) => no.at(-1))]),
+    found: found.map(({ as, of }) => [as, ...of.map((regNo) => regNo.at(-1))]),
     all: found,
   }
 }

@@ -178,7 +178,9 @@ test('lines match by payment claim, by registration number, and by amount and da
     payments: new Map([[bankKey('SBIN0270000000111'), paid]]),
     payouts: new Map([[bankKey(payout.utr), payout]]),
   })
-  expect(found.map(({ as, of, reference }) => [as, of.map((no) => no.at(-1)), reference])).toEqual([
+  expect(
+    found.map(({ as, of, reference }) => [as, of.map((regNo) => regNo.at(-1)), reference]),
+  ).toEqual([
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
     ['ambiguous', ['3'], '703499998888'],

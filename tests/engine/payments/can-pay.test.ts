@@ -71,8 +71,8 @@ const mapLearnt = (
 ): ReadonlyMap<OrderId, Learnt> =>
   new Map(
     payments.flatMap(({ orderId }, index) => {
-      const learnt = statuses[index]
-      return learnt === undefined ? [] : [[orderId, learnt] as const]
+      const status = statuses[index]
+      return status === undefined ? [] : [[orderId, status] as const]
     }),
   )
 const rule = (
@@ -341,18 +341,18 @@ describe('how long a price is held', () => {
     ['in-time', '2026-02-01', { createdAt: at('2026-01-20') }],
     ['after-closing', '2026-02-03', { createdAt: at('2026-01-20') }],
   ] as const)('a payment is %s on %s', (expected, on, more) => {
-    const createPlaced = createAttempt({
+    const placedAttempt = createAttempt({
       createdAt: at('2026-01-05'),
       amount: paise(600_000),
       ...more,
     })
-    expect(inTime(event, { answers: {}, category: 'member' }, createPlaced, at(on))).toBe(expected)
+    expect(inTime(event, { answers: {}, category: 'member' }, placedAttempt, at(on))).toBe(expected)
   })
 
   test('a payment is in time for a price without an end, whatever the price is today', () => {
-    const createPlaced = createAttempt({ createdAt: at('2026-01-12'), amount: paise(600_000) })
+    const placedAttempt = createAttempt({ createdAt: at('2026-01-12'), amount: paise(600_000) })
     expect(
-      inTime(endless, { answers: {}, category: 'member' }, createPlaced, at('2026-03-01')),
+      inTime(endless, { answers: {}, category: 'member' }, placedAttempt, at('2026-03-01')),
     ).toBe('in-time')
   })
 

@@ -369,8 +369,8 @@ describe('lines compared with payments', () => {
     ])
     const refund = line(1, { is: 'refund', amount: rupee(100) })
     const twice = [refund, { ...refund, nth: 2 }, { ...refund, nth: 3 }]
-    const held = createPayment(1, { refunds: [createRefund(1, 100), createRefund(2, 100)] })
-    expect(judgeSettled(twice, [held], []).map(({ as }) => as)).toEqual([
+    const heldPayment = createPayment(1, { refunds: [createRefund(1, 100), createRefund(2, 100)] })
+    expect(judgeSettled(twice, [heldPayment], []).map(({ as }) => as)).toEqual([
       'refunded',
       'refunded',
       'unknown',
@@ -429,8 +429,8 @@ describe('any lines', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const paid = payouts(all)
-        const sum = (of: (one: (typeof paid)[number]) => number) =>
-          paid.reduce((total, one) => total + of(one), 0)
+        const sum = (amountOf: (one: (typeof paid)[number]) => number) =>
+          paid.reduce((total, one) => total + amountOf(one), 0)
         for (const { sales, refunds, fee, tax, others, net } of paid)
           expect(sales - refunds - fee - tax - others).toBe(net)
         expect(sum(({ net }) => net)).toBe(all.reduce((total, { net }) => total + net, 0))

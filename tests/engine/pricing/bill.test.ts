@@ -56,8 +56,8 @@ const createBill = (
   event: EventConfig,
   answers: Answers,
   on: Day = day('2027-01-15'),
-  as = 'member',
-) => calculateBill(event, answers, as, 'now', on)
+  category = 'member',
+) => calculateBill(event, answers, category, 'now', on)
 const lines = (...inputs: Parameters<typeof createBill>): readonly Line[] => {
   const answer = createBill(...inputs)
   if (!answer.ok) throw new Error(JSON.stringify(answer.error))
@@ -220,7 +220,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
   )
   const adjustment = fc
     .record({ by: percentOrAmount, on: fc.constantFrom('registration', 'dinner', 'all') })
-    .map((made): Adjustment => ({ id: 'change', label: 'Change', ...made }))
+    .map((change): Adjustment => ({ id: 'change', label: 'Change', ...change }))
   const taxes = fc.constantFrom<Tax | null>(null, createGst(18), createGst(5), createGst(12.5), {
     ...createGst(18),
     prices: 'inclusive',

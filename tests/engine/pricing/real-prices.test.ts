@@ -16,8 +16,8 @@ const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
 /** The text that a receipt prints for one registration. */
 function printReceipt(event: EventConfig, lines: readonly Line[]): string {
   const at = instant(startOfDay(event.from))
-  const sum = (of: 'base' | 'gst' | 'total') =>
-    lines.reduce((sumSoFar, line) => sumSoFar + line[of], 0) as Paise
+  const sum = (part: 'base' | 'gst' | 'total') =>
+    lines.reduce((sumSoFar, line) => sumSoFar + line[part], 0) as Paise
   const registration = {
     regNo: 'MADE0000000001' as RegNo,
     answers: {},

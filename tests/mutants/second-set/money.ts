@@ -106,7 +106,7 @@ export const money: readonly Mistake[] = [
     'Interns would have been owed money.',
   ),
   afpicon(
-    'free by nought',
+    'free by a zero',
     one('[3000, 3000, 3000,  4000]', '[0, 3000, 3000, 4000]'),
     'The button would have stayed grey for interns.',
   ),

@@ -140,7 +140,7 @@ const IN_ORDER = ({ who, full, code, total }: Bill): boolean =>
   code !== 'unknown' &&
   code !== 'spent' &&
   typeof total === 'number' &&
-  !/not on the roll|not say what they are/.test(who)
+  !/not in the member list|without a role/.test(who)
 
 describe.each(BILL_EVENTS)('%s', (eventId) => {
   test.each(

@@ -91,12 +91,12 @@ test('the error contains code, status and the messages of the fields', async () 
 
 test('a changed price comes with the old one and the new one', async () => {
   const quote = { category: 'a', period: 'b', base: 100, gst: 18, total: 118 }
-  const said = { status: 'error', code: 'price_moved', message: 'M.', quote, was: quote }
+  const priceChange = { status: 'error', code: 'price_moved', message: 'M.', quote, was: quote }
   const readPriceChange = async (more: object) => {
-    const answer = await call(at(409, JSON.stringify({ ...said, ...more })), readAny)
+    const answer = await call(at(409, JSON.stringify({ ...priceChange, ...more })), readAny)
     return answer.ok ? null : answer.error.answer
   }
-  expect(await readPriceChange({})).toEqual(said)
+  expect(await readPriceChange({})).toEqual(priceChange)
   expect(await readPriceChange({ was: { total: 'x' } })).toEqual({
     status: 'error',
     code: 'price_moved',

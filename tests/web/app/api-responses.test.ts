@@ -212,7 +212,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
     { status: 'success', path: 'a.yaml', text: '' },
     ['path', 'text'],
   ],
-  ['a deed', readDone, { status: 'success' }, ['status']],
+  ['an action', readDone, { status: 'success' }, ['status']],
   ['a message', readMessage, { status: 'success', message: 'Done.' }, ['message']],
   [
     'the session',
@@ -260,8 +260,8 @@ const listPaths = (value: unknown, path = ''): readonly string[] =>
   typeof value !== 'object' || value === null
     ? []
     : Object.entries(value).flatMap(([name, inner]) => {
-        const here = path === '' ? name : `${path}.${name}`
-        return [here, ...listPaths(inner, here)]
+        const innerPath = path === '' ? name : `${path}.${name}`
+        return [innerPath, ...listPaths(inner, innerPath)]
       })
 
 /** A copy with the value at a path replaced, or removed if `by` is missing. */

@@ -7,8 +7,8 @@ import { field } from '../../engine/fixtures.ts'
 
 const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }
 /** autofill · keyboard · capitals · spelling correction; "-": not set, the browser's default. */
-const describeInput = (one: Field, of: PublicEvent['roles'] | null = roles): string => {
-  const { autocomplete, inputMode, autocapitalize, spellCheck } = typingOf(one, of)
+const describeInput = (one: Field, fieldRoles: PublicEvent['roles'] | null = roles): string => {
+  const { autocomplete, inputMode, autocapitalize, spellCheck } = typingOf(one, fieldRoles)
   return [autocomplete, inputMode, autocapitalize, spellCheck]
     .map((attribute) => attribute ?? '-')
     .join(' · ')

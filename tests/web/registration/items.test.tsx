@@ -120,8 +120,8 @@ const tariff: TariffAnswer = {
 const filled = { kind: 'plain', workshops: ['ecmo', 'usg'], companions: [{ age: 4 }, { age: 40 }] }
 const createAnswers = (raw: object, context: PricingContext = EMPTY_CONTEXT) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, context).answers
-const createBill = (raw: object, of = event) => {
-  const found = byBill(of, tariff, 'plain', createAnswers(raw))
+const createBill = (raw: object, billedEvent = event) => {
+  const found = byBill(billedEvent, tariff, 'plain', createAnswers(raw))
   if (found === null || typeof found === 'string') throw new Error(`no bill: ${found}`)
   return found
 }
@@ -266,7 +266,7 @@ test('one night is singular, and a bill of one line has no subtotal', () => {
 test('a number field shows the unit price, or the prices of its items', () => {
   expect(text(findMarks({ kind: 'plain' }, 'plain').get('companions')?.price)).toBe('₹ 4,000 each')
   expect(findMarks({ kind: 'plain' }, 'plain').has('nights')).toBe(false)
-  const [workshop, one, ...others] = event.fees.items
+  const [workshop, one, ...otherItems] = event.fees.items
   if (workshop === undefined || one === undefined) throw new Error('no items')
   const child = {
     ...one,
@@ -276,7 +276,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
   }
   const family: PublicEvent = {
     ...event,
-    fees: { ...event.fees, items: [workshop, one, child, ...others] },
+    fees: { ...event.fees, items: [workshop, one, child, ...otherItems] },
   }
   const companionMarks = marksOf(family, tariff, createAnswers({ kind: 'plain' }), 'plain').get(
     'companions',

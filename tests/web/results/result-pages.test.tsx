@@ -87,9 +87,13 @@ test.each([
 ])(
   'cancelled, with %d rupees refunded: states whether any of it was refunded',
   (refundRupees, sentence) => {
-    const known = { payment_status: 'success', stands: 'cancelled', refunded_amount: refundRupees }
+    const cancelled = {
+      payment_status: 'success',
+      stands: 'cancelled',
+      refunded_amount: refundRupees,
+    }
     const page = renderToStaticMarkup(
-      <Cancelled event={event} registration={registration(known)} />,
+      <Cancelled event={event} registration={registration(cancelled)} />,
     )
     expect(page.replaceAll('\u00a0', ' ')).toContain(`${sentence} If you have questions`)
   },

@@ -9,12 +9,12 @@ const renderPanel = (
   retained: number,
   refund: number | null,
 ): string => {
-  const mine = {
+  const ownRegistration = {
     state,
     cancel: { asked_at: null, kept: retained, back: refund },
   } as PanelProps['mine']
   const page = renderToStaticMarkup(
-    <Cancel event={{} as PanelProps['event']} mine={mine} path="/" again={() => {}} />,
+    <Cancel event={{} as PanelProps['event']} mine={ownRegistration} path="/" again={() => {}} />,
   )
   return (/<p>(.*?)<\/p>/.exec(page)?.[1] ?? '').replaceAll('\u00a0', ' ')
 }
@@ -30,6 +30,6 @@ test.each([
     renderPanel('to_pay', 0, null),
     'You have not paid anything, so there is nothing to refund.',
   ],
-])('requesting cancellation: %s', (_, is, sentence) => {
-  expect(is).toBe(sentence)
+])('requesting cancellation: %s', (_, panel, sentence) => {
+  expect(panel).toBe(sentence)
 })
