@@ -16,7 +16,7 @@ import { moveToPostgres } from '../../server/storage/database/move-database.ts'
 import { openStore } from '../../server/storage/open-store.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import { readCpu } from './cpu.js'
-import { filled, numberOfNth } from './rows.ts'
+import { fillStore, createNumber } from './rows.ts'
 
 const SIZES = process.env['ROWS']?.split(',').map(Number) ?? [10_000, 1_000_000]
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
@@ -74,7 +74,7 @@ async function measureRows(rows, url) {
   let started = 0
   const variables = url === null ? { CLOCK } : { CLOCK, DATABASE_URL: url }
   const ours = await serveAlone(variables, async ({ dataDir }) => {
-    const store = await filled(dataDir, openStore, {
+    const store = await fillStore(dataDir, openStore, {
       event: 'afpicon2026',
       category: 'intern-mbbs-accompanying',
       rows,
@@ -257,7 +257,7 @@ async function measureExports(ours, bare, headers) {
 }
 
 async function measureReads(ours, bare, rows) {
-  const regNo = numberOfNth(Math.floor(rows / 3) | 1, rows)
+  const regNo = createNumber(Math.floor(rows / 3) | 1, rows)
   const [own, other] = await measureRates(
     {
       url: `${ours.url}/api/afpicon/registrations/${regNo}/`,

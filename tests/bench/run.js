@@ -15,7 +15,7 @@ import autocannon from 'autocannon'
 import { launchDrawing, visit } from '../browser/browser.ts'
 import { serveAlone } from '../browser/serve.ts'
 import { readCpu } from './cpu.js'
-import { benchChecker, sayChecker, SECONDS_MAX } from './checker.ts'
+import { benchChecker, formatCheckerFigures, SECONDS_MAX } from './checker.ts'
 import { benchFirstVisit } from './first-visit.ts'
 import { benchOffice } from './office.js'
 import { benchSearch } from './search.ts'
@@ -184,7 +184,7 @@ async function benchAll() {
     await ours.stop()
   }
   const checker = benchChecker()
-  console.log(`\nThe checker\n\n${sayChecker(checker)}`)
+  console.log(`\nThe checker\n\n${formatCheckerFigures(checker)}`)
   isWithinAims &&=
     checker.filesSeconds <= SECONDS_MAX &&
     checker.provenSeconds <= SECONDS_MAX &&
