@@ -1,4 +1,4 @@
-/** The bill of a registration, as rows; no rows if it consists of the total only. */
+/** The bill of a registration as rows. */
 import { fromRupees } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
@@ -11,15 +11,15 @@ import type { Registration } from './result-page-data.ts'
  * Bill lines of a registration with their sums. Empty if only the registration itself was sold, or
  * if it was stored before bills had lines.
  */
-export function billOf(
+export function billRowsOf(
   event: PublicEvent,
   registration: Registration | null,
 ): readonly LedgerRow[] {
-  const quote = registration === null ? null : quoteOf(registration)
+  const quote = registration === null ? null : readQuote(registration)
   return quote === null ? [] : billRows(event, quote, ['base', 'gst', 'total'])
 }
 
-function quoteOf({ category, period, lines: wire, ...amounts }: Registration): Quote | null {
+function readQuote({ category, period, lines: wire, ...amounts }: Registration): Quote | null {
   const [base, gst, total] = [amounts.base, amounts.gst, amounts.total].map(fromRupees)
   const lines = readLines(wire)
   return base == null || gst == null || total == null || lines.length < 2
@@ -27,7 +27,7 @@ function quoteOf({ category, period, lines: wire, ...amounts }: Registration): Q
     : { category: category ?? '', period: period ?? '', base, gst, total, lines }
 }
 
-/** The same as a separate list, below the other payment details. */
+/** Shows the bill as a separate list, below the other payment details. */
 export function Bill({
   event,
   registration,
@@ -35,7 +35,7 @@ export function Bill({
   readonly event: PublicEvent
   readonly registration: Registration | null
 }) {
-  const rows = billOf(event, registration)
+  const rows = billRowsOf(event, registration)
   return rows.length === 0 ? null : (
     <div className="bill">
       <Ledger rows={rows} money />

@@ -1,84 +1,86 @@
-/** Loading of a registration for a page, with its states and retry. */
+/** Loads a registration for a page, with loading states and retry. */
 import { useCallback, useEffect, useState } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
 import type { FoundAnswer } from '../app/api-responses.ts'
 import type { Answered, ApiError } from '../app/api-client.ts'
 import type { Registration } from './result-page-data.ts'
 
-export type Missing = {
+export type LoadFailure = {
   readonly is: 'missing'
   readonly message: string
   readonly detail: string | null
   /** Whether a retry may help. */
-  readonly again: boolean
+  readonly canRetry: boolean
 }
 export type LoadState<T extends FoundAnswer = FoundAnswer> =
   | { readonly is: 'loading' }
-  /** `answer`: the rest of the call's answer. */
+  /** `answer` is the rest of the response. */
   | { readonly is: 'found'; readonly registration: Registration; readonly answer: T }
-  /** The number alone is not sufficient. `wrong`: the email address entered does not match. */
+  /** The number alone is not sufficient. `wrong` is true if the typed email address does not match. */
   | { readonly is: 'asks'; readonly message: string; readonly wrong: boolean }
-  | Missing
+  | LoadFailure
 
 /** A call that loads a registration, or the state to show instead of calling. */
-export type Ask<T extends FoundAnswer = FoundAnswer> = (
+export type RegistrationRequest<T extends FoundAnswer = FoundAnswer> = (
   signal: AbortSignal,
-) => Promise<Answered<T>> | Missing
+) => Promise<Answered<T>> | LoadFailure
 
 /**
- * Loads the registration, and again whenever `ask` changes; `again` reloads it. The current content
- * stays visible meanwhile.
+ * Loads the registration, and reloads it when `request` changes. The returned function reloads it
+ * too. The current content stays visible until the response arrives.
  */
-export function useLook<T extends FoundAnswer>(
+export function useRegistration<T extends FoundAnswer>(
   event: PublicEvent,
-  ask: Ask<T>,
+  request: RegistrationRequest<T>,
 ): readonly [LoadState<T>, () => void] {
-  const [look, setLook] = useState<LoadState<T>>({ is: 'loading' })
-  const [asked, setAsked] = useState(0)
+  const [loadState, setLoadState] = useState<LoadState<T>>({ is: 'loading' })
+  const [reloads, setReloads] = useState(0)
   useEffect(() => {
-    const leave = new AbortController()
-    const asking = ask(leave.signal)
-    if ('is' in asking) {
-      setLook(asking)
+    const abort = new AbortController()
+    const response = request(abort.signal)
+    if ('is' in response) {
+      setLoadState(response)
       return
     }
-    void asking.then((answer) => {
+    void response.then((answer) => {
       if (!answer.ok) {
         if (answer.error.code !== 'aborted')
-          setLook((old) => (old.is === 'found' ? old : missing(event, answer.error)))
+          setLoadState((previous) =>
+            previous.is === 'found' ? previous : loadFailure(event, answer.error),
+          )
         return
       }
       const { registration } = answer.value
-      setLook(
+      setLoadState(
         registration === null
-          ? unknown(event.results.errors.notFound)
+          ? notFound(event.results.errors.notFound)
           : { is: 'found', registration, answer: answer.value },
       )
     })
-    return () => leave.abort()
-  }, [event, ask, asked])
-  return [look, useCallback(() => setAsked((times) => times + 1), [])]
+    return () => abort.abort()
+  }, [event, request, reloads])
+  return [loadState, useCallback(() => setReloads((times) => times + 1), [])]
 }
 
-/** There is no such registration; a retry would not change that. */
-export const unknown = (message: string): Missing => ({
+/** The registration does not exist; a retry would not help. */
+export const notFound = (message: string): LoadFailure => ({
   is: 'missing',
   message,
   detail: null,
-  again: false,
+  canRetry: false,
 })
 
-/** The server's message if there is one; otherwise that loading failed, and why. */
-function missing(event: PublicEvent, error: ApiError): Exclude<LoadState, { is: 'found' }> {
+/** Shows the server's message; without one, states that loading failed, and why. */
+function loadFailure(event: PublicEvent, error: ApiError): Exclude<LoadState, { is: 'found' }> {
   if (error.code === 'email_needed' || error.code === 'email_differs')
     return { is: 'asks', message: error.message, wrong: error.code === 'email_differs' }
   if (error.answer?.message)
-    return { ...unknown(error.answer.message), again: error.status !== 404 }
+    return { ...notFound(error.answer.message), canRetry: error.status !== 404 }
   const { fetchFailed } = event.results.errors
   return {
     is: 'missing',
     message: fetchFailed,
     detail: error.message === fetchFailed ? null : error.message,
-    again: true,
+    canRetry: true,
   }
 }

@@ -10,44 +10,44 @@ import type { LedgerRow } from '../ui/details-list.tsx'
 import { Badge, Status } from '../ui/payment-status-badge.tsx'
 import { Bill } from './bill-details.tsx'
 import type { Registration } from './result-page-data.ts'
-import { Grouped } from './registration-number.tsx'
-import { rowOf } from './ticket/ticket-page.tsx'
+import { GroupedNumber } from './registration-number.tsx'
+import { toLedgerRow } from './ticket/ticket-page.tsx'
 import './unpaid-and-pending-pages.css'
 
-type StandingProps = { readonly event: PublicEvent; readonly registration: Registration }
+type StatePageProps = { readonly event: PublicEvent; readonly registration: Registration }
 
 /**
- * The first checks are close together, because most answers arrive within a minute; later ones are
- * further apart, to spare the server.
+ * The first checks are close together, because most responses arrive within a minute. Later checks
+ * are further apart, to reduce the load on the server.
  */
 const FIRST_WAIT_MS = 2500
-const LONGEST_WAIT_MS = 15_000
+const WAIT_MS_MAX = 15_000
 const WAIT_GROWTH = 1.25
-/** How long the page keeps checking: most banks have answered by then. */
-const PATIENCE_MS = 6 * 60_000
+/** How long the page keeps checking. Most banks have responded by then. */
+const POLLING_MS_MAX = 6 * 60_000
 
-/** Checks again at growing intervals; returns true while it still does. */
-export function useLooking(again: () => void): boolean {
-  const [looking, setLooking] = useState(true)
-  const latest = useRef(again)
+/** Reloads at growing intervals. Returns true until the last check. */
+export function usePolling(reload: () => void): boolean {
+  const [isPolling, setPolling] = useState(true)
+  const latest = useRef(reload)
   useEffect(() => {
-    latest.current = again
-  }, [again])
+    latest.current = reload
+  }, [reload])
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
-    let waited = 0
-    const next = (wait: number) => {
+    let waitedMs = 0
+    const scheduleCheck = (wait: number) => {
       timer = setTimeout(() => {
-        waited += wait
+        waitedMs += wait
         latest.current()
-        if (waited < PATIENCE_MS) next(Math.min(wait * WAIT_GROWTH, LONGEST_WAIT_MS))
-        else setLooking(false)
+        if (waitedMs < POLLING_MS_MAX) scheduleCheck(Math.min(wait * WAIT_GROWTH, WAIT_MS_MAX))
+        else setPolling(false)
       }, wait)
     }
-    next(FIRST_WAIT_MS)
+    scheduleCheck(FIRST_WAIT_MS)
     return () => clearTimeout(timer)
   }, [])
-  return looking
+  return isPolling
 }
 
 const { cancelled, confirming, refunded: refundedPage, underReview } = RESULT_MESSAGES
@@ -66,7 +66,7 @@ export function Support({ event, orderId }: SupportProps) {
   )
 }
 
-/** Where to send questions. */
+/** States where to send questions. */
 export function Questions(props: SupportProps) {
   return richMessage(RESULT_MESSAGES.questions, { support: <Support {...props} /> })
 }
@@ -75,17 +75,17 @@ function orderRow(event: PublicEvent, registration: Registration): LedgerRow {
   return {
     id: 'order',
     label: labelOf(event, 'order_id'),
-    value: <Grouped event={event} number={registration.order_id} />,
+    value: <GroupedNumber event={event} number={registration.order_id} />,
   }
 }
 
-/** The bank has not answered. No receipt and no second payment: the page waits and checks again. */
-export function AtBank({
+/** The bank has not responded yet. The page checks again and offers neither receipt nor payment. */
+export function ConfirmingPayment({
   event,
   registration,
-  again,
-}: StandingProps & { readonly again: () => void }) {
-  const looking = useLooking(again)
+  reload,
+}: StatePageProps & { readonly reload: () => void }) {
+  const isPolling = usePolling(reload)
   const amount = fromRupees(registration.total)
   return (
     <section className="pend" aria-labelledby="pending">
@@ -97,7 +97,7 @@ export function AtBank({
         {amount === null
           ? confirming.notConfirmedUnknownAmount
           : formatMessage(confirming.notConfirmed, { amount: formatMoney(amount) })}{' '}
-        {looking
+        {isPolling
           ? confirming.checking
           : richMessage(confirming.waitForEmail, {
               support: <Support event={event} orderId={registration.order_id} />,
@@ -111,13 +111,13 @@ export function AtBank({
       />
       <Bill event={event} registration={registration} />
       <p className="look" role="status">
-        {looking ? (
+        {isPolling ? (
           <>
             <span className="spin" aria-hidden="true" />
             {confirming.progress}
           </>
         ) : (
-          <button type="button" className="btn line" onClick={again}>
+          <button type="button" className="btn line" onClick={reload}>
             <Icon name="again" />
             {confirming.checkAgain}
           </button>
@@ -128,10 +128,10 @@ export function AtBank({
 }
 
 /**
- * A payment that does not match, or whose result is unknown. Staff decide, so the page shows an
- * address instead of waiting.
+ * A payment that does not match, or whose result is unknown. Staff decide, so the page shows a
+ * contact address instead of polling.
  */
-export function WithOrganisers({ event, registration }: StandingProps) {
+export function UnderReview({ event, registration }: StatePageProps) {
   const { review_since: since, order_id: orderId } = registration
   const at = since === null ? null : readInstant(since)
   const amount = fromRupees(registration.total)
@@ -173,10 +173,10 @@ export function WithOrganisers({ event, registration }: StandingProps) {
 }
 
 /** Paid, then refunded: the registration is no longer valid. */
-export function Refunded({ event, registration }: StandingProps) {
+export function Refunded({ event, registration }: StatePageProps) {
   const rows = resultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-'))
-    .map((row) => rowOf(event, row))
+    .map((row) => toLedgerRow(event, row))
   return (
     <section className="pend back" aria-labelledby="refunded">
       <h2 className="disp" id="refunded">
@@ -201,11 +201,11 @@ export function Refunded({ event, registration }: StandingProps) {
 }
 
 /** Cancelled by the organisers. Any refund is between them and the delegate. */
-export function Cancelled({ event, registration }: StandingProps) {
+export function Cancelled({ event, registration }: StatePageProps) {
   const refunded = fromRupees(registration.refunded_amount)
   const rows = resultRows(event, 'success', registration, {})
-    .filter((row) => !row.id.startsWith('text-') && !NO_ROWS.has(row.id))
-    .map((row) => rowOf(event, row))
+    .filter((row) => !row.id.startsWith('text-') && !OMITTED_ROWS.has(row.id))
+    .map((row) => toLedgerRow(event, row))
   return (
     <section className="pend back" aria-labelledby="cancelled">
       <h2 className="disp" id="cancelled">
@@ -224,4 +224,4 @@ export function Cancelled({ event, registration }: StandingProps) {
   )
 }
 /** Rows that are meaningless for a cancelled registration. */
-const NO_ROWS = new Set(['payment_status'])
+const OMITTED_ROWS = new Set(['payment_status'])

@@ -5,16 +5,16 @@ import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 
 /**
- * Prefix, then groups of four digits. The gaps are drawn by CSS, so that copying gives the unbroken
- * number.
+ * Splits a number into its prefix and groups of four digits. CSS adds the gaps, so that the copied
+ * number has none.
  */
-export function groupsOf(event: PublicEvent, number: string): readonly string[] {
+export function splitNumber(event: PublicEvent, number: string): readonly string[] {
   const { prefix } = event.orderId
   const rest = number.startsWith(prefix) ? number.slice(prefix.length) : ''
   return /^\d+$/.test(rest) ? [prefix, ...(rest.match(/.{1,4}/g) ?? [])] : [number]
 }
 
-export function Grouped({
+export function GroupedNumber({
   event,
   number,
 }: {
@@ -23,7 +23,7 @@ export function Grouped({
 }) {
   return (
     <span className="gid">
-      {groupsOf(event, number).map((group, index) => (
+      {splitNumber(event, number).map((group, index) => (
         <span key={index}>{group}</span>
       ))}
     </span>
@@ -31,7 +31,7 @@ export function Grouped({
 }
 
 /** The number as on the ticket, with a copy button. */
-export function NumberToKeep({
+export function NumberWithCopyButton({
   event,
   number,
   label,
@@ -40,14 +40,14 @@ export function NumberToKeep({
   readonly number: string
   readonly label: string
 }) {
-  const [copied, setCopied] = useState(false)
+  const [isCopied, setCopied] = useState(false)
   const text = useRef<HTMLParagraphElement>(null)
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(number)
       setCopied(true)
     } catch {
-      // The clipboard needs a secure context; without it, select the number, so that one gesture
+      // The clipboard needs a secure context. Without it, select the number, so that one gesture
       // copies it.
       if (text.current) getSelection()?.selectAllChildren(text.current)
     }
@@ -57,18 +57,18 @@ export function NumberToKeep({
       <div className="reg">
         <p className="k">{label}</p>
         <p className="v" ref={text}>
-          {groupsOf(event, number).map((group, index) => (
+          {splitNumber(event, number).map((group, index) => (
             <span key={index}>{group}</span>
           ))}
         </p>
       </div>
       <p className="cp">
         <button type="button" className="btn line sm" onClick={() => void copy()}>
-          <Icon name={copied ? 'tick' : 'copy'} />
-          {copied ? RESULT_MESSAGES.number.copied : RESULT_MESSAGES.number.copy}
+          <Icon name={isCopied ? 'tick' : 'copy'} />
+          {isCopied ? RESULT_MESSAGES.number.copied : RESULT_MESSAGES.number.copy}
         </button>
         <span className="vh" role="status">
-          {copied ? RESULT_MESSAGES.number.copiedStatus : ''}
+          {isCopied ? RESULT_MESSAGES.number.copiedStatus : ''}
         </span>
       </p>
     </>

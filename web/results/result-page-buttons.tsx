@@ -12,24 +12,30 @@ type ButtonsProps = {
   readonly registration: Registration | null
   readonly query: Query
   /** Style of the first button: a page has only one primary action. */
-  readonly first?: 'main' | 'line'
+  readonly firstStyle?: 'main' | 'line'
 }
 
 /**
  * Buttons from the event file. The first is the primary one; a link to the home page is
  * unobtrusive.
  */
-export function Buttons({ event, buttons, registration, query, first = 'main' }: ButtonsProps) {
+export function ResultButtons({
+  event,
+  buttons,
+  registration,
+  query,
+  firstStyle = 'main',
+}: ButtonsProps) {
   return buttons.map((button, index) => {
-    const look =
-      index === 0 && first === 'main'
+    const buttonClass =
+      index === 0 && firstStyle === 'main'
         ? 'btn'
         : 'go' in button && button.go === '/' && index > 0
           ? 'btn quiet'
           : 'btn line'
     if ('go' in button)
       return (
-        <a key={button.label} className={look} href={button.go}>
+        <a key={button.label} className={buttonClass} href={button.go}>
           {button.go !== '/' && <Icon name="again" />}
           {button.label}
         </a>
@@ -38,8 +44,8 @@ export function Buttons({ event, buttons, registration, query, first = 'main' }:
       return (
         <a
           key={button.label}
-          className={look}
-          href={draftTo(event, button.mail, registration, query)}
+          className={buttonClass}
+          href={mailDraftUrl(event, button.mail, registration, query)}
         >
           <Icon name="mail" />
           {button.label}
@@ -47,7 +53,7 @@ export function Buttons({ event, buttons, registration, query, first = 'main' }:
       )
     if (button.do === 'print')
       return (
-        <button key={button.label} type="button" className={look} onClick={() => print()}>
+        <button key={button.label} type="button" className={buttonClass} onClick={() => print()}>
           <Icon name="print" />
           {button.label}
         </button>
@@ -58,7 +64,7 @@ export function Buttons({ event, buttons, registration, query, first = 'main' }:
         <button
           key={button.label}
           type="button"
-          className={look}
+          className={buttonClass}
           onClick={() => saveReceipt(event, registration)}
         >
           <Icon name="down" />
@@ -70,7 +76,7 @@ export function Buttons({ event, buttons, registration, query, first = 'main' }:
 }
 
 /** A mail draft to the event's support address, with the event file's subject. */
-function draftTo(
+function mailDraftUrl(
   event: PublicEvent,
   subject: string,
   registration: Registration | null,

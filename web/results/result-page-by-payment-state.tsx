@@ -8,125 +8,132 @@ import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { forget, keepCompleted } from '../registration/draft-storage.ts'
 import './result-page.css'
 import './ticket/ticket-print.css'
-import { NotApproved, ToApprove } from './approval-pages.tsx'
-import { ByHand, MANUAL_PAYMENT_MESSAGES } from './unpaid/manual-payment-pages.tsx'
-import { Failed } from './unpaid/failed-payment-page.tsx'
-import { NotPaid } from './unpaid/unpaid-page.tsx'
-import { usePaying } from './unpaid/pay-now-button.tsx'
-import type { AskToPay, Paying } from './unpaid/pay-now-button.tsx'
-import { AtBank, Cancelled, Refunded, WithOrganisers } from './pending-refunded-cancelled-pages.tsx'
+import { NotApproved, WaitingForApproval } from './approval-pages.tsx'
+import { ManualPaymentPage, MANUAL_PAYMENT_MESSAGES } from './unpaid/manual-payment-pages.tsx'
+import { FailedPayment } from './unpaid/failed-payment-page.tsx'
+import { UnpaidPage } from './unpaid/unpaid-page.tsx'
+import { usePayment } from './unpaid/pay-now-button.tsx'
+import type { RequestPayment, PayButtonState } from './unpaid/pay-now-button.tsx'
+import {
+  ConfirmingPayment,
+  Cancelled,
+  Refunded,
+  UnderReview,
+} from './pending-refunded-cancelled-pages.tsx'
 import type { Query, Registration } from './result-page-data.ts'
-import { Difference } from './unpaid/balance-due-notice.tsx'
+import { BalanceDue } from './unpaid/balance-due-notice.tsx'
 import { Ticket } from './ticket/ticket-page.tsx'
 
-type StandingProps = {
+type PaymentStateProps = {
   readonly event: PublicEvent
   readonly registration: Registration
   readonly query: Query
-  /** Server time when the page was written. */
+  /** Server time when the page was rendered. */
   readonly now: string
-  readonly again: () => void
-  readonly ask: AskToPay
+  readonly reload: () => void
+  readonly requestPayment: RequestPayment
   /** On the self-service page. */
-  readonly isOwn?: boolean
+  readonly isSelfService?: boolean
 }
 
 /** States with a pay button. The price dialog must outlive the page that opened it. */
 const PAYABLE: ReadonlySet<Stands> = new Set(['not-paid', 'failed', 'by-hand', 'lapsed'])
 
-export function Standing(props: StandingProps) {
-  const { event, registration, ask, again } = props
-  const { stands, held_until: heldUntil } = registration
+export function PaymentStatePage(props: PaymentStateProps) {
+  const { event, registration, requestPayment, reload } = props
+  const { stands: paymentState, held_until: heldUntil } = registration
   useEffect(() => {
-    if (stands !== 'complete') return
+    if (paymentState !== 'complete') return
     forget(event)
     const at = readInstant(registration.payment_date ?? registration.created_at)
     const { email } = event.roles
     if (at !== null && email !== undefined)
       keepCompleted(event, registration.reg_no, dayOf(at), registration[email])
-  }, [stands, event, registration])
-  const [paying, over] = usePaying({ event, heldUntil, ask, again })
-  const [outcome, said] = useOutcome(stands)
+  }, [paymentState, event, registration])
+  const [payButton, dialog] = usePayment({ event, heldUntil, requestPayment, reload })
+  const [container, announcement] = useHeadingFocus(paymentState)
   return (
     <>
-      <div className="outcome" ref={outcome}>
-        <StandingPage {...props} paying={paying} />
+      <div className="outcome" ref={container}>
+        <PageForState {...props} payButton={payButton} />
       </div>
       <p className="vh" role="status">
-        {said}
+        {announcement}
       </p>
-      {(PAYABLE.has(stands) || registration.difference_due > 0) && over}
+      {(PAYABLE.has(paymentState) || registration.difference_due > 0) && dialog}
     </>
   )
 }
 
 /**
- * Focuses the heading with the payment state, which also announces it. If the delegate is elsewhere
- * on the page, the heading is only announced.
+ * Focuses the heading with the payment state, so that screen readers announce it. If another
+ * element has the focus, the heading is only announced.
  */
-function useOutcome(
-  stands: Registration['stands'],
+function useHeadingFocus(
+  paymentState: Registration['stands'],
 ): readonly [RefObject<HTMLDivElement | null>, string] {
-  const outcome = useRef<HTMLDivElement>(null)
-  const [said, setSaid] = useState('')
+  const container = useRef<HTMLDivElement>(null)
+  const [announcement, setAnnouncement] = useState('')
   useEffect(() => {
-    const heading = outcome.current?.querySelector('h2') ?? null
+    const heading = container.current?.querySelector('h2') ?? null
     if (heading === null) return
     // The focused element may have been on the previous page; the browser then focuses the body.
     if (document.activeElement === document.body) {
       heading.tabIndex = -1
       heading.focus({ preventScroll: true })
-    } else setSaid(heading.textContent)
-  }, [stands])
-  return [outcome, said]
+    } else setAnnouncement(heading.textContent)
+  }, [paymentState])
+  return [container, announcement]
 }
 
-function StandingPage({
+function PageForState({
   event,
   registration,
   query,
   now,
-  again,
-  paying,
-  isOwn = false,
-}: StandingProps & { readonly paying: Paying }) {
-  const known = { event, registration }
-  const { stands } = registration
-  switch (stands) {
+  reload,
+  payButton,
+  isSelfService = false,
+}: PaymentStateProps & { readonly payButton: PayButtonState }) {
+  const pageProps = { event, registration }
+  const { stands: paymentState } = registration
+  switch (paymentState) {
     case 'complete':
       return (
         <>
-          <Difference {...known} paying={paying} />
-          <Ticket {...known} query={query} />
+          <BalanceDue {...pageProps} payButton={payButton} />
+          <Ticket {...pageProps} query={query} />
         </>
       )
     case 'not-paid':
-      return <NotPaid {...known} now={now} again={again} paying={paying} />
+      return <UnpaidPage {...pageProps} now={now} reload={reload} payButton={payButton} />
     case 'by-hand':
     case 'told':
     case 'lapsed':
-      return <ByHand {...known} {...{ stands, again, paying, isOwn }} />
+      return (
+        <ManualPaymentPage {...pageProps} {...{ paymentState, reload, payButton, isSelfService }} />
+      )
     case 'at-bank':
-      return <AtBank {...known} again={again} />
+      return <ConfirmingPayment {...pageProps} reload={reload} />
     case 'organisers':
-      return <WithOrganisers {...known} />
+      return <UnderReview {...pageProps} />
     case 'failed':
-      return <Failed {...known} query={query} now={now} paying={paying} />
+      return <FailedPayment {...pageProps} query={query} now={now} payButton={payButton} />
     case 'refunded':
-      return <Refunded {...known} />
+      return <Refunded {...pageProps} />
     case 'cancelled':
-      return <Cancelled {...known} />
+      return <Cancelled {...pageProps} />
     case 'to-approve':
-      return <ToApprove {...known} again={again} />
+      return <WaitingForApproval {...pageProps} reload={reload} />
     case 'refused':
-      return <NotApproved {...known} />
+      return <NotApproved {...pageProps} />
     default:
-      return assertNever(stands)
+      return assertNever(paymentState)
   }
 }
 
-export function titleOfStanding(event: PublicEvent, { stands }: Registration): string {
-  switch (stands) {
+export function titleOfState(event: PublicEvent, { stands: paymentState }: Registration): string {
+  switch (paymentState) {
     case 'complete':
       return event.results.success.title
     case 'not-paid':
@@ -134,7 +141,7 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
     case 'by-hand':
     case 'told':
     case 'lapsed':
-      return MANUAL_PAYMENT_MESSAGES[stands].title
+      return MANUAL_PAYMENT_MESSAGES[paymentState].title
     case 'at-bank':
       return RESULT_MESSAGES.confirming.title
     case 'organisers':
@@ -150,7 +157,7 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
     case 'refused':
       return RESULT_MESSAGES.notApproved.title
     default:
-      return assertNever(stands)
+      return assertNever(paymentState)
   }
 }
 
@@ -158,14 +165,14 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
  * Sets the page's theme colour to the event's, because the payment may belong to a different event
  * than the page. Set on the root element, so that dialogs and menus outside the tree have it too.
  */
-function wear(colour: string): void {
-  const look = themeColors(colour)
+function applyThemeColour(colour: string): void {
+  const theme = themeColors(colour)
   const root = document.documentElement.style
-  root.setProperty('--band', look.band)
-  root.setProperty('--on-band', look.onBand)
-  root.setProperty('--accent', look.accent)
-  root.setProperty('--accent-tint', look.tint)
-  root.setProperty('--accent-line', look.line)
+  root.setProperty('--band', theme.band)
+  root.setProperty('--on-band', theme.onBand)
+  root.setProperty('--accent', theme.accent)
+  root.setProperty('--accent-tint', theme.tint)
+  root.setProperty('--accent-line', theme.line)
 }
 
 /** The event's header and footer around a result. */
@@ -176,7 +183,7 @@ export function ResultFrame({
   readonly event: PublicEvent
   readonly children: ReactNode
 }) {
-  wear(event.look.colour)
+  applyThemeColour(event.look.colour)
   return (
     <>
       <EventHeader event={event} />

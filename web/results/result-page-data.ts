@@ -2,7 +2,7 @@
 import type { RegistrationAnswer } from '../../engine/api.ts'
 
 export type Registration = RegistrationAnswer['registration']
-/** URL parameters: shown if nothing better is known, never trusted. */
+/** URL parameters: shown if there is no stored value, never trusted. */
 export type Query = {
   readonly orderId: string | null
   readonly amount: string | null

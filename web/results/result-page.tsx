@@ -10,19 +10,19 @@ import { callUntilAnswered } from '../app/retry-requests.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
-import { AskEmail } from './verify-email.tsx'
-import { Buttons } from './result-page-buttons.tsx'
-import { Failed } from './unpaid/failed-payment-page.tsx'
-import { unknown, useLook } from './load-registration.ts'
-import type { Ask, LoadState } from './load-registration.ts'
-import type { AskToPay } from './unpaid/pay-now-button.tsx'
-import { keyOfSent, withoutWithheld } from './submission-key.ts'
+import { EmailForm } from './verify-email.tsx'
+import { ResultButtons } from './result-page-buttons.tsx'
+import { FailedPayment } from './unpaid/failed-payment-page.tsx'
+import { notFound, useRegistration } from './load-registration.ts'
+import type { RegistrationRequest, LoadState } from './load-registration.ts'
+import type { RequestPayment } from './unpaid/pay-now-button.tsx'
+import { readSubmissionKey, removeWithheldRows } from './submission-key.ts'
 import type { Query } from './result-page-data.ts'
 import {
   Loading,
   ResultFrame,
-  Standing,
-  titleOfStanding,
+  PaymentStatePage,
+  titleOfState,
   useTitle,
 } from './result-page-by-payment-state.tsx'
 
@@ -53,33 +53,43 @@ function Result({
     date: params.get('date'),
   }
   const [email, setEmail] = useState<string | null>(null)
-  const [look, again] = useLook(event, useFinding(event, query.orderId, email))
-  const give = (given: string) => {
-    setEmail(given)
-    again()
+  const [loadState, reload] = useRegistration(
+    event,
+    useRegistrationRequest(event, query.orderId, email),
+  )
+  const submitEmail = (typedEmail: string) => {
+    setEmail(typedEmail)
+    reload()
   }
-  useTitle(event, titleOf(event, look, outcome))
+  useTitle(event, titleOf(event, loadState, outcome))
 
-  if (look.is === 'loading') return <Loading />
+  if (loadState.is === 'loading') return <Loading />
   // The failed page shows its URL parameters, identically for a number that needs an email address
   // and for an unknown one.
-  if (look.is !== 'found' && outcome === 'failed')
-    return <Failed event={event} registration={null} query={query} now={now} />
-  if (look.is === 'missing') {
+  if (loadState.is !== 'found' && outcome === 'failed')
+    return <FailedPayment event={event} registration={null} query={query} now={now} />
+  if (loadState.is === 'missing') {
     return (
-      <Trouble
+      <LoadFailureMessage
         event={event}
-        message={look.message}
-        detail={look.detail}
-        {...(look.again ? { again } : {})}
+        message={loadState.message}
+        detail={loadState.detail}
+        {...(loadState.canRetry ? { reload } : {})}
         query={query}
       />
     )
   }
-  if (look.is === 'asks')
-    return <AskEmail event={event} message={look.message} wrong={look.wrong} onGive={give} />
-  const { registration } = look
-  const ask: AskToPay = (price, waits) =>
+  if (loadState.is === 'asks')
+    return (
+      <EmailForm
+        event={event}
+        message={loadState.message}
+        isWrong={loadState.wrong}
+        onSubmit={submitEmail}
+      />
+    )
+  const { registration } = loadState
+  const requestPayment: RequestPayment = (price, onRetry) =>
     callUntilAnswered(
       '/api/payment/retry/',
       readRetried,
@@ -92,22 +102,27 @@ function Result({
           ...(email !== null && { email }),
           ...(price !== null && { price }),
         },
-        ...(email === null && keyShown(event, registration.reg_no)),
+        ...(email === null && submissionKeyHeaders(event, registration.reg_no)),
         fallback: event.form.failure,
       },
-      waits,
+      onRetry,
     )
-  const shown = look.answer.partial === true ? withoutWithheld(event, registration) : event
-  const isWithheld = shown.results.success.details.length < event.results.success.details.length
+  const shownEvent =
+    loadState.answer.partial === true ? removeWithheldRows(event, registration) : event
+  const isWithheld =
+    shownEvent.results.success.details.length < event.results.success.details.length
   return (
     <>
-      <Standing {...{ registration, query, now, again, ask }} event={shown} />
+      <PaymentStatePage
+        {...{ registration, query, now, reload, requestPayment }}
+        event={shownEvent}
+      />
       {isWithheld && registration.stands === 'complete' && (
-        <AskEmail
+        <EmailForm
           event={event}
           message={RESULT_MESSAGES.verifyEmail.partlyShown}
-          wrong={false}
-          onGive={give}
+          isWrong={false}
+          onSubmit={submitEmail}
         />
       )}
     </>
@@ -115,15 +130,21 @@ function Result({
 }
 
 /** `email` is sent if the number alone is not sufficient. */
-function useFinding(event: PublicEvent, orderId: string | null, email: string | null): Ask {
-  return useCallback<Ask>(
+function useRegistrationRequest(
+  event: PublicEvent,
+  orderId: string | null,
+  email: string | null,
+): RegistrationRequest {
+  return useCallback<RegistrationRequest>(
     (signal) => {
       const order = readOrderId(event, orderId)
-      if (!order.ok) return unknown(order.error.message)
+      if (!order.ok) return notFound(order.error.message)
       const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
       return call(path, readFound, {
         signal,
-        ...(email === null ? keyShown(event, order.value) : { method: 'POST', json: { email } }),
+        ...(email === null
+          ? submissionKeyHeaders(event, order.value)
+          : { method: 'POST', json: { email } }),
         fallback: event.results.errors.fetchFailed,
       })
     },
@@ -131,30 +152,30 @@ function useFinding(event: PublicEvent, orderId: string | null, email: string | 
   )
 }
 
-function keyShown(event: PublicEvent, orderId: string): Pick<CallOptions, 'headers'> {
-  const key = keyOfSent(event, orderId)
+function submissionKeyHeaders(event: PublicEvent, orderId: string): Pick<CallOptions, 'headers'> {
+  const key = readSubmissionKey(event, orderId)
   return key === null ? {} : { headers: { 'idempotency-key': key } }
 }
 
-function titleOf(event: PublicEvent, look: LoadState, outcome: 'success' | 'failed'): string {
-  if (look.is === 'loading') return RESULT_MESSAGES.loadingTitle
-  if (look.is !== 'found' && outcome === 'failed') return event.results.failed.title
+function titleOf(event: PublicEvent, loadState: LoadState, outcome: 'success' | 'failed'): string {
+  if (loadState.is === 'loading') return RESULT_MESSAGES.loadingTitle
+  if (loadState.is !== 'found' && outcome === 'failed') return event.results.failed.title
   const { title, titleOfError } = RESULT_MESSAGES.verifyEmail
-  if (look.is === 'asks') return look.wrong ? titleOfError : title
-  if (look.is === 'missing') return look.message
-  return titleOfStanding(event, look.registration)
+  if (loadState.is === 'asks') return loadState.wrong ? titleOfError : title
+  if (loadState.is === 'missing') return loadState.message
+  return titleOfState(event, loadState.registration)
 }
 
-type TroubleProps = {
+type LoadFailureProps = {
   readonly event: PublicEvent
   readonly message: string
   readonly detail: string | null
-  readonly again?: () => void
+  readonly reload?: () => void
   readonly query: Query
 }
 
-function Trouble({ event, message, detail, again, query }: TroubleProps) {
-  const quotable = displayableOrderId(query.orderId)
+function LoadFailureMessage({ event, message, detail, reload, query }: LoadFailureProps) {
+  const shownOrderId = displayableOrderId(query.orderId)
   const support = <a href={`mailto:${event.support}`}>{event.support}</a>
   return (
     <section className="fx" role="alert">
@@ -164,25 +185,25 @@ function Trouble({ event, message, detail, again, query }: TroubleProps) {
       </h2>
       {detail !== null && <p className="intro">{detail}</p>}
       <p className="intro mute">
-        {quotable === undefined
+        {shownOrderId === undefined
           ? richMessage(RESULT_MESSAGES.notLoaded.contact, { support })
           : richMessage(RESULT_MESSAGES.notLoaded.contactWithOrder, {
               support,
-              order: <b>{quotable}</b>,
+              order: <b>{shownOrderId}</b>,
             })}
       </p>
       <div className="acts">
-        {again && (
-          <button type="button" className="btn" onClick={again}>
+        {reload && (
+          <button type="button" className="btn" onClick={reload}>
             {RESULT_MESSAGES.tryAgain}
           </button>
         )}
-        <Buttons
+        <ResultButtons
           event={event}
           buttons={event.results.errorButtons}
           registration={null}
           query={query}
-          first={again ? 'line' : 'main'}
+          firstStyle={reload ? 'line' : 'main'}
         />
       </div>
     </section>

@@ -1,7 +1,6 @@
 /**
- * Proof that this tab submitted a registration: the key that was sent with the form.
- * The server accepts the key for a day. Also removes the rows of answers that are withheld without
- * it.
+ * The key that was sent with the form, as proof that this tab submitted a registration.
+ * The server accepts it for a day. Without it, the rows of withheld answers are removed.
  */
 import type { PublicEvent } from '../../engine/index.ts'
 import { recall } from '../registration/draft-storage.ts'
@@ -9,42 +8,46 @@ import { isRecord } from '../app/json-readers.ts'
 import { readStored, writeStored } from '../app/browser-storage.ts'
 import type { Registration } from './result-page-data.ts'
 
-const nameOf = (event: PublicEvent): string => `sent from here of ${event.id}`
+const storageName = (event: PublicEvent): string => `sent from here of ${event.id}`
 
 /**
- * Key of a registration, or null if another tab sent it or it is unknown. Taken from the draft
- * answers while they exist, and stored separately, because they are deleted after payment.
+ * Returns the key of a registration, or null if another tab sent it or it is unknown. The key is
+ * also stored separately, because the draft answers that contain it are deleted after payment.
  */
-export function keyOfSent(event: PublicEvent, orderId: string): string | null {
+export function readSubmissionKey(event: PublicEvent, orderId: string): string | null {
   const answers = recall(event)
   if (answers?.regNo != null && orderId.startsWith(answers.regNo)) {
     const { regNo, key } = answers
-    writeStored(nameOf(event), { regNo, key })
+    writeStored(storageName(event), { regNo, key })
     return key
   }
-  const kept = readStored(nameOf(event))
-  return isRecord(kept) &&
-    typeof kept['regNo'] === 'string' &&
-    typeof kept['key'] === 'string' &&
-    orderId.startsWith(kept['regNo'])
-    ? kept['key']
+  const stored = readStored(storageName(event))
+  return isRecord(stored) &&
+    typeof stored['regNo'] === 'string' &&
+    typeof stored['key'] === 'string' &&
+    orderId.startsWith(stored['regNo'])
+    ? stored['key']
     : null
 }
 
 /**
- * The event without result rows for withheld answers: "N/A" would suggest that they were not
- * answered.
+ * Returns the event without result rows for withheld answers: "N/A" would suggest that the
+ * delegate did not answer.
  */
-export function withoutWithheld(event: PublicEvent, registration: Registration): PublicEvent {
-  const isTold = (id: string): boolean =>
+export function removeWithheldRows(event: PublicEvent, registration: Registration): PublicEvent {
+  const isDisclosed = (id: string): boolean =>
     Object.hasOwn(registration, id) || !event.fields.some((field) => field.id === id)
-  const told = <T extends PublicEvent['results']['success' | 'failed']>(page: T): T => ({
+  const removeFromPage = <T extends PublicEvent['results']['success' | 'failed']>(page: T): T => ({
     ...page,
-    details: page.details.filter((detail) => !('show' in detail) || isTold(detail.show)),
+    details: page.details.filter((detail) => !('show' in detail) || isDisclosed(detail.show)),
   })
   const { results } = event
   return {
     ...event,
-    results: { ...results, success: told(results.success), failed: told(results.failed) },
+    results: {
+      ...results,
+      success: removeFromPage(results.success),
+      failed: removeFromPage(results.failed),
+    },
   }
 }

@@ -8,32 +8,32 @@ import { richMessage } from '../ui/rich-message.tsx'
 
 const { verifyEmail } = RESULT_MESSAGES
 
-type AskEmailProps = {
+type EmailFormProps = {
   readonly event: PublicEvent
-  /** The server's message: why it asks, or that the address does not match. */
+  /** The server's message: why the address is needed, or that it does not match. */
   readonly message: string
-  readonly wrong: boolean
-  readonly onGive: (email: string) => void
+  readonly isWrong: boolean
+  readonly onSubmit: (email: string) => void
 }
 
-export function AskEmail({ event, message, wrong, onGive }: AskEmailProps) {
+export function EmailForm({ event, message, isWrong, onSubmit }: EmailFormProps) {
   const input = useRef<HTMLInputElement>(null)
-  const [missing, setMissing] = useState(false)
-  const submit = (sent: SyntheticEvent<HTMLFormElement>) => {
-    sent.preventDefault()
+  const [isMissing, setMissing] = useState(false)
+  const submit = (submitEvent: SyntheticEvent<HTMLFormElement>) => {
+    submitEvent.preventDefault()
     const email = input.current?.value.trim() ?? ''
     setMissing(email === '')
     if (email === '') input.current?.focus()
-    else onGive(email)
+    else onSubmit(email)
   }
-  const error = missing ? verifyEmail.missing : wrong ? message : null
+  const error = isMissing ? verifyEmail.missing : isWrong ? message : null
   return (
     <section className="fx asking" aria-labelledby="asks">
       <h2 className="disp" id="asks">
         {verifyEmail.title}
       </h2>
       <p className="intro">
-        {wrong ? verifyEmail.reason : message}{' '}
+        {isWrong ? verifyEmail.reason : message}{' '}
         {richMessage(verifyEmail.forgotten, {
           support: <a href={`mailto:${event.support}`}>{event.support}</a>,
         })}

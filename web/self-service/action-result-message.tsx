@@ -1,15 +1,19 @@
-/** The result of the last action in a panel, shown and announced to screen readers. */
+/** Shows the result of a panel's last action, and announces it to screen readers. */
 import { Icon } from '../ui/icons-and-logo.tsx'
-import type { Acting } from './use-self-service-action.ts'
+import type { SelfServiceAction } from './use-self-service-action.ts'
 
-export function Said({ acting: { done, problem } }: { readonly acting: Acting }) {
+export function ActionResult({
+  action: { message, problem },
+}: {
+  readonly action: SelfServiceAction
+}) {
   return (
     <>
-      <p className={done === null ? 'vh' : 'mydone'} role="status">
-        {done !== null && (
+      <p className={message === null ? 'vh' : 'mydone'} role="status">
+        {message !== null && (
           <>
             <Icon name="tick" />
-            {done}
+            {message}
           </>
         )}
       </p>

@@ -4,24 +4,24 @@ import type { SyntheticEvent } from 'react'
 import { formatDay, isDay } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { AnswerField, valueOf } from '../ui/forms/edit-answer-field.tsx'
-import { useActing } from './use-self-service-action.ts'
+import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
-import { Said } from './action-result-message.tsx'
+import { ActionResult } from './action-result-message.tsx'
 
 const { cancel, edit: text } = SELF_SERVICE_MESSAGES
 
 type Answers = Readonly<Record<string, unknown>>
 
-export function Edit({ mine: { edit }, path, again }: PanelProps) {
-  const acting = useActing({ path, again })
+export function EditAnswers({ data: { edit: editable }, path, reload }: PanelProps) {
+  const action = useSelfServiceAction({ path, reload })
   const [answers, setAnswers] = useState<Answers | null>(null)
-  const { fields, until } = edit
+  const { fields, until } = editable
   if (fields.length === 0) return null
   const labels = fields.map(({ label }) => label).join(', ')
-  const save = async (sent: SyntheticEvent<HTMLFormElement>) => {
-    sent.preventDefault()
-    // If the change is refused, the typed answers stay in the form.
-    if (await acting.act({ act: 'edit', answers: answers ?? {} })) setAnswers(null)
+  const save = async (submitEvent: SyntheticEvent<HTMLFormElement>) => {
+    submitEvent.preventDefault()
+    // If the change is rejected, the typed answers stay in the form.
+    if (await action.perform({ act: 'edit', answers: answers ?? {} })) setAnswers(null)
   }
   return (
     <section className="mypart" aria-labelledby="my-edit">
@@ -33,7 +33,7 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
           ? formatMessage(text.fieldsUntil, { day: formatDay(until), fields: labels })
           : formatMessage(text.fields, { fields: labels })}
       </p>
-      <Said acting={acting} />
+      <ActionResult action={action} />
       {answers === null ? (
         <button type="button" className="btn line" onClick={() => setAnswers({})}>
           {text.open}
@@ -43,7 +43,7 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
           className="myform"
           aria-label={text.title}
           noValidate
-          onSubmit={(sent) => void save(sent)}
+          onSubmit={(submitEvent) => void save(submitEvent)}
         >
           {fields.map((field) => (
             <AnswerField
@@ -54,7 +54,7 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
             />
           ))}
           <div className="acts">
-            <button type="submit" className="btn" aria-disabled={acting.isBusy}>
+            <button type="submit" className="btn" aria-disabled={action.isBusy}>
               {text.save}
             </button>
             <button
@@ -62,7 +62,7 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
               className="btn line"
               onClick={() => {
                 setAnswers(null)
-                acting.refuse(null)
+                action.setProblem(null)
               }}
             >
               {cancel}

@@ -1,45 +1,50 @@
-/** The form to request a lost access link. The answer does not reveal who is registered. */
+/** The form to request a lost access link. The response does not reveal who is registered. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call } from '../app/api-client.ts'
 import { EmailAsked } from '../ui/forms/email-form.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { readDone } from './self-service-api-responses.ts'
+import { readActionMessage } from './self-service-api-responses.ts'
 import './self-service.css'
 
 const { lostLink } = SELF_SERVICE_MESSAGES
 
-export function LostLink() {
+export function LostLinkForm() {
   const input = useRef<HTMLInputElement>(null)
-  const [busy, setBusy] = useState(false)
-  const [sent, setSent] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [confirmation, setConfirmation] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const ask = async (submitted: SyntheticEvent<HTMLFormElement>) => {
-    submitted.preventDefault()
-    if (busy) return
+  const requestLink = async (submitEvent: SyntheticEvent<HTMLFormElement>) => {
+    submitEvent.preventDefault()
+    if (isBusy) return
     setBusy(true)
-    setSent(null)
+    setConfirmation(null)
     setProblem(null)
     const email = input.current?.value.trim() ?? ''
-    const answer = await call('/api/my/', readDone, { method: 'POST', json: { email } })
+    const answer = await call('/api/my/', readActionMessage, { method: 'POST', json: { email } })
     setBusy(false)
-    if (answer.ok) return setSent(answer.value)
+    if (answer.ok) return setConfirmation(answer.value)
     setProblem(answer.error.message)
     input.current?.focus()
   }
   return (
-    <form className="asks" aria-label={lostLink.title} noValidate onSubmit={(to) => void ask(to)}>
+    <form
+      className="asks"
+      aria-label={lostLink.title}
+      noValidate
+      onSubmit={(submitEvent) => void requestLink(submitEvent)}
+    >
       <EmailAsked id="lost-email" label={lostLink.label} input={input} problem={problem} />
-      <button type="submit" className="btn" aria-disabled={busy}>
+      <button type="submit" className="btn" aria-disabled={isBusy}>
         <Icon name="mail" />
         {lostLink.submit}
       </button>
-      <p className={sent === null ? 'vh' : 'mydone'} role="status">
-        {sent !== null && (
+      <p className={confirmation === null ? 'vh' : 'mydone'} role="status">
+        {confirmation !== null && (
           <>
             <Icon name="tick" />
-            {sent}
+            {confirmation}
           </>
         )}
       </p>

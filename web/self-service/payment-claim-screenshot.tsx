@@ -14,64 +14,70 @@ import { Icon } from '../ui/icons-and-logo.tsx'
 const { file: fileMessages, optional } = COMMON_MESSAGES
 const { paymentClaim } = SELF_SERVICE_MESSAGES
 
-type PictureProps = {
+type ScreenshotFieldProps = {
   readonly event: PublicEvent
-  readonly ask: WireAsk
+  readonly claimField: WireAsk
   /** Base URL of this page's calls, with a trailing slash. */
   readonly path: string
-  readonly wrong: string | undefined
-  /** The upload's token on the server; null: in progress; undefined: none. */
+  readonly errorMessage: string | undefined
+  /** The upload's token on the server. Null if in progress, undefined if there is no upload. */
   readonly onToken: (token: string | null | undefined) => void
 }
 
-export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
+export function ScreenshotField({
+  event,
+  claimField,
+  path,
+  errorMessage,
+  onToken,
+}: ScreenshotFieldProps) {
   const [proof, setProof] = useState<Proof | null>(null)
-  const [refused, setRefused] = useState<string | null>(null)
-  const sending = useRef<AbortController | null>(null)
-  const { id, label, file } = ask
-  const take = async (chosen: File | undefined) => {
-    if (chosen === undefined || file === null) return
-    sending.current?.abort()
+  const [rejection, setRejection] = useState<string | null>(null)
+  const upload = useRef<AbortController | null>(null)
+  const { id, label, file } = claimField
+  const uploadFile = async (selectedFile: File | undefined) => {
+    if (selectedFile === undefined || file === null) return
+    upload.current?.abort()
     const controller = new AbortController()
-    sending.current = controller
-    setRefused(null)
+    upload.current = controller
+    setRejection(null)
     onToken(null)
     const { sendAhead } = await import('../registration/uploads/send-file.ts')
     await sendAhead({
       event,
-      field: fieldOf(ask, file),
-      file: chosen,
+      field: toFormField(claimField, file),
+      file: selectedFile,
       isAhead: true,
       to: `${path}proofs/`,
       signal: controller.signal,
-      tell: (told) => {
-        setProof(told)
-        if (told.is === 'there') onToken(told.token)
+      tell: (progress) => {
+        setProof(progress)
+        if (progress.is === 'there') onToken(progress.token)
         // The server does not accept uploads; the claim is sent without one.
-        if (told.is === 'here') {
+        if (progress.is === 'here') {
           setProof(null)
-          setRefused(paymentClaim.fileNotSent)
+          setRejection(paymentClaim.fileNotSent)
           onToken(undefined)
         }
       },
       refuse: (text) => {
         setProof(null)
-        setRefused(text)
+        setRejection(text)
         onToken(undefined)
       },
     })
   }
-  const said = refused ?? wrong
+  const message = rejection ?? errorMessage
   return (
     <div className="ask">
       <p className="asklabel" id={`told-${id}-label`}>
         {label}
-        {!ask.required && <span className="mute">{` ${optional}`}</span>}
+        {!claimField.required && <span className="mute">{` ${optional}`}</span>}
       </p>
-      {said && (
+      {message && (
         <p className="msg" id={`told-${id}-wrong`}>
           <Icon name="bang" />
-          {said}
+          {message}
         </p>
       )}
       <input
@@ -79,22 +85,22 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
         type="file"
         className="vh file"
         aria-labelledby={`told-${id}-label told-${id}-button`}
-        accept={(file?.accept ?? []).map((ending) => `.${ending}`).join(',')}
-        {...(said && { 'aria-invalid': true, 'aria-describedby': `told-${id}-wrong` })}
-        onChange={({ target }) => void take(target.files?.[0])}
+        accept={(file?.accept ?? []).map((extension) => `.${extension}`).join(',')}
+        {...(message && { 'aria-invalid': true, 'aria-describedby': `told-${id}-wrong` })}
+        onChange={({ target }) => void uploadFile(target.files?.[0])}
       />
       <label className="btn line" htmlFor={`told-${id}`} id={`told-${id}-button`}>
         <Icon name="up" />
         {proof === null ? fileMessages.choose : fileMessages.chooseAnother}
       </label>
       <p className="small mute" role="status">
-        {proof === null ? '' : saidOf(proof)}
+        {proof === null ? '' : progressText(proof)}
       </p>
     </div>
   )
 }
 
-function saidOf(proof: Proof): string {
+function progressText(proof: Proof): string {
   switch (proof.is) {
     case 'there':
       return formatMessage(paymentClaim.fileSent, { name: proof.name })
@@ -112,12 +118,12 @@ function saidOf(proof: Proof): string {
 }
 
 /** The equivalent form field. */
-function fieldOf(ask: WireAsk, file: NonNullable<WireAsk['file']>): Field {
-  const types = file.accept.map((ending) => ending.toUpperCase()).join(', ')
+function toFormField(claimField: WireAsk, file: NonNullable<WireAsk['file']>): Field {
+  const types = file.accept.map((extension) => extension.toUpperCase()).join(', ')
   return {
     id: file.field,
     type: 'file',
-    label: ask.label,
+    label: claimField.label,
     section: 0,
     ignoreCase: false,
     invalid: formatMessage(paymentClaim.wrongFileType, { types }),

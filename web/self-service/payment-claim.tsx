@@ -13,14 +13,19 @@ import { QrCode } from '../ui/qr-code.tsx'
 import { saysLittle } from '../ui/forms/is-short-message.ts'
 import { textsOf } from '../app/json-readers.ts'
 import { lastDayOf } from '../results/unpaid/pay-now-button.tsx'
-import { readDone } from './self-service-api-responses.ts'
-import { Picture } from './payment-claim-screenshot.tsx'
+import { readActionMessage } from './self-service-api-responses.ts'
+import { ScreenshotField } from './payment-claim-screenshot.tsx'
 import type { PanelProps } from './panel-props.ts'
 import './payment-claim.css'
 
 const { paymentClaim } = SELF_SERVICE_MESSAGES
 
-export function Told({ event, mine: { paying, registration, state }, path, again }: PanelProps) {
+export function ManualPayment({
+  event,
+  data: { paying, registration, state },
+  path,
+  reload,
+}: PanelProps) {
   if (paying === null) return null
   const number = registration.reg_no
   return (
@@ -28,17 +33,17 @@ export function Told({ event, mine: { paying, registration, state }, path, again
       <h2 className="disp" id="my-paying">
         {paying.label}
       </h2>
-      {paying.told !== null && <LastTold told={paying.told} />}
+      {paying.told !== null && <LastClaim told={paying.told} />}
       {state === 'told' ? (
         <details className="again">
           <summary>{paymentClaim.resubmit}</summary>
-          <Telling {...{ event, paying, path, again }} />
+          <ClaimForm {...{ event, paying, path, reload }} />
         </details>
       ) : (
         <>
-          <WhereToPay paying={paying} number={number} />
+          <PaymentInstructions paying={paying} number={number} />
           <h3>{paymentClaim.submit}</h3>
-          <Telling {...{ event, paying, path, again }} />
+          <ClaimForm {...{ event, paying, path, reload }} />
         </>
       )}
     </section>
@@ -46,46 +51,52 @@ export function Told({ event, mine: { paying, registration, state }, path, again
 }
 
 /** The last payment claim and its result. */
-function LastTold({ told }: { readonly told: WirePaymentClaim }) {
-  const { reference, paid_on: day, stands, why } = told
-  const values = { reference: <b>{reference}</b>, reason: why }
-  const dated = { ...values, day: day === null ? '' : formatDay(day as Day) }
-  return stands === 'not_found' ? (
+function LastClaim({ told: claim }: { readonly told: WirePaymentClaim }) {
+  const { reference, paid_on: day, stands: claimState, why: reason } = claim
+  const values = { reference: <b>{reference}</b>, reason }
+  const valuesWithDay = { ...values, day: day === null ? '' : formatDay(day as Day) }
+  return claimState === 'not_found' ? (
     <p className="notfound" role="alert">
       <Icon name="bang" />
       <span>
         {day === null
           ? richMessage(paymentClaim.rejected, values)
-          : richMessage(paymentClaim.rejectedWithDay, dated)}
+          : richMessage(paymentClaim.rejectedWithDay, valuesWithDay)}
       </span>
     </p>
   ) : (
     <p>
       {day === null
         ? richMessage(paymentClaim.reported, values)
-        : richMessage(paymentClaim.reportedWithDay, dated)}
+        : richMessage(paymentClaim.reportedWithDay, valuesWithDay)}
     </p>
   )
 }
 
-function WhereToPay({ paying, number }: { readonly paying: WirePaying; readonly number: string }) {
-  const { tell, numbers, upi, price_until: until } = paying
+function PaymentInstructions({
+  paying,
+  number,
+}: {
+  readonly paying: WirePaying
+  readonly number: string
+}) {
+  const { tell: instructions, numbers, upi, price_until: until } = paying
   const total = fromRupees(paying.total)
-  const waits = lastDayOf(paying.pay_until)
+  const payUntil = lastDayOf(paying.pay_until)
   return (
     <div className="where">
-      <p className="tell">{tell}</p>
+      <p className="tell">{instructions}</p>
       <dl>
         {total !== null && (
-          <Copied
+          <CopyableNumber
             label={paymentClaim.amount}
             text={formatMoney(total)}
             copy={String(paying.total)}
           />
         )}
-        <Copied label={paymentClaim.remark} text={number} copy={number} />
+        <CopyableNumber label={paymentClaim.remark} text={number} copy={number} />
         {numbers.map(({ label, text }) => (
-          <Copied key={label} label={label} text={text} copy={text} />
+          <CopyableNumber key={label} label={label} text={text} copy={text} />
         ))}
       </dl>
       {upi !== null && (
@@ -105,13 +116,13 @@ function WhereToPay({ paying, number }: { readonly paying: WirePaying; readonly 
       {until !== null && (
         <p>{formatMessage(paymentClaim.priceUntil, { day: formatDay(until as Day) })}</p>
       )}
-      {waits !== null && <p>{formatMessage(paymentClaim.payUntil, { day: waits })}</p>}
+      {payUntil !== null && <p>{formatMessage(paymentClaim.payUntil, { day: payUntil })}</p>}
     </div>
   )
 }
 
 /** A number with a button that copies it, for a banking app. */
-function Copied({
+function CopyableNumber({
   label,
   text,
   copy,
@@ -133,7 +144,7 @@ function Copied({
             label,
           })}
           onClick={() => {
-            // The clipboard needs a secure context; without it, the number can be typed from the
+            // The clipboard needs a secure context. Without it, delegates can type the number from the
             // screen.
             void navigator.clipboard?.writeText(copy).then(() => setCopied(true))
           }}
@@ -145,100 +156,108 @@ function Copied({
   )
 }
 
-type TellingProps = {
+type ClaimFormProps = {
   readonly event: PublicEvent
   readonly paying: WirePaying
   readonly path: string
-  readonly again: () => void
+  readonly reload: () => void
 }
 
-function Telling({ event, paying, path, again }: TellingProps) {
+function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
   const [isBusy, setBusy] = useState(false)
-  const [refused, setRefused] = useState<ApiError | null>(null)
+  const [rejection, setRejection] = useState<ApiError | null>(null)
   const [files, setFiles] = useState<Readonly<Record<string, string | null>>>({})
   const [key, setKey] = useState(newKey)
-  const wrong = textsOf(refused?.answer?.errors) ?? {}
-  const isUnderway = Object.values(files).includes(null)
-  const send = async (submitted: FormEvent<HTMLFormElement>) => {
-    submitted.preventDefault()
-    const form = submitted.currentTarget
-    const given = [...new FormData(form)].filter(([, value]) => typeof value === 'string')
+  const errors = textsOf(rejection?.answer?.errors) ?? {}
+  const isUploading = Object.values(files).includes(null)
+  const send = async (submitEvent: FormEvent<HTMLFormElement>) => {
+    submitEvent.preventDefault()
+    const form = submitEvent.currentTarget
+    const textEntries = [...new FormData(form)].filter(([, value]) => typeof value === 'string')
     setBusy(true)
-    const answer = await call(`${path}acts/`, readDone, {
+    const answer = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: {
         act: 'tell',
         key,
         way: paying.way,
-        answers: { ...Object.fromEntries(given), ...files },
+        answers: { ...Object.fromEntries(textEntries), ...files },
       },
       fallback: event.form.failure,
     })
     setBusy(false)
-    if (answer.ok) return again()
-    // After a refusal the next claim is a new one; if it may have arrived, it is sent with the same
+    if (answer.ok) return reload()
+    // A rejected claim gets a new key. A claim that may have arrived is sent again with the same
     // key.
     if (answer.error.status !== 0) setKey(newKey())
-    setRefused(answer.error)
-    const [first] = Object.keys(textsOf(answer.error.answer?.errors) ?? {})
-    const field = first === undefined ? null : form.elements.namedItem(first)
+    setRejection(answer.error)
+    const [firstError] = Object.keys(textsOf(answer.error.answer?.errors) ?? {})
+    const field = firstError === undefined ? null : form.elements.namedItem(firstError)
     if (field instanceof HTMLElement) field.focus()
   }
   return (
-    <form className="telling" noValidate onSubmit={(submitted) => void send(submitted)}>
-      {refused !== null && (
+    <form className="telling" noValidate onSubmit={(submitEvent) => void send(submitEvent)}>
+      {rejection !== null && (
         <p className="why bad" role="alert">
           <Icon name="bang" />
-          <span>{saysLittle(refused.message) ? paymentClaim.checkFields : refused.message}</span>
+          <span>
+            {saysLittle(rejection.message) ? paymentClaim.checkFields : rejection.message}
+          </span>
         </p>
       )}
-      {paying.asks.map((ask) =>
-        ask.file === null ? (
-          <Question key={ask.id} ask={ask} wrong={wrong[ask.id]} />
+      {paying.asks.map((claimField) =>
+        claimField.file === null ? (
+          <ClaimField
+            key={claimField.id}
+            claimField={claimField}
+            errorMessage={errors[claimField.id]}
+          />
         ) : (
-          <Picture
-            key={ask.id}
+          <ScreenshotField
+            key={claimField.id}
             event={event}
-            ask={ask}
+            claimField={claimField}
             path={path}
-            wrong={wrong[ask.id]}
+            errorMessage={errors[claimField.id]}
             onToken={(token) =>
-              setFiles(({ [ask.id]: _gone, ...rest }) =>
-                token === undefined ? rest : { ...rest, [ask.id]: token },
+              setFiles(({ [claimField.id]: _removed, ...rest }) =>
+                token === undefined ? rest : { ...rest, [claimField.id]: token },
               )
             }
           />
         ),
       )}
-      <button type="submit" className="btn" disabled={isBusy || isUnderway}>
+      <button type="submit" className="btn" disabled={isBusy || isUploading}>
         {paymentClaim.submit}
       </button>
     </form>
   )
 }
 
-/** Idempotency key: random enough to be unique, so that a double click submits one claim. */
+/** Idempotency key: unique, so that a double click submits one claim. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
 }
 
-function Question({
-  ask: { id, kind, label, hint, required, options, value },
-  wrong,
+function ClaimField({
+  claimField: { id, kind, label, hint, required, options, value },
+  errorMessage,
 }: {
-  readonly ask: WireAsk
-  readonly wrong: string | undefined
+  readonly claimField: WireAsk
+  readonly errorMessage: string | undefined
 }) {
-  const described = [wrong && `told-${id}-wrong`, hint && `told-${id}-hint`].filter(Boolean)
-  const common = {
+  const descriptionIds = [errorMessage && `told-${id}-wrong`, hint && `told-${id}-hint`].filter(
+    Boolean,
+  )
+  const commonProps = {
     id: `told-${id}`,
     name: id,
     defaultValue: value,
     'aria-required': required,
-    ...(wrong && { 'aria-invalid': true }),
-    ...(described.length > 0 && { 'aria-describedby': described.join(' ') }),
+    ...(errorMessage && { 'aria-invalid': true }),
+    ...(descriptionIds.length > 0 && { 'aria-describedby': descriptionIds.join(' ') }),
   }
   return (
     <div className="ask">
@@ -251,14 +270,14 @@ function Question({
           {hint}
         </small>
       )}
-      {wrong && (
+      {errorMessage && (
         <p className="msg" id={`told-${id}-wrong`}>
           <Icon name="bang" />
-          {wrong}
+          {errorMessage}
         </p>
       )}
       {kind === 'select' ? (
-        <select {...common}>
+        <select {...commonProps}>
           <option value="">{paymentClaim.choose}</option>
           {options.map((option) => (
             <option key={option.id} value={option.id}>
@@ -268,7 +287,7 @@ function Question({
         </select>
       ) : (
         <input
-          {...common}
+          {...commonProps}
           type={kind === 'date' ? 'date' : 'text'}
           {...(kind === 'date' && { max: today() })}
           autoComplete="off"
@@ -279,7 +298,7 @@ function Question({
   )
 }
 
-/** By the browser's clock, as a default only; the server decides. */
+/** By the browser's clock, as a default. The server checks the day. */
 function today(): string {
   const at = readInstant(new Date().toISOString())
   return at === null ? '' : dayOf(at)

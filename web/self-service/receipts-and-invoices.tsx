@@ -7,7 +7,7 @@ import './self-service.css'
 
 const { documents: text } = SELF_SERVICE_MESSAGES
 
-export function Documents({ mine: { documents }, path }: PanelProps) {
+export function Documents({ data: { documents }, path }: PanelProps) {
   if (documents.length === 0) return null
   return (
     <section className="mypart" aria-labelledby="my-documents">
@@ -21,7 +21,7 @@ export function Documents({ mine: { documents }, path }: PanelProps) {
               <Icon name="down" />
               {title} {serial}
             </a>
-            <span className="mute">{said(at, total)}</span>
+            <span className="mute">{formatDocument(at, total)}</span>
           </li>
         ))}
       </ul>
@@ -30,7 +30,7 @@ export function Documents({ mine: { documents }, path }: PanelProps) {
 }
 
 /** "1 January 2027, ₹ 7,080" */
-function said(at: string, total: number): string {
+function formatDocument(at: string, total: number): string {
   const issued = readInstant(at)
   const amount = fromRupees(total)
   return issued === null || amount === null

@@ -4,30 +4,30 @@ import { formatPrice, fromRupees, lowerCaseLabel } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call, newKey } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { readDone } from './self-service-api-responses.ts'
+import { readActionMessage } from './self-service-api-responses.ts'
 import type { PanelProps } from './panel-props.ts'
 import './self-service.css'
 
 const { offer: text } = SELF_SERVICE_MESSAGES
 
-export function Offer({ event, mine: { refused }, path, again }: PanelProps) {
+export function RefusalAndOffer({ event, data: { refused: refusal }, path, reload }: PanelProps) {
   const [key] = useState(newKey)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  if (refused === null) return null
-  const { why, say, offer } = refused
+  if (refusal === null) return null
+  const { why: reason, say: explanation, offer } = refusal
   const total = offer === null ? null : fromRupees(offer.total)
   const accept = async () => {
     if (offer === null || isBusy) return
     setBusy(true)
     setProblem(null)
-    const answer = await call(`${path}acts/`, readDone, {
+    const answer = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: { act: 'accept_offer', category: offer.category, key },
       fallback: event.form.failure,
     })
     setBusy(false)
-    if (answer.ok) again()
+    if (answer.ok) reload()
     else setProblem(answer.error.message)
   }
   return (
@@ -35,8 +35,8 @@ export function Offer({ event, mine: { refused }, path, again }: PanelProps) {
       <h2 className="disp" id="my-refused">
         {offer === null ? text.refusalTitle : text.title}
       </h2>
-      <p>{why}</p>
-      {say !== null && <p>{say}</p>}
+      <p>{reason}</p>
+      {explanation !== null && <p>{explanation}</p>}
       {offer !== null && total !== null && (
         <>
           <p>

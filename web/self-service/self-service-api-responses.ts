@@ -1,19 +1,19 @@
-/** Parsers of the self-service calls' answers. */
+/** Parsers of the responses to self-service requests. */
 import type { MyAnswer } from '../../engine/api.ts'
 import { readRegistration } from '../app/api-responses.ts'
 import type { Reader } from '../app/api-client.ts'
 import { holdsAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
 
-export type Mine = MyAnswer
+export type SelfServiceData = MyAnswer
 
-export const readMine: Reader<Mine> = (body) => {
+export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
   const registration = isRecord(body) ? readRegistration(body['registration']) : null
   if (!isRecord(body) || registration === null || !holdsAll(body, 'string', 'state')) return null
   const documents = recordsOf(body['documents']).filter(
     (one) =>
       holdsAll(one, 'string', 'title', 'serial', 'at') && holdsAll(one, 'number', 'id', 'total'),
   )
-  const refused = readRefused(body['refused'])
+  const refusal = readRefusal(body['refused'])
   const edit = isRecord(body['edit']) ? body['edit'] : {}
   const fields = recordsOf(edit['fields']).filter((one) =>
     holdsAll(one, 'string', 'id', 'label', 'kind'),
@@ -26,19 +26,20 @@ export const readMine: Reader<Mine> = (body) => {
     ...body,
     registration,
     documents,
-    refused,
-    paying: readPaying(body['paying']),
+    refused: refusal,
+    paying: readManualPayment(body['paying']),
     edit: { fields, until: textOf(edit['until']) },
     files: files.map((one) => ({ ...one, name: textOf(one['name']) })),
-    second_payment: readSecond(body['second_payment']),
+    second_payment: readDuplicatePayment(body['second_payment']),
     cancel: cancel !== null && holdsAll(cancel, 'number', 'kept') ? cancel : null,
-  } as unknown as Mine
+  } as unknown as SelfServiceData
 }
 
-/** What was done, as a sentence from the server. */
-export const readDone: Reader<string> = (body) => (isRecord(body) ? textOf(body['message']) : null)
+/** Returns the server's sentence about the result of an action. */
+export const readActionMessage: Reader<string> = (body) =>
+  isRecord(body) ? textOf(body['message']) : null
 
-function readSecond(value: unknown): MyAnswer['second_payment'] {
+function readDuplicatePayment(value: unknown): MyAnswer['second_payment'] {
   return isRecord(value) &&
     holdsAll(value, 'string', 'first') &&
     holdsAll(value, 'number', 'amount')
@@ -50,11 +51,11 @@ function readSecond(value: unknown): MyAnswer['second_payment'] {
     : null
 }
 
-function readPaying(value: unknown): unknown {
+function readManualPayment(value: unknown): unknown {
   return isRecord(value) && holdsAll(value, 'string', 'way', 'label', 'tell') ? value : null
 }
 
-function readRefused(value: unknown): MyAnswer['refused'] {
+function readRefusal(value: unknown): MyAnswer['refused'] {
   if (!isRecord(value) || !holdsAll(value, 'string', 'why')) return null
   const { why, say, offer } = value
   const isOffer =

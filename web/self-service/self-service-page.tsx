@@ -10,62 +10,67 @@ import { Breaking } from '../ui/details-list.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { Plain } from '../ui/layout/standalone-page.tsx'
-import { useLook } from '../results/load-registration.ts'
-import type { Ask, LoadState, Missing } from '../results/load-registration.ts'
-import type { AskToPay } from '../results/unpaid/pay-now-button.tsx'
+import { useRegistration } from '../results/load-registration.ts'
+import type { RegistrationRequest, LoadState, LoadFailure } from '../results/load-registration.ts'
+import type { RequestPayment } from '../results/unpaid/pay-now-button.tsx'
 import {
   Loading,
   ResultFrame,
-  Standing,
-  titleOfStanding,
+  PaymentStatePage,
+  titleOfState,
   useTitle,
 } from '../results/result-page-by-payment-state.tsx'
-import { readMine } from './self-service-api-responses.ts'
-import type { Mine } from './self-service-api-responses.ts'
-import { LostLink } from './lost-link-form.tsx'
+import { readSelfServiceData } from './self-service-api-responses.ts'
+import type { SelfServiceData } from './self-service-api-responses.ts'
+import { LostLinkForm } from './lost-link-form.tsx'
 import { PANELS } from './panel-order.ts'
-import { SecondPayment } from './duplicate-payment.tsx'
+import { DuplicatePayment } from './duplicate-payment.tsx'
 
 const { expiredLink, lostLink, title, unknownLink } = SELF_SERVICE_MESSAGES
 
-export default function MyPage({ page }: PageProps) {
+export default function SelfServicePage({ page }: PageProps) {
   if (page.page !== 'my') return null
-  if (page.event !== null) return <Linked page={page.event} />
-  return /^\/my\/?$/.test(location.pathname) ? <Lost /> : <NoLink events={page.events} />
+  if (page.event !== null) return <LinkedRegistration page={page.event} />
+  return /^\/my\/?$/.test(location.pathname) ? (
+    <LostLinkSection />
+  ) : (
+    <UnknownLink events={page.events} />
+  )
 }
 
-function Linked({ page }: { readonly page: EventAnswer }) {
+function LinkedRegistration({ page }: { readonly page: EventAnswer }) {
   return (
     <ResultFrame event={page.event}>
-      <Own page={page} />
+      <OwnRegistration page={page} />
     </ResultFrame>
   )
 }
 
 /**
- * The token of `/my/{token}` as in the email. Our tokens need no escaping, so an escaped one is not
- * ours.
+ * Returns the token of `/my/{token}` as in the email, without decoding: our tokens contain no
+ * escaped characters.
  */
-const tokenIn = (pathname: string): string => pathname.split('/')[2] ?? ''
+const readToken = (pathname: string): string => pathname.split('/')[2] ?? ''
 
-const pathOf = (token: string): string => `/api/my/${encodeURIComponent(token)}/`
+const apiPath = (token: string): string => `/api/my/${encodeURIComponent(token)}/`
 
-function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
-  const [token] = useState(() => tokenIn(window.location.pathname))
-  const find = useCallback<Ask<Mine>>(
+function OwnRegistration({ page: { event, now } }: { readonly page: EventAnswer }) {
+  const [token] = useState(() => readToken(window.location.pathname))
+  const loadOwnRegistration = useCallback<RegistrationRequest<SelfServiceData>>(
     (signal) =>
-      call(pathOf(token), readMine, {
+      call(apiPath(token), readSelfServiceData, {
         signal,
         fallback: event.results.errors.fetchFailed,
       }),
     [event, token],
   )
-  const [look, again] = useLook(event, find)
+  const [loadState, reload] = useRegistration(event, loadOwnRegistration)
   useTitle(
     event,
-    titleOf(look) ?? (look.is === 'found' ? titleOfStanding(event, look.registration) : title),
+    titleOf(loadState) ??
+      (loadState.is === 'found' ? titleOfState(event, loadState.registration) : title),
   )
-  const ask: AskToPay = (price, waits) =>
+  const requestPayment: RequestPayment = (price, onRetry) =>
     callUntilAnswered(
       '/api/payment/resume/',
       readRetried,
@@ -74,45 +79,52 @@ function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
         json: { token, ...(price !== null && { price }) },
         fallback: event.form.failure,
       },
-      waits,
+      onRetry,
     )
-  if (look.is === 'found') {
-    const { registration } = look
+  if (loadState.is === 'found') {
+    const { registration } = loadState
     const query = { orderId: registration.order_id, amount: null, date: null }
-    const panel = { event, mine: look.answer, path: pathOf(token), again }
+    const panelProps = { event, data: loadState.answer, path: apiPath(token), reload }
     return (
       <>
-        <SecondPayment {...panel} />
-        <Standing {...{ event, registration, query, now, again, ask }} isOwn />
+        <DuplicatePayment {...panelProps} />
+        <PaymentStatePage
+          {...{ event, registration, query, now, reload, requestPayment }}
+          isSelfService
+        />
         {PANELS.map((Panel, index) => (
-          <Panel key={index} {...panel} />
+          <Panel key={index} {...panelProps} />
         ))}
       </>
     )
   }
-  return look.is === 'missing' ? <Over event={event} look={look} again={again} /> : <Loading />
+  return loadState.is === 'missing' ? (
+    <ExpiredLink event={event} failure={loadState} reload={reload} />
+  ) : (
+    <Loading />
+  )
 }
 
-const titleOf = (look: LoadState): string | null =>
-  look.is === 'missing' ? (look.again ? look.message : expiredLink.title) : null
+const titleOf = (loadState: LoadState): string | null =>
+  loadState.is === 'missing' ? (loadState.canRetry ? loadState.message : expiredLink.title) : null
 
-type OverProps = {
+type ExpiredLinkProps = {
   readonly event: EventAnswer['event']
-  readonly look: Missing
-  readonly again: () => void
+  readonly failure: LoadFailure
+  readonly reload: () => void
 }
 
-/** The link has expired or could not be looked up; shows the form and the organisers' address. */
-function Over({ event, look, again }: OverProps) {
+/** Shown if the link has expired or cannot be looked up: the form and the organisers' address. */
+function ExpiredLink({ event, failure: loadState, reload }: ExpiredLinkProps) {
   return (
     <section className="pend" role="alert">
       <h2 className="disp">
-        <Icon name={look.again ? 'bang' : 'clock'} />
-        {titleOf(look)}
+        <Icon name={loadState.canRetry ? 'bang' : 'clock'} />
+        {titleOf(loadState)}
       </h2>
-      <p>{look.again ? look.detail : look.message}</p>
+      <p>{loadState.canRetry ? loadState.detail : loadState.message}</p>
       <p>
-        {look.again && expiredLink.notLost}{' '}
+        {loadState.canRetry && expiredLink.notLost}{' '}
         {richMessage(expiredLink.contact, {
           support: (
             <a href={`mailto:${event.support}`}>
@@ -121,10 +133,10 @@ function Over({ event, look, again }: OverProps) {
           ),
         })}
       </p>
-      {!look.again && <LostLink />}
+      {!loadState.canRetry && <LostLinkForm />}
       <div className="acts">
-        {look.again && (
-          <button type="button" className="btn" onClick={again}>
+        {loadState.canRetry && (
+          <button type="button" className="btn" onClick={reload}>
             <Icon name="again" />
             {expiredLink.tryAgain}
           </button>
@@ -137,21 +149,21 @@ function Over({ event, look, again }: OverProps) {
   )
 }
 
-function Lost() {
+function LostLinkSection() {
   return (
     <Plain title={lostLink.title}>
       <p>{lostLink.explanation}</p>
-      <LostLink />
+      <LostLinkForm />
     </Plain>
   )
 }
 
-/** An unknown link, and therefore an unknown event. */
-function NoLink({ events }: { readonly events: readonly EventCard[] }) {
+/** Shown for an unknown link, whose event is unknown too. */
+function UnknownLink({ events }: { readonly events: readonly EventCard[] }) {
   return (
     <Plain title={unknownLink.title}>
       <p>{unknownLink.explanation}</p>
-      <LostLink />
+      <LostLinkForm />
       <ul className="ways">
         {events.map(({ id, title, routes }) => (
           <li key={id}>

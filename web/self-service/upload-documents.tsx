@@ -1,4 +1,4 @@
-/** Documents that are requested or may be replaced; each is uploaded as soon as it is selected. */
+/** Requested or replaceable documents. Each is uploaded as soon as it is selected. */
 import { useRef, useState } from 'react'
 import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { WireFile } from '../../engine/api.ts'
@@ -6,14 +6,14 @@ import { readProof } from '../app/api-responses.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
 import { limitText, tooLargeText } from '../ui/file-size.ts'
-import { useActing } from './use-self-service-action.ts'
+import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
-import { Said } from './action-result-message.tsx'
+import { ActionResult } from './action-result-message.tsx'
 
 const { file: fileMessages } = COMMON_MESSAGES
 const { files: text } = SELF_SERVICE_MESSAGES
 
-export function Files({ mine: { files }, path, again }: PanelProps) {
+export function UploadDocuments({ data: { files }, path, reload }: PanelProps) {
   if (files.length === 0) return null
   return (
     <section className="mypart" aria-labelledby="my-files">
@@ -21,44 +21,44 @@ export function Files({ mine: { files }, path, again }: PanelProps) {
         {text.title}
       </h2>
       {files.map((file) => (
-        <OneFile key={file.id} file={file} path={path} again={again} />
+        <DocumentUpload key={file.id} file={file} path={path} reload={reload} />
       ))}
     </section>
   )
 }
 
-type OneFileProps = Pick<PanelProps, 'path' | 'again'> & { readonly file: WireFile }
+type DocumentUploadProps = Pick<PanelProps, 'path' | 'reload'> & { readonly file: WireFile }
 
-function OneFile({
+function DocumentUpload({
   file: { id, label, name, accept, bytes_max: bytesMax },
   path,
-  again,
-}: OneFileProps) {
-  const acting = useActing({ path, again })
+  reload,
+}: DocumentUploadProps) {
+  const action = useSelfServiceAction({ path, reload })
   const input = useRef<HTMLInputElement>(null)
   const [percent, setPercent] = useState<number | null>(null)
-  const send = async (chosen: File | undefined) => {
-    if (chosen === undefined || percent !== null) return
-    if (chosen.size === 0 || chosen.size > bytesMax)
-      return acting.refuse(
-        chosen.size === 0
-          ? formatMessage(fileMessages.empty, { name: chosen.name })
-          : tooLargeText(chosen.name, chosen.size, bytesMax),
+  const send = async (selectedFile: File | undefined) => {
+    if (selectedFile === undefined || percent !== null) return
+    if (selectedFile.size === 0 || selectedFile.size > bytesMax)
+      return action.setProblem(
+        selectedFile.size === 0
+          ? formatMessage(fileMessages.empty, { name: selectedFile.name })
+          : tooLargeText(selectedFile.name, selectedFile.size, bytesMax),
       )
-    acting.refuse(null)
+    action.setProblem(null)
     setPercent(0)
     const { upload } = await import('../app/api-upload.ts')
-    const sent = await upload(`${path}proofs/`, readProof, {
+    const uploaded = await upload(`${path}proofs/`, readProof, {
       field: id,
-      file: chosen,
+      file: selectedFile,
       signal: new AbortController().signal,
       onPercent: setPercent,
     })
-    if (sent.ok) await acting.act({ act: 'edit', answers: { [id]: sent.value.token } })
-    else acting.refuse(sent.error.answer?.errors?.[id] ?? sent.error.message)
+    if (uploaded.ok) await action.perform({ act: 'edit', answers: { [id]: uploaded.value.token } })
+    else action.setProblem(uploaded.error.answer?.errors?.[id] ?? uploaded.error.message)
     setPercent(null)
   }
-  const accepts = accept.map((ending) => `.${ending}`).join(',')
+  const acceptedTypes = accept.map((extension) => `.${extension}`).join(',')
   return (
     <div className="myfile">
       <p id={`my-${id}`}>
@@ -66,14 +66,14 @@ function OneFile({
           ? richMessage(text.missing, { label: <b>{label}</b> })
           : richMessage(text.uploaded, { label: <b>{label}</b>, name })}
       </p>
-      <Said acting={acting} />
+      <ActionResult action={action} />
       <input
         ref={input}
         type="file"
         id={`my-${id}-file`}
         className="vh file"
         aria-labelledby={`my-${id} my-${id}-button`}
-        {...(accepts === '' ? {} : { accept: accepts })}
+        {...(acceptedTypes === '' ? {} : { accept: acceptedTypes })}
         onChange={({ target }) => {
           void send(target.files?.[0])
           target.value = ''

@@ -1,44 +1,50 @@
-/** The hook for self-service actions: one call at a time, its result as text, then a reload. */
+/** The hook for self-service actions: one request at a time, its result as text, then a reload. */
 import { useState } from 'react'
 import { call, newKey } from '../app/api-client.ts'
-import { readDone } from './self-service-api-responses.ts'
+import { readActionMessage } from './self-service-api-responses.ts'
 import type { PanelProps } from './panel-props.ts'
 
-export type Acting = {
+export type SelfServiceAction = {
   readonly isBusy: boolean
-  /** Result of the last action; null: none yet. */
-  readonly done: string | null
-  /** Why the last action was refused; null: it was not. */
+  /** Result of the last action. Null if there is none yet. */
+  readonly message: string | null
+  /** Why the last action failed. Null if it did not. */
   readonly problem: string | null
   /**
    * Returns true if the action was performed. A request repeated after a timeout is performed once.
    */
-  readonly act: (words: Readonly<Record<string, unknown>>) => Promise<boolean>
-  readonly refuse: (problem: string | null) => void
+  readonly perform: (parameters: Readonly<Record<string, unknown>>) => Promise<boolean>
+  readonly setProblem: (problem: string | null) => void
 }
 
-export function useActing({ path, again }: Pick<PanelProps, 'path' | 'again'>): Acting {
+export function useSelfServiceAction({
+  path,
+  reload,
+}: Pick<PanelProps, 'path' | 'reload'>): SelfServiceAction {
   const [isBusy, setBusy] = useState(false)
-  const [done, setDone] = useState<string | null>(null)
+  const [message, setMessage] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const [unsure, setUnsure] = useState<{ readonly said: string; readonly key: string } | null>(null)
-  const act: Acting['act'] = async (words) => {
+  const [unconfirmed, setUnconfirmed] = useState<{
+    readonly said: string
+    readonly key: string
+  } | null>(null)
+  const perform: SelfServiceAction['perform'] = async (parameters) => {
     if (isBusy) return false
     setBusy(true)
     setProblem(null)
-    setDone(null)
-    const said = JSON.stringify(words)
-    const key = unsure?.said === said ? unsure.key : newKey()
-    const answer = await call(`${path}acts/`, readDone, {
+    setMessage(null)
+    const body = JSON.stringify(parameters)
+    const key = unconfirmed?.said === body ? unconfirmed.key : newKey()
+    const answer = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
-      json: { ...words, key },
+      json: { ...parameters, key },
     })
     setBusy(false)
-    setUnsure(!answer.ok && answer.error.status === 0 ? { said, key } : null)
-    if (answer.ok) setDone(answer.value)
+    setUnconfirmed(!answer.ok && answer.error.status === 0 ? { said: body, key } : null)
+    if (answer.ok) setMessage(answer.value)
     else setProblem(answer.error.message)
-    if (answer.ok) again()
+    if (answer.ok) reload()
     return answer.ok
   }
-  return { isBusy, done, problem, act, refuse: setProblem }
+  return { isBusy, message, problem, perform, setProblem }
 }

@@ -15,7 +15,7 @@ import {
   tariffReader,
 } from '../../../web/app/api-responses.ts'
 import type { Reader } from '../../../web/app/api-client.ts'
-import { readMine } from '../../../web/self-service/self-service-api-responses.ts'
+import { readSelfServiceData } from '../../../web/self-service/self-service-api-responses.ts'
 import { priceOf } from '../../../web/registration/price/live-price.ts'
 import {
   listReader,
@@ -193,7 +193,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   ],
   [
     'the registration of a link',
-    readMine,
+    readSelfServiceData,
     {
       status: 'success',
       registration,

@@ -12,7 +12,7 @@ import { mayShrink, refusalOf } from '../../../web/registration/uploads/chosen-f
 import type { Tariff } from '../../../web/registration/price/live-price.ts'
 import { wayOf } from '../../../web/registration/fields/choose-field-widget.ts'
 import { neverDrawn } from '../../../web/build/omit-unused-library-code.ts'
-import { groupsOf } from '../../../web/results/registration-number.tsx'
+import { splitNumber } from '../../../web/results/registration-number.tsx'
 import { proofsIn } from '../../../web/registration/draft-storage.ts'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
 
@@ -144,9 +144,9 @@ test('a free event waits for no prices', () => {
 
 test('only registration numbers are grouped after their prefix', () => {
   const event = createEvent()
-  expect(groupsOf(event, 'SAMP4839201755603')).toEqual(['SAMP', '4839', '2017', '5560', '3'])
-  expect(groupsOf(event, 'SAMP-2025-17')).toEqual(['SAMP-2025-17'])
-  expect(groupsOf(event, 'OTHER123')).toEqual(['OTHER123'])
+  expect(splitNumber(event, 'SAMP4839201755603')).toEqual(['SAMP', '4839', '2017', '5560', '3'])
+  expect(splitNumber(event, 'SAMP-2025-17')).toEqual(['SAMP-2025-17'])
+  expect(splitNumber(event, 'OTHER123')).toEqual(['OTHER123'])
 })
 
 const createChoice = (count: number, more: Partial<Option> = {}) =>

@@ -7,7 +7,7 @@ import { publicEvent } from '../../../engine/index.ts'
 import { valuesOf } from '../../../engine/messages.ts'
 import type { EventConfig, Failure } from '../../../engine/index.ts'
 import { readRegistration } from '../../../web/app/api-responses.ts'
-import { Failed } from '../../../web/results/unpaid/failed-payment-page.tsx'
+import { FailedPayment } from '../../../web/results/unpaid/failed-payment-page.tsx'
 import { Cancelled } from '../../../web/results/pending-refunded-cancelled-pages.tsx'
 import type { Registration } from '../../../web/results/result-page-data.ts'
 import { sharedFiles, readSource } from '../../engine/event-files.ts'
@@ -24,7 +24,7 @@ const registration = (answer: object): Registration => {
 const renderFailedPage = (failedAs: Failure, status: 'open' | 'closed' = 'open'): string =>
   renderToStaticMarkup(
     <MemoryRouter>
-      <Failed
+      <FailedPayment
         event={{ ...event, status }}
         registration={registration({ payment_status: 'failed', failed_as: failedAs })}
         query={{ orderId: null, amount: null, date: null }}

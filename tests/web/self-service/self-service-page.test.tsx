@@ -1,20 +1,20 @@
 /** Sentences of a delegate's own page that depend on what was paid. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { Cancel } from '../../../web/self-service/request-cancellation.tsx'
+import { RequestCancellation } from '../../../web/self-service/request-cancellation.tsx'
 import type { PanelProps } from '../../../web/self-service/panel-props.ts'
 
 const renderPanel = (
-  state: PanelProps['mine']['state'],
+  state: PanelProps['data']['state'],
   retained: number,
   refund: number | null,
 ): string => {
-  const ownRegistration = {
+  const data = {
     state,
     cancel: { asked_at: null, kept: retained, back: refund },
-  } as PanelProps['mine']
+  } as PanelProps['data']
   const page = renderToStaticMarkup(
-    <Cancel event={{} as PanelProps['event']} mine={ownRegistration} path="/" again={() => {}} />,
+    <RequestCancellation event={{} as PanelProps['event']} data={data} path="/" reload={() => {}} />,
   )
   return (/<p>(.*?)<\/p>/.exec(page)?.[1] ?? '').replaceAll('\u00a0', ' ')
 }

@@ -15,9 +15,9 @@ import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { MessageProvider } from '../../ui/toast.tsx'
-import { Failed } from '../../results/unpaid/failed-payment-page.tsx'
+import { FailedPayment } from '../../results/unpaid/failed-payment-page.tsx'
 import type { Registration } from '../../results/result-page-data.ts'
-import { AtBank } from '../../results/pending-refunded-cancelled-pages.tsx'
+import { ConfirmingPayment } from '../../results/pending-refunded-cancelled-pages.tsx'
 import { Ticket } from '../../results/ticket/ticket-page.tsx'
 import '../../results/result-page.css'
 import { momentOf } from '../test-delegate/test-delegate.tsx'
@@ -72,7 +72,7 @@ export default function ResultsPreview({
       <div className="org-page res" onClickCapture={stay}>
         {kind === 'success' && <Ticket event={event} registration={registration} query={query} />}
         {kind === 'failed' && (
-          <Failed
+          <FailedPayment
             event={event}
             registration={registration}
             query={query}
@@ -80,7 +80,7 @@ export default function ResultsPreview({
           />
         )}
         {kind === 'pending' && (
-          <AtBank event={event} registration={registration} again={() => {}} />
+          <ConfirmingPayment event={event} registration={registration} reload={() => {}} />
         )}
         {kind === 'mail' && <Mail event={event} registration={registration} />}
       </div>

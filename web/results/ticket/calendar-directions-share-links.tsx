@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 const { ticket } = RESULT_MESSAGES
 
 export function TicketLinks({ event }: { readonly event: PublicEvent }) {
-  const [said, setSaid] = useState<string | null>(null)
+  const [shareResult, setShareResult] = useState<string | null>(null)
   const link = new URL(event.routes.form, location.href).href
   const share = async () => {
     if ('share' in navigator) {
@@ -17,9 +17,9 @@ export function TicketLinks({ event }: { readonly event: PublicEvent }) {
     }
     try {
       await (navigator as Navigator).clipboard.writeText(link)
-      setSaid(ticket.linkCopied)
+      setShareResult(ticket.linkCopied)
     } catch {
-      setSaid(formatMessage(ticket.link, { link }))
+      setShareResult(formatMessage(ticket.link, { link }))
     }
   }
   return (
@@ -34,7 +34,7 @@ export function TicketLinks({ event }: { readonly event: PublicEvent }) {
         <li>
           <a
             className="btn line sm"
-            href={mapOf(event)}
+            href={mapUrl(event)}
             target="_blank"
             rel="noreferrer"
             aria-label={formatMessage(ticket.mapLabel, { venue: event.venue })}
@@ -50,14 +50,14 @@ export function TicketLinks({ event }: { readonly event: PublicEvent }) {
           </button>
         </li>
       </ul>
-      <p className={said === null ? 'vh' : 'taken'} role="status">
-        {said}
+      <p className={shareResult === null ? 'vh' : 'taken'} role="status">
+        {shareResult}
       </p>
     </>
   )
 }
 
-/** A map search for the venue's name; phones open this URL in their maps app. */
-function mapOf({ venue }: PublicEvent): string {
+/** Returns a map search for the venue's name. Phones open this URL in their maps app. */
+function mapUrl({ venue }: PublicEvent): string {
   return `https://www.google.com/maps/search/?${new URLSearchParams({ api: '1', query: venue })}`
 }

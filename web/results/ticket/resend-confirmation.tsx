@@ -10,61 +10,61 @@ import type { Registration } from '../result-page-data.ts'
 
 const { ticket } = RESULT_MESSAGES
 
-type Asked =
-  | { readonly is: 'no' }
-  | { readonly is: 'asking' }
-  | { readonly is: 'told'; readonly text: string; readonly isSent: boolean }
+type ResendState =
+  | { readonly is: 'idle' }
+  | { readonly is: 'sending' }
+  | { readonly is: 'done'; readonly text: string; readonly isSent: boolean }
 
-export function Mailed({
+export function ConfirmationAddress({
   event,
   registration,
 }: {
   readonly event: PublicEvent
   readonly registration: Registration
 }) {
-  const [asked, setAsked] = useState<Asked>({ is: 'no' })
+  const [resendState, setResendState] = useState<ResendState>({ is: 'idle' })
   const to = registration[event.roles.email ?? '']
   if (event.sendsMail !== true) return null
   // Identical for every paid registration, so that it reveals nothing about another one.
-  const twice = (registration.total ?? 0) > 0 ? ticket.paidTwice : null
+  const paidTwiceNote = (registration.total ?? 0) > 0 ? ticket.paidTwice : null
   if (typeof to !== 'string' || to === '')
-    return twice === null ? null : (
+    return paidTwiceNote === null ? null : (
       <div className="mailed">
         <Icon name="mail" />
         <p>
-          {ticket.emailed} {twice}
+          {ticket.emailed} {paidTwiceNote}
         </p>
       </div>
     )
-  const ask = async () => {
-    if (asked.is === 'asking') return
-    setAsked({ is: 'asking' })
+  const resend = async () => {
+    if (resendState.is === 'sending') return
+    setResendState({ is: 'sending' })
     const answer = await call('/api/payment/confirmation/', () => ok(null), {
       method: 'POST',
       json: { order_id: registration.reg_no, email: to },
     })
-    setAsked(
+    setResendState(
       answer.ok
-        ? { is: 'told', isSent: true, text: formatMessage(ticket.resent, { email: to }) }
-        : { is: 'told', isSent: false, text: answer.error.message },
+        ? { is: 'done', isSent: true, text: formatMessage(ticket.resent, { email: to }) }
+        : { is: 'done', isSent: false, text: answer.error.message },
     )
   }
   return (
     <div className="mailed">
       <Icon name="mail" />
       <p>
-        {richMessage(ticket.emailedTo, { email: <b>{to}</b> })} {twice}{' '}
-        {!(asked.is === 'told' && asked.isSent) && (
+        {richMessage(ticket.emailedTo, { email: <b>{to}</b> })} {paidTwiceNote}{' '}
+        {!(resendState.is === 'done' && resendState.isSent) && (
           <button
             type="button"
             className="link"
-            aria-disabled={asked.is === 'asking' || undefined}
-            onClick={() => void ask()}
+            aria-disabled={resendState.is === 'sending' || undefined}
+            onClick={() => void resend()}
           >
             {ticket.resend}
           </button>
         )}{' '}
-        <span role="status">{asked.is === 'told' && asked.text}</span>
+        <span role="status">{resendState.is === 'done' && resendState.text}</span>
       </p>
     </div>
   )

@@ -12,11 +12,11 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { billOf } from '../bill-details.tsx'
-import { Buttons } from '../result-page-buttons.tsx'
+import { billRowsOf } from '../bill-details.tsx'
+import { ResultButtons } from '../result-page-buttons.tsx'
 import type { Query, Registration } from '../result-page-data.ts'
-import { Mailed } from './resend-confirmation.tsx'
-import { Grouped, NumberToKeep } from '../registration-number.tsx'
+import { ConfirmationAddress } from './resend-confirmation.tsx'
+import { GroupedNumber, NumberWithCopyButton } from '../registration-number.tsx'
 import { TicketLinks } from './calendar-directions-share-links.tsx'
 import './ticket-page.css'
 import { TicketQrCode } from './ticket-qr-code.tsx'
@@ -44,16 +44,16 @@ const MONEY_ROWS = new Set([
 /** Rows that the bill already contains. */
 const BILL_ROWS = new Set(['base', 'gst', 'total', 'lines'])
 
-/** A paid registration as a ticket to keep: the number in large type, then name and amounts. */
+/** A paid registration as a ticket: the number in large type, then name and amounts. */
 export function Ticket({ event, registration, query }: TicketProps) {
   const page = event.results.success
-  const all = resultRows(event, 'success', registration, query)
-  const name = all.find((row) => row.id === event.roles.fullName)
-  const rows = all.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
-  const ofMoney = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStatus(row)
-  const bill = billOf(event, registration)
+  const allRows = resultRows(event, 'success', registration, query)
+  const name = allRows.find((row) => row.id === event.roles.fullName)
+  const rows = allRows.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
+  const isMoneyRow = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStateRow(row)
+  const bill = billRowsOf(event, registration)
   // If only the registration was sold, the sums are sufficient.
-  const isSaid = (row: ResultRow) =>
+  const isInBill = (row: ResultRow) =>
     bill.length === 0 ? row.id === 'lines' : BILL_ROWS.has(row.id)
   const values = resultValues(event, registration, query)
   const intro = page.intro === undefined ? null : fillKnown(page.intro, values)
@@ -88,7 +88,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
           )}
           <div className="keep">
             <div>
-              <NumberToKeep
+              <NumberWithCopyButton
                 event={event}
                 number={registration.reg_no}
                 label={labelOf(event, 'reg_no')}
@@ -102,7 +102,9 @@ export function Ticket({ event, registration, query }: TicketProps) {
         <div className="dn">
           <div>
             <h3>{labelOf(event, 'delegate')}</h3>
-            <Ledger rows={rows.filter((row) => !ofMoney(row)).map((row) => rowOf(event, row))} />
+            <Ledger
+              rows={rows.filter((row) => !isMoneyRow(row)).map((row) => toLedgerRow(event, row))}
+            />
           </div>
           <div>
             <h3>{RESULT_MESSAGES.ticket.payment}</h3>
@@ -110,12 +112,12 @@ export function Ticket({ event, registration, query }: TicketProps) {
               rows={[
                 ...bill,
                 ...rows
-                  .filter((row) => ofMoney(row) && !isSaid(row))
-                  .map((row) => rowOf(event, row)),
+                  .filter((row) => isMoneyRow(row) && !isInBill(row))
+                  .map((row) => toLedgerRow(event, row)),
               ]}
               money
             />
-            {alsoKnown(registration).map((line) => (
+            {otherPaymentNotes(registration).map((line) => (
               <p className="also" key={line}>
                 {line}
               </p>
@@ -123,9 +125,14 @@ export function Ticket({ event, registration, query }: TicketProps) {
           </div>
         </div>
       </article>
-      <Mailed event={event} registration={registration} />
+      <ConfirmationAddress event={event} registration={registration} />
       <div className="acts wide">
-        <Buttons event={event} buttons={page.buttons} registration={registration} query={query} />
+        <ResultButtons
+          event={event}
+          buttons={page.buttons}
+          registration={registration}
+          query={query}
+        />
       </div>
       {notes.length > 0 && (
         <section aria-labelledby="notes">
@@ -146,8 +153,8 @@ export function Ticket({ event, registration, query }: TicketProps) {
   )
 }
 
-/** Other payment events of a valid registration; they do not affect the ticket. */
-function alsoKnown(registration: Registration): readonly string[] {
+/** Returns notes about other payments of a valid registration, which do not affect the ticket. */
+function otherPaymentNotes(registration: Registration): readonly string[] {
   const refunded = fromRupees(registration.refunded_amount)
   return [
     ...(refunded !== null && refunded > 0
@@ -158,15 +165,15 @@ function alsoKnown(registration: Registration): readonly string[] {
 }
 
 /** Whether the row is a fixed text of the event file with the payment state. */
-const isStatus = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
+const isStateRow = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
 
-/** A detail as a row: the total emphasised, numbers in groups, a state as a badge. */
-export function rowOf(
+/** Converts a detail to a row: the total emphasised, numbers in groups, a state as a badge. */
+export function toLedgerRow(
   event: PublicEvent,
   row: ResultRow,
   tone: 'good' | 'bad' = 'good',
 ): LedgerRow {
-  if (isStatus(row))
+  if (isStateRow(row))
     return {
       ...row,
       value: (
@@ -176,14 +183,14 @@ export function rowOf(
       ),
     }
   if (row.id === 'order_id' || row.id === 'reg_no')
-    return { ...row, value: <Grouped event={event} number={row.value} /> }
+    return { ...row, value: <GroupedNumber event={event} number={row.value} /> }
   if (row.id === 'payment_date' || row.id === 'date')
-    return { ...row, value: <Moment text={row.value} /> }
+    return { ...row, value: <DateAndTime text={row.value} /> }
   return row.id === 'total' ? { ...row, total: true } : row
 }
 
 /** A date and time that may wrap between the two, but not inside either. */
-function Moment({ text }: { readonly text: string }) {
+function DateAndTime({ text }: { readonly text: string }) {
   const [day = '', ...time] = text.split(', ')
   return (
     <>

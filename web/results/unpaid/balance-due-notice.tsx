@@ -5,20 +5,20 @@ import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'
 import { PayNow } from './pay-now-button.tsx'
-import type { Paying } from './pay-now-button.tsx'
+import type { PayButtonState } from './pay-now-button.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
 
 const { balance, payAmountNow } = RESULT_MESSAGES
 
-type DifferenceProps = {
+type BalanceDueProps = {
   readonly event: PublicEvent
   readonly registration: Registration
-  readonly paying: Paying
+  readonly payButton: PayButtonState
 }
 
 /** Renders nothing if there is no balance. */
-export function Difference({ event, registration, paying }: DifferenceProps) {
+export function BalanceDue({ event, registration, payButton }: BalanceDueProps) {
   const due = fromRupees(registration.difference_due)
   if (due === null || due === 0) return null
   const amount = formatMoney(due)
@@ -30,7 +30,7 @@ export function Difference({ event, registration, paying }: DifferenceProps) {
       </h2>
       <p>{formatMessage(balance.explanation, { amount })}</p>
       {registration.may_pay && event.payment ? (
-        <PayNow label={formatMessage(payAmountNow, { amount })} paying={paying} />
+        <PayNow label={formatMessage(payAmountNow, { amount })} payButton={payButton} />
       ) : (
         <p>{richMessage(balance.contact, { support: event.support })}</p>
       )}

@@ -12,26 +12,26 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'
 import { Bill } from '../bill-details.tsx'
-import { Buttons } from '../result-page-buttons.tsx'
-import { heldPrice, isPast, lastDayOf, PayNow } from './pay-now-button.tsx'
-import type { Paying } from './pay-now-button.tsx'
+import { ResultButtons } from '../result-page-buttons.tsx'
+import { guaranteedPrice, isPast, lastDayOf, PayNow } from './pay-now-button.tsx'
+import type { PayButtonState } from './pay-now-button.tsx'
 import type { Query, Registration } from '../result-page-data.ts'
-import { rowOf } from '../ticket/ticket-page.tsx'
+import { toLedgerRow } from '../ticket/ticket-page.tsx'
 import './failed-payment-page.css'
 
-type FailedProps = {
+type FailedPaymentProps = {
   readonly event: PublicEvent
   readonly registration: Registration | null
   readonly query: Query
-  /** Server time when the page was written. */
+  /** Server time when the page was rendered. */
   readonly now: string
   /** Omitted if there is nothing to pay. */
-  readonly paying?: Paying
+  readonly payButton?: PayButtonState
 }
 
 const { failed, priceWasGuaranteedUnknownAmount } = RESULT_MESSAGES
 
-/** Replaces the event file's texts about the money if it was transferred, or if that is unknown. */
+/** Replaces the event file's texts about the charge if the delegate was charged, or may have been. */
 const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
   expired: failed.expired,
   'given-back': failed.refunded,
@@ -39,33 +39,34 @@ const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
 }
 
 /**
- * A failed payment. The event file's notes about the money are shown only if the stored payment has
+ * A failed payment. The event file's notes about the charge are shown only if the stored payment has
  * failed, and "no amount was deducted" only if the bank declined. If the order is unknown, the page
  * says so instead.
  */
-export function Failed({ event, registration, query, now, paying }: FailedProps) {
+export function FailedPayment({ event, registration, query, now, payButton }: FailedPaymentProps) {
   const page = event.results.failed
   const values = resultValues(event, registration, query)
   /** Omits texts that refer to an unknown number, because there would be nothing to quote. */
-  const failedAs = registration?.failed_as ?? null
-  const said = (lines: readonly string[]) =>
+  const failure = registration?.failed_as ?? null
+  const fillLines = (lines: readonly string[]) =>
     lines
-      .filter((line) => failedAs === 'declined' || !statesNoCharge(line))
+      .filter((line) => failure === 'declined' || !statesNoCharge(line))
       .flatMap((line) => fillKnown(line, values) ?? [])
   const rows = resultRows(event, 'failed', registration, query)
     .filter(({ id }) => id !== 'lines')
-    .map((row) => rowOf(event, row, 'bad'))
-  const known = registration !== null || page.lookup === 'if-found'
-  const price = registration === null ? null : heldPrice(registration, now)
+    .map((row) => toLedgerRow(event, row, 'bad'))
+  const isKnown = registration !== null || page.lookup === 'if-found'
+  const price = registration === null ? null : guaranteedPrice(registration, now)
   const isPayable = registration?.may_pay === true && event.payment !== null
-  // Nobody can pay again at a closed event, unless the order is still payable.
-  const check = event.status === 'closed' && !isPayable ? failed.checkDeducted : failed.checkFirst
-  const notes = said(page.notes)
-  const facts = known && page.notesTitle === undefined ? notes : []
+  // A closed event accepts no new payment, unless the order is still payable.
+  const checkNote =
+    event.status === 'closed' && !isPayable ? failed.checkDeducted : failed.checkFirst
+  const notes = fillLines(page.notes)
+  const paymentNotes = isKnown && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
-  const [intro = null] = said(page.intro === undefined ? [] : [page.intro])
+  const [intro = null] = fillLines(page.intro === undefined ? [] : [page.intro])
   // The payment arrived, so the card was not the cause.
-  const reasons = failedAs === 'given-back' ? [] : said(page.reasons)
+  const reasons = failure === 'given-back' ? [] : fillLines(page.reasons)
   return (
     <article className="fx bad" aria-labelledby="failed">
       <h2 className="disp" id="failed">
@@ -73,21 +74,21 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
         {page.title}
       </h2>
       {intro !== null && <p className="intro">{intro}</p>}
-      {failedAs !== null && failedAs !== 'declined' && (
+      {failure !== null && failure !== 'declined' && (
         <p className="intro">
-          {MONEY_MESSAGES[failedAs]} {failedAs !== 'given-back' && check}
+          {MONEY_MESSAGES[failure]} {failure !== 'given-back' && checkNote}
         </p>
       )}
-      {facts.length > 0 && (
+      {paymentNotes.length > 0 && (
         <ul className="facts">
-          {facts.map((fact) => (
-            <li key={fact}>{fact}</li>
+          {paymentNotes.map((note) => (
+            <li key={note}>{note}</li>
           ))}
         </ul>
       )}
-      {!known && (
+      {!isKnown && (
         <p className="intro">
-          {failed.notFound} {check}
+          {failed.notFound} {checkNote}
         </p>
       )}
       {notes.length < page.notes.length && (
@@ -97,24 +98,24 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
           })}
         </p>
       )}
-      {registration !== null && isPayable && paying && (
+      {registration !== null && isPayable && payButton && (
         <div className="again">
           <PayNow
             label={price === null ? failed.pay : formatMessage(failed.payAmount, { amount: price })}
-            paying={paying}
+            payButton={payButton}
           />
           <p>
-            {failed.saved} {sayHeld(registration, now)}
+            {failed.saved} {guaranteeText(registration, now)}
           </p>
         </div>
       )}
       <div className="acts">
-        <Buttons
+        <ResultButtons
           event={event}
           buttons={page.buttons}
           registration={registration}
           query={query}
-          first={isPayable ? 'line' : 'main'}
+          firstStyle={isPayable ? 'line' : 'main'}
         />
       </div>
       <div className={reasons.length > 0 || advice.length > 0 ? 'cols' : ''}>
@@ -122,14 +123,14 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
           <Ledger rows={rows} />
           <Bill event={event} registration={registration} />
         </div>
-        {reasons.length > 0 && <Lines title={failed.causes} lines={reasons} />}
-        {advice.length > 0 && <Lines title={page.notesTitle ?? ''} lines={advice} />}
+        {reasons.length > 0 && <NoteList title={failed.causes} lines={reasons} />}
+        {advice.length > 0 && <NoteList title={page.notesTitle ?? ''} lines={advice} />}
       </div>
     </article>
   )
 }
 
-function sayHeld({ held_until: heldUntil }: Registration, now: string): string {
+function guaranteeText({ held_until: heldUntil }: Registration, now: string): string {
   const day = lastDayOf(heldUntil)
   if (day === null) return ''
   return formatMessage(
@@ -140,7 +141,7 @@ function sayHeld({ held_until: heldUntil }: Registration, now: string): string {
   )
 }
 
-function Lines({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
+function NoteList({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
   return (
     <div className="causes">
       <h3 className="disp">{title}</h3>

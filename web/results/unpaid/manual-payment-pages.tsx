@@ -4,25 +4,25 @@ import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
-import { amounts, whoAndWhat } from './unpaid-page.tsx'
+import { amountRows, delegateRows } from './unpaid-page.tsx'
 import { PayNow } from './pay-now-button.tsx'
-import type { Paying } from './pay-now-button.tsx'
-import { Questions, useLooking } from '../pending-refunded-cancelled-pages.tsx'
+import type { PayButtonState } from './pay-now-button.tsx'
+import { Questions, usePolling } from '../pending-refunded-cancelled-pages.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
 
-type ByHandProps = {
+type ManualPaymentProps = {
   readonly event: PublicEvent
   readonly registration: Registration
-  readonly again: () => void
-  readonly paying: Paying
+  readonly reload: () => void
+  readonly payButton: PayButtonState
   /** On the self-service page, which has the actions below. */
-  readonly isOwn: boolean
+  readonly isSelfService: boolean
 }
 
 const { manualPayment } = RESULT_MESSAGES
 
-/** The messages of each state; what to do differs where the page has no form to report a payment. */
+/** The messages of each state. The instructions differ if the page has no payment claim form. */
 export const MANUAL_PAYMENT_MESSAGES = {
   'by-hand': {
     ...manualPayment.waiting,
@@ -37,41 +37,41 @@ export const MANUAL_PAYMENT_MESSAGES = {
   },
 } as const
 
-export function ByHand({
-  stands,
+export function ManualPaymentPage({
+  paymentState,
   event,
   registration,
-  again,
-  paying,
-  isOwn,
-}: ByHandProps & { readonly stands: keyof typeof MANUAL_PAYMENT_MESSAGES }) {
-  useLooking(again)
+  reload,
+  payButton,
+  isSelfService,
+}: ManualPaymentProps & { readonly paymentState: keyof typeof MANUAL_PAYMENT_MESSAGES }) {
+  usePolling(reload)
   const total = fromRupees(registration.total)
-  const { title, explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[stands]
+  const { title, explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[paymentState]
   return (
-    <section className={stands === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">
+    <section className={paymentState === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">
       <h2 className="disp" id="by-hand">
         <Icon name="clock" />
         {title}
       </h2>
       <p>
-        {explanation} {isOwn ? here : elsewhere}
+        {explanation} {isSelfService ? here : elsewhere}
       </p>
-      {registration.may_pay && event.payment && stands !== 'told' && (
+      {registration.may_pay && event.payment && paymentState !== 'told' && (
         <PayNow
           label={
             total === null
               ? manualPayment.payByCard
               : formatMessage(manualPayment.payAmountByCard, { amount: formatMoney(total) })
           }
-          paying={paying}
+          payButton={payButton}
         />
       )}
       <p className="mute">
         <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger rows={whoAndWhat(event, registration)} />
-      <Ledger rows={amounts(event, registration)} money />
+      <Ledger rows={delegateRows(event, registration)} />
+      <Ledger rows={amountRows(event, registration)} money />
     </section>
   )
 }

@@ -27,66 +27,69 @@ import { billRows } from '../../ui/payment/bill-rows.tsx'
 import type { Registration } from '../result-page-data.ts'
 
 /**
- * Requests the gateway's payment data. `price`: the total in rupees that the delegate has accepted,
- * null if they were not asked; `waits` is called when the request timed out and is sent again.
+ * Requests the gateway's payment data. `price` is the total in rupees that the delegate accepted,
+ * or null if no price was shown. `onRetry` is called when a request that timed out is sent again.
  */
-export type AskToPay = (price: number | null, waits: () => void) => Promise<Answered<PaymentData>>
+export type RequestPayment = (
+  price: number | null,
+  onRetry: () => void,
+) => Promise<Answered<PaymentData>>
 
 /** Payment state for the buttons. */
-export type Paying = {
+export type PayButtonState = {
   readonly isBusy: boolean
   /** The request timed out and is being sent again. */
-  readonly waits: boolean
+  readonly isRetrying: boolean
   /** Why the last attempt failed; stays visible. */
   readonly problem: string | null
-  readonly press: () => void
+  readonly onPress: () => void
 }
-type PayingOptions = {
+type PaymentOptions = {
   readonly event: PublicEvent
   readonly heldUntil: string | null
-  readonly ask: AskToPay
+  readonly requestPayment: RequestPayment
   /** Reloads the registration, whose state differs from the page. */
-  readonly again: () => void
+  readonly reload: () => void
 }
 type Step =
   | { readonly is: 'idle' | 'asking' | 'asking-again' }
   | { readonly is: 'leaving'; readonly data: PaymentData }
-  | { readonly is: 'moved'; readonly was: Quote | null; readonly now: Quote }
+  | { readonly is: 'moved'; readonly oldQuote: Quote | null; readonly newQuote: Quote }
 
 const { priceChanged, serverUnreachable } = RESULT_MESSAGES
 
-/** Refusals after which the reloaded page shows a different state. */
-const STANDS_OTHERWISE: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
+/** Error codes after which the reloaded page shows a different state. */
+const STATE_DIFFERS: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
 
 /**
- * Handles a press: redirects to the gateway, asks about a new price, or reports the failure. Used
+ * Handles the pay button: redirects to the gateway, shows a new price, or reports the failure. Used
  * above the pages of a registration, because the request may change the payment state, and the
  * dialog must outlive the page that opened it. Returns the state for the buttons and the dialog
  * over the page.
  */
-export function usePaying({
+export function usePayment({
   event,
   heldUntil,
-  ask,
-  again,
-}: PayingOptions): readonly [Paying, ReactNode] {
+  requestPayment,
+  reload,
+}: PaymentOptions): readonly [PayButtonState, ReactNode] {
   const [step, setStep] = useState<Step>({ is: 'idle' })
   const [problem, setProblem] = useState<string | null>(null)
   const pay = async (price: number | null) => {
     setProblem(null)
     setStep({ is: 'asking' })
-    const answer = await ask(price, () => setStep({ is: 'asking-again' }))
+    const answer = await requestPayment(price, () => setStep({ is: 'asking-again' }))
     if (answer.ok) return setStep({ is: 'leaving', data: answer.value })
-    const moved = movedIn(answer.error)
-    if (moved !== null) return setStep({ is: 'moved', ...moved })
+    const priceChange = readPriceChange(answer.error)
+    if (priceChange !== null) return setStep({ is: 'moved', ...priceChange })
     setStep({ is: 'idle' })
     // Without a connection, there is no message from the server.
     setProblem(answer.error.code === 'network' ? serverUnreachable : answer.error.message)
-    if (STANDS_OTHERWISE.has(answer.error.code)) again()
+    if (STATE_DIFFERS.has(answer.error.code)) reload()
   }
-  const waits = step.is === 'asking-again'
-  const isBusy = waits || step.is === 'asking' || step.is === 'leaving'
-  const over = (
+  const isRetrying = step.is === 'asking-again'
+  const isBusy = isRetrying || step.is === 'asking' || step.is === 'leaving'
+  const dialog = (
     <>
       {step.is === 'leaving' && event.payment && (
         <HandOff
@@ -94,36 +97,42 @@ export function usePaying({
           data={step.data}
           leftAgain={() => {
             setStep({ is: 'idle' })
-            again()
+            reload()
           }}
         />
       )}
       {step.is === 'moved' && (
-        <PriceMoved
+        <PriceChangedDialog
           event={event}
-          was={step.was}
-          now={step.now}
+          oldQuote={step.oldQuote}
+          newQuote={step.newQuote}
           heldUntil={heldUntil}
-          pay={() => void pay(rupees(step.now.total))}
-          leave={() => setStep({ is: 'idle' })}
+          pay={() => void pay(rupees(step.newQuote.total))}
+          close={() => setStep({ is: 'idle' })}
         />
       )}
     </>
   )
-  return [{ isBusy, waits, problem, press: () => void (isBusy || pay(null)) }, over]
+  return [{ isBusy, isRetrying, problem, onPress: () => void (isBusy || pay(null)) }, dialog]
 }
 
-export function PayNow({ label, paying }: { readonly label: string; readonly paying: Paying }) {
-  const { isBusy, waits, problem, press } = paying
+export function PayNow({
+  label,
+  payButton,
+}: {
+  readonly label: string
+  readonly payButton: PayButtonState
+}) {
+  const { isBusy, isRetrying, problem, onPress } = payButton
   return (
     <div className="paynow">
-      {/* Not disabled while busy: it would lose the focus, and the reader would lose their place. */}
-      <button type="button" className="btn" aria-disabled={isBusy} onClick={press}>
+      {/* Not disabled while busy, because a disabled button loses the focus. */}
+      <button type="button" className="btn" aria-disabled={isBusy} onClick={onPress}>
         {isBusy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
         {label}
       </button>
       <p className="why" role="status">
-        {waits && (
+        {isRetrying && (
           <>
             <Icon name="clock" />
             <span>{CONNECTION_ERROR_MESSAGES.retrying}</span>
@@ -140,39 +149,48 @@ export function PayNow({ label, paying }: { readonly label: string; readonly pay
   )
 }
 
-/** The old and the new price, if a price change is the reason for the refusal; otherwise null. */
-function movedIn(error: ApiError): { readonly was: Quote | null; readonly now: Quote } | null {
+/** Returns the old and the new price if the price has changed. Null for other errors. */
+function readPriceChange(
+  error: ApiError,
+): { readonly oldQuote: Quote | null; readonly newQuote: Quote } | null {
   if (error.code !== 'price_moved') return null
-  const now = error.answer?.quote ? toQuote(error.answer.quote) : null
-  const was = error.answer?.was ? toQuote(error.answer.was) : null
-  return now === null ? null : { was, now }
+  const newQuote = error.answer?.quote ? toQuote(error.answer.quote) : null
+  const oldQuote = error.answer?.was ? toQuote(error.answer.was) : null
+  return newQuote === null ? null : { oldQuote, newQuote }
 }
 
-type PriceMovedProps = {
+type PriceChangedProps = {
   readonly event: PublicEvent
-  readonly was: Quote | null
-  readonly now: Quote
+  readonly oldQuote: Quote | null
+  readonly newQuote: Quote
   readonly heldUntil: string | null
   readonly pay: () => void
-  readonly leave: () => void
+  readonly close: () => void
 }
 
 /** Compares the old and new price. Nothing is charged before the delegate confirms. */
-function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps) {
-  const held = lastDayOf(heldUntil)
+function PriceChangedDialog({
+  event,
+  oldQuote,
+  newQuote,
+  heldUntil,
+  pay,
+  close,
+}: PriceChangedProps) {
+  const guaranteedUntil = lastDayOf(heldUntil)
   return (
-    <Dialog title={priceChanged.title} onClose={leave}>
+    <Dialog title={priceChanged.title} onClose={close}>
       <p>
-        {held === null
+        {guaranteedUntil === null
           ? priceChanged.notGuaranteed
-          : formatMessage(priceChanged.guaranteedUntil, { day: held })}
+          : formatMessage(priceChanged.guaranteedUntil, { day: guaranteedUntil })}
       </p>
-      <Ledger rows={billRows(event, now, priceParts(event), was ?? undefined)} money />
+      <Ledger rows={billRows(event, newQuote, priceParts(event), oldQuote ?? undefined)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
-          {formatMessage(priceChanged.pay, { amount: formatMoney(now.total) })}
+          {formatMessage(priceChanged.pay, { amount: formatMoney(newQuote.total) })}
         </button>
-        <button type="button" className="btn line" onClick={leave}>
+        <button type="button" className="btn line" onClick={close}>
           {priceChanged.cancel}
         </button>
       </div>
@@ -180,8 +198,8 @@ function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps)
   )
 }
 
-/** The amount to pay while its price is guaranteed; null: no longer guaranteed, or unknown. */
-export function heldPrice(
+/** Returns the amount to pay while its price is guaranteed. Null if not guaranteed, or unknown. */
+export function guaranteedPrice(
   { total: rupees, held_until: heldUntil }: Registration,
   now: string,
 ): string | null {
@@ -189,18 +207,18 @@ export function heldPrice(
   return total === null || isPast(heldUntil, now) ? null : formatMoney(total)
 }
 
-/** Whether the price guarantee has ended by the server's clock. */
+/** Whether the price guarantee has ended, by the server's clock. */
 export function isPast(heldUntil: string | null, now: string): boolean {
-  const [ends, at] = [heldUntil === null ? null : readInstant(heldUntil), readInstant(now)]
-  return ends !== null && at !== null && at >= ends
+  const [guaranteeEnd, at] = [heldUntil === null ? null : readInstant(heldUntil), readInstant(now)]
+  return guaranteeEnd !== null && at !== null && at >= guaranteeEnd
 }
 
 /**
- * "1 January 2026", without line breaks: the last day (Indian time) on which a price is guaranteed;
- * null if there is no end.
+ * Returns the last day (Indian time) on which a price is guaranteed, as "1 January 2026" without
+ * line breaks. Null if there is no end.
  */
 export function lastDayOf(heldUntil: string | null): string | null {
   const at = heldUntil === null ? null : readInstant(heldUntil)
-  // The guarantee ends with a day: at its last instant or the first one of the next day.
+  // The guarantee ends at the last instant of a day, or at the first one of the next day.
   return at === null ? null : formatDay(dayOf((at - 1) as Instant)).replaceAll(' ', '\u00a0')
 }

@@ -14,32 +14,32 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'
-import { Support, useLooking } from '../pending-refunded-cancelled-pages.tsx'
+import { Support, usePolling } from '../pending-refunded-cancelled-pages.tsx'
 import { isPast, lastDayOf, PayNow } from './pay-now-button.tsx'
-import type { Paying } from './pay-now-button.tsx'
-import { Grouped } from '../registration-number.tsx'
-import { billOf } from '../bill-details.tsx'
+import type { PayButtonState } from './pay-now-button.tsx'
+import { GroupedNumber } from '../registration-number.tsx'
+import { billRowsOf } from '../bill-details.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
 
 const { payAmountNow, payNow, priceWasGuaranteed, unpaid } = RESULT_MESSAGES
 
-type NotPaidProps = {
+type UnpaidPageProps = {
   readonly event: PublicEvent
   readonly registration: Registration
-  /** Server time when the page was written. */
+  /** Server time when the page was rendered. */
   readonly now: string
-  readonly again: () => void
-  readonly paying: Paying
+  readonly reload: () => void
+  readonly payButton: PayButtonState
 }
 
 /**
  * Saved, but not paid. The page still checks again, because a payment may be in progress in another
  * tab.
  */
-export function NotPaid({ event, registration, now, again, paying }: NotPaidProps) {
+export function UnpaidPage({ event, registration, now, reload, payButton }: UnpaidPageProps) {
   const { held_until: heldUntil, may_pay: mayPay } = registration
-  useLooking(again)
+  usePolling(reload)
   const total = fromRupees(registration.total)
   const price = total === null ? null : formatMoney(total)
   const isOver = isPast(heldUntil, now)
@@ -52,45 +52,45 @@ export function NotPaid({ event, registration, now, again, paying }: NotPaidProp
       {mayPay && event.payment ? (
         <>
           <p>{unpaid.explanation}</p>
-          {price !== null && heldUntil !== null && <p>{sayHeld(price, heldUntil, isOver)}</p>}
+          {price !== null && heldUntil !== null && <p>{guaranteeText(price, heldUntil, isOver)}</p>}
           <PayNow
             label={
               price === null || isOver ? payNow : formatMessage(payAmountNow, { amount: price })
             }
-            paying={paying}
+            payButton={payButton}
           />
           <p className="mute">{unpaid.justPaid}</p>
         </>
       ) : (
         <p>
-          {unpaid.notReceived} {whyNot(event, now)}{' '}
+          {unpaid.notReceived} {notPayableText(event, now)}{' '}
           {richMessage(unpaid.contact, {
             support: <Support event={event} orderId={registration.order_id} />,
           })}
         </p>
       )}
-      <Ledger rows={whoAndWhat(event, registration)} />
-      <Ledger rows={amounts(event, registration)} money />
+      <Ledger rows={delegateRows(event, registration)} />
+      <Ledger rows={amountRows(event, registration)} money />
     </section>
   )
 }
 
 /** States until when the price is guaranteed, and what applies afterwards. */
-function sayHeld(price: string, heldUntil: string, isOver: boolean): string {
+function guaranteeText(price: string, heldUntil: string, isOver: boolean): string {
   return formatMessage(isOver ? priceWasGuaranteed : unpaid.priceGuaranteed, {
     amount: price,
     day: lastDayOf(heldUntil) ?? '',
   })
 }
 
-function whyNot(event: PublicEvent, now: string): string {
+function notPayableText(event: PublicEvent, now: string): string {
   const at = readInstant(now)
-  const open = at === null ? null : checkRegistrationOpen(event, dayOf(at))
-  return open === null || open.open ? unpaid.closed : open.text
+  const openState = at === null ? null : checkRegistrationOpen(event, dayOf(at))
+  return openState === null || openState.open ? unpaid.closed : openState.text
 }
 
-/** Number, name and category, with the event's labels. */
-export function whoAndWhat(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
+/** Returns number, name and category with the event's labels. */
+export function delegateRows(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
   const { reg_no: number, category_label: category } = registration
   const { fullName } = event.roles
   const name = fullName === undefined ? undefined : registration[fullName]
@@ -98,7 +98,7 @@ export function whoAndWhat(event: PublicEvent, registration: Registration): read
     {
       id: 'reg_no',
       label: labelOf(event, 'reg_no'),
-      value: <Grouped event={event} number={number} />,
+      value: <GroupedNumber event={event} number={number} />,
     },
     ...(fullName !== undefined && typeof name === 'string' && name !== ''
       ? [{ id: fullName, label: labelOf(event, fullName), value: name }]
@@ -109,8 +109,8 @@ export function whoAndWhat(event: PublicEvent, registration: Registration): read
   ]
 }
 
-export function amounts(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
-  const bill = billOf(event, registration)
+export function amountRows(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
+  const bill = billRowsOf(event, registration)
   if (bill.length > 0) return bill
   return priceParts(event).flatMap((part) => {
     const amount = fromRupees(registration[part])
