@@ -6,7 +6,7 @@ import { assertNever } from '../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import type { PageData } from '../../engine/api.ts'
 import { sayWith } from './api-client.ts'
-import { kindOf } from '../registration/event-page-kind.ts'
+import { choosePageKind } from '../registration/event-page-kind.ts'
 import { Boundary } from './error-boundary.tsx'
 import { watchDates } from '../ui/forms/empty-date-style.ts'
 import { Broken } from './error-page.tsx'
@@ -31,7 +31,7 @@ function readPage(): PageData | null {
 async function choose(page: PageData): Promise<ComponentType<PageProps>> {
   switch (page.page) {
     case 'event': {
-      const kind = kindOf(page.event)
+      const kind = choosePageKind(page.event)
       return kind === 'closed'
         ? (await import('../registration/closed-page.tsx')).default
         : kind === 'selling'

@@ -6,9 +6,9 @@ import createCache from '@emotion/cache'
 import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import { assert } from '../../engine/index.ts'
 import type { PageData } from '../../engine/api.ts'
-import FormPage, { STYLES_KEY } from '../registration/registration-page.tsx'
-import SellingPage from '../registration/registration-page-with-items-and-codes.tsx'
-import { kindOf } from '../registration/event-page-kind.ts'
+import FormPage, { STYLE_PREFIX } from '../registration/registration-page.tsx'
+import ExtendedRegistrationPage from '../registration/registration-page-with-items-and-codes.tsx'
+import { choosePageKind } from '../registration/event-page-kind.ts'
 import type { EventPageKind } from '../registration/event-page-kind.ts'
 import { Boundary } from './error-boundary.tsx'
 import { Broken } from './error-page.tsx'
@@ -45,10 +45,10 @@ function drawSite(page: PageOf<'site'>): Drawn {
 
 /** The page of an open event, identical to the rendering of `main.tsx` on hydration. */
 function drawForm(page: PageOf<'event'>): Drawn {
-  const kind = kindOf(page.event)
+  const kind = choosePageKind(page.event)
   assert(kind !== 'closed', 'only a form is drawn')
-  const Page = kind === 'selling' ? SellingPage : FormPage
-  const styles = createCache({ key: STYLES_KEY })
+  const Page = kind === 'selling' ? ExtendedRegistrationPage : FormPage
+  const styles = createCache({ key: STYLE_PREFIX })
   // Collects the CSS rules instead of writing each beside its element.
   styles.compat = true
   const html = renderToString(
@@ -63,7 +63,7 @@ function drawForm(page: PageOf<'event'>): Drawn {
     kind,
     ...withoutAttributes(html),
     styles: made.map(([, rules]) => (typeof rules === 'string' ? rules : '')).join(''),
-    names: `${STYLES_KEY} ${made.map(([name]) => name).join(' ')}`,
+    names: `${STYLE_PREFIX} ${made.map(([name]) => name).join(' ')}`,
   }
 }
 

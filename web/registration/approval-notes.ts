@@ -1,18 +1,18 @@
-/** Form texts for registrations that need approval before payment. */
+/** Form texts of registrations that need approval before payment. */
 import { approvalOf, findCategory, labelOf } from '../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../engine/messages.ts'
 import type { Answers, PublicEvent } from '../../engine/index.ts'
 
 /** Label of the submit button, or null if no approval is needed before payment. */
-export function sendOf(event: PublicEvent, answers: Answers): string | null {
-  return seenBy(event, answers) === null ? null : EXTENDED_FORM_MESSAGES.approval.submit
+export function submitLabel(event: PublicEvent, answers: Answers): string | null {
+  return findApproval(event, answers) === null ? null : EXTENDED_FORM_MESSAGES.approval.submit
 }
 
 /**
  * Notes above the button: what the organisers review, how long they take, and what happens next.
  */
 export function approvalNotes(event: PublicEvent, answers: Answers): readonly string[] {
-  const approval = seenBy(event, answers)
+  const approval = findApproval(event, answers)
   if (approval === null) return []
   const { documents, decideWithinDays } = approval
   return [
@@ -23,5 +23,5 @@ export function approvalNotes(event: PublicEvent, answers: Answers): readonly st
   ]
 }
 
-const seenBy = (event: PublicEvent, answers: Answers) =>
+const findApproval = (event: PublicEvent, answers: Answers) =>
   approvalOf(event.approvals, answers, findCategory(event, answers))

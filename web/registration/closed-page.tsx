@@ -12,13 +12,13 @@ import type { EventAnswer } from '../../engine/api.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { recall } from './draft-storage.ts'
+import { loadDraft } from './draft-storage.ts'
 import { Breaking } from '../ui/details-list.tsx'
-import { SentBefore } from './previous-submission-notice.tsx'
+import { SubmittedNotice } from './previous-submission-notice.tsx'
 import './closed-page.css'
 
-/** States that registration is closed (now), and whom to contact. */
-export function ClosedBox({
+/** States that registration is closed at the moment, and whom to contact. */
+export function ClosedNotice({
   event,
   text,
   heading = event.closed?.heading ?? VALIDATION_MESSAGES.closed.heading,
@@ -46,8 +46,8 @@ export function ClosedBox({
   )
 }
 
-/** Unobtrusive note that the event has taken place. A form that is still open stays open. */
-export function TookPlace({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
+/** A small note that the event has taken place. It does not close the form. */
+export function PastEventNote({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
   const at = readInstant(now)
   if (at === null || !isEventOver(event, dayOf(at))) return null
   return (
@@ -62,16 +62,16 @@ export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
   const { event, now } = page.event
   const at = readInstant(now)
-  const open = at === null ? null : checkRegistrationOpen(event, dayOf(at))
-  const sent = recall(event)?.regNo ?? null
+  const openState = at === null ? null : checkRegistrationOpen(event, dayOf(at))
+  const submittedRegNo = loadDraft(event)?.regNo ?? null
   return (
     <>
       <EventHeader event={event} />
       <main className="wrap closed" id="main">
-        <TookPlace event={event} now={now} />
-        {sent !== null && <SentBefore event={event} regNo={sent} />}
+        <PastEventNote event={event} now={now} />
+        {submittedRegNo !== null && <SubmittedNotice event={event} regNo={submittedRegNo} />}
         {event.about !== undefined && <p className="lead">{event.about}</p>}
-        <ClosedBox event={event} {...(open?.open === false ? open : { text: null })} />
+        <ClosedNotice event={event} {...(openState?.open === false ? openState : { text: null })} />
       </main>
       <EventFooter support={event.support} />
     </>

@@ -9,71 +9,73 @@ import { readStored, removeStored, writeStored } from '../app/browser-storage.ts
  * Back button, the form shows them again. The idempotency key is kept with them, so that sending
  * them again pays the same registration. Closing the tab deletes everything.
  */
-export type Kept = {
+export type Draft = {
   readonly data: RawAnswers
   readonly key: string
   /**
-   * Number of the registration created from the answers, or null if they were not sent or rejected.
+   * Number of the registration created from the answers. Null if they were not sent, or rejected.
    */
   readonly regNo: string | null
   /** Discount code used for the price, or null. */
   readonly code: string | null
 }
 
-const nameOf = (event: PublicEvent): string => `answers of ${event.id}`
+const draftStorageName = (event: PublicEvent): string => `answers of ${event.id}`
 const isFile = (event: PublicEvent, id: string): boolean =>
   event.fields.some((field) => field.id === id && field.type === 'file')
 
 /**
- * A field may have changed its type since its answer was kept. A single value cannot be rendered as
- * a list.
+ * Whether a stored answer has the field's type, which may have changed since. A single value cannot
+ * be rendered as a list.
  */
-const fits = ({ type }: Field, answer: unknown): boolean =>
+const isExpectedShape = ({ type }: Field, answer: unknown): boolean =>
   type === 'many' || type === 'people'
     ? Array.isArray(answer) &&
       answer.every((one) => (type === 'many' ? typeof one === 'string' : isRecord(one)))
     : typeof answer !== 'object'
 
-/** Whether any kept field has been answered. Files are kept separately. */
-export const isBegun = (event: PublicEvent, data: RawAnswers): boolean =>
-  JSON.stringify(withoutFiles(event, data)) !== JSON.stringify(withoutFiles(event, startOf(event)))
+/** Whether any field has been answered. Files are stored separately. */
+export const hasAnswers = (event: PublicEvent, data: RawAnswers): boolean =>
+  JSON.stringify(removeFiles(event, data)) !==
+  JSON.stringify(removeFiles(event, initialAnswers(event)))
 
-const withoutFiles = (event: PublicEvent, data: RawAnswers): RawAnswers =>
+const removeFiles = (event: PublicEvent, data: RawAnswers): RawAnswers =>
   Object.fromEntries(Object.entries(data).filter(([id]) => !isFile(event, id)))
 
 /** Initial answers of an empty form. */
-export const startOf = (event: PublicEvent): RawAnswers =>
+export const initialAnswers = (event: PublicEvent): RawAnswers =>
   Object.fromEntries(
     event.fields.flatMap((field) =>
       field.default === undefined ? [] : [[field.id, field.default]],
     ),
   )
 
-export function recall(event: PublicEvent): Kept | null {
-  const kept = readStored(nameOf(event))
-  if (!isRecord(kept) || typeof kept['key'] !== 'string') return null
-  const data = kept['data']
+export function loadDraft(event: PublicEvent): Draft | null {
+  const stored = readStored(draftStorageName(event))
+  if (!isRecord(stored) || typeof stored['key'] !== 'string') return null
+  const data = stored['data']
   if (typeof data !== 'object' || data === null) return null
-  const known = Object.entries(data).filter(
+  const knownAnswers = Object.entries(data).filter(
     ([id, answer]) =>
-      !isFile(event, id) && event.fields.some((field) => field.id === id && fits(field, answer)),
+      !isFile(event, id) &&
+      event.fields.some((field) => field.id === id && isExpectedShape(field, answer)),
   )
-  const textIn = (name: string) => (typeof kept[name] === 'string' ? kept[name] : null)
+  const readText = (name: string) => (typeof stored[name] === 'string' ? stored[name] : null)
   return {
-    data: { ...startOf(event), ...Object.fromEntries(known) },
-    key: kept['key'],
-    regNo: textIn('regNo'),
-    code: textIn('code'),
+    data: { ...initialAnswers(event), ...Object.fromEntries(knownAnswers) },
+    key: stored['key'],
+    regNo: readText('regNo'),
+    code: readText('code'),
   }
 }
 
-export function keep(event: PublicEvent, { data, ...others }: Kept): void {
-  writeStored(nameOf(event), { data: withoutFiles(event, data), ...others })
+export function saveDraft(event: PublicEvent, { data, ...others }: Draft): void {
+  writeStored(draftStorageName(event), { data: removeFiles(event, data), ...others })
 }
 
-export function forget(event: PublicEvent): void {
-  removeStored(nameOf(event))
-  removeStored(proofsOf(event))
+export function deleteDraft(event: PublicEvent): void {
+  removeStored(draftStorageName(event))
+  removeStored(proofsStorageName(event))
 }
 
 /**
@@ -83,7 +85,7 @@ export function forget(event: PublicEvent): void {
  */
 export type Completed = { readonly day: string; readonly ending: string; readonly mark: number }
 
-const completedName = (event: PublicEvent): string => `completed of ${event.id}`
+const completedStorageName = (event: PublicEvent): string => `completed of ${event.id}`
 /** Enough digits to recognise the number, too few to look it up. */
 const ENDING_DIGITS = 4
 
@@ -91,7 +93,7 @@ const ENDING_DIGITS = 4
  * 32-bit hash (FNV-1a) of a normalised email address. Collisions are rare, and the address cannot
  * be recovered from it.
  */
-export function markOf(email: unknown): number {
+export function hashEmail(email: unknown): number {
   const text = typeof email === 'string' ? email.trim().toLowerCase() : ''
   return [...text].reduce(
     (mark, letter) => Math.imul(mark ^ letter.charCodeAt(0), 0x01000193),
@@ -99,24 +101,24 @@ export function markOf(email: unknown): number {
   )
 }
 
-export function keepCompleted(
+export function saveCompleted(
   event: PublicEvent,
   regNo: string,
   day: string,
   email: unknown,
 ): void {
-  const completed: Completed = { day, ending: regNo.slice(-ENDING_DIGITS), mark: markOf(email) }
-  writeStored(completedName(event), completed)
+  const completed: Completed = { day, ending: regNo.slice(-ENDING_DIGITS), mark: hashEmail(email) }
+  writeStored(completedStorageName(event), completed)
 }
 
-export function completedBefore(event: PublicEvent): Completed | null {
-  const kept = readStored(completedName(event))
-  return isRecord(kept) &&
-    typeof kept['day'] === 'string' &&
-    isDay(kept['day']) &&
-    typeof kept['ending'] === 'string' &&
-    typeof kept['mark'] === 'number'
-    ? { day: kept['day'], ending: kept['ending'], mark: kept['mark'] }
+export function loadCompleted(event: PublicEvent): Completed | null {
+  const stored = readStored(completedStorageName(event))
+  return isRecord(stored) &&
+    typeof stored['day'] === 'string' &&
+    isDay(stored['day']) &&
+    typeof stored['ending'] === 'string' &&
+    typeof stored['mark'] === 'number'
+    ? { day: stored['day'], ending: stored['ending'], mark: stored['mark'] }
     : null
 }
 
@@ -125,7 +127,7 @@ export function completedBefore(event: PublicEvent): Completed | null {
  * it is paid for, removed, or deleted by the server. Other open tabs receive it
  * (web/registration/uploads/share-uploads-between-tabs.ts).
  */
-export type KeptProof = {
+export type StoredProof = {
   readonly name: string
   readonly bytes: number
   readonly token: string
@@ -133,33 +135,33 @@ export type KeptProof = {
   readonly until: string
 }
 /** Keyed by field. */
-export type KeptProofs = ReadonlyMap<string, KeptProof>
+export type StoredProofs = ReadonlyMap<string, StoredProof>
 
-const proofsOf = (event: PublicEvent): string => `proofs of ${event.id}`
+const proofsStorageName = (event: PublicEvent): string => `proofs of ${event.id}`
 
 /**
  * Parses stored or received documents. Returns only those of fields that the event still has and
  * that the server has not deleted yet. Uses the server's `now` from the page, because a phone's
  * clock may be wrong.
  */
-export function proofsIn(event: PublicEvent, now: string, kept: unknown): KeptProofs {
-  if (!isRecord(kept)) return new Map()
+export function parseProofs(event: PublicEvent, now: string, stored: unknown): StoredProofs {
+  if (!isRecord(stored)) return new Map()
   return new Map(
-    Object.entries(kept).flatMap(([id, one]) => {
+    Object.entries(stored).flatMap(([id, one]) => {
       if (!isFile(event, id) || !isRecord(one)) return []
-      const fits =
+      const isValid =
         holdsAll(one, 'string', 'name', 'token', 'until') && holdsAll(one, 'number', 'bytes')
-      const isKept = Date.parse(String(one['until'])) > Date.parse(now)
-      return fits && isKept ? [[id, one as KeptProof] as const] : []
+      const isStillStored = Date.parse(String(one['until'])) > Date.parse(now)
+      return isValid && isStillStored ? [[id, one as StoredProof] as const] : []
     }),
   )
 }
 
-export function recallProofs(event: PublicEvent, now: string): KeptProofs {
-  return proofsIn(event, now, readStored(proofsOf(event)))
+export function loadProofs(event: PublicEvent, now: string): StoredProofs {
+  return parseProofs(event, now, readStored(proofsStorageName(event)))
 }
 
-export function keepProofs(event: PublicEvent, proofs: KeptProofs): void {
-  if (proofs.size === 0) removeStored(proofsOf(event))
-  else writeStored(proofsOf(event), Object.fromEntries(proofs))
+export function saveProofs(event: PublicEvent, proofs: StoredProofs): void {
+  if (proofs.size === 0) removeStored(proofsStorageName(event))
+  else writeStored(proofsStorageName(event), Object.fromEntries(proofs))
 }

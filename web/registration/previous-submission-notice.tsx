@@ -8,26 +8,26 @@ import './previous-submission-notice.css'
 
 const { answersKept, formCleared, registeredBefore, sent } = EVENT_PAGE_MESSAGES
 
-/** URL of the result page, which shows the state of a registration. Only its number is passed. */
-export const resultPageOf = ({ routes }: Pick<PublicEvent, 'routes'>, regNo: string): string =>
+/** Returns the URL of the result page of a registration. Only the number is passed. */
+export const resultPageUrl = ({ routes }: Pick<PublicEvent, 'routes'>, regNo: string): string =>
   `${routes.success}?orderId=${encodeURIComponent(regNo)}`
 
-export function SentBefore({
+export function SubmittedNotice({
   event,
   regNo,
-  edited = false,
+  isEdited = false,
 }: {
   readonly event: PublicEvent
   readonly regNo: string
   /** The answers have changed since they were sent. */
-  readonly edited?: boolean
+  readonly isEdited?: boolean
 }) {
   return (
     <section className="sent" aria-label={sent.title}>
       <p>
-        {richMessage(sent.explanation, { number: <b>{regNo}</b> })} {edited && sent.edited}
+        {richMessage(sent.explanation, { number: <b>{regNo}</b> })} {isEdited && sent.edited}
       </p>
-      <a className="btn line" href={resultPageOf(event, regNo)}>
+      <a className="btn line" href={resultPageUrl(event, regNo)}>
         {sent.open}
       </a>
     </section>
@@ -35,11 +35,11 @@ export function SentBefore({
 }
 
 /**
- * Notice in a browser that has completed a registration before. `isSame`: the email address is the
- * same.
+ * Notice in a browser that has completed a registration before. `isSame` is true if the email
+ * address is the same.
  */
-export function RegisteredBefore({
-  completed: { day, ending },
+export function AlreadyRegisteredNotice({
+  completed: { day, ending: lastDigits },
   isSame,
 }: {
   readonly completed: Completed
@@ -50,7 +50,7 @@ export function RegisteredBefore({
       <p>
         {richMessage(isSame ? registeredBefore.sameEmail : registeredBefore.explanation, {
           day: formatDay(day as Day),
-          ending: <b>{ending}</b>,
+          ending: <b>{lastDigits}</b>,
         })}
       </p>
     </section>
@@ -58,21 +58,20 @@ export function RegisteredBefore({
 }
 
 /**
- * Notice that answers were restored, or that the form was cleared. Its button undoes the one or the
- * other.
+ * Notice that answers were restored, or that the form was cleared. Its button undoes either.
  */
-export function AnswersKept({
-  cleared,
-  act,
+export function RestoredAnswersNotice({
+  isCleared,
+  onUndo,
 }: {
-  readonly cleared: boolean
-  readonly act: () => void
+  readonly isCleared: boolean
+  readonly onUndo: () => void
 }) {
   return (
     <p className="recalled" role="status">
-      {richMessage(cleared ? formCleared : answersKept, {
+      {richMessage(isCleared ? formCleared : answersKept, {
         button: (text) => (
-          <button type="button" className="link" onClick={act}>
+          <button type="button" className="link" onClick={onUndo}>
             {text}
           </button>
         ),

@@ -14,48 +14,58 @@ import type { quoteRows } from '../ui/payment/quote-rows.tsx'
 
 const { changed } = FORM_MESSAGES
 
-type ChangedProps = {
+type PriceChangedDialogProps = {
   readonly event: PublicEvent
   readonly rows: typeof quoteRows
-  readonly was: Quote
-  readonly now: Quote
+  readonly oldQuote: Quote
+  readonly newQuote: Quote
   readonly pay: () => void
-  readonly back: () => void
+  readonly onClose: () => void
 }
 
 /**
  * Shows the old and new price with the reason; nothing is charged before the delegate confirms. The
  * title says "The price has changed" only if the price itself differs.
  */
-export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
-  const samePrice = was.base === now.base && was.gst === now.gst && was.total === now.total
+export function PriceChangedDialog({
+  event,
+  rows,
+  oldQuote,
+  newQuote,
+  pay,
+  onClose,
+}: PriceChangedDialogProps) {
+  const isSamePrice =
+    oldQuote.base === newQuote.base &&
+    oldQuote.gst === newQuote.gst &&
+    oldQuote.total === newQuote.total
   const word = lowerCaseLabel(event, 'category')
-  const [what, why] =
-    was.category !== now.category
+  const [dialogTitle, reason] =
+    oldQuote.category !== newQuote.category
       ? [
           formatMessage(changed.titleCategory, { word }),
           formatMessage(changed.category, {
             word,
-            category: categoryLabel(event, now.category),
+            category: categoryLabel(event, newQuote.category),
           }),
         ]
-      : was.period !== now.period
+      : oldQuote.period !== newQuote.period
         ? [changed.titlePeriod, changed.period]
         : [changed.titlePrice, changed.price]
-  const amount = formatMoney(now.total)
+  const amount = formatMoney(newQuote.total)
   return (
-    <Dialog title={samePrice ? what : changed.titlePrice} onClose={back}>
+    <Dialog title={isSamePrice ? dialogTitle : changed.titlePrice} onClose={onClose}>
       <p>
-        {why} {samePrice && changed.samePrice} {changed.notCharged}
+        {reason} {isSamePrice && changed.samePrice} {changed.notCharged}
       </p>
-      <Ledger rows={rows(event, now, priceParts(event), was)} money />
+      <Ledger rows={rows(event, newQuote, priceParts(event), oldQuote)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
-          {now.total === 0
-            ? buttonText(event, now.total)
+          {newQuote.total === 0
+            ? buttonText(event, newQuote.total)
             : formatMessage(event.payment ? changed.pay : changed.register, { amount })}
         </button>
-        <button type="button" className="btn line" onClick={back}>
+        <button type="button" className="btn line" onClick={onClose}>
           {changed.back}
         </button>
       </div>
@@ -64,11 +74,11 @@ export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
 }
 
 /** Shown if the registration is complete as soon as it is submitted. */
-export function RegisteredSaid({
+export function RegisteredDialog({
   event,
   text,
   onClose,
-}: Pick<Parameters<typeof Changed>[0], 'event'> & {
+}: Pick<Parameters<typeof PriceChangedDialog>[0], 'event'> & {
   readonly text: string
   readonly onClose: () => void
 }) {

@@ -2,360 +2,364 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, findContradiction, fillPlaceholders } from '../../engine/index.ts'
 import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES } from '../../engine/messages.ts'
-import type { Quote, RawAnswers } from '../../engine/index.ts'
-import type { PaymentData, TariffAnswer } from '../../engine/api.ts'
+import type { Field, Quote, RawAnswers } from '../../engine/index.ts'
+import type { PaymentData } from '../../engine/api.ts'
 import type { Registered } from '../app/api-responses.ts'
 import { newKey, type ApiError } from '../app/api-client.ts'
 import { HandOff, useReturn } from '../ui/payment/gateway-redirect.tsx'
-import { completedBefore, forget, isBegun, keep, markOf, recall, startOf } from './draft-storage.ts'
-import type { Completed, Kept } from './draft-storage.ts'
+import * as drafts from './draft-storage.ts'
+import type { Completed, Draft } from './draft-storage.ts'
 import { isOffline } from '../ui/layout/offline-notice.ts'
 import { useMessage } from '../ui/toast.tsx'
-import {
-  AnswersKept,
-  RegisteredBefore,
-  resultPageOf,
-  SentBefore,
-} from './previous-submission-notice.tsx'
-import { Changed, RegisteredSaid } from './price-changed-dialog.tsx'
-import { ClosedBox, TookPlace } from './closed-page.tsx'
-import { Marks, OnPage } from './form/form-context.ts'
+import * as notices from './previous-submission-notice.tsx'
+import { PriceChangedDialog, RegisteredDialog } from './price-changed-dialog.tsx'
+import { ClosedNotice, PastEventNote } from './closed-page.tsx'
+import { OptionStatuses, CurrentSection } from './form/form-context.ts'
 import { FormBox, useForm } from './form/registration-form.tsx'
-import { ONE_PAGE, useMarks } from './form/form-extensions.ts'
-import type { PendingConfirmation, More, Outside } from './form/form-extensions.ts'
-import { Fees, Panel, Until } from './price/fees-and-notes.tsx'
-import { priceOf, useTariff, type EventPage, type Tariff } from './price/live-price.ts'
-import { openProofs, underway, useUnderway } from './uploads/upload-progress.ts'
-import { Held } from './uploads/waiting-for-upload.tsx'
+import { ONE_PAGE, useOptionStatuses } from './form/form-extensions.ts'
+import type { Alternative, FormExtensions, FormPricingContext } from './form/form-extensions.ts'
+import { Fees, OrganiserNotes, PriceValidity } from './price/fees-and-notes.tsx'
+import { calculatePrice, useTariff, type EventPage, type Tariff } from './price/live-price.ts'
+import { openProofs, findPendingUpload, usePendingUpload } from './uploads/upload-progress.ts'
+import { UploadInProgressNotice } from './uploads/waiting-for-upload.tsx'
 import { ErrorSummary } from './form/error-summary.tsx'
-import { Stepper } from './form/progress-steps.tsx'
+import { ProgressSteps } from './form/progress-steps.tsx'
 import { register, type SubmitResult } from './submit-registration.ts'
 import { NotesBelow, Summary } from './price/price-summary-and-pay-button.tsx'
-import { useTakeOver } from './hydration/hydrate-form.ts'
-import { onwardByEnter, useReturnOfFocus } from './fields/keyboard-and-autofill.ts'
+import { useHydratedAnswers } from './hydration/hydrate-form.ts'
+import { focusNextOnEnter, useRestoredFocus } from './fields/keyboard-and-autofill.ts'
 
 type Phase =
   | { readonly is: 'filling' }
-  /** `again`: the request timed out and is being sent again. */
-  | { readonly is: 'submitting'; readonly again?: boolean }
+  /** `isRetry` is true if the request timed out and is being sent again. */
+  | { readonly is: 'submitting'; readonly isRetry?: boolean }
   | { readonly is: 'leaving'; readonly data: PaymentData }
-  | { readonly is: 'asked'; readonly was: Quote; readonly now: Quote }
-  | { readonly is: 'asked-again'; readonly asked: PendingConfirmation; readonly was: Quote | null }
+  | { readonly is: 'price-changed'; readonly oldQuote: Quote; readonly newQuote: Quote }
+  | { readonly is: 'offer'; readonly offer: Alternative; readonly oldQuote: Quote | null }
   | { readonly is: 'registered'; readonly text: string }
 
 /** The form with its pricing context: today's prices and seats, discount code, member lists. */
-export function Registration({ page, more }: { readonly page: EventPage; readonly more: More }) {
+export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 'extensions'>) {
   const { event } = page.event
   const prices = useTariff(page)
-  // The server renders a form without answers; kept answers are restored on hydration.
-  const [begin, setBegin] = useState(() => (page.drawn ? null : recall(event)))
+  // The server renders a form without answers. Hydration restores the draft.
+  const [draft, setDraft] = useState(() => (page.drawn ? null : drafts.loadDraft(event)))
   return (
-    <more.Beside event={event} tariff={answerOf(prices[0])} begin={begin?.code ?? null}>
-      {(outside) => (
-        <Filling
-          page={page}
-          more={more}
-          prices={prices}
-          begin={begin}
-          setBegin={setBegin}
-          outside={outside}
-        />
-      )}
-    </more.Beside>
+    <extensions.PricingContextProvider
+      event={event}
+      tariff={loadedTariff(prices[0])}
+      initialCode={draft?.code ?? null}
+    >
+      {(context) => <FormFlow {...{ page, extensions, prices, draft, setDraft, context }} />}
+    </extensions.PricingContextProvider>
   )
 }
 
-const answerOf = (tariff: Tariff): TariffAnswer | null =>
-  tariff.is === 'here' ? tariff.answer : null
+const loadedTariff = (tariff: Tariff) => (tariff.is === 'here' ? tariff.answer : null)
 
-type FillingProps = {
+type FormFlowProps = {
   readonly page: EventPage
-  readonly more: More
+  readonly extensions: FormExtensions
   readonly prices: ReturnType<typeof useTariff>
-  readonly begin: Kept | null
-  readonly setBegin: (kept: Kept) => void
-  readonly outside: Outside
+  readonly draft: Draft | null
+  readonly setDraft: (draft: Draft) => void
+  readonly context: FormPricingContext
 }
 
 /** The form, the live price, the submit with its result, and the redirect to the gateway. */
-function Filling({
+function FormFlow({
   page,
-  more,
-  prices: [tariff, askTariff],
-  begin,
-  setBegin,
-  outside,
-}: FillingProps) {
+  extensions,
+  prices: [tariff, reloadTariff],
+  draft,
+  setDraft,
+  context,
+}: FormFlowProps) {
   const { event } = page.event
-  const say = useMessage()
+  const showToast = useMessage()
   const [phase, setPhase] = useState<Phase>({ is: 'filling' })
   const [problem, setProblem] = useState<string | null>(null)
   /** The form is submitted as soon as the pending upload has ended. */
-  const [holds, setHolds] = useState(false)
+  const [isWaitingForUpload, setWaitingForUpload] = useState(false)
   /** Counts failed submits, so that each one moves the focus to the error summary. */
   const [attempts, setAttempts] = useState(0)
-  const [recalled, setRecalled] = useState(begin !== null)
-  /** The answers that were cleared last, until something else is typed. */
-  const [cleared, setCleared] = useState<RawAnswers | null>(null)
-  /** Number of the registration that was sent from this tab and not paid yet. */
-  const [sent, setSent] = useState(begin?.regNo ?? null)
-  const key = useRef(begin?.key ?? newKey())
-  const answer = answerOf(tariff)
+  const [isDraftRestored, setDraftRestored] = useState(draft !== null)
+  /** The answers that were cleared last, until the delegate types. */
+  const [clearedAnswers, setClearedAnswers] = useState<RawAnswers | null>(null)
+  /** Number of the unpaid registration that was sent from this tab. */
+  const [submittedRegNo, setSubmittedRegNo] = useState(draft?.regNo ?? null)
+  const key = useRef(draft?.key ?? newKey())
+  const answer = loadedTariff(tariff)
   const [proofs] = useState(() => openProofs(event, page.event.now))
-  const edited = useCallback(() => {
+  const onEdit = useCallback(() => {
     key.current = newKey()
     setProblem(null)
-    setRecalled(false)
-    setCleared(null)
-    // A rejected upload is reported where the delegate waits for it; it is not cancelled as by an
-    // edit.
-    setHolds((held) => held && underway(proofs.all()) === null)
+    setDraftRestored(false)
+    setClearedAnswers(null)
+    // A rejected upload is reported, but unlike an edit, it does not cancel the submit.
+    setWaitingForUpload((isWaiting) => isWaiting && findPendingUpload(proofs.all()) === null)
   }, [proofs])
-  const { code, facts, left } = outside
-  const codeOfKey = useRef(code)
+  const { code, context: pricingContext, startLookup } = context
+  const codeAtLastEdit = useRef(code)
   useEffect(() => {
     // A different discount code makes a different registration, like an edit.
-    if (code !== codeOfKey.current) edited()
-    codeOfKey.current = code
-  }, [code, edited])
-  const form = useForm(page.event, begin?.data ?? startOf(event), outside, proofs, edited)
+    if (code !== codeAtLastEdit.current) onEdit()
+    codeAtLastEdit.current = code
+  }, [code, onEdit])
+  const form = useForm(
+    page.event,
+    draft?.data ?? drafts.initialAnswers(event),
+    context,
+    proofs,
+    onEdit,
+  )
   const { data } = form
   useEffect(() => {
-    if (data !== begin?.data && isBegun(event, data))
-      keep(event, { data, key: key.current, regNo: sent, code })
-  }, [event, data, begin, sent, code])
-  useTakeOver(page, form, (kept, changed) => {
-    if (changed) edited()
+    if (data !== draft?.data && drafts.hasAnswers(event, data))
+      drafts.saveDraft(event, { data, key: key.current, regNo: submittedRegNo, code })
+  }, [event, data, draft, submittedRegNo, code])
+  useHydratedAnswers(page, form, (kept, changed) => {
+    if (changed) onEdit()
     if (kept === null) return
-    setBegin(kept)
-    setSent(kept.regNo)
-    setRecalled(!changed)
+    setDraft(kept)
+    setSubmittedRegNo(kept.regNo)
+    setDraftRestored(!changed)
     if (!changed) key.current = kept.key
   })
   useEffect(() => {
-    // Look kept answers up again, because their fields never lose focus.
-    for (const [id, value] of Object.entries(begin?.data ?? {})) left(id, value)
-  }, [begin, left])
-  /** Shows an error as a toast, and with the payment notes for as long as it applies. */
-  const told = useCallback(
+    // Look up the answers of the draft, because their fields never lose focus.
+    for (const [id, value] of Object.entries(draft?.data ?? {})) startLookup(id, value)
+  }, [draft, startLookup])
+  /** Shows an error as a toast, and in the payment notes while it applies. */
+  const showError = useCallback(
     (text: string) => {
-      say(text, 'bad')
+      showToast(text, 'bad')
       setProblem(text)
     },
-    [say],
+    [showToast],
   )
-  const price = priceOf(event, tariff, form.answers, more.pricing)
-  const marks = useMarks(event, answer, form.answers, outside.said, more)
-  const quoted = price.is === 'price' ? price.quote : null
+  const price = calculatePrice(event, tariff, form.answers, extensions.pricing)
+  const statuses = useOptionStatuses(event, answer, form.answers, context.memberEntries, extensions)
+  const currentQuote = price.is === 'price' ? price.quote : null
 
-  /** `confirmed`: the delegate registers again although a registration exists already. */
+  /** `confirmed` is true if the delegate registers again despite an existing registration. */
   const send = async (quote: Quote | null, confirmed = false) => {
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
     setProblem(null)
-    const again = () => (key.current = newKey())
-    const beside = {
+    const renewKey = () => (key.current = newKey())
+    const extraParameters = {
       ...(code !== null && { code }),
       ...(confirmed && { confirmed }),
-      // The bill showed this category, possibly one that was offered because the other was full.
+      // The bill showed this category, perhaps offered because the other one was full.
       ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
     }
-    const keys = { now: () => key.current, again }
-    const outcome = await register(event, form, quote, beside, keys, () =>
-      setPhase({ is: 'submitting', again: true }),
+    const keys = { now: () => key.current, renew: renewKey }
+    const outcome = await register(event, form, quote, extraParameters, keys, () =>
+      setPhase({ is: 'submitting', isRetry: true }),
     )
-    // After a definite refusal, the next attempt needs a new key. What was registered, or may have
-    // been, keeps its key.
-    if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) again()
-    const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : sent
-    keep(event, { data: form.data, key: key.current, regNo, code })
-    setSent(regNo)
-    setPhase(next(outcome, quote))
+    // After a definite rejection, the next attempt needs a new key.
+    if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) renewKey()
+    const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : submittedRegNo
+    drafts.saveDraft(event, { data: form.data, key: key.current, regNo, code })
+    setSubmittedRegNo(regNo)
+    setPhase(handleResult(outcome, quote))
   }
-  const next = (outcome: SubmitResult, quote: Quote | null): Phase => {
+  const handleResult = (outcome: SubmitResult, quote: Quote | null): Phase => {
     switch (outcome.is) {
       case 'registered':
-        return registered(outcome.answer, quote)
+        return handleRegistered(outcome.answer, quote)
       case 'invalid':
         // The server's error about an uploaded document does not apply to its replacement.
         for (const id of Object.keys(outcome.errors)) if (proofs.all().has(id)) proofs.remove(id)
         form.setErrors(outcome.errors)
         // The server has newer data than the earlier lookups: seats left, member list entries.
-        Object.keys(outcome.errors).forEach(outside.changed)
-        askTariff()
+        Object.keys(outcome.errors).forEach(context.onAnswerChange)
+        reloadTariff()
         setAttempts((times) => times + 1)
-        say(outcome.message, 'bad')
+        showToast(outcome.message, 'bad')
         if (!Object.keys(outcome.errors).some((id) => form.shown.has(id)))
           setProblem(outcome.message)
         return { is: 'filling' }
       case 'changed':
-        askTariff()
-        return quote === null ? { is: 'filling' } : { is: 'asked', was: quote, now: outcome.now }
+        reloadTariff()
+        return quote === null
+          ? { is: 'filling' }
+          : { is: 'price-changed', oldQuote: quote, newQuote: outcome.now }
       case 'closed':
-        askTariff()
-        told(outcome.message)
+        reloadTariff()
+        showError(outcome.message)
         return { is: 'filling' }
       case 'refused':
-        return refused(outcome.error, quote)
+        return handleRejection(outcome.error, quote)
       default:
         return assertNever(outcome)
     }
   }
-  const refused = (error: ApiError, was: Quote | null): Phase => {
-    const asked = more.askedBy(error)
+  const handleRejection = (error: ApiError, oldQuote: Quote | null): Phase => {
+    const offer = extensions.readAlternative(error)
     // Seats left and the effect of the discount code may have changed.
-    if (error.code === 'full') askTariff()
-    if (asked !== null) return { is: 'asked-again', asked, was }
-    if (error.code.startsWith('code_')) outside.codeRefused(error.message)
+    if (error.code === 'full') reloadTariff()
+    if (offer !== null) return { is: 'offer', offer, oldQuote }
+    if (error.code.startsWith('code_')) context.showCodeError(error.message)
     // The offline notice already reports a lost connection.
-    if (!isOffline()) say(error.message, 'bad')
+    if (!isOffline()) showToast(error.message, 'bad')
     setProblem(error.code === 'network' ? CONNECTION_ERROR_MESSAGES.notSent : error.message)
     return { is: 'filling' }
   }
-  const registered = (answer: Registered, quote: Quote | null): Phase => {
-    const { reg_no: regNo, payment_data: data, stands, page } = answer
+  const handleRegistered = (answer: Registered, quote: Quote | null): Phase => {
+    const { reg_no: regNo, payment_data: data, stands: paymentState, page } = answer
     if (data && event.payment) return { is: 'leaving', data }
-    const isDue = stands && (event.payment ?? stands === 'to-approve')
-    if (page || (isDue && !(stands === 'complete' && !quote?.total))) {
-      // Paid elsewhere, or sent before and not payable now: the registration's own page explains
-      // how.
-      location.assign(page ?? resultPageOf(event, regNo))
+    const isDue = paymentState && (event.payment ?? paymentState === 'to-approve')
+    if (page || (isDue && !(paymentState === 'complete' && !quote?.total))) {
+      // Paid elsewhere, or sent before and not payable now: its own page explains how.
+      location.assign(page ?? notices.resultPageUrl(event, regNo))
       return { is: 'submitting' }
     }
-    const filled = (text: string) => fillPlaceholders(text, { reg_no: regNo }, '')
+    const fillRegNo = (text: string) => fillPlaceholders(text, { reg_no: regNo }, '')
     const { notice: message, alert } = event.form.withoutPayment
-    if (message !== null) say(filled(message), 'good')
-    startAfresh()
-    return alert === null ? { is: 'filling' } : { is: 'registered', text: filled(alert) }
+    if (message !== null) showToast(fillRegNo(message), 'good')
+    resetForm()
+    return alert === null ? { is: 'filling' } : { is: 'registered', text: fillRegNo(alert) }
   }
-  const startAfresh = () => {
+  const resetForm = () => {
     form.reset()
-    outside.reset()
-    forget(event)
+    context.reset()
+    drafts.deleteDraft(event)
     key.current = newKey()
-    setRecalled(false)
-    setSent(null)
+    setDraftRestored(false)
+    setSubmittedRegNo(null)
     setAttempts(0)
   }
-  const clear = () => {
-    startAfresh()
-    setCleared(data)
+  const clearForm = () => {
+    resetForm()
+    setClearedAnswers(data)
   }
-  const undo = () => {
+  const undoClear = () => {
     const files = new Set(event.fields.flatMap(({ id, type }) => (type === 'file' ? [id] : [])))
     // The server has deleted the documents; showing their names would be misleading.
-    form.layIn(Object.fromEntries(Object.entries(cleared ?? {}).filter(([id]) => !files.has(id))))
-    setCleared(null)
-    setRecalled(true)
+    form.replaceAnswers(
+      Object.fromEntries(Object.entries(clearedAnswers ?? {}).filter(([id]) => !files.has(id))),
+    )
+    setClearedAnswers(null)
+    setDraftRestored(true)
   }
-  const isUnderway = useUnderway(proofs, form.shown)
-  const waitsFor = useRef<readonly string[]>([])
+  const isUploading = usePendingUpload(proofs, form.shown)
+  const pendingUploads = useRef<readonly string[]>([])
   const submit = () => {
     if (form.check() !== null) setAttempts((times) => times + 1)
-    else if (isUnderway) {
-      waitsFor.current = [...proofs.all().keys()]
-      setHolds(true)
-    } else void send(quoted)
+    else if (isUploading) {
+      pendingUploads.current = [...proofs.all().keys()]
+      setWaitingForUpload(true)
+    } else void send(currentQuote)
   }
-  const submitting = useRef(submit)
-  submitting.current = submit
+  const submitRef = useRef(submit)
+  submitRef.current = submit
   useEffect(() => {
-    if (!holds || isUnderway) return
-    setHolds(false)
+    if (!isWaitingForUpload || isUploading) return
+    setWaitingForUpload(false)
     // If an upload was lost, nothing is sent without it.
-    if (waitsFor.current.every((id) => proofs.all().has(id))) submitting.current()
+    if (pendingUploads.current.every((id) => proofs.all().has(id))) submitRef.current()
     else if (form.check() !== null) setAttempts((times) => times + 1)
-    else told(FORM_MESSAGES.fileNotAccepted)
-  }, [holds, isUnderway, proofs, form, told])
+    else showError(FORM_MESSAGES.fileNotAccepted)
+  }, [isWaitingForUpload, isUploading, proofs, form, showError])
   /** Runs when all lookups of this page have ended. */
-  const onward = useRef(submit)
-  const [waits, setWaits] = useState(false)
-  const goOn = () => {
-    const asked = event.fields.filter(({ id }) => form.shown.has(id) && left(id, data[id]))
-    if (asked.length > 0) setWaits(true)
-    else onward.current()
+  const continueRef = useRef(submit)
+  const [isWaitingForLookups, setWaitingForLookups] = useState(false)
+  const openNext = () => {
+    const isPending = ({ id }: Field) => form.shown.has(id) && startLookup(id, data[id])
+    if (event.fields.filter(isPending).length > 0) setWaitingForLookups(true)
+    else continueRef.current()
   }
   useEffect(() => {
-    if (!waits || outside.isAsking) return
-    setWaits(false)
-    onward.current()
-  }, [waits, outside.isAsking])
+    if (!isWaitingForLookups || context.isLookingUp) return
+    setWaitingForLookups(false)
+    continueRef.current()
+  }, [isWaitingForLookups, context.isLookingUp])
   const backToForm = useCallback(() => setPhase({ is: 'filling' }), [])
   useReturn(
     useCallback(() => {
       setPhase({ is: 'filling' })
-      setRecalled(true)
+      setDraftRestored(true)
     }, []),
   )
-  useReturnOfFocus(phase.is === 'filling')
-
+  useRestoredFocus(phase.is === 'filling')
   const [completed, setCompleted] = useState<Completed | null>(null)
-  useEffect(() => setCompleted(completedBefore(event)), [event])
+  useEffect(() => setCompleted(drafts.loadCompleted(event)), [event])
   const isSame =
     completed !== null &&
     event.roles.email !== undefined &&
-    markOf(form.answers[event.roles.email]) === completed.mark
+    drafts.hashEmail(form.answers[event.roles.email]) === completed.mark
 
-  const busy = phase.is === 'submitting' || phase.is === 'leaving'
+  const isBusy = phase.is === 'submitting' || phase.is === 'leaving'
   const summary = {
     event,
     price,
-    more,
+    extensions,
     notes: [
       ...(isSame ? [FORM_MESSAGES.summary.emailUsed] : []),
-      ...more.notesOf(event, form.answers, facts.left),
+      ...extensions.priceNotes(event, form.answers, pricingContext.left),
     ],
-    send: more.sendOf(event, form.answers),
-    odd: findContradiction(event, form.answers, quoted?.category ?? null),
-    held: holds ? <Held proofs={proofs} shown={form.shown} /> : null,
-    mailTo: form.answers[event.roles.email ?? ''],
-    until: quoted && answer && (
-      <Until event={event} answers={form.answers} quote={quoted} now={answer.now} />
+    submitLabel: extensions.submitLabel(event, form.answers),
+    contradiction: findContradiction(event, form.answers, currentQuote?.category ?? null),
+    uploadNotice: isWaitingForUpload && (
+      <UploadInProgressNotice {...{ proofs }} shown={form.shown} />
     ),
-    busy,
-    waits: phase.is === 'submitting' && phase.again === true,
-    wrong: Object.keys(form.errors).length,
+    confirmationAddress: form.answers[event.roles.email ?? ''],
+    until: currentQuote && answer && (
+      <PriceValidity event={event} answers={form.answers} quote={currentQuote} now={answer.now} />
+    ),
+    isBusy,
+    isRetrying: phase.is === 'submitting' && phase.isRetry === true,
+    errorCount: Object.keys(form.errors).length,
     problem,
-    retry: askTariff,
+    reloadPrices: reloadTariff,
   }
   return (
-    <more.Paged event={event} form={form} price={price} attempts={attempts}>
+    <extensions.Paged event={event} form={form} price={price} attempts={attempts}>
       {(paging) => {
-        onward.current = paging.isLast ? submit : paging.next
+        continueRef.current = paging.isLast ? submit : paging.openNextPage
         return (
-          <main id="main" className="wrap pg" aria-busy={busy}>
-            <TookPlace event={event} now={page.event.now} />
+          <main id="main" className="wrap pg" aria-busy={isBusy}>
+            <PastEventNote event={event} now={page.event.now} />
             {answer?.open === false && (
               <div className="full">
-                <ClosedBox event={event} text={answer.closed_text} />
+                <ClosedNotice event={event} text={answer.closed_text} />
               </div>
             )}
-            {paging.steps ?? <Stepper event={event} form={form} />}
+            {paging.steps ?? <ProgressSteps event={event} form={form} />}
             <div className="col">
               {attempts > 0 && paging === ONE_PAGE && (
                 <ErrorSummary event={event} errors={form.errors} attempts={attempts} />
               )}
-              {sent !== null && !busy && (
-                <SentBefore event={event} regNo={sent} edited={!recalled} />
+              {submittedRegNo !== null && !isBusy && (
+                <notices.SubmittedNotice
+                  event={event}
+                  regNo={submittedRegNo}
+                  isEdited={!isDraftRestored}
+                />
               )}
-              {completed !== null && <RegisteredBefore completed={completed} isSame={isSame} />}
-              {(recalled || cleared !== null) && (
-                <AnswersKept cleared={cleared !== null} act={cleared === null ? clear : undo} />
+              {completed && <notices.AlreadyRegisteredNotice {...{ completed, isSame }} />}
+              {(isDraftRestored || clearedAnswers !== null) && (
+                <notices.RestoredAnswersNotice
+                  isCleared={clearedAnswers !== null}
+                  onUndo={clearedAnswers === null ? clearForm : undoClear}
+                />
               )}
-              <fieldset className="bare" disabled={busy} onKeyDown={onwardByEnter}>
-                <OnPage value={paging.section}>
-                  <Marks value={marks}>
-                    <FormBox {...form.formProps} tariff={tariff} more={more} submit={goOn} />
-                  </Marks>
-                </OnPage>
+              <fieldset className="bare" disabled={isBusy} onKeyDown={focusNextOnEnter}>
+                <CurrentSection value={paging.section}>
+                  <OptionStatuses value={statuses}>
+                    <FormBox {...form.formProps} {...{ tariff, extensions }} onSubmit={openNext} />
+                  </OptionStatuses>
+                </CurrentSection>
               </fieldset>
               {paging.below}
               <NotesBelow {...summary} isLast={paging.isLast} />
-              {(paging.isFirst || paging.isLast) && outside.box}
+              {(paging.isFirst || paging.isLast) && context.codeField}
               {paging.isFirst && (
                 <>
-                  <Fees event={event} tariff={answer} quote={quoted} />
-                  <Panel event={event} />
+                  <Fees event={event} tariff={answer} quote={currentQuote} />
+                  <OrganiserNotes event={event} />
                 </>
               )}
             </div>
@@ -363,31 +367,33 @@ function Filling({
             {phase.is === 'leaving' && event.payment && (
               <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
             )}
-            {phase.is === 'asked' && (
-              <Changed
+            {phase.is === 'price-changed' && (
+              <PriceChangedDialog
                 event={event}
-                rows={more.rows}
-                was={phase.was}
-                now={phase.now}
-                pay={() => void send(phase.now)}
-                back={backToForm}
+                rows={extensions.rows}
+                oldQuote={phase.oldQuote}
+                newQuote={phase.newQuote}
+                pay={() => void send(phase.newQuote)}
+                onClose={backToForm}
               />
             )}
-            {phase.is === 'asked-again' && (
-              <more.AskedAgain
+            {phase.is === 'offer' && (
+              <extensions.SubmitAnywayDialog
                 event={event}
-                asked={phase.asked}
-                was={phase.was}
-                yes={() => void send(phase.asked.now ?? phase.was, phase.asked.now === null)}
-                back={backToForm}
+                alternative={phase.offer}
+                oldQuote={phase.oldQuote}
+                onConfirm={() =>
+                  void send(phase.offer.newQuote ?? phase.oldQuote, phase.offer.newQuote === null)
+                }
+                onClose={backToForm}
               />
             )}
             {phase.is === 'registered' && (
-              <RegisteredSaid event={event} text={phase.text} onClose={backToForm} />
+              <RegisteredDialog event={event} text={phase.text} onClose={backToForm} />
             )}
           </main>
         )
       }}
-    </more.Paged>
+    </extensions.Paged>
   )
 }

@@ -6,42 +6,46 @@ import { ThemeProvider } from '@mui/material/styles'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { MessageProvider } from '../ui/toast.tsx'
 import type { PageProps } from '../app/page-props.ts'
-import { PLAIN } from './form/form-extensions.ts'
-import type { More } from './form/form-extensions.ts'
+import { NO_EXTENSIONS } from './form/form-extensions.ts'
+import type { FormExtensions } from './form/form-extensions.ts'
 import { Registration } from './registration-flow.tsx'
-import { useStill } from './form/scroll-anchoring.ts'
-import { theme } from './form/mui-theme.ts'
+import { useScrollAnchoring } from './form/scroll-anchoring.ts'
+import { muiTheme } from './form/mui-theme.ts'
 
 /** Prefix of the class names that MUI generates. */
-export const STYLES_KEY = 'r'
+export const STYLE_PREFIX = 'r'
 
-let ofPage: EmotionCache | null = null
+let cachedStyles: EmotionCache | null = null
 /**
  * Emotion cache with the page's nonce, because the content security policy rejects other styles.
  * The server's styles already have it.
  */
-function stylesOfPage(): EmotionCache {
-  if (ofPage === null) {
+function pageStyles(): EmotionCache {
+  if (cachedStyles === null) {
     const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
-    ofPage = createCache({ key: STYLES_KEY, ...(nonce ? { nonce } : {}) })
+    cachedStyles = createCache({ key: STYLE_PREFIX, ...(nonce ? { nonce } : {}) })
   }
-  return ofPage
+  return cachedStyles
 }
 
 /** `styles`: the cache for MUI's styles; by default they go into the page. */
 export type EventPageProps = PageProps & { readonly styles?: EmotionCache }
 
 /** Registration for one event: the form, the live price, the redirect to the gateway. */
-export function EventPage({ page, more, styles }: EventPageProps & { readonly more: More }) {
-  useStill()
+export function EventPage({
+  page,
+  extensions,
+  styles,
+}: EventPageProps & { readonly extensions: FormExtensions }) {
+  useScrollAnchoring()
   if (page.page !== 'event') return null
   const { event } = page.event
   return (
-    <CacheProvider value={styles ?? stylesOfPage()}>
-      <ThemeProvider theme={theme()}>
+    <CacheProvider value={styles ?? pageStyles()}>
+      <ThemeProvider theme={muiTheme()}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <EventHeader event={event} />
-          <Registration page={page} more={more} />
+          <Registration page={page} extensions={extensions} />
           <EventFooter support={event.support} />
         </MessageProvider>
       </ThemeProvider>
@@ -50,6 +54,6 @@ export function EventPage({ page, more, styles }: EventPageProps & { readonly mo
 }
 
 /** The page of an event that sells only a registration. */
-export default function PlainPage(props: EventPageProps) {
-  return <EventPage {...props} more={PLAIN} />
+export default function PlainRegistrationPage(props: EventPageProps) {
+  return <EventPage {...props} extensions={NO_EXTENSIONS} />
 }

@@ -7,50 +7,51 @@ import type { ApiError } from '../app/api-client.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'
-import type { PendingConfirmation } from './form/form-extensions.ts'
+import type { Alternative } from './form/form-extensions.ts'
 
 const { submitAnyway } = EXTENDED_FORM_MESSAGES
 
 /**
- * The alternative that a refusal offers: a different bill if an option is full, or the same request
- * again if a registration exists already. Null if there is none.
+ * Reads the alternative that an error offers: a different bill if an option is full, or the same
+ * request again if a registration exists already. Null if there is none.
  */
-export function askedBy({ code, message, answer }: ApiError): PendingConfirmation | null {
-  if (code === 'registered_already' && answer?.may_confirm === true) return { message, now: null }
-  const now = code === 'full' && answer?.quote ? toQuote(answer.quote) : null
-  return now === null ? null : { message, now }
+export function readAlternative({ code, message, answer }: ApiError): Alternative | null {
+  if (code === 'registered_already' && answer?.may_confirm === true)
+    return { message, newQuote: null }
+  const newQuote = code === 'full' && answer?.quote ? toQuote(answer.quote) : null
+  return newQuote === null ? null : { message, newQuote }
 }
 
 /** Nothing is registered or charged before the delegate confirms. */
-export function AskedAgain({
+export function SubmitAnywayDialog({
   event,
-  asked: { message, now },
-  was,
-  yes,
-  back,
+  alternative: { message, newQuote },
+  oldQuote,
+  onConfirm,
+  onClose,
 }: {
   readonly event: PublicEvent
-  readonly asked: PendingConfirmation
-  readonly was: Quote | null
-  readonly yes: () => void
-  readonly back: () => void
+  readonly alternative: Alternative
+  readonly oldQuote: Quote | null
+  readonly onConfirm: () => void
+  readonly onClose: () => void
 }) {
-  const title = now === null ? submitAnyway.registeredTitle : submitAnyway.fullTitle
+  const title = newQuote === null ? submitAnyway.registeredTitle : submitAnyway.fullTitle
   return (
-    <Dialog title={title} onClose={back}>
+    <Dialog title={title} onClose={onClose}>
       <p>
         {formatMessage(event.payment ? submitAnyway.notCharged : submitAnyway.notRegistered, {
           reason: message,
         })}
       </p>
-      {now !== null && (
-        <Ledger rows={billRows(event, now, priceParts(event), was ?? undefined)} money />
+      {newQuote !== null && (
+        <Ledger rows={billRows(event, newQuote, priceParts(event), oldQuote ?? undefined)} money />
       )}
       <div className="acts">
-        <button type="button" className="btn" onClick={yes}>
-          {now === null ? submitAnyway.register : agreedText(event, now)}
+        <button type="button" className="btn" onClick={onConfirm}>
+          {newQuote === null ? submitAnyway.register : confirmLabel(event, newQuote)}
         </button>
-        <button type="button" className="btn line" onClick={back}>
+        <button type="button" className="btn line" onClick={onClose}>
           {submitAnyway.back}
         </button>
       </div>
@@ -58,7 +59,7 @@ export function AskedAgain({
   )
 }
 
-function agreedText(event: PublicEvent, { total }: Quote): string {
+function confirmLabel(event: PublicEvent, { total }: Quote): string {
   if (total === 0) return buttonText(event, total)
   return formatMessage(event.payment ? submitAnyway.pay : submitAnyway.registerFor, {
     amount: formatMoney(total),

@@ -1,4 +1,4 @@
-/** The submit request of a registration, and the interpretation of the server's answers. */
+/** Submits a registration and interprets the server's response. */
 import { rupees } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
 import { readRegistered, toQuote } from '../app/api-responses.ts'
@@ -13,24 +13,24 @@ export type SubmitResult =
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
   /** The price, category or period differs from the one that the delegate saw. */
   | { readonly is: 'changed'; readonly now: Quote }
-  /** Nothing of the order is on sale; `message` states why. */
+  /** Nothing in the order is on sale. `message` states why. */
   | { readonly is: 'closed'; readonly message: string }
   /**
-   * `unsure`: no answer arrived or the server failed, so the same attempt must be sent with the
-   * same key.
+   * `unsure` is true if no response arrived or the server failed. The same attempt must then be sent
+   * with the same key.
    */
   | { readonly is: 'refused'; readonly error: ApiError; readonly unsure: boolean }
 
 /** Amounts that the server compares on submit; an event file may rename them in `api.sends`. */
-const usualNames = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
+const DEFAULT_NAMES = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
 
-function valueOf(quote: Quote, what: string): string | number | null {
+function quoteValue(quote: Quote, what: string): string | number | null {
   if (what === 'category' || what === 'period') return quote[what]
   return what === 'base' || what === 'gst' || what === 'total' ? rupees(quote[what]) : null
 }
 
 /** The part of the form that is sent. */
-export type Filled = {
+export type SubmittedForm = {
   readonly answers: Answers
   /** Fields that are shown; answers of hidden fields are not sent. */
   readonly shown: ReadonlySet<string>
@@ -39,56 +39,56 @@ export type Filled = {
 
 /**
  * Sends the answers with the price that the delegate saw, so that the server can refuse to charge a
- * different one. `beside` is additional data, such as a discount code. `keys.again()` creates a new
- * key, because the current one may belong to the same answers at an older price. `waits` is called
- * when the request timed out and is sent again.
+ * different one. `extraParameters` contains the discount code, for example. `keys.renew()` creates a
+ * new key, because the current one may identify the same answers at an older price. `onRetry` is
+ * called when a request that timed out is sent again.
  */
 export async function register(
   event: PublicEvent,
-  filled: Filled,
+  form: SubmittedForm,
   quote: Quote | null,
-  beside: Readonly<Record<string, string | boolean>>,
-  keys: { readonly now: () => string; readonly again: () => string },
-  waits: () => void,
+  extraParameters: Readonly<Record<string, string | boolean>>,
+  keys: { readonly now: () => string; readonly renew: () => string },
+  onRetry: () => void,
 ): Promise<SubmitResult> {
-  const send = (key: string) => attempt(event, filled, quote, beside, key, waits)
+  const send = (key: string) => attempt(event, form, quote, extraParameters, key, onRetry)
   const first = await send(keys.now())
-  const outcome = isKeyReused(first) ? await send(keys.again()) : first
+  const outcome = isKeyReused(first) ? await send(keys.renew()) : first
   return isKeyReused(outcome)
     ? { ...outcome, error: { ...outcome.error, message: event.form.failure } }
     : outcome
 }
 
-type Refused = Extract<SubmitResult, { is: 'refused' }>
-const isKeyReused = (outcome: SubmitResult): outcome is Refused =>
+type Rejection = Extract<SubmitResult, { is: 'refused' }>
+const isKeyReused = (outcome: SubmitResult): outcome is Rejection =>
   outcome.is === 'refused' && outcome.error.code === 'idempotency_key_reused'
 
 async function attempt(
   event: PublicEvent,
-  { answers, shown, proofs }: Filled,
+  { answers, shown, proofs }: SubmittedForm,
   quote: Quote | null,
-  beside: Readonly<Record<string, string | boolean>>,
+  extraParameters: Readonly<Record<string, string | boolean>>,
   key: string,
-  waits: () => void,
+  onRetry: () => void,
 ): Promise<SubmitResult> {
   const fields: Record<string, unknown> = {}
-  const takesFiles = event.fields.some((field) => field.type === 'file')
+  const hasFileFields = event.fields.some((field) => field.type === 'file')
   for (const field of event.fields) {
     const answer = answers[field.id]
     if (shown.has(field.id) && answer !== undefined && field.type !== 'file')
       fields[field.id] = answer
   }
-  Object.assign(fields, beside)
+  Object.assign(fields, extraParameters)
   if (quote !== null) {
-    const sends = Object.values(event.api.sends).includes('total')
+    const amounts = Object.values(event.api.sends).includes('total')
       ? event.api.sends
-      : { ...usualNames, ...event.api.sends }
-    for (const [name, what] of Object.entries(sends)) {
-      const value = valueOf(quote, what)
+      : { ...DEFAULT_NAMES, ...event.api.sends }
+    for (const [name, amount] of Object.entries(amounts)) {
+      const value = quoteValue(quote, amount)
       if (value !== null && !Object.hasOwn(fields, name)) fields[name] = value
     }
   }
-  const usual = {
+  const defaults = {
     method: 'POST',
     headers: { 'idempotency-key': key },
     fallback: event.form.failure,
@@ -96,22 +96,22 @@ async function attempt(
   const answer = await callUntilAnswered(
     event.api.register,
     readRegistered,
-    takesFiles
-      ? { ...usual, form: formOf(fields, proofs.all(), shown) }
-      : { ...usual, json: fields },
-    waits,
+    hasFileFields
+      ? { ...defaults, form: buildFormData(fields, proofs.all(), shown) }
+      : { ...defaults, json: fields },
+    onRetry,
   )
-  return answer.ok ? { is: 'registered', answer: answer.value } : outcomeOf(answer.error)
+  return answer.ok ? { is: 'registered', answer: answer.value } : readSubmitResult(answer.error)
 }
 
 /**
  * Multipart body: with files, every value is text; a list is JSON. A document that the server
  * already has is sent as its token.
  */
-function formOf(
+function buildFormData(
   fields: Readonly<Record<string, unknown>>,
   proofs: ReturnType<Proofs['all']>,
-  shown: Filled['shown'],
+  shown: SubmittedForm['shown'],
 ): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
@@ -124,22 +124,22 @@ function formOf(
   return form
 }
 
-/** Server codes for "not what the delegate saw"; the answer contains the current quote. */
-const CHANGED: ReadonlySet<string> = new Set([
+/** Error codes for a changed price. The response contains the current quote. */
+const PRICE_CHANGED_CODES: ReadonlySet<string> = new Set([
   'price_changed',
   'category_changed',
   'period_changed',
 ])
 
-/** Statuses whose errors belong to fields; 409 means that an option is full. */
-const AT_QUESTIONS: ReadonlySet<number> = new Set([409, 413, 422])
+/** Statuses with errors of fields. 409 means that an option is full. */
+const FIELD_ERROR_STATUSES: ReadonlySet<number> = new Set([409, 413, 422])
 
-function outcomeOf(error: ApiError): SubmitResult {
+function readSubmitResult(error: ApiError): SubmitResult {
   const { code, message, answer, status } = error
-  // A discount code is not a form field; its error is shown at the discount code field.
-  if (answer?.errors && AT_QUESTIONS.has(status) && !code.startsWith('code_'))
+  // A discount code is not a form field. The discount code field shows its error.
+  if (answer?.errors && FIELD_ERROR_STATUSES.has(status) && !code.startsWith('code_'))
     return { is: 'invalid', errors: answer.errors, message }
-  if (CHANGED.has(code)) {
+  if (PRICE_CHANGED_CODES.has(code)) {
     const now = answer?.quote ? toQuote(answer.quote) : null
     return now === null ? { is: 'closed', message } : { is: 'changed', now }
   }

@@ -5,7 +5,7 @@ import { assertNever, themeColors, dayOf, readInstant } from '../../engine/index
 import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent, Stands } from '../../engine/index.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
-import { forget, keepCompleted } from '../registration/draft-storage.ts'
+import { deleteDraft, saveCompleted } from '../registration/draft-storage.ts'
 import './result-page.css'
 import './ticket/ticket-print.css'
 import { NotApproved, WaitingForApproval } from './approval-pages.tsx'
@@ -44,11 +44,11 @@ export function PaymentStatePage(props: PaymentStateProps) {
   const { stands: paymentState, held_until: heldUntil } = registration
   useEffect(() => {
     if (paymentState !== 'complete') return
-    forget(event)
+    deleteDraft(event)
     const at = readInstant(registration.payment_date ?? registration.created_at)
     const { email } = event.roles
     if (at !== null && email !== undefined)
-      keepCompleted(event, registration.reg_no, dayOf(at), registration[email])
+      saveCompleted(event, registration.reg_no, dayOf(at), registration[email])
   }, [paymentState, event, registration])
   const [payButton, dialog] = usePayment({ event, heldUntil, requestPayment, reload })
   const [container, announcement] = useHeadingFocus(paymentState)

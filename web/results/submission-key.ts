@@ -3,7 +3,7 @@
  * The server accepts it for a day. Without it, the rows of withheld answers are removed.
  */
 import type { PublicEvent } from '../../engine/index.ts'
-import { recall } from '../registration/draft-storage.ts'
+import { loadDraft } from '../registration/draft-storage.ts'
 import { isRecord } from '../app/json-readers.ts'
 import { readStored, writeStored } from '../app/browser-storage.ts'
 import type { Registration } from './result-page-data.ts'
@@ -15,7 +15,7 @@ const storageName = (event: PublicEvent): string => `sent from here of ${event.i
  * also stored separately, because the draft answers that contain it are deleted after payment.
  */
 export function readSubmissionKey(event: PublicEvent, orderId: string): string | null {
-  const answers = recall(event)
+  const answers = loadDraft(event)
   if (answers?.regNo != null && orderId.startsWith(answers.regNo)) {
     const { regNo, key } = answers
     writeStored(storageName(event), { regNo, key })

@@ -42,15 +42,15 @@ export function ScreenshotField({
     upload.current = controller
     setRejection(null)
     onToken(null)
-    const { sendAhead } = await import('../registration/uploads/send-file.ts')
-    await sendAhead({
+    const { uploadInAdvance } = await import('../registration/uploads/send-file.ts')
+    await uploadInAdvance({
       event,
       field: toFormField(claimField, file),
       file: selectedFile,
       isAhead: true,
       to: `${path}proofs/`,
       signal: controller.signal,
-      tell: (progress) => {
+      onProgress: (progress) => {
         setProof(progress)
         if (progress.is === 'there') onToken(progress.token)
         // The server does not accept uploads; the claim is sent without one.
@@ -60,7 +60,7 @@ export function ScreenshotField({
           onToken(undefined)
         }
       },
-      refuse: (text) => {
+      onReject: (text) => {
         setProof(null)
         setRejection(text)
         onToken(undefined)

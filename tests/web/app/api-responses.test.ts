@@ -16,7 +16,7 @@ import {
 } from '../../../web/app/api-responses.ts'
 import type { Reader } from '../../../web/app/api-client.ts'
 import { readSelfServiceData } from '../../../web/self-service/self-service-api-responses.ts'
-import { priceOf } from '../../../web/registration/price/live-price.ts'
+import { calculatePrice } from '../../../web/registration/price/live-price.ts'
 import {
   listReader,
   readDone,
@@ -352,7 +352,7 @@ describe('the form gets its prices from each form of the tariff', () => {
     expect(findCategory(event, answers)).not.toBeNull()
     const readPrices = (body: unknown) => {
       const answer = tariffReader(event, NOW)(body)
-      return answer === null ? null : priceOf(event, { is: 'here', answer }, answers)
+      return answer === null ? null : calculatePrice(event, { is: 'here', answer }, answers)
     }
     const price = readPrices(all)
     expect(price).toMatchObject({ is: 'price' })

@@ -7,13 +7,13 @@ import { paise } from '../../../engine/index.ts'
 import type { Option, PublicEvent } from '../../../engine/index.ts'
 import type { TariffAnswer } from '../../../engine/api.ts'
 import { toQuote } from '../../../web/app/api-responses.ts'
-import { priceOf } from '../../../web/registration/price/live-price.ts'
-import { mayShrink, refusalOf } from '../../../web/registration/uploads/chosen-file.ts'
+import { calculatePrice } from '../../../web/registration/price/live-price.ts'
+import { canShrink, findFileError } from '../../../web/registration/uploads/chosen-file.ts'
 import type { Tariff } from '../../../web/registration/price/live-price.ts'
-import { wayOf } from '../../../web/registration/fields/choose-field-widget.ts'
+import { chooseWidget } from '../../../web/registration/fields/choose-field-widget.ts'
 import { neverDrawn } from '../../../web/build/omit-unused-library-code.ts'
 import { splitNumber } from '../../../web/results/registration-number.tsx'
-import { proofsIn } from '../../../web/registration/draft-storage.ts'
+import { parseProofs } from '../../../web/registration/draft-storage.ts'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
 
 const prices = { plain: { now: paise(100_000) }, special: { now: null } }
@@ -61,12 +61,12 @@ const findReason = (
   tariff: Tariff,
   answers: Readonly<Record<string, string>>,
 ) => {
-  const price = priceOf(event, tariff, answers)
-  return price.is === 'none' ? price.why : price.is
+  const price = calculatePrice(event, tariff, answers)
+  return price.is === 'none' ? price.reason : price.is
 }
 
 test('the price is the server’s, in paise', () => {
-  expect(priceOf(priced, createTariff(), { kind: 'plain' })).toEqual({
+  expect(calculatePrice(priced, createTariff(), { kind: 'plain' })).toEqual({
     is: 'price',
     quote: {
       category: 'plain',
@@ -132,7 +132,7 @@ test('a pay bar that gave "Required" as its reason names the missing choice', ()
 
 test('a price of zero is a price, and the button works', () => {
   const free = createTariff({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
-  expect(priceOf(priced, free, { kind: 'plain' })).toEqual({
+  expect(calculatePrice(priced, free, { kind: 'plain' })).toEqual({
     is: 'price',
     quote: { category: 'plain', period: 'now', base: 0, gst: 0, total: 0, lines: [] },
   })
@@ -182,7 +182,7 @@ test.each([
     'menu',
   ],
 ] as const)('%s have the widget %o: %s', (_, more, widgetName) => {
-  expect(wayOf(field('one', more))).toBe(widgetName)
+  expect(chooseWidget(field('one', more))).toBe(widgetName)
 })
 
 test('the build stops if the library has moved a module that we leave out', () => {
@@ -210,17 +210,17 @@ test('a photo in Apple’s format is converted if the browser can, and rejected 
     invalid: 'Please choose a PDF or a JPG',
   })
   const photo = new File(['not read by this browser'], 'IMG_0001.HEIC')
-  expect(mayShrink(proof, photo)).toBe(true)
-  expect(refusalOf(proof, photo)).toBe('IMG_0001.HEIC: Please choose a PDF or a JPG')
+  expect(canShrink(proof, photo)).toBe(true)
+  expect(findFileError(proof, photo)).toBe('IMG_0001.HEIC: Please choose a PDF or a JPG')
   // If images are not accepted, no conversion is tried.
-  expect(mayShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
+  expect(canShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
 })
 
 test('an uploaded file is still there after a reload, whatever the clock of the phone, until the server deletes it', () => {
   const event = createEvent({ fields: [field('letter', { type: 'file', accept: ['pdf'] })] })
   const letter = { name: 'letter.pdf', bytes: 9, token: 'abc', until: '2001-01-02T12:00:00+05:30' }
   const findKeptUploads = (now: string) => [
-    ...proofsIn(event, now, { letter, gone: letter }).keys(),
+    ...parseProofs(event, now, { letter, gone: letter }).keys(),
   ]
   expect(findKeptUploads('2001-01-02T11:59:00+05:30')).toEqual(['letter'])
   expect(findKeptUploads('2001-01-02T12:00:00+05:30')).toEqual([])

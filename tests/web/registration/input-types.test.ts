@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
-import { typingOf } from '../../../web/registration/fields/keyboard-and-autofill.ts'
+import { inputAttributes } from '../../../web/registration/fields/keyboard-and-autofill.ts'
 import { field } from '../../engine/fixtures.ts'
 
 const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }
 /** autofill · keyboard · capitals · spelling correction; "-": not set, the browser's default. */
 const describeInput = (one: Field, fieldRoles: PublicEvent['roles'] | null = roles): string => {
-  const { autocomplete, inputMode, autocapitalize, spellCheck } = typingOf(one, fieldRoles)
+  const { autocomplete, inputMode, autocapitalize, spellCheck } = inputAttributes(one, fieldRoles)
   return [autocomplete, inputMode, autocapitalize, spellCheck]
     .map((attribute) => attribute ?? '-')
     .join(' · ')
@@ -60,6 +60,8 @@ test('a field of another person has no autofill, and the same keyboard', () => {
 })
 
 test('the enter key of a phone’s keyboard moves to the next field, except within several lines', () => {
-  expect(typingOf(field('city'), roles).enterKeyHint).toBe('next')
-  expect(typingOf(field('remarks', { type: 'multiline' }), roles).enterKeyHint).toBeUndefined()
+  expect(inputAttributes(field('city'), roles).enterKeyHint).toBe('next')
+  expect(
+    inputAttributes(field('remarks', { type: 'multiline' }), roles).enterKeyHint,
+  ).toBeUndefined()
 })

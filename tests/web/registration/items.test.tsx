@@ -14,15 +14,19 @@ import {
 import { resultRows } from '../../../engine/messages.ts'
 import type { PricingContext, PublicEvent } from '../../../engine/index.ts'
 import type { TariffAnswer } from '../../../engine/api.ts'
-import { byBill, marksOf, notesOf } from '../../../web/registration/price/itemised-price.ts'
 import {
-  elementOf,
+  priceByBill,
+  optionMarks,
+  priceNotes,
+} from '../../../web/registration/price/itemised-price.ts'
+import {
+  elementIdOf,
   keyOf,
-  movedWith,
-  nameOf,
-  treeOf,
+  moveErrors,
+  fieldNameOf,
+  toErrorTree,
 } from '../../../web/registration/form/field-keys.ts'
-import { askedBy } from '../../../web/registration/submit-anyway-dialog.tsx'
+import { readAlternative } from '../../../web/registration/submit-anyway-dialog.tsx'
 import { billRows } from '../../../web/ui/payment/bill-rows.tsx'
 import { createEvent, field, isIn, requiredMessage, when } from '../../engine/fixtures.ts'
 
@@ -121,7 +125,7 @@ const filled = { kind: 'plain', workshops: ['ecmo', 'usg'], companions: [{ age: 
 const createAnswers = (raw: object, context: PricingContext = EMPTY_CONTEXT) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, context).answers
 const createBill = (raw: object, billedEvent = event) => {
-  const found = byBill(billedEvent, tariff, 'plain', createAnswers(raw))
+  const found = priceByBill(billedEvent, tariff, 'plain', createAnswers(raw))
   if (found === null || typeof found === 'string') throw new Error(`no bill: ${found}`)
   return found
 }
@@ -132,17 +136,17 @@ test.each([
   ['companions.0.age', 'root_companions_0_age'],
   ['companions.12.first_name', 'root_companions_12_first_name'],
 ])('the message %s belongs to the element %s, and vice versa', (key, element) => {
-  expect(elementOf(key)).toBe(element)
+  expect(elementIdOf(key)).toBe(element)
   expect(keyOf(event, element)).toBe(key)
 })
 
 test('a person is named by their number, and an answer of theirs by both', () => {
-  expect(nameOf(event, 'companions.1.age')).toBe('Person 2: Label of age')
-  expect(nameOf(event, 'room')).toBe('Label of room')
+  expect(fieldNameOf(event, 'companions.1.age')).toBe('Person 2: Label of age')
+  expect(fieldNameOf(event, 'room')).toBe('Label of room')
 })
 
 test('messages are passed to the form library at their fields', () => {
-  expect(treeOf({ room: 'A', companions: 'B', 'companions.1.age': 'C' })).toEqual({
+  expect(toErrorTree({ room: 'A', companions: 'B', 'companions.1.age': 'C' })).toEqual({
     room: { __errors: ['A'] },
     companions: { __errors: ['B'], 1: { age: { __errors: ['C'] } } },
   })
@@ -156,13 +160,13 @@ test('when a person is removed from the list, the messages of the next ones move
     'companions.2.age': 'third',
   }
   const [a, b, c] = [{ age: 1 }, { age: 2 }, { age: 3 }]
-  expect(movedWith(errors, 'companions', [a, b, c], [a, c])).toEqual({
+  expect(moveErrors(errors, 'companions', [a, b, c], [a, c])).toEqual({
     room: 'r',
     'companions.0.age': 'first',
     'companions.1.age': 'third',
   })
-  expect(movedWith(errors, 'companions', [a, b], [a, b, c])).toBe(errors)
-  expect(movedWith(errors, 'room', 'x', 'y')).toBe(errors)
+  expect(moveErrors(errors, 'companions', [a, b], [a, b, c])).toBe(errors)
+  expect(moveErrors(errors, 'room', 'x', 'y')).toBe(errors)
 })
 
 test('the browser’s bill is the engine’s, at the server’s time', () => {
@@ -278,7 +282,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
     ...event,
     fees: { ...event.fees, items: [workshop, one, child, ...otherItems] },
   }
-  const companionMarks = marksOf(family, tariff, createAnswers({ kind: 'plain' }), 'plain').get(
+  const companionMarks = optionMarks(family, tariff, createAnswers({ kind: 'plain' }), 'plain').get(
     'companions',
   )
   expect(text(companionMarks?.price)).toBe('Accompanying ₹ 4,000 each, Child Free')
@@ -314,7 +318,7 @@ test('a quote without lines is shown by its totals', () => {
 })
 
 const findMarks = (raw: object, category: string | null, left: Record<string, number> = {}) =>
-  marksOf(event, { ...tariff, left }, createAnswers(raw), category)
+  optionMarks(event, { ...tariff, left }, createAnswers(raw), category)
 
 test('an option shows its price for these answers, whether it is on sale, and the price per night', () => {
   const plain = findMarks({ kind: 'plain' }, 'plain')
@@ -333,7 +337,7 @@ test('an option shows how many seats are left, and when it is full', () => {
 })
 
 test('a chosen item that is not on sale is named', () => {
-  expect(byBill(event, tariff, 'pg', createAnswers({ kind: 'pg', workshops: ['ecmo'] }))).toBe(
+  expect(priceByBill(event, tariff, 'pg', createAnswers({ kind: 'pg', workshops: ['ecmo'] }))).toBe(
     'ECMO is not on sale today',
   )
 })
@@ -345,27 +349,27 @@ const withFullSeats = (...seats: string[]): PricingContext => ({
 
 test('a full hall blocks the bill with its message; a full category offers another one, with a note', () => {
   expect(
-    byBill(event, tariff, 'plain', createAnswers({ kind: 'plain' }, withFullSeats('hall'))),
+    priceByBill(event, tariff, 'plain', createAnswers({ kind: 'plain' }, withFullSeats('hall'))),
   ).toBe('The hall is full')
   const answersOfOther = createAnswers({ kind: 'pg' }, withFullSeats('pgs'))
-  expect(byBill(event, tariff, 'plain', answersOfOther)).toMatchObject({ category: 'plain' })
-  expect(notesOf(event, answersOfOther, { pgs: 0 })).toEqual(['PG is full'])
-  expect(notesOf(event, createAnswers({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
+  expect(priceByBill(event, tariff, 'plain', answersOfOther)).toMatchObject({ category: 'plain' })
+  expect(priceNotes(event, answersOfOther, { pgs: 0 })).toEqual(['PG is full'])
+  expect(priceNotes(event, createAnswers({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
     '1 seat left',
   ])
   // Both the hall and the category have few seats: only the decisive number is shown.
-  expect(notesOf(event, createAnswers({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual([
+  expect(priceNotes(event, createAnswers({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual([
     '2 seats left',
   ])
 })
 
 test('a workshop that became full after it was chosen blocks the bill, by its name', () => {
   const chosen = { kind: 'plain', workshops: ['usg', 'ecmo'] }
-  expect(byBill(event, tariff, 'plain', createAnswers(chosen, withFullSeats('seats.ecmo')))).toBe(
-    'ECMO: Full',
-  )
+  expect(
+    priceByBill(event, tariff, 'plain', createAnswers(chosen, withFullSeats('seats.ecmo'))),
+  ).toBe('ECMO: Full')
   const other = createAnswers({ ...chosen, workshops: ['usg'] }, withFullSeats('seats.ecmo'))
-  expect(byBill(event, tariff, 'plain', other)).toMatchObject({ category: 'plain' })
+  expect(priceByBill(event, tariff, 'plain', other)).toMatchObject({ category: 'plain' })
 })
 
 test('a hall that is full for all categories blocks the bill, even if it offers another category', () => {
@@ -378,23 +382,23 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
     ],
   }
   const chosenAnswers = createAnswers({ kind: 'plain' }, withFullSeats('hall'))
-  expect(byBill(offering, tariff, 'plain', chosenAnswers)).toBe('The hall is full')
-  expect(notesOf(offering, chosenAnswers, { hall: 0 })).toEqual([])
+  expect(priceByBill(offering, tariff, 'plain', chosenAnswers)).toBe('The hall is full')
+  expect(priceNotes(offering, chosenAnswers, { hall: 0 })).toEqual([])
   // Without a bill, the message is shown in one place.
   const free = { ...offering, fees: { ...offering.fees, prices: null } }
-  expect(notesOf(free, chosenAnswers, { hall: 0 })).toEqual(['The hall is full'])
+  expect(priceNotes(free, chosenAnswers, { hall: 0 })).toEqual(['The hall is full'])
 })
 
 const createApiError = (code: string, answer: object) =>
-  askedBy({ status: 409, code, message: 'Why.', answer })
+  readAlternative({ status: 409, code, message: 'Why.', answer })
 test('only a refusal with an alternative leads to a question', () => {
   const apiQuote = { category: 'plain', period: 'now', base: 10, gst: 1.8, total: 11.8, lines: [] }
   expect(createApiError('registered_already', { may_confirm: true })).toEqual({
     message: 'Why.',
-    now: null,
+    newQuote: null,
   })
   expect(createApiError('registered_already', {})).toBeNull()
   expect(createApiError('full', { quote: null })).toBeNull()
-  expect(createApiError('full', { quote: apiQuote })?.now?.total).toBe(1180)
+  expect(createApiError('full', { quote: apiQuote })?.newQuote?.total).toBe(1180)
   expect(createApiError('price_changed', { quote: apiQuote })).toBeNull()
 })

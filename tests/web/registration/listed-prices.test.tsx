@@ -9,8 +9,8 @@ import { tariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { preview } from '../../../engine/authoring.ts'
 import { needsScript } from '../../../server/pages/html-shell.ts'
-import { marksOf } from '../../../web/registration/price/itemised-price.ts'
-import { priceOfOption } from '../../../web/registration/fields/radio-choices.tsx'
+import { optionMarks } from '../../../web/registration/price/itemised-price.ts'
+import { formatOptionPrice } from '../../../web/registration/fields/radio-choices.tsx'
 import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
 import { Sold } from '../../../web/organisers/preview/item-prices.tsx'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
@@ -67,8 +67,8 @@ const findAmounts = (html: string): readonly string[] =>
 function listPrices(event: EventConfig) {
   const answer = tariff(event, NOW)
   const { answers } = normalise(event, { kind: 'plain' })
-  const room = marksOf(event, answer, answers, 'plain').get('room.twin')?.price ?? ''
-  const form = priceOfOption(event, answer, { id: 'plain' }) ?? ''
+  const room = optionMarks(event, answer, answers, 'plain').get('room.twin')?.price ?? ''
+  const form = formatOptionPrice(event, answer, { id: 'plain' }) ?? ''
   const table = renderToStaticMarkup(
     <FeeTable event={event} category={null} now="2026-01-20T12:00:00+05:30" />,
   )

@@ -14,7 +14,12 @@ const renderPanel = (
     cancel: { asked_at: null, kept: retained, back: refund },
   } as PanelProps['data']
   const page = renderToStaticMarkup(
-    <RequestCancellation event={{} as PanelProps['event']} data={data} path="/" reload={() => {}} />,
+    <RequestCancellation
+      event={{} as PanelProps['event']}
+      data={data}
+      path="/"
+      reload={() => {}}
+    />,
   )
   return (/<p>(.*?)<\/p>/.exec(page)?.[1] ?? '').replaceAll('\u00a0', ' ')
 }

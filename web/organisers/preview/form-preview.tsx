@@ -8,21 +8,21 @@ import { isoIndia, findContradiction } from '../../../engine/index.ts'
 import { tariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { EventAnswer } from '../../../engine/api.ts'
-import { ClosedBox } from '../../registration/closed-page.tsx'
-import { Marks } from '../../registration/form/form-context.ts'
+import { ClosedNotice } from '../../registration/closed-page.tsx'
+import { OptionStatuses } from '../../registration/form/form-context.ts'
 import { FormBox, useForm } from '../../registration/form/registration-form.tsx'
-import { useMarks } from '../../registration/form/form-extensions.ts'
+import { useOptionStatuses } from '../../registration/form/form-extensions.ts'
 import { PriceUntil } from '../../registration/price/fee-table.tsx'
-import { Panel } from '../../registration/price/fees-and-notes.tsx'
+import { OrganiserNotes } from '../../registration/price/fees-and-notes.tsx'
 import { ErrorSummary } from '../../registration/form/error-summary.tsx'
-import { Stepper } from '../../registration/form/progress-steps.tsx'
-import { startOf } from '../../registration/draft-storage.ts'
+import { ProgressSteps } from '../../registration/form/progress-steps.tsx'
+import { initialAnswers } from '../../registration/draft-storage.ts'
 import { openProofs } from '../../registration/uploads/upload-progress.ts'
-import { priceOf } from '../../registration/price/live-price.ts'
+import { calculatePrice } from '../../registration/price/live-price.ts'
 import type { Tariff } from '../../registration/price/live-price.ts'
-import { SELLING } from '../../registration/registration-page-with-items-and-codes.tsx'
+import { ALL_EXTENSIONS } from '../../registration/registration-page-with-items-and-codes.tsx'
 import { SummaryColumn } from '../../registration/price/price-summary-and-pay-button.tsx'
-import { theme } from '../../registration/form/mui-theme.ts'
+import { muiTheme } from '../../registration/form/mui-theme.ts'
 import { EventHeader } from '../../ui/layout/event-header-footer.tsx'
 import { MessageProvider, useMessage } from '../../ui/toast.tsx'
 import { momentOf } from '../test-delegate/test-delegate.tsx'
@@ -44,7 +44,7 @@ export default function FormPreview({
 }) {
   return (
     <CacheProvider value={cache}>
-      <ThemeProvider theme={theme()}>
+      <ThemeProvider theme={muiTheme()}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <h2 className="vh">{title}</h2>
           <div className="org-page" onClickCapture={stay}>
@@ -60,7 +60,7 @@ export default function FormPreview({
 const nothing = () => {}
 /** The header's link to the home page would discard the file. */
 /** No lookups here: discount codes, member lists and seats come from the test settings. */
-const ALONE = { errors: {}, left: () => false, changed: () => {} }
+const ALONE = { errors: {}, startLookup: () => false, onAnswerChange: () => {} }
 const NONE_SAID: ReadonlyMap<string, string> = new Map()
 
 const stay = (click: MouseEvent) => {
@@ -89,9 +89,9 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   )
   const [attempts, setAttempts] = useState(0)
   const proofs = useMemo(() => openProofs(event, null), [event])
-  const beside = useMemo(() => ({ ...ALONE, facts: trying.facts }), [trying.facts])
-  const form = useForm(page, startOf(event), beside, proofs, nothing)
-  const price = priceOf(event, today, form.answers, SELLING.pricing)
+  const context = useMemo(() => ({ ...ALONE, context: trying.facts }), [trying.facts])
+  const form = useForm(page, initialAnswers(event), context, proofs, nothing)
+  const price = calculatePrice(event, today, form.answers, ALL_EXTENSIONS.pricing)
   const submit = () => {
     if (form.check() === null)
       say(
@@ -102,38 +102,43 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   }
   const { answer } = today as Extract<Tariff, { is: 'here' }>
   const quoted = price.is === 'price' ? price.quote : null
-  const marks = useMarks(event, answer, form.answers, NONE_SAID, SELLING)
+  const marks = useOptionStatuses(event, answer, form.answers, NONE_SAID, ALL_EXTENSIONS)
   return (
     <div className="pg">
-      {!answer.open && <ClosedBox event={event} text={answer.closed_text} />}
-      <Stepper event={event} form={form} />
+      {!answer.open && <ClosedNotice event={event} text={answer.closed_text} />}
+      <ProgressSteps event={event} form={form} />
       <div className="col">
         {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
-        <Marks value={marks}>
-          <FormBox {...form.formProps} tariff={today} more={SELLING} submit={submit} />
-        </Marks>
-        <Panel event={event} />
+        <OptionStatuses value={marks}>
+          <FormBox
+            {...form.formProps}
+            tariff={today}
+            extensions={ALL_EXTENSIONS}
+            onSubmit={submit}
+          />
+        </OptionStatuses>
+        <OrganiserNotes event={event} />
       </div>
       <SummaryColumn
         event={event}
         price={price}
-        more={SELLING}
-        notes={SELLING.notesOf(event, form.answers, trying.facts.left)}
+        extensions={ALL_EXTENSIONS}
+        notes={ALL_EXTENSIONS.priceNotes(event, form.answers, trying.facts.left)}
         isLast
         until={
           quoted && (
             <PriceUntil event={event} answers={form.answers} quote={quoted} now={answer.now} />
           )
         }
-        busy={false}
-        waits={false}
-        send={SELLING.sendOf(event, form.answers)}
-        odd={findContradiction(event, form.answers, quoted?.category ?? null)}
-        held={null}
-        mailTo={undefined}
-        wrong={Object.keys(form.errors).length}
+        isBusy={false}
+        isRetrying={false}
+        submitLabel={ALL_EXTENSIONS.submitLabel(event, form.answers)}
+        contradiction={findContradiction(event, form.answers, quoted?.category ?? null)}
+        uploadNotice={null}
+        confirmationAddress={undefined}
+        errorCount={Object.keys(form.errors).length}
         problem={null}
-        retry={nothing}
+        reloadPrices={nothing}
       />
     </div>
   )

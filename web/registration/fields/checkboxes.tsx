@@ -4,21 +4,21 @@ import type Radio from '@mui/material/Radio'
 import type { WidgetProps } from '@rjsf/utils'
 import { COMMON_MESSAGES, EXTENDED_FORM_MESSAGES } from '../../../engine/messages.ts'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
-import { Dot, Rows } from './radio-choices.tsx'
+import { Dot, OptionRows } from './radio-choices.tsx'
 import { useControl } from './field-control.tsx'
 import './checkboxes.css'
 
 /** Rows of a choice with several answers. The theme's CheckboxesWidget renders only labels. */
-export function Boxes(props: WidgetProps) {
+export function Checkboxes(props: WidgetProps) {
   const { field, change } = useControl(props)
-  const chosen: readonly unknown[] = Array.isArray(props.value) ? props.value : []
+  const selectedIds: readonly unknown[] = Array.isArray(props.value) ? props.value : []
   const options = (field.options ?? []).map(({ id }) => id)
   return (
-    <Rows
+    <OptionRows
       props={props}
       Box={Checkbox as unknown as typeof Radio}
-      isChosen={(id) => chosen.includes(id)}
-      choose={(id) => change(options.filter((one) => chosen.includes(one) !== (one === id)))}
+      isChosen={(id) => selectedIds.includes(id)}
+      choose={(id) => change(options.filter((one) => selectedIds.includes(one) !== (one === id)))}
     />
   )
 }
@@ -29,18 +29,18 @@ export function Boxes(props: WidgetProps) {
  */
 export function Consent(props: WidgetProps) {
   const { id, value } = props
-  const { field, name, aria, change, leave } = useControl(props)
-  const isGiven = value === true
+  const { field, name, aria, change, onLeave } = useControl(props)
+  const isTicked = value === true
   return (
     <div className="agree">
-      <label className={isGiven ? 'cat on' : 'cat'} htmlFor={id}>
+      <label className={isTicked ? 'cat on' : 'cat'} htmlFor={id}>
         <Checkbox
           icon={Dot}
           checkedIcon={Dot}
-          checked={isGiven}
+          checked={isTicked}
           disabled={props.disabled === true}
           onChange={(event) => change(event.target.checked)}
-          onBlur={leave}
+          onBlur={onLeave}
           name={name}
           slotProps={{ input: { id, ...aria } }}
         />

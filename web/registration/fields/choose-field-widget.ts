@@ -2,7 +2,7 @@
 import { assertNever } from '../../../engine/index.ts'
 import type { Field } from '../../../engine/index.ts'
 
-/** The kinds of input. Each is the name of a widget (rjsf-theme.tsx). */
+/** The names of the widgets (rjsf-theme.tsx). */
 export type FieldWidget =
   /** A text input; a text area; Yes and No as two radio buttons; a switch; a file. */
   | 'line'
@@ -10,7 +10,7 @@ export type FieldWidget =
   | 'yes-no'
   | 'switch'
   | 'file'
-  /** A choice: one row per option; a menu with the same details; the browser's native select. */
+  /** A choice: one row per option, a menu with the same details, or the browser's native select. */
   | 'rows'
   | 'menu'
   | 'list'
@@ -20,14 +20,20 @@ export type FieldWidget =
   | 'people'
 
 /** Widgets that are loaded only for events that use them (registration-page-with-items-and-codes.tsx). */
-const LATER = ['boxes', 'consent', 'menu', 'people'] as const satisfies readonly FieldWidget[]
-export type LaterWay = (typeof LATER)[number]
-export const isLater = (way: FieldWidget): way is LaterWay => LATER.some((later) => later === way)
+const LAZY_WIDGETS = [
+  'boxes',
+  'consent',
+  'menu',
+  'people',
+] as const satisfies readonly FieldWidget[]
+export type LazyWidget = (typeof LAZY_WIDGETS)[number]
+export const isLazy = (widget: FieldWidget): widget is LazyWidget =>
+  LAZY_WIDGETS.some((lazy) => lazy === widget)
 
-/** More options than this do not fit a phone as rows. */
+/** A phone's screen has no room for more rows than this. */
 const ROWS_MAX = 7
 
-export function wayOf(field: Field): FieldWidget {
+export function chooseWidget(field: Field): FieldWidget {
   switch (field.type) {
     case 'text':
     case 'email':
@@ -47,17 +53,17 @@ export function wayOf(field: Field): FieldWidget {
     case 'consent':
       return field.type
     case 'select':
-      return wayOfChoice(field)
+      return chooseChoiceWidget(field)
     default:
       return assertNever(field.type)
   }
 }
 
 /** Rows show price and description without a tap. The event file may ask for a dropdown. */
-function wayOfChoice({ options = [], as, offersCategories }: Field): FieldWidget {
-  const told = options.some((option) => option.about !== undefined)
-  const inRows = as === 'radio' || offersCategories === true || told
-  if (inRows && as !== 'dropdown' && options.length <= ROWS_MAX) return 'rows'
-  const coloured = options.some((option) => option.colour !== undefined)
-  return offersCategories === true || told || coloured ? 'menu' : 'list'
+function chooseChoiceWidget({ options = [], as, offersCategories }: Field): FieldWidget {
+  const hasDescriptions = options.some((option) => option.about !== undefined)
+  const isInRows = as === 'radio' || offersCategories === true || hasDescriptions
+  if (isInRows && as !== 'dropdown' && options.length <= ROWS_MAX) return 'rows'
+  const isColoured = options.some((option) => option.colour !== undefined)
+  return offersCategories === true || hasDescriptions || isColoured ? 'menu' : 'list'
 }

@@ -20,41 +20,42 @@ export type CodeState =
     }
   | { readonly is: 'refused'; readonly typed: string; readonly text: string }
 
-/** One line until it is opened, because most delegates have no code. */
-export function CodeBox({
+/** Shows one line until it is opened, because most delegates have no code. */
+export function DiscountCodeField({
   event,
   state,
   apply,
-  takeOff,
+  removeCode,
 }: {
   readonly event: PublicEvent
   readonly state: CodeState
   readonly apply: (typed: string) => Promise<void>
-  readonly takeOff: () => void
+  readonly removeCode: () => void
 }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [typed, setTyped] = useState(state.is === 'none' ? '' : state.typed)
   const input = useRef<HTMLInputElement>(null)
-  const off = useRef<HTMLButtonElement>(null)
-  const isAsked = isOpen || state.is !== 'none'
-  const was = useRef(state.is)
-  const isTyped = isOpen && state.is !== 'given'
+  const removeButton = useRef<HTMLButtonElement>(null)
+  const isExpanded = isOpen || state.is !== 'none'
+  const previousState = useRef(state.is)
+  const isInputShown = isOpen && state.is !== 'given'
   useEffect(() => {
-    // Focus the input only if the delegate opened it. With kept answers, no button was pressed.
-    if (isTyped) input.current?.focus()
-  }, [isTyped])
+    // Focus the input only if the delegate opened it. A restored code was not opened.
+    if (isInputShown) input.current?.focus()
+  }, [isInputShown])
   useEffect(() => {
-    // The button that was pressed no longer exists; focus the one that replaced it.
-    if (was.current === 'asking' && state.is === 'given' && isOpen) off.current?.focus()
+    // The pressed button no longer exists. Focus the one that replaced it.
+    if (previousState.current === 'asking' && state.is === 'given' && isOpen)
+      removeButton.current?.focus()
     if (state.is === 'refused') {
       setOpen(true)
       setTyped(state.typed)
       input.current?.focus()
     }
-    was.current = state.is
+    previousState.current = state.is
   }, [state, isOpen])
-  if (!isAsked)
+  if (!isExpanded)
     return (
       <p className="code">
         <button type="button" className="link" aria-expanded="false" onClick={() => setOpen(true)}>
@@ -70,18 +71,18 @@ export function CodeBox({
           <p className="given">
             <Icon name="tick" />
             <span>
-              <Applied event={event} {...state} />
+              <AppliedCode event={event} {...state} />
             </span>
           </p>
         )}
       </div>
       {state.is === 'given' ? (
         <button
-          ref={off}
+          ref={removeButton}
           type="button"
           className="link"
           onClick={() => {
-            takeOff()
+            removeCode()
             setTyped('')
             setOpen(true)
           }}
@@ -91,8 +92,8 @@ export function CodeBox({
       ) : (
         <form
           noValidate
-          onSubmit={(submit) => {
-            submit.preventDefault()
+          onSubmit={(submitEvent) => {
+            submitEvent.preventDefault()
             if (typed.trim() === '') input.current?.focus()
             else if (state.is !== 'asking') void apply(typed.trim())
           }}
@@ -130,15 +131,17 @@ export function CodeBox({
 }
 
 /** The effect of a code, unless its label already describes it. */
-function Applied({
+function AppliedCode({
   event,
   typed,
   kind,
   label,
 }: { readonly event: PublicEvent } & Extract<CodeState, { is: 'given' }>) {
-  const gives = event.codeKinds.find(({ id }) => id === kind)?.gives
+  const discount = event.codeKinds.find(({ id }) => id === kind)?.gives
   const category =
-    gives !== undefined && 'category' in gives ? categoryLabel(event, gives.category) : label
+    discount !== undefined && 'category' in discount
+      ? categoryLabel(event, discount.category)
+      : label
   const values = { code: <b>{typed}</b>, discount: label }
   return category === label
     ? richMessage(text.applied, values)

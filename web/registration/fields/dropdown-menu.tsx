@@ -5,34 +5,34 @@ import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
-import { PriceNote, Swatch, priceOfOption } from './radio-choices.tsx'
-import { Marks, Prices } from '../form/form-context.ts'
+import { PriceNote, Swatch, formatOptionPrice } from './radio-choices.tsx'
+import { OptionStatuses, Prices } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
-import { ours, untied } from './text-select-switch-inputs.tsx'
+import { textFieldProps, NO_DESCRIPTION } from './text-select-switch-inputs.tsx'
 
 /**
  * Replaces the theme's SelectWidget where there are too many categories for rows. The theme's
  * entries are plain labels; these have the description, colour and price of a row.
  */
-export function Menu(props: WidgetProps) {
-  const { field, name, constants, aria, leave } = useControl(props)
+export function DropdownMenu(props: WidgetProps) {
+  const { field, name, constants, aria, onLeave } = useControl(props)
   const tariff = use(Prices)
-  const marks = use(Marks)
+  const marks = use(OptionStatuses)
   const { event } = constants
-  const priced = field.offersCategories === true && event.fees.prices !== null
-  const chosen = field.options?.find((option) => option.id === props.value)
+  const isPriced = field.offersCategories === true && event.fees.prices !== null
+  const selected = field.options?.find((option) => option.id === props.value)
   return (
     <>
-      {priced && <PriceNote event={event} tariff={tariff} />}
+      {isPriced && <PriceNote event={event} tariff={tariff} />}
       <ThemeInput
         {...(props as BaseInputTemplateProps)}
-        {...ours(name)}
-        value={chosen?.id}
+        {...textFieldProps(name)}
+        value={selected?.id}
         select
         slots={{ select: Select }}
         slotProps={{
-          root: untied,
-          // The visible, focusable element is a box; the input behind it only holds the value.
+          root: NO_DESCRIPTION,
+          // The visible, focusable element is a box. The input behind it only contains the value.
           htmlInput: { 'aria-hidden': true, tabIndex: -1 },
           select: {
             IconComponent: Chevron,
@@ -41,13 +41,13 @@ export function Menu(props: WidgetProps) {
             // document.
             MenuProps: { container: () => document.getElementById('main') },
             labelId: `${props.id}-label`,
-            onClose: leave,
+            onClose: onLeave,
             SelectDisplayProps: { id: props.id, ...aria },
             renderValue: () =>
-              chosen ? (
+              selected ? (
                 <span className="rich">
-                  <Swatch colour={chosen.colour} />
-                  {chosen.label}
+                  <Swatch colour={selected.colour} />
+                  {selected.label}
                 </span>
               ) : (
                 FORM_MESSAGES.choose
@@ -57,13 +57,14 @@ export function Menu(props: WidgetProps) {
       >
         {field.options?.map((option) => {
           const mark = marks.get(`${field.id}.${option.id}`)
-          const stated = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
-          const price = mark?.full ?? (stated === null ? FORM_MESSAGES.notOnSale : stated)
+          const optionPrice =
+            isPriced && tariff ? formatOptionPrice(event, tariff, option) : mark?.price
+          const price = mark?.full ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
           return (
             <MenuItem
               key={option.id}
               value={option.id}
-              disabled={mark?.full !== undefined && option !== chosen}
+              disabled={mark?.full !== undefined && option !== selected}
             >
               <span className="rich">
                 <Swatch colour={option.colour} />

@@ -4,7 +4,7 @@ import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import { assert } from '../../../engine/index.ts'
 import type { Field } from '../../../engine/index.ts'
-import { Must } from '../form/form-context.ts'
+import { RequiredFields } from '../form/form-context.ts'
 import type { FormConstants } from '../form/form-context.ts'
 
 /** For the focusable element. Screen readers ignore these attributes on a box around it. */
@@ -21,7 +21,7 @@ export type Control = {
   readonly name: string
   readonly constants: FormConstants
   readonly change: (value: unknown) => void
-  readonly leave: () => void
+  readonly onLeave: () => void
   readonly aria: Aria
 }
 
@@ -38,14 +38,14 @@ export function useControl(props: WidgetProps): Control {
   const key = (props.options['key'] as string | undefined) ?? props.name
   const field = constants.fields.get(key)
   assert(field !== undefined, `no field ${key}`)
-  const must = use(Must).has(key)
+  const isRequired = use(RequiredFields).has(key)
   const message = props.rawErrors?.[0]
   return {
     field,
     name: props.id.replace('root_', ''),
     constants,
     change: props.onChange,
-    leave: () => props.onBlur(props.id, props.value),
+    onLeave: () => props.onBlur(props.id, props.value),
     aria: {
       'aria-describedby': describedBy(
         props.id,
@@ -53,7 +53,7 @@ export function useControl(props: WidgetProps): Control {
         message,
       ),
       'aria-invalid': message === undefined ? undefined : true,
-      'aria-required': must || undefined,
+      'aria-required': isRequired || undefined,
     },
   }
 }

@@ -1,44 +1,46 @@
-/** The layout of a field: label, hint and message above the input, visible beside a phone's keyboard. */
+/** The layout of a field: label, hint and message above the input, where a phone's keyboard hides nothing. */
 import { errorId, helpId } from '@rjsf/utils'
 import type { FieldErrorProps, FieldHelpProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'
 import { assertNever } from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Marks, Must } from '../form/form-context.ts'
+import { OptionStatuses, RequiredFields } from '../form/form-context.ts'
 import type { FormConstants } from '../form/form-context.ts'
 import { describedBy } from './field-control.tsx'
 import { personName } from '../form/field-keys.ts'
-import { wayOf } from './choose-field-widget.ts'
+import { chooseWidget } from './choose-field-widget.ts'
 import './field-layout.css'
 
 /**
  * Replaces the theme's FieldTemplate, which puts hint and message below the input, where a phone's
- * keyboard hides them; leaves the label to the widget, so that rows and boxes have none; and knows
- * only the fields that the schema always requires, not those that the current answers require.
+ * keyboard hides them. The theme also leaves the label to the widget, so that rows and boxes have
+ * none, and marks only the fields that the schema always requires.
  */
-export function Question(props: FieldTemplateProps) {
+export function FieldLayout(props: FieldTemplateProps) {
   const { children, errors, fieldPathId, help, id, rawErrors, registry } = props
   const { event, fields } = registry.formContext as FormConstants
-  const must = use(Must)
-  const marks = use(Marks)
+  const requiredFields = use(RequiredFields)
+  const marks = use(OptionStatuses)
   const [id0 = '', at, part] = fieldPathId.path
   const key = part === undefined ? String(id0) : `${id0}.${part}`
   const field = fields.get(key)
   // RJSF treats the form and each person as fields too; the section sheet and the list render them.
   if (field === undefined || (at !== undefined && part === undefined)) return children
-  const way = wayOf(field)
+  const widget = chooseWidget(field)
   const price = marks.get(key)?.price
   const label = (
     <>
       {part !== undefined && <span className="vh">{personName(Number(at))}: </span>}
       {field.label}
       {price && <i>: {price}</i>}
-      {!must.has(key) && field.default === undefined && <i>{` ${COMMON_MESSAGES.optional}`}</i>}
+      {!requiredFields.has(key) && field.default === undefined && (
+        <i>{` ${COMMON_MESSAGES.optional}`}</i>
+      )}
     </>
   )
   const body = (() => {
-    switch (way) {
+    switch (widget) {
       case 'rows':
       case 'yes-no':
       case 'boxes':
@@ -100,26 +102,26 @@ export function Question(props: FieldTemplateProps) {
           </>
         )
       default:
-        return assertNever(way)
+        return assertNever(widget)
     }
   })()
   return (
     <div className={rawErrors === undefined ? 'f' : 'f bad'}>
       {body}
-      {field.roll !== undefined && <Found id={field.id} />}
+      {field.roll !== undefined && <MemberEntry id={field.id} />}
     </div>
   )
 }
 
-/** The member list's entry for the number that was entered, so that the delegate can confirm it. */
-function Found({ id }: { readonly id: string }) {
-  const said = use(Marks).get(id)?.said
+/** Shows the member list's entry for the typed number, so that the delegate can confirm it. */
+function MemberEntry({ id }: { readonly id: string }) {
+  const memberEntry = use(OptionStatuses).get(id)?.memberEntry
   return (
     <p className="found" aria-live="polite">
-      {said && (
+      {memberEntry && (
         <>
           <Icon name="tick" />
-          {said}
+          {memberEntry}
         </>
       )}
     </p>
@@ -127,8 +129,8 @@ function Found({ id }: { readonly id: string }) {
 }
 
 /**
- * Replaces the theme's FieldErrorTemplate, which renders a list of captions. A message is one line
- * with an icon, in the event file's words.
+ * Replaces the theme's FieldErrorTemplate, which renders a list of captions. Here a message is one
+ * line with an icon.
  */
 export function Message({ errors, fieldPathId }: FieldErrorProps) {
   const text = errors?.[0]

@@ -7,7 +7,7 @@ import type { Field, PublicEvent } from '../../../engine/index.ts'
 
 import { FORM_ID } from '../form/field-keys.ts'
 
-export type Typing = {
+export type InputAttributes = {
   readonly inputType: string
   readonly autocomplete?: string
   readonly autocapitalize?: string
@@ -17,7 +17,7 @@ export type Typing = {
 }
 
 /** Autocomplete values of HTML, by the name of a field or the end of it (`work_city`). */
-const FILLED_IN: readonly (readonly [name: RegExp, autocomplete: string])[] = [
+const AUTOCOMPLETE_BY_NAME: readonly (readonly [name: RegExp, autocomplete: string])[] = [
   [/^(title|salutation|prefix)$/, 'honorific-prefix'],
   [/^(first|given)_?name$/, 'given-name'],
   [/^(last|family)_?name$|^surname$/, 'family-name'],
@@ -37,11 +37,11 @@ const FILLED_IN: readonly (readonly [name: RegExp, autocomplete: string])[] = [
 ]
 
 /** Fields about other people, where the delegate's own autofill data would be wrong. */
-const OF_OTHERS =
+const ABOUT_OTHERS =
   /(^|_)(spouse|companion|accompanying|person|child|parent|father|mother|guardian|emergency|referee|sponsor|guide|hod)(_|$)/
 
-/** Numbers that contain letters, as printed on cards and certificates; not words. */
-const IN_CAPITALS = /(^|_)(no|number|numbers|id|code|gst|gstin|pan|utr|ifsc)$/
+/** Numbers that contain letters, as printed on cards and certificates. */
+const CODE_NUMBERS = /(^|_)(no|number|numbers|id|code|gst|gstin|pan|utr|ifsc)$/
 
 const PIN = /(^|_)pin(_?code)?$/
 const PHONE = /(^|_)(phone|mobile|whatsapp)(_|$)/
@@ -51,45 +51,46 @@ const NAME = /name$/
 const AS_TYPED = { autocapitalize: 'off', spellCheck: false } as const
 
 /**
- * `roles` is null for fields about someone other than the delegate: the browser does not fill them
+ * `roles` is null for fields about someone other than the delegate, which the browser must not fill
  * in.
  */
-export function typingOf(field: Field, roles: PublicEvent['roles'] | null): Typing {
+export function inputAttributes(field: Field, roles: PublicEvent['roles'] | null): InputAttributes {
   const { id } = field
   const isEmail = field.type === 'email' || (field.type === 'text' && EMAIL.test(id))
   const isPhone = field.type === 'phone' || (field.type === 'text' && PHONE.test(id))
-  const filled = filledIn(field, roles, isEmail, isPhone)
+  const autocomplete = findAutocomplete(field, roles, isEmail, isPhone)
   return {
     inputType: 'text',
-    ...(filled !== undefined && { autocomplete: filled }),
+    ...(autocomplete !== undefined && { autocomplete }),
     // In a multi-line field, Enter inserts a line break.
     ...(field.type !== 'multiline' && { enterKeyHint: 'next' }),
-    ...keyboardOf(field, isEmail, isPhone),
+    ...keyboardAttributes(field, isEmail, isPhone),
   }
 }
 
-function filledIn(
+function findAutocomplete(
   { id, type }: Field,
   roles: PublicEvent['roles'] | null,
   isEmail: boolean,
   isPhone: boolean,
 ): string | undefined {
-  if (roles === null || OF_OTHERS.test(id)) return 'off'
+  if (roles === null || ABOUT_OTHERS.test(id)) return 'off'
   if (id === roles.fullName) return 'name'
   if (isEmail) return 'email'
   if (isPhone) return 'tel'
   if (type === 'number') return undefined
   return (
-    FILLED_IN.find(([name]) => name.test(id))?.[1] ?? (IN_CAPITALS.test(id) ? 'off' : undefined)
+    AUTOCOMPLETE_BY_NAME.find(([name]) => name.test(id))?.[1] ??
+    (CODE_NUMBERS.test(id) ? 'off' : undefined)
   )
 }
 
 /** Keyboard, capitals and spelling of a field; autofill is separate. */
-function keyboardOf(
+function keyboardAttributes(
   { id, type, isWhole, pattern }: Field,
   isEmail: boolean,
   isPhone: boolean,
-): Partial<Typing> {
+): Partial<InputAttributes> {
   if (isEmail)
     return { ...AS_TYPED, inputType: type === 'email' ? type : 'text', inputMode: 'email' }
   if (isPhone) return { inputType: 'tel', inputMode: 'tel' }
@@ -97,10 +98,10 @@ function keyboardOf(
   // No spinner: turning the mouse wheel over it would change the answer.
   if (type === 'number') return { inputMode: isWhole ? 'numeric' : 'decimal' }
   if (type !== 'text') return {}
-  const digits = digitsOf(pattern)
-  if (digits !== null || PIN.test(id)) return { inputMode: digits ?? 'numeric' }
+  const numericMode = numericInputMode(pattern)
+  if (numericMode !== null || PIN.test(id)) return { inputMode: numericMode ?? 'numeric' }
   if (/(^|_)(website|url)$/.test(id)) return { ...AS_TYPED, inputMode: 'url' }
-  if (IN_CAPITALS.test(id)) return { autocapitalize: 'characters', spellCheck: false }
+  if (CODE_NUMBERS.test(id)) return { autocapitalize: 'characters', spellCheck: false }
   if (NAME.test(id) || /(^|_)(city|town|hospital|institut(e|ion)|college)$/.test(id))
     return { autocapitalize: 'words', ...(NAME.test(id) && { spellCheck: false }) }
   return {}
@@ -108,12 +109,12 @@ function keyboardOf(
 
 /**
  * The keyboard for a pattern without letters. `tel` if it allows a plus, which a numeric keypad
- * lacks. Null: letters may be needed.
+ * lacks. Null if letters may be needed.
  */
-function digitsOf(pattern: string | undefined): 'numeric' | 'tel' | null {
+function numericInputMode(pattern: string | undefined): 'numeric' | 'tel' | null {
   if (pattern === undefined) return null
-  const signs = pattern.replaceAll(/\\d|\\[+-]|^\^|\$$/g, '')
-  if (/[\p{L}.^\\]/u.test(signs)) return null
+  const characters = pattern.replaceAll(/\\d|\\[+-]|^\^|\$$/g, '')
+  if (/[\p{L}.^\\]/u.test(characters)) return null
   return pattern.includes('\\+') ? 'tel' : 'numeric'
 }
 
@@ -121,36 +122,36 @@ function digitsOf(pattern: string | undefined): 'numeric' | 'tel' | null {
  * Moves the focus to the next field on Enter, as the phone's Enter key announces. Otherwise Enter
  * would submit a half-completed form and show all missing answers. In the last field it submits.
  */
-export function onwardByEnter({
-  nativeEvent: press,
-  currentTarget: within,
+export function focusNextOnEnter({
+  nativeEvent: keyEvent,
+  currentTarget: formElement,
 }: {
   readonly nativeEvent: KeyboardEvent
   readonly currentTarget: Element
 }): void {
-  const { key, target, isComposing } = press
+  const { key, target, isComposing } = keyEvent
   if (key !== 'Enter' || isComposing) return
   if (!(target instanceof HTMLInputElement) || target.enterKeyHint !== 'next') return
-  const all = [...within.querySelectorAll<HTMLInputElement>('input, select, textarea')]
-  const next = all[all.indexOf(target) + 1]
+  const inputs = [...formElement.querySelectorAll<HTMLInputElement>('input, select, textarea')]
+  const next = inputs[inputs.indexOf(target) + 1]
   if (next === undefined) return
-  press.preventDefault()
+  keyEvent.preventDefault()
   // In a group of radio buttons, focus the selected one.
-  const chosen = `input[name="${CSS.escape(next.name)}"]:checked`
-  ;(within.querySelector<HTMLInputElement>(chosen) ?? next).focus()
+  const selectedRadio = `input[name="${CSS.escape(next.name)}"]:checked`
+  ;(formElement.querySelector<HTMLInputElement>(selectedRadio) ?? next).focus()
 }
 
 /**
- * Restores the focus to the pay button when the form is enabled again. A button loses the focus
- * while it is disabled, and the reader would lose their place.
+ * Restores the focus to the pay button when the form is enabled again, because a disabled button
+ * loses the focus.
  */
-export function useReturnOfFocus(open: boolean): void {
-  const was = useRef(open)
+export function useRestoredFocus(open: boolean): void {
+  const wasOpen = useRef(open)
   useEffect(() => {
-    if (open && !was.current && document.activeElement === document.body)
+    if (open && !wasOpen.current && document.activeElement === document.body)
       document
         .querySelector<HTMLElement>(`button[form="${FORM_ID}"]`)
         ?.focus({ preventScroll: true })
-    was.current = open
+    wasOpen.current = open
   }, [open])
 }

@@ -6,12 +6,12 @@ import { useEffect, useState } from 'react'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 
 /**
- * Delay, in milliseconds, before the suggestion appears. It moves the content below it, so it must
- * not appear before the press that left the field has ended.
+ * Delay in milliseconds before the suggestion appears. It moves the content below it, so the press
+ * that left the field must have ended.
  */
 const PRESS_MS = 300
 
-type MeantProps = {
+type EmailSuggestionProps = {
   readonly id: string
   readonly value: unknown
   /** Called by the field's own element on blur and focus. */
@@ -19,39 +19,39 @@ type MeantProps = {
 }
 
 /** Runs when the field loses focus. The list of domains is loaded with the first address. */
-export function Meant({ id, value, change }: MeantProps) {
-  const [meant, setMeant] = useState<string | null>(null)
+export function EmailSuggestion({ id, value, change }: EmailSuggestionProps) {
+  const [suggestion, setSuggestion] = useState<string | null>(null)
   useEffect(() => {
-    setMeant(null)
+    setSuggestion(null)
     const field = document.getElementById(id)
     if (field === null || typeof value !== 'string' || !value.includes('@')) return
     let timer: ReturnType<typeof setTimeout> | undefined
-    let isHere = true
-    const look = () => {
+    let isMounted = true
+    const checkAddress = () => {
       timer = setTimeout(() => {
         void import('./misspelt-email-check.ts').then(
-          ({ suggestMailbox }) => isHere && setMeant(suggestMailbox(value)),
+          ({ suggestMailbox }) => isMounted && setSuggestion(suggestMailbox(value)),
           () => {},
         )
       }, PRESS_MS)
     }
-    field.addEventListener('blur', look)
-    if (document.activeElement !== field) look()
+    field.addEventListener('blur', checkAddress)
+    if (document.activeElement !== field) checkAddress()
     return () => {
-      isHere = false
+      isMounted = false
       clearTimeout(timer)
-      field.removeEventListener('blur', look)
+      field.removeEventListener('blur', checkAddress)
     }
   }, [id, value])
-  const take = () => {
-    if (meant !== null) change(meant)
+  const acceptSuggestion = () => {
+    if (suggestion !== null) change(suggestion)
     document.getElementById(id)?.focus()
   }
   return (
     <div className="meant" role="status">
-      {meant !== null && (
-        <button type="button" className="link" onClick={take}>
-          {formatMessage(FORM_MESSAGES.didYouMean, { email: meant })}
+      {suggestion !== null && (
+        <button type="button" className="link" onClick={acceptSuggestion}>
+          {formatMessage(FORM_MESSAGES.didYouMean, { email: suggestion })}
         </button>
       )}
     </div>

@@ -18,15 +18,15 @@ import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import type { FormConstants } from '../form/form-context.ts'
 import { personName } from '../form/field-keys.ts'
-import { wideOf } from '../form/form-sections.tsx'
-import { uiOf, uiOfField } from '../form/ui-schema.ts'
+import { findWideFields } from '../form/form-sections.tsx'
+import { buildUiSchema, buildFieldUiSchema } from '../form/ui-schema.ts'
 import './people-list.css'
 
 const { people: messages } = EXTENDED_FORM_MESSAGES
 
 /** RJSF UI schema of an event, including the fields of each person in a list. */
-export function uiOfAll(event: PublicEvent): UiSchema<RawAnswers> {
-  const ui = uiOf(event)
+export function fullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
+  const ui = buildUiSchema(event)
   for (const field of event.fields.filter(({ type }) => type === 'people')) {
     // A widget would render the whole list as one control.
     const { 'ui:widget': _, ...own } = ui[field.id] as UiSchema
@@ -35,16 +35,16 @@ export function uiOfAll(event: PublicEvent): UiSchema<RawAnswers> {
       ...own,
       items: {
         ...items,
-        'ui:ObjectFieldTemplate': Parts,
+        'ui:ObjectFieldTemplate': PersonFields,
         ...Object.fromEntries(
           (field.fields ?? []).map((part) => {
-            const told = uiOfField(part, null)
+            const partSchema = buildFieldUiSchema(part, null)
             return [
               part.id,
               {
                 ...(items[part.id] as UiSchema | undefined),
-                ...told,
-                'ui:options': { ...told['ui:options'], key: `${field.id}.${part.id}` },
+                ...partSchema,
+                'ui:options': { ...partSchema['ui:options'], key: `${field.id}.${part.id}` },
               },
             ]
           }),
@@ -58,7 +58,10 @@ export function uiOfAll(event: PublicEvent): UiSchema<RawAnswers> {
 /** RJSF types this field by its array value; the registry expects any value. */
 const ArrayField = RjsfArrayField as unknown as ComponentType<FieldProps>
 
-const fieldOf = (constants: FormConstants, path: FieldProps['fieldPathId']['path']): Field => {
+const findListField = (
+  constants: FormConstants,
+  path: FieldProps['fieldPathId']['path'],
+): Field => {
   const field = constants.fields.get(String(path[0]))
   assert(field !== undefined, `no list ${String(path[0])}`)
   return field
@@ -78,7 +81,7 @@ const isNew = (person: unknown): boolean =>
 /** RJSF's list field; a new person starts with the default answers. */
 export function ListField(props: FieldProps) {
   const { fieldPathId, registry, onChange } = props
-  const field = fieldOf(registry.formContext as FormConstants, fieldPathId.path)
+  const field = findListField(registry.formContext as FormConstants, fieldPathId.path)
   if (field.type !== 'people') return <ArrayField {...props} />
   return (
     <ArrayField
@@ -96,7 +99,7 @@ export function ListField(props: FieldProps) {
 }
 
 /** Notifies the list that a person is about to be removed. */
-const Removing = createContext<(at: number) => void>(() => {})
+const PersonRemoval = createContext<(at: number) => void>(() => {})
 
 /** Controls of a small form that accept an answer. */
 const CONTROLS = 'input:not([aria-hidden]), select, textarea, [role="combobox"]'
@@ -107,41 +110,41 @@ const CONTROLS = 'input:not([aria-hidden]), select, textarea, [role="combobox"]'
  */
 export function People(props: ArrayFieldTemplateProps) {
   const { items, canAdd, disabled, fieldPathId, registry, onAddClick } = props
-  const field = fieldOf(registry.formContext as FormConstants, fieldPathId.path)
-  const box = useRef<HTMLDivElement>(null)
+  const field = findListField(registry.formContext as FormConstants, fieldPathId.path)
+  const container = useRef<HTMLDivElement>(null)
   /** The last change to the list, until the focus has been moved. */
-  const done = useRef<{ readonly added: true } | { readonly removed: number } | null>(null)
-  const removing = useCallback((removed: number) => {
-    done.current = { removed }
+  const lastChange = useRef<{ readonly added: true } | { readonly removed: number } | null>(null)
+  const onRemove = useCallback((removed: number) => {
+    lastChange.current = { removed }
   }, [])
   const count = items.length
   useEffect(() => {
-    const { current } = done
-    done.current = null
+    const { current } = lastChange
+    lastChange.current = null
     if (current === null) return
-    const people = box.current?.querySelectorAll<HTMLElement>('.person') ?? []
-    const next =
+    const people = container.current?.querySelectorAll<HTMLElement>('.person') ?? []
+    const focusTarget =
       'added' in current
         ? people[count - 1]?.querySelector<HTMLElement>(CONTROLS)
         : (people[Math.min(current.removed, count - 1)]?.querySelector<HTMLElement>('h3') ??
-          box.current?.querySelector('button'))
-    next?.focus()
+          container.current?.querySelector('button'))
+    focusTarget?.focus()
   }, [count])
   return (
-    <div ref={box} id={fieldPathId.$id}>
+    <div ref={container} id={fieldPathId.$id}>
       {count > 0 && (
-        <Removing value={removing}>
+        <PersonRemoval value={onRemove}>
           <ol className="people">{items}</ol>
-        </Removing>
+        </PersonRemoval>
       )}
       {canAdd ? (
         <button
           type="button"
           className="btn line"
           disabled={disabled}
-          onClick={(click) => {
-            done.current = { added: true }
-            onAddClick(click)
+          onClick={(clickEvent) => {
+            lastChange.current = { added: true }
+            onAddClick(clickEvent)
           }}
         >
           {count === 0 ? messages.add : messages.addAnother}
@@ -158,7 +161,7 @@ export function People(props: ArrayFieldTemplateProps) {
 /** One person: a number, the fields, and a Remove button. */
 export function PersonBox(props: ArrayFieldItemTemplateProps) {
   const { index, children, buttonsProps, disabled } = props
-  const removing = use(Removing)
+  const onRemove = use(PersonRemoval)
   const name = personName(index)
   return (
     <li className="person">
@@ -167,9 +170,9 @@ export function PersonBox(props: ArrayFieldItemTemplateProps) {
         type="button"
         className="link"
         disabled={disabled}
-        onClick={(click) => {
-          removing(index)
-          buttonsProps.onRemoveItem(click)
+        onClick={(clickEvent) => {
+          onRemove(index)
+          buttonsProps.onRemoveItem(clickEvent)
         }}
       >
         {richMessage(messages.remove, { hidden: hiddenText, person: name })}
@@ -180,13 +183,13 @@ export function PersonBox(props: ArrayFieldItemTemplateProps) {
 }
 
 /** The fields about one person; short fields in pairs, as in the rest of the form. */
-function Parts({ fieldPathId, properties, registry }: ObjectFieldTemplateProps) {
-  const { fields = [] } = fieldOf(registry.formContext as FormConstants, fieldPathId.path)
-  const wide = wideOf(fields)
+function PersonFields({ fieldPathId, properties, registry }: ObjectFieldTemplateProps) {
+  const { fields = [] } = findListField(registry.formContext as FormConstants, fieldPathId.path)
+  const wideFields = findWideFields(fields)
   return (
     <div className="two">
       {properties.map(({ name, content }) => (
-        <div key={name} className={wide.has(name) ? 'w' : ''}>
+        <div key={name} className={wideFields.has(name) ? 'w' : ''}>
           {content}
         </div>
       ))}

@@ -14,20 +14,20 @@ import {
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Colour, Day, Option, PublicEvent } from '../../../engine/index.ts'
 import type { TariffAnswer } from '../../../engine/api.ts'
-import { Marks, Prices } from '../form/form-context.ts'
+import { OptionStatuses, Prices } from '../form/form-context.ts'
 import { useControl } from './field-control.tsx'
 import './radio-choices.css'
 
-const colourOf = (colour: Colour | undefined): CSSProperties =>
+const colourStyle = (colour: Colour | undefined): CSSProperties =>
   ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties
 
-/** Colour of a category; always shown beside its label. */
+/** Colour of a category, always shown next to its label. */
 export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
-  <i className="sw" style={colourOf(colour)} />
+  <i className="sw" style={colourStyle(colour)} />
 )
 
 /** Today's price of a category in the format of a price list, or null if it is not on sale. */
-export function priceOfOption(
+export function formatOptionPrice(
   event: PublicEvent,
   tariff: TariffAnswer,
   option: Pick<Option, 'id'>,
@@ -37,7 +37,7 @@ export function priceOfOption(
   return amount === null ? null : formatPrice(amount)
 }
 
-/** States until when the prices beside the categories are valid, and whether they include tax. */
+/** States the last day of the listed prices, and whether they include tax. */
 export function PriceNote({
   event,
   tariff,
@@ -49,8 +49,8 @@ export function PriceNote({
   const until = tariff?.until
     ? formatMessage(FORM_MESSAGES.fees.until, { day: formatDay(tariff.until as Day) })
     : FORM_MESSAGES.fees.heading
-  const said = [until, listedTaxText(event)].filter((text) => text !== '').join(', ')
-  return <p className="hint">{tariff ? `${said}.` : ' '}</p>
+  const noteText = [until, listedTaxText(event)].filter((text) => text !== '').join(', ')
+  return <p className="hint">{tariff ? `${noteText}.` : ' '}</p>
 }
 
 /**
@@ -71,14 +71,16 @@ export const Dot = (
  */
 export function ChoiceRows(props: WidgetProps) {
   const { change } = useControl(props)
-  return <Rows props={props} Box={Radio} isChosen={(id) => props.value === id} choose={change} />
+  return (
+    <OptionRows props={props} Box={Radio} isChosen={(id) => props.value === id} choose={change} />
+  )
 }
 
 /** Rows of a choice with one answer, or with several if `Box` is a checkbox. */
-export function Rows({
+export function OptionRows({
   props,
   Box,
-  isChosen,
+  isChosen: isOptionSelected,
   choose,
 }: {
   readonly props: WidgetProps
@@ -87,41 +89,41 @@ export function Rows({
   readonly choose: (id: string) => void
 }) {
   const { id } = props
-  const { field, name, constants, leave, aria } = useControl(props)
+  const { field, name, constants, onLeave, aria } = useControl(props)
   const tariff = use(Prices)
-  const marks = use(Marks)
+  const marks = use(OptionStatuses)
   const { event } = constants
-  const priced = field.offersCategories === true && event.fees.prices !== null
+  const isPriced = field.offersCategories === true && event.fees.prices !== null
   return (
     <>
-      {priced && <PriceNote event={event} tariff={tariff} />}
+      {isPriced && <PriceNote event={event} tariff={tariff} />}
       <div
         className="cats"
         onBlur={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget)) leave()
+          if (!event.currentTarget.contains(event.relatedTarget)) onLeave()
         }}
       >
         {field.options?.map((option, index) => {
           const mark = marks.get(`${field.id}.${option.id}`)
-          const price = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
-          const said =
+          const price = isPriced && tariff ? formatOptionPrice(event, tariff, option) : mark?.price
+          const noteText =
             mark?.full ??
-            (price === undefined ? (priced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
-          const chosen = isChosen(option.id)
-          const isOff = mark?.full !== undefined && !chosen
+            (price === undefined ? (isPriced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
+          const isSelected = isOptionSelected(option.id)
+          const isDisabled = mark?.full !== undefined && !isSelected
           const rowId = index === 0 ? id : `${id}-${index}`
           return (
             <label
               key={option.id}
-              className={`cat${chosen ? ' on' : ''}${isOff ? ' off' : ''}`}
-              style={colourOf(option.colour)}
+              className={`cat${isSelected ? ' on' : ''}${isDisabled ? ' off' : ''}`}
+              style={colourStyle(option.colour)}
               htmlFor={rowId}
             >
               <Box
                 icon={Dot}
                 checkedIcon={Dot}
-                checked={chosen}
-                disabled={isOff || props.disabled === true}
+                checked={isSelected}
+                disabled={isDisabled || props.disabled === true}
                 onChange={() => choose(option.id)}
                 value={option.id}
                 name={name}
@@ -133,7 +135,7 @@ export function Rows({
                     'aria-describedby':
                       [
                         option.about && `${rowId}-about`,
-                        said && `${rowId}-price`,
+                        noteText && `${rowId}-price`,
                         mark?.left && `${rowId}-left`,
                         aria['aria-describedby'],
                       ]
@@ -144,12 +146,12 @@ export function Rows({
                 }}
               />
               <strong id={`${rowId}-name`}>{option.label}</strong>
-              {said !== undefined && (
+              {noteText !== undefined && (
                 <span
-                  className={said !== '' && (price === null || mark?.full) ? 'pr mute' : 'pr'}
+                  className={noteText !== '' && (price === null || mark?.full) ? 'pr mute' : 'pr'}
                   id={`${rowId}-price`}
                 >
-                  {said}
+                  {noteText}
                 </span>
               )}
               {option.about && <em id={`${rowId}-about`}>{option.about}</em>}

@@ -10,10 +10,10 @@ import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import { unitText } from '../../../engine/index.ts'
 import { COMMON_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
-import { Marks } from '../form/form-context.ts'
-import type { Mark } from '../form/form-context.ts'
+import { OptionStatuses } from '../form/form-context.ts'
+import type { OptionStatus } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
-import { Meant } from './misspelt-email-suggestion.tsx'
+import { EmailSuggestion } from './misspelt-email-suggestion.tsx'
 
 /** A text area grows with its content up to a maximum, then scrolls. */
 const LINES_MIN = 3
@@ -24,8 +24,9 @@ const LINES_MAX = 8
  * passes `required` from the schema to the browser, which then reports an empty input as invalid
  * before anything is typed. `aria-required` on the input states the same without that effect.
  */
-export const ours = (htmlName: string) => ({ htmlName, hideLabel: true, required: false }) as const
-export const untied = { 'aria-describedby': undefined }
+export const textFieldProps = (htmlName: string) =>
+  ({ htmlName, hideLabel: true, required: false }) as const
+export const NO_DESCRIPTION = { 'aria-describedby': undefined }
 
 /** A single-line or multi-line text input, as the theme renders it. */
 export function Input(props: BaseInputTemplateProps) {
@@ -38,20 +39,21 @@ export function Input(props: BaseInputTemplateProps) {
       </span>
     ),
   }
-  const said = [aria['aria-describedby'], unit && unitId].filter(Boolean).join(' ') || undefined
+  const describedBy =
+    [aria['aria-describedby'], unit && unitId].filter(Boolean).join(' ') || undefined
   const lines = props['multiline'] === true ? { minRows: LINES_MIN, maxRows: LINES_MAX } : {}
   return (
     <>
       {field.type === 'email' && (
-        <Meant id={props.id} value={props.value} change={props.onChange} />
+        <EmailSuggestion id={props.id} value={props.value} change={props.onChange} />
       )}
       <ThemeInput
         {...props}
-        {...ours(name)}
+        {...textFieldProps(name)}
         slotProps={{
-          root: untied,
+          root: NO_DESCRIPTION,
           ...(unit && { input: unit }),
-          htmlInput: { ...lines, ...aria, 'aria-describedby': said },
+          htmlInput: { ...lines, ...aria, 'aria-describedby': describedBy },
         }}
       />
     </>
@@ -59,7 +61,7 @@ export function Input(props: BaseInputTemplateProps) {
 }
 
 /** Label of an option in the native select, on one line: "Twin room, ₹ 2,500, 3 left". */
-const withMark = (label: string, mark: Mark | undefined): string =>
+const formatOption = (label: string, mark: OptionStatus | undefined): string =>
   [
     label,
     mark?.full ?? (mark?.price === null ? FORM_MESSAGES.optionNotOnSale : mark?.price),
@@ -72,7 +74,7 @@ const withMark = (label: string, mark: Mark | undefined): string =>
  * Replaces MUI's Select, which would load its menu too. `native` and `labelId` are props of MUI's
  * Select only.
  */
-function BrowsersList({
+function NativeSelectInput({
   native: _native,
   labelId: _labelId,
   ...props
@@ -84,17 +86,17 @@ function BrowsersList({
  * Replaces the theme's SelectWidget, which renders its own menu. The native select is a wheel or a
  * sheet on a phone, and finds one of 37 states by its first letters.
  */
-export function List(props: WidgetProps) {
+export function NativeSelectField(props: WidgetProps) {
   const { field, name, aria } = useControl(props)
-  const marks = use(Marks)
+  const marks = use(OptionStatuses)
   return (
     <ThemeInput
       {...(props as BaseInputTemplateProps)}
-      {...ours(name)}
+      {...textFieldProps(name)}
       select
-      slots={{ select: BrowsersList }}
+      slots={{ select: NativeSelectInput }}
       slotProps={{
-        root: untied,
+        root: NO_DESCRIPTION,
         select: { native: true, IconComponent: Chevron },
         htmlInput: aria,
       }}
@@ -108,7 +110,7 @@ export function List(props: WidgetProps) {
             option.id !== props.value && marks.get(`${field.id}.${option.id}`)?.full !== undefined
           }
         >
-          {withMark(option.label, marks.get(`${field.id}.${option.id}`))}
+          {formatOption(option.label, marks.get(`${field.id}.${option.id}`))}
         </option>
       ))}
     </ThemeInput>
@@ -120,8 +122,8 @@ export function List(props: WidgetProps) {
  * answered".
  */
 export function SwitchAnswer(props: WidgetProps) {
-  const { name, aria, change, leave } = useControl(props)
-  const on = props.value === true
+  const { name, aria, change, onLeave } = useControl(props)
+  const isOn = props.value === true
   return (
     <>
       <b aria-hidden="true">
@@ -129,9 +131,9 @@ export function SwitchAnswer(props: WidgetProps) {
         <span>{COMMON_MESSAGES.no}</span>
       </b>
       <Switch
-        checked={on}
+        checked={isOn}
         onChange={(event) => change(event.target.checked)}
-        onBlur={leave}
+        onBlur={onLeave}
         slotProps={{
           input: {
             id: props.id,

@@ -4,7 +4,7 @@ import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { saysLittle } from '../../ui/forms/is-short-message.ts'
-import { elementOf, nameOf, personName } from './field-keys.ts'
+import { elementIdOf, fieldNameOf, personName } from './field-keys.ts'
 import './error-summary.css'
 
 /**
@@ -20,15 +20,15 @@ export function ErrorSummary({
   readonly errors: FieldErrors
   readonly attempts: number
 }) {
-  const box = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    box.current?.focus({ preventScroll: true })
-    box.current?.scrollIntoView({ block: 'start', behavior: 'instant' })
+    container.current?.focus({ preventScroll: true })
+    container.current?.scrollIntoView({ block: 'start', behavior: 'instant' })
   }, [attempts])
   const lines = Object.entries(errors)
   if (lines.length === 0) return null
   return (
-    <div className="errs" ref={box} tabIndex={-1} role="group" aria-labelledby="errs-title">
+    <div className="errs" ref={container} tabIndex={-1} role="group" aria-labelledby="errs-title">
       <h2 id="errs-title">
         <Icon name="bang" />
         {FORM_MESSAGES.errors.title}
@@ -37,13 +37,13 @@ export function ErrorSummary({
         {lines.map(([id, text]) => (
           <li key={id}>
             <a
-              href={`#${elementOf(id)}`}
-              onClick={(click) => {
-                click.preventDefault()
-                goTo(id)
+              href={`#${elementIdOf(id)}`}
+              onClick={(clickEvent) => {
+                clickEvent.preventDefault()
+                focusField(id)
               }}
             >
-              {sentenceOf(event, id, text)}
+              {formatFieldError(event, id, text)}
             </a>
           </li>
         ))}
@@ -67,11 +67,12 @@ export function useErrorInTitle(isWrong: boolean): void {
   }, [isWrong])
 }
 
-/** A message as shown away from its field. */
-export function sentenceOf(event: PublicEvent, id: string, text: string): string {
+/** Returns a message with the name of its field. */
+export function formatFieldError(event: PublicEvent, id: string, text: string): string {
   const { withField } = FORM_MESSAGES.errors
-  if (saysLittle(text)) return formatMessage(withField, { field: nameOf(event, id), error: text })
-  // In a list, the message must name the person it is about.
+  if (saysLittle(text))
+    return formatMessage(withField, { field: fieldNameOf(event, id), error: text })
+  // In a list, the message must name the person.
   const at = id.split('.')[1]
   return at === undefined
     ? text
@@ -79,14 +80,14 @@ export function sentenceOf(event: PublicEvent, id: string, text: string): string
 }
 
 /** Moves the focus to the field that a message is about. */
-export function goTo(id: string): void {
-  const at = document.getElementById(elementOf(id))
+export function focusField(id: string): void {
+  const at = document.getElementById(elementIdOf(id))
   // For Yes and No, the group has the id; focus the checked radio, or the first one.
   const control =
     at?.querySelector<HTMLElement>('input:checked') ??
     at?.querySelector<HTMLElement>('input, button') ??
     at
   control?.focus({ preventScroll: true })
-  const box = control?.closest('.f') ?? control
-  box?.scrollIntoView({ block: 'center', behavior: 'instant' })
+  const container = control?.closest('.f') ?? control
+  container?.scrollIntoView({ block: 'center', behavior: 'instant' })
 }

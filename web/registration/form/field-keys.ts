@@ -13,12 +13,15 @@ export const FORM_ID = 'registration'
  * Marks an element whose text pre-hydration-script.ts may change before the form's script has
  * loaded. React accepts the text it finds.
  */
-export const ahead = (spot: Spot) => ({ 'data-ahead': spot, suppressHydrationWarning: true })
+export const preHydrationSpot = (spot: Spot) => ({
+  'data-ahead': spot,
+  suppressHydrationWarning: true,
+})
 /** Positions that the script may update. `instead` replaces the reason in the bar (`short`). */
 export type Spot = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 
 /** Id of the element that a message is about. */
-export const elementOf = (key: string): string => `root_${key.replaceAll('.', '_')}`
+export const elementIdOf = (key: string): string => `root_${key.replaceAll('.', '_')}`
 
 /** The top-level field that a message is about: the field itself, or the list that contains it. */
 export const rootOf = (key: string): string => key.split('.')[0] ?? key
@@ -32,7 +35,7 @@ export function keyOf({ fields }: PublicEvent, element: string): string {
 }
 
 /** Name of the field that a message is about: "Age", or "Person 2: Age" in a list. */
-export function nameOf({ fields }: PublicEvent, key: string): string {
+export function fieldNameOf({ fields }: PublicEvent, key: string): string {
   const [id, at, part] = key.split('.')
   const field = fields.find((one) => one.id === id)
   return part === undefined
@@ -43,13 +46,13 @@ export function nameOf({ fields }: PublicEvent, key: string): string {
       })
 }
 
-/** Label of a person in a list, by position; their name is not known yet. */
+/** Label of a person in a list, by position, because the name may not be typed yet. */
 export const personName = (at: number): string =>
   formatMessage(FORM_MESSAGES.person, { number: at + 1 })
 
 type ErrorTree = { [part: string]: ErrorTree | string[] }
 /** Converts messages to RJSF's error tree. */
-export function treeOf(errors: FieldErrors): ErrorTree {
+export function toErrorTree(errors: FieldErrors): ErrorTree {
   const tree: ErrorTree = {}
   for (const [key, text] of Object.entries(errors)) {
     const at = key.split('.').reduce((node, part) => (node[part] ??= {}) as ErrorTree, tree)
@@ -62,19 +65,19 @@ export function treeOf(errors: FieldErrors): ErrorTree {
  * Adjusts the messages after a list has changed: they move with the people who moved up, and are
  * removed with a removed person.
  */
-export function movedWith(
+export function moveErrors(
   errors: FieldErrors,
   key: string,
   was: unknown,
   is: unknown,
 ): FieldErrors {
   if (!Array.isArray(was) || !Array.isArray(is) || was.length <= is.length) return errors
-  const gone = was.findIndex((one, at) => JSON.stringify(one) !== JSON.stringify(is[at]))
+  const removedIndex = was.findIndex((one, at) => JSON.stringify(one) !== JSON.stringify(is[at]))
   return Object.fromEntries(
     Object.entries(errors).flatMap(([name, text]) => {
       const [id, at, part] = name.split('.')
-      if (id !== key || part === undefined || Number(at) < gone) return [[name, text]]
-      return Number(at) === gone ? [] : [[`${id}.${Number(at) - 1}.${part}`, text]]
+      if (id !== key || part === undefined || Number(at) < removedIndex) return [[name, text]]
+      return Number(at) === removedIndex ? [] : [[`${id}.${Number(at) - 1}.${part}`, text]]
     }),
   )
 }

@@ -19,31 +19,31 @@ export type FormConstants = {
 }
 
 /** Fields that are currently shown. */
-export const Shown = createContext<ReadonlySet<string>>(new Set())
+export const ShownFields = createContext<ReadonlySet<string>>(new Set())
 /** Fields that are currently required; the others are labelled "(optional)". */
-export const Must = createContext<ReadonlySet<string>>(new Set())
-/** Today's prices for the categories; null until they are loaded. */
+export const RequiredFields = createContext<ReadonlySet<string>>(new Set())
+/** Today's prices of the categories. Null until they are loaded. */
 export const Prices = createContext<TariffAnswer | null>(null)
-/** Text beside an option, in addition to its label: its price, or why it is unavailable. */
-export type Mark = {
-  /** Null: not on sale today. */
+/** Text next to an option's label: its price, or why it is unavailable. */
+export type OptionStatus = {
+  /** Null if not on sale today. */
   readonly price?: string | null
   /** Number of seats left, as text. */
   readonly left?: string
   /** Text for "no seats left", from the event file. */
   readonly full?: string
   /** The member list's entry for the answer. */
-  readonly said?: string
+  readonly memberEntry?: string
 }
 /**
  * Keyed by field and option (`workshops.ecmo`) for items on sale and quotas; keyed by field for
  * member lists.
  */
-export const Marks = createContext<ReadonlyMap<string, Mark>>(new Map())
+export const OptionStatuses = createContext<ReadonlyMap<string, OptionStatus>>(new Map())
 /** State of each section, in the event's order. */
 export type SectionState = 'open' | 'complete' | 'wrong'
 export const Progress = createContext<readonly SectionState[]>([])
 /** A page of the form without fields. */
 export const NO_SECTION = -1
 /** Index of the only section currently shown, or null if all are shown. */
-export const OnPage = createContext<number | null>(null)
+export const CurrentSection = createContext<number | null>(null)

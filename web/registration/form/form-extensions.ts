@@ -19,97 +19,97 @@ import type {
 import type { TariffAnswer } from '../../../engine/api.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { quoteRows } from '../../ui/payment/quote-rows.tsx'
-import type { Mark } from './form-context.ts'
-import { byTariff } from '../price/live-price.ts'
+import type { OptionStatus } from './form-context.ts'
+import { priceByTariff } from '../price/live-price.ts'
 import type { PriceView, Pricing } from '../price/live-price.ts'
-import type { Filled } from '../submit-registration.ts'
-import { uiOf } from './ui-schema.ts'
+import type { SubmittedForm } from '../submit-registration.ts'
+import { buildUiSchema } from './ui-schema.ts'
 
 /**
  * Pricing context beyond the answers (discount code, member records, availability), and how it is
  * requested.
  */
-export type Outside = {
-  readonly facts: PricingContext
+export type FormPricingContext = {
+  readonly context: PricingContext
   /** Errors of answers that are not in their member list. */
   readonly errors: FieldErrors
   /** The member list's entry for an answer, by field. */
-  readonly said: ReadonlyMap<string, string>
+  readonly memberEntries: ReadonlyMap<string, string>
   /** The discount code to send, as it was typed. */
   readonly code: string | null
   /**
-   * `left`: called when a field with this answer loses focus; returns whether a lookup is in
-   * progress. `changed`: called when an answer is edited.
+   * `startLookup` is called when a field with this answer loses focus, and returns whether a lookup
+   * is in progress. `onAnswerChange` is called when an answer is edited.
    */
-  readonly left: (key: string, value: unknown) => boolean
-  readonly changed: (key: string) => void
+  readonly startLookup: (key: string, value: unknown) => boolean
+  readonly onAnswerChange: (key: string) => void
   /** A member list lookup is in progress. */
-  readonly isAsking: boolean
+  readonly isLookingUp: boolean
   /** Called when the server rejected the discount code on submit. */
-  readonly codeRefused: (text: string) => void
+  readonly showCodeError: (text: string) => void
   /** Clears all of this state. */
   readonly reset: () => void
   /** The discount code field, or null if the event has no discount codes. */
-  readonly box: ReactNode
+  readonly codeField: ReactNode
 }
 
 /** The current page of the form. A one-page form is on its first and last page. */
 export type Paging = {
-  /** Index of the section shown; null: all sections; `NO_SECTION` on a page without fields. */
+  /** Index of the section shown, `NO_SECTION` on a page without fields. Null if all are shown. */
   readonly section: number | null
   readonly isFirst: boolean
   readonly isLast: boolean
   /** Validates the page and opens the next one, instead of submitting. */
-  readonly next: () => void
-  /** The steps above the form; null: the event's own. */
+  readonly openNextPage: () => void
+  /** The steps above the form. Null for the steps of the event file. */
   readonly steps: ReactNode
   /** Content below the form: Back and Continue, and on the last page the answers. */
   readonly below: ReactNode
 }
 
 /**
- * An alternative that the server offers with a refusal. `now` is the new bill, or null if the bill
- * is unchanged.
+ * An alternative that the server offers with an error. `newQuote` is the new bill, or null if the
+ * bill is unchanged.
  */
-export type PendingConfirmation = { readonly message: string; readonly now: Quote | null }
+export type Alternative = { readonly message: string; readonly newQuote: Quote | null }
 
-export type More = {
+export type FormExtensions = {
   /** Overrides of the form's fields, widgets and templates (rjsf-theme.tsx). */
-  readonly drawing: Pick<FormProps<RawAnswers>, 'fields' | 'widgets' | 'templates'>
+  readonly overrides: Pick<FormProps<RawAnswers>, 'fields' | 'widgets' | 'templates'>
   readonly uiOf: (event: PublicEvent) => UiSchema<RawAnswers>
   readonly pricing: Pricing
   readonly rows: typeof quoteRows
-  /** Texts beside options and below answers. */
-  readonly marksOf: (
+  /** Texts next to options and below answers. */
+  readonly optionMarks: (
     event: PublicEvent,
     tariff: TariffAnswer,
     answers: Answers,
-  ) => ReadonlyMap<string, Mark>
+  ) => ReadonlyMap<string, OptionStatus>
   /**
    * Notes below the bill: few seats left, or a category that differs from the one in the answers.
    */
-  readonly notesOf: (
+  readonly priceNotes: (
     event: PublicEvent,
     answers: Answers,
     left: PricingContext['left'],
   ) => readonly string[]
   /** Label of the submit button, or null for the default. */
-  readonly sendOf: (event: PublicEvent, answers: Answers) => string | null
+  readonly submitLabel: (event: PublicEvent, answers: Answers) => string | null
   /** Whether the bill lines include the category. */
   readonly rowsNameCategory: boolean
-  /** Provides the pricing context. `begin` is a discount code kept with the answers. */
-  readonly Beside: (props: {
+  /** Provides the pricing context. `initialCode` is the discount code of the draft. */
+  readonly PricingContextProvider: (props: {
     readonly event: PublicEvent
     readonly tariff: TariffAnswer | null
-    readonly begin: string | null
-    readonly children: (outside: Outside) => ReactNode
+    readonly initialCode: string | null
+    readonly children: (outside: FormPricingContext) => ReactNode
   }) => ReactNode
   /** Shows the form page by page. `attempts` counts the failed submits. */
   readonly Paged: (props: {
     readonly event: PublicEvent
-    readonly form: Filled & {
-      /** Counts how often all answers were replaced at once. */
-      readonly begun: number
+    readonly form: SubmittedForm & {
+      /** Counts how often all answers were replaced. */
+      readonly replacements: number
       readonly errors: FieldErrors
       readonly check: (only?: readonly string[]) => string | null
     }
@@ -117,76 +117,76 @@ export type More = {
     readonly attempts: number
     readonly children: (paging: Paging) => ReactNode
   }) => ReactNode
-  /** Null: the refusal offers no alternative. */
-  readonly askedBy: (error: ApiError) => PendingConfirmation | null
-  readonly AskedAgain: ComponentType<{
+  /** Null if the error offers no alternative. */
+  readonly readAlternative: (error: ApiError) => Alternative | null
+  readonly SubmitAnywayDialog: ComponentType<{
     readonly event: PublicEvent
-    readonly asked: PendingConfirmation
-    readonly was: Quote | null
-    readonly yes: () => void
-    readonly back: () => void
+    readonly alternative: Alternative
+    readonly oldQuote: Quote | null
+    readonly onConfirm: () => void
+    readonly onClose: () => void
   }>
 }
 
-const nothing = () => {}
-const NOTHING: Outside = {
-  facts: EMPTY_CONTEXT,
+const doNothing = () => {}
+const NO_CONTEXT: FormPricingContext = {
+  context: EMPTY_CONTEXT,
   errors: {},
-  said: new Map(),
+  memberEntries: new Map(),
   code: null,
-  left: () => false,
-  isAsking: false,
-  changed: nothing,
-  codeRefused: nothing,
-  reset: nothing,
-  box: null,
+  startLookup: () => false,
+  isLookingUp: false,
+  onAnswerChange: doNothing,
+  showCodeError: doNothing,
+  reset: doNothing,
+  codeField: null,
 }
 export const ONE_PAGE: Paging = {
   section: null,
   isFirst: true,
   isLast: true,
-  next: nothing,
+  openNextPage: doNothing,
   steps: null,
   below: null,
 }
-const NO_MARKS: ReadonlyMap<string, Mark> = new Map()
+const NO_STATUSES: ReadonlyMap<string, OptionStatus> = new Map()
 const NO_NOTES: readonly string[] = []
 
-export const PLAIN: More = {
-  drawing: {},
-  uiOf,
-  pricing: byTariff,
+export const NO_EXTENSIONS: FormExtensions = {
+  overrides: {},
+  uiOf: buildUiSchema,
+  pricing: priceByTariff,
   rows: quoteRows,
-  marksOf: () => NO_MARKS,
-  notesOf: () => NO_NOTES,
-  sendOf: () => null,
+  optionMarks: () => NO_STATUSES,
+  priceNotes: () => NO_NOTES,
+  submitLabel: () => null,
   rowsNameCategory: false,
-  Beside: ({ children }) => children(NOTHING),
+  PricingContextProvider: ({ children }) => children(NO_CONTEXT),
   Paged: ({ children }) => children(ONE_PAGE),
-  askedBy: () => null,
-  AskedAgain: () => null,
+  readAlternative: () => null,
+  SubmitAnywayDialog: () => null,
 }
 
 /**
  * Returns the same map while its content is equal, so that options re-render only when a text
  * beside them changes.
  */
-export function useMarks(
+export function useOptionStatuses(
   event: PublicEvent,
   tariff: TariffAnswer | null,
   answers: Answers,
-  said: ReadonlyMap<string, string>,
-  { marksOf }: More,
-): ReadonlyMap<string, Mark> {
-  const marks = useMemo(
+  memberEntries: ReadonlyMap<string, string>,
+  { optionMarks }: FormExtensions,
+): ReadonlyMap<string, OptionStatus> {
+  const statuses = useMemo(
     () =>
-      new Map<string, Mark>([
-        ...(tariff === null ? [] : marksOf(event, tariff, answers)),
-        ...[...said].map(([id, text]) => [id, { said: text }] as const),
+      new Map<string, OptionStatus>([
+        ...(tariff === null ? [] : optionMarks(event, tariff, answers)),
+        ...[...memberEntries].map(([id, text]) => [id, { memberEntry: text }] as const),
       ]),
-    [event, tariff, answers, said, marksOf],
+    [event, tariff, answers, memberEntries, optionMarks],
   )
-  const key = JSON.stringify([...marks])
+  const key = JSON.stringify([...statuses])
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  return useMemo(() => marks, [key])
+  return useMemo(() => statuses, [key])
 }

@@ -4,21 +4,23 @@ import type { ObjectFieldTemplateProps } from '@rjsf/utils'
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { Field } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { NO_SECTION, OnPage, Progress, Shown } from './form-context.ts'
+import { NO_SECTION, CurrentSection, Progress, ShownFields } from './form-context.ts'
 import type { FormConstants, SectionState } from './form-context.ts'
-import { wayOf } from '../fields/choose-field-widget.ts'
+import { chooseWidget } from '../fields/choose-field-widget.ts'
 
 /**
- * All sections that have fields, numbered in the margin. The only consumer of the set of shown
+ * All sections that have fields, numbered in the margin. Only this component reads the set of shown
  * fields. Replaces the theme's ObjectFieldTemplate, a grid of all properties without sections or
  * conditions.
  */
-export function Sheet(props: ObjectFieldTemplateProps) {
-  const shown = use(Shown)
+export function SectionSheet(props: ObjectFieldTemplateProps) {
+  const shown = use(ShownFields)
   const progress = use(Progress)
-  const page = use(OnPage)
+  const page = use(CurrentSection)
   const { event, fields } = props.registry.formContext as FormConstants
-  const drawn = new Map(props.properties.map((property) => [property.name, property.content]))
+  const renderedFields = new Map(
+    props.properties.map((property) => [property.name, property.content]),
+  )
   const sections = event.sections
     .map((section, index) => ({
       section,
@@ -29,10 +31,10 @@ export function Sheet(props: ObjectFieldTemplateProps) {
   if (page === NO_SECTION) return null
   return (
     <div className="paper">
-      {sections.map(({ section, index, seen }, position) => {
+      {sections.map(({ section, index, seen: shownFields }, position) => {
         if (page !== null && page !== index) return null
         const heading = `section-${index}`
-        const wide = wideOf(seen)
+        const wideFields = findWideFields(shownFields)
         return (
           <section className="sec" key={section.title} aria-labelledby={heading}>
             <h2 className="disp" id={heading} tabIndex={-1}>
@@ -40,9 +42,9 @@ export function Sheet(props: ObjectFieldTemplateProps) {
               {section.title}
             </h2>
             <div className="two">
-              {seen.map((field) => (
-                <div key={field.id} className={wide.has(field.id) ? 'w' : ''}>
-                  {drawn.get(field.id)}
+              {shownFields.map((field) => (
+                <div key={field.id} className={wideFields.has(field.id) ? 'w' : ''}>
+                  {renderedFields.get(field.id)}
                 </div>
               ))}
             </div>
@@ -80,32 +82,32 @@ function MarginNumber({
   )
 }
 
-/** Longer labels do not fit half a column. */
+/** Longer labels are wider than half a column. */
 const PAIRED_LABEL_CHARS_MAX = 26
-const short = (field: Field): boolean =>
+const isShort = (field: Field): boolean =>
   field.label.length <= PAIRED_LABEL_CHARS_MAX &&
   field.id !== 'address' &&
-  (wayOf(field) === 'line' ||
+  (chooseWidget(field) === 'line' ||
     (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
 
 /**
  * Fields that take a whole line. Short fields are shown in pairs; in a run with an odd number of
  * them, the first takes the whole line.
  */
-export function wideOf(fields: readonly Field[]): ReadonlySet<string> {
-  const wide = new Set<string>()
+export function findWideFields(fields: readonly Field[]): ReadonlySet<string> {
+  const wideFields = new Set<string>()
   let run: Field[] = []
-  const close = () => {
-    if (run.length % 2 === 1 && run[0]) wide.add(run[0].id)
+  const endRun = () => {
+    if (run.length % 2 === 1 && run[0]) wideFields.add(run[0].id)
     run = []
   }
   for (const field of fields) {
-    if (short(field)) run.push(field)
+    if (isShort(field)) run.push(field)
     else {
-      close()
-      wide.add(field.id)
+      endRun()
+      wideFields.add(field.id)
     }
   }
-  close()
-  return wide
+  endRun()
+  return wideFields
 }

@@ -10,7 +10,7 @@ const BLUE = '#1050AC'
 const NO_SHADOWS = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
 
 /** Ink for actions, lines instead of shadows, the focus always visible. */
-const dress: ThemeOptions = {
+const THEME_OPTIONS: ThemeOptions = {
   palette: {
     mode: 'light',
     primary: { main: INK },
@@ -147,9 +147,8 @@ const dress: ThemeOptions = {
   },
 }
 
-let made: Theme | null = null
+let cachedTheme: Theme | null = null
 /**
- * Creates the theme on first use. Creating it at import would delay the script, while the page does
- * not respond.
+ * Creates the theme on first use, because creating it at import would delay the script.
  */
-export const theme = (): Theme => (made ??= createTheme(dress))
+export const muiTheme = (): Theme => (cachedTheme ??= createTheme(THEME_OPTIONS))

@@ -15,121 +15,130 @@ import { NO_SECTION } from './form-context.ts'
 import { FORM_ID } from './field-keys.ts'
 import { rootOf } from './field-keys.ts'
 import { ONE_PAGE } from './form-extensions.ts'
-import type { More, Paging } from './form-extensions.ts'
+import type { FormExtensions, Paging } from './form-extensions.ts'
 import type { PriceView } from '../price/live-price.ts'
-import { goTo } from './error-summary.tsx'
+import { focusField } from './error-summary.tsx'
 import { useWide } from '../price/price-summary-and-pay-button.tsx'
 import './multi-page-form.css'
 import './progress-steps.css'
 
-type Form = Parameters<More['Paged']>[0]['form']
+type Form = Parameters<FormExtensions['Paged']>[0]['form']
 /** The last page has no section. */
 const LAST = 'check'
 type Page = number | typeof LAST
 
 const { pages: text } = EXTENDED_FORM_MESSAGES
 
-export const Paged: More['Paged'] = (props) =>
-  props.event.form.pages === 'sections' ? <Pages {...props} /> : props.children(ONE_PAGE)
+export const MultiPageForm: FormExtensions['Paged'] = (props) =>
+  props.event.form.pages === 'sections' ? <FormPages {...props} /> : props.children(ONE_PAGE)
 
 /** Pages of the fields that are shown; a section without fields has no page. */
-function pagesOf({ sections }: PublicEvent, shown: ReadonlySet<string>): readonly Page[] {
-  const seen = sections.flatMap(({ fields }, at) =>
+function listPages({ sections }: PublicEvent, shown: ReadonlySet<string>): readonly Page[] {
+  const sectionPages = sections.flatMap(({ fields }, at) =>
     fields.some((id) => shown.has(id)) ? [at] : [],
   )
-  return [...seen, LAST]
+  return [...sectionPages, LAST]
 }
 
-/** The hash of a page; without one, the first page. */
+/** Hashes that name a page. An empty hash is the first page. */
 const PAGE_HASH = /^(#(page-\d{1,3}|check))?$/
 
-const nameOfPage = (page: Page): string => (page === LAST ? page : `page-${page + 1}`)
+const pageHash = (page: Page): string => (page === LAST ? page : `page-${page + 1}`)
 
-/** The page that a hash names; if it is not shown now, the next one that is. */
-function pageNamed(name: string, pages: readonly Page[]): Page {
+/** Returns the page that a hash names, or the next one that is shown. */
+function findPage(name: string, pages: readonly Page[]): Page {
   if (name === LAST) return LAST
-  const wanted = Number(/^page-(\d{1,3})$/.exec(name)?.[1] ?? 1) - 1
-  return pages.find((page) => page === LAST || page >= wanted) ?? LAST
+  const sectionIndex = Number(/^page-(\d{1,3})$/.exec(name)?.[1] ?? 1) - 1
+  return pages.find((page) => page === LAST || page >= sectionIndex) ?? LAST
 }
 
-function onHashChange(tell: () => void): () => void {
-  window.addEventListener('hashchange', tell)
-  return () => window.removeEventListener('hashchange', tell)
+function onHashChange(onChange: () => void): () => void {
+  window.addEventListener('hashchange', onChange)
+  return () => window.removeEventListener('hashchange', onChange)
 }
 
 /** On the server, the URL has no hash. */
-const noHash = () => ''
+const emptyHash = () => ''
 
-function Pages({ event, form, price, attempts, children }: Parameters<More['Paged']>[0]) {
-  const asked = useSyncExternalStore(onHashChange, () => window.location.hash, noHash)
-  const [hash, setHash] = useState(asked)
+function FormPages({
+  event,
+  form,
+  price,
+  attempts,
+  children,
+}: Parameters<FormExtensions['Paged']>[0]) {
+  const currentHash = useSyncExternalStore(onHashChange, () => window.location.hash, emptyHash)
+  const [hash, setHash] = useState(currentHash)
   // Ignore anchors that name no page, such as the skip link's.
-  if (asked !== hash && PAGE_HASH.test(asked)) setHash(asked)
+  if (currentHash !== hash && PAGE_HASH.test(currentHash)) setHash(currentHash)
   const wide = useWide() ?? false
-  const pages = useMemo(() => pagesOf(event, form.shown), [event, form.shown])
+  const pages = useMemo(() => listPages(event, form.shown), [event, form.shown])
   /** The furthest page reached. A hash cannot skip an unanswered field. */
-  const [reached, setReached] = useState<Page>(() => firstWrong(event, form) ?? LAST)
-  const [begun, setBegun] = useState(form.begun)
-  if (begun !== form.begun) {
-    setBegun(form.begun)
-    setReached(firstWrong(event, form) ?? LAST)
+  const [furthestPage, setFurthestPage] = useState<Page>(
+    () => findFirstInvalidPage(event, form) ?? LAST,
+  )
+  const [begun, setBegun] = useState(form.replacements)
+  if (begun !== form.replacements) {
+    setBegun(form.replacements)
+    setFurthestPage(findFirstInvalidPage(event, form) ?? LAST)
   }
   const orderOf = (page: Page): number => (page === LAST ? Infinity : page)
-  const named = pageNamed(hash.slice(1), pages)
-  const page = orderOf(named) > orderOf(reached) ? pageNamed(nameOfPage(reached), pages) : named
+  const hashPage = findPage(hash.slice(1), pages)
+  const page =
+    orderOf(hashPage) > orderOf(furthestPage) ? findPage(pageHash(furthestPage), pages) : hashPage
   const at = pages.indexOf(page)
-  const turnTo = (next: Page) => {
-    if (orderOf(next) > orderOf(reached)) setReached(next)
-    window.location.hash = nameOfPage(next)
+  const openPage = (next: Page) => {
+    if (orderOf(next) > orderOf(furthestPage)) setFurthestPage(next)
+    window.location.hash = pageHash(next)
   }
   /** Id of the element to focus after the page changes: a wrong answer, otherwise the heading. */
-  const towards = useRef<string | null>(null)
-  const before = useRef(page)
+  const focusTarget = useRef<string | null>(null)
+  const previousPage = useRef(page)
   useEffect(() => {
-    if (before.current === page) return
-    before.current = page
-    const key = towards.current
-    towards.current = null
-    if (key === null) startAt(page)
-    else afterDrawing(() => goTo(key))
+    if (previousPage.current === page) return
+    previousPage.current = page
+    const key = focusTarget.current
+    focusTarget.current = null
+    if (key === null) focusPageStart(page)
+    else afterRendering(() => focusField(key))
   }, [page])
-  const showWrong = (key: string) => {
+  const showError = (key: string) => {
     const wrong = pageOfKey(event, key)
-    if (wrong === page || wrong === null) return afterDrawing(() => goTo(key))
-    towards.current = key
-    turnTo(wrong)
+    if (wrong === page || wrong === null) return afterRendering(() => focusField(key))
+    focusTarget.current = key
+    openPage(wrong)
   }
-  const failed = useRef(attempts)
+  const handledAttempts = useRef(attempts)
   useEffect(() => {
-    // Submitted from the last page, but an answer on an earlier one is wrong.
+    // Submitted from the last page, but an answer on an earlier one is invalid.
     const [key] = Object.keys(form.errors)
-    if (attempts > failed.current && key !== undefined) showWrong(key)
-    failed.current = attempts
+    if (attempts > handledAttempts.current && key !== undefined) showError(key)
+    handledAttempts.current = attempts
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [attempts])
-  const next = () => {
-    const following = pages[at + 1]
-    if (page === LAST || following === undefined) return
+  const openNextPage = () => {
+    const nextPage = pages[at + 1]
+    if (page === LAST || nextPage === undefined) return
     const wrong = form.check(event.sections[page]?.fields ?? [])
-    if (wrong === null) turnTo(following)
-    else showWrong(wrong)
+    if (wrong === null) openPage(nextPage)
+    else showError(wrong)
   }
   const paging: Paging = {
     section: page === LAST ? NO_SECTION : page,
     isFirst: at === 0,
     isLast: page === LAST,
-    next,
-    steps: <Steps event={event} pages={pages} at={at} />,
+    openNextPage,
+    steps: <PageSteps event={event} pages={pages} at={at} />,
     below: (
       <>
         {page === LAST && (
-          <Check
+          <CheckAnswersPage
             event={event}
             form={form}
-            // In the wide layout the bill is already beside the answers.
+            // The wide layout already shows the bill next to the answers.
             price={wide ? null : price}
             pages={pages}
-            turnTo={turnTo}
+            turnTo={openPage}
           />
         )}
         <div className="turn">
@@ -137,7 +146,7 @@ function Pages({ event, form, price, attempts, children }: Parameters<More['Page
             <button
               type="button"
               className="btn line"
-              onClick={() => turnTo(pages[at - 1] ?? page)}
+              onClick={() => openPage(pages[at - 1] ?? page)}
             >
               {text.back}
             </button>
@@ -159,24 +168,24 @@ const pageOfKey = ({ sections }: PublicEvent, key: string): number | null => {
   return at === -1 ? null : at
 }
 
-/** For kept answers: the first page with a missing or wrong answer. */
-function firstWrong(event: PublicEvent, { answers }: Form): number | null {
+/** Returns the first page of a draft with a missing or invalid answer. */
+function findFirstInvalidPage(event: PublicEvent, { answers }: Form): number | null {
   const [key] = Object.keys(findAnswerErrors(event, answers))
   return key === undefined ? null : pageOfKey(event, key)
 }
 
 /** Scrolls a new page to its top and focuses its heading for screen readers. */
-function startAt(page: Page): void {
+function focusPageStart(page: Page): void {
   document.getElementById('main')?.scrollIntoView({ block: 'start', behavior: 'instant' })
   document
     .getElementById(page === LAST ? CHECK_ID : `section-${page}`)
     ?.focus({ preventScroll: true })
 }
 
-const afterDrawing = (run: () => void) => requestAnimationFrame(() => requestAnimationFrame(run))
+const afterRendering = (run: () => void) => requestAnimationFrame(() => requestAnimationFrame(run))
 
 /** Shows the current page among all pages. */
-function Steps({
+function PageSteps({
   event,
   pages,
   at,
@@ -210,13 +219,13 @@ function Steps({
 const CHECK_ID = 'check-answers'
 
 /** The answers before submit, each section with a link to change it, and the bill. */
-function Check({
+function CheckAnswersPage({
   event,
   form,
   price,
   pages,
-  turnTo,
-}: Pick<Parameters<More['Paged']>[0], 'event' | 'form'> & {
+  turnTo: openPage,
+}: Pick<Parameters<FormExtensions['Paged']>[0], 'event' | 'form'> & {
   readonly price: PriceView | null
   readonly pages: readonly Page[]
   readonly turnTo: (page: Page) => void
@@ -233,10 +242,10 @@ function Check({
             section && (
               <div key={page} className="part">
                 <h3>{section.title}</h3>
-                <button type="button" className="link" onClick={() => turnTo(page)}>
+                <button type="button" className="link" onClick={() => openPage(page)}>
                   {richMessage(text.change, { hidden: hiddenText, section: section.title })}
                 </button>
-                <Ledger rows={answersOf(event, form, section.fields)} />
+                <Ledger rows={formatAnswers(event, form, section.fields)} />
               </div>
             )
           )
@@ -252,7 +261,7 @@ function Check({
   )
 }
 
-function answersOf(
+function formatAnswers(
   event: PublicEvent,
   { answers, shown }: Form,
   fields: readonly string[],

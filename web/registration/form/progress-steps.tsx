@@ -6,11 +6,10 @@ import { BAR_ID, SUMMARY_ID, useWide } from '../price/price-summary-and-pay-butt
 import './progress-steps.css'
 
 /**
- * Steps as named in the event file. All are on this page, so they are not numbered; a section that
- * is hidden now is a name without a link. If the event file does not keep the steps on one, the
- * first unfinished section is the current step.
+ * Steps as named in the event file. All are on this page, so they are not numbered. A hidden section
+ * has no link. The current step is the one that the event file sets, or the first unfinished section.
  */
-export function Stepper({
+export function ProgressSteps({
   event,
   form,
 }: {
@@ -21,10 +20,10 @@ export function Stepper({
   const { stepper } = event.form
   if (stepper === null) return null
   const { steps, staysOn } = stepper
-  const isSeen = (index: number) =>
+  const isShown = (index: number) =>
     event.sections[index]?.fields.some((id) => form.shown.has(id)) === true
   const unfinished = form.progress.findIndex(
-    (state, index) => state !== 'complete' && isSeen(index),
+    (state, index) => state !== 'complete' && isShown(index),
   )
   const current =
     staysOn === undefined
@@ -36,22 +35,22 @@ export function Stepper({
    * Returns the anchor of a step. A step has the title of its section; the last step may be the
    * bill, which has no section.
    */
-  const placeOf = (step: string, index: number): string | null => {
+  const anchorOf = (step: string, index: number): string | null => {
     const section = event.sections.findIndex(({ title }) => title === step)
-    if (section >= 0) return isSeen(section) ? `section-${section}` : null
+    if (section >= 0) return isShown(section) ? `section-${section}` : null
     return index === steps.length - 1 ? summary : null
   }
   return (
     <ol className="stp jump full" aria-label={FORM_MESSAGES.sections.steps}>
       {steps.map((step, index) => {
-        const place = placeOf(step, index)
+        const anchor = anchorOf(step, index)
         return (
           <li
             key={step}
             {...(index === current ? { 'aria-current': 'step' as const } : {})}
             className={index < current ? 'past' : ''}
           >
-            <span className="t">{place === null ? step : <a href={`#${place}`}>{step}</a>}</span>
+            <span className="t">{anchor === null ? step : <a href={`#${anchor}`}>{step}</a>}</span>
           </li>
         )
       })}

@@ -22,22 +22,22 @@ import type {
   RawAnswers,
 } from '../../../engine/index.ts'
 import type { EventAnswer } from '../../../engine/api.ts'
-import { Must, Prices, Progress, Shown } from './form-context.ts'
+import { RequiredFields, Prices, Progress, ShownFields } from './form-context.ts'
 import type { FormConstants, SectionState } from './form-context.ts'
 import { Form } from './rjsf-theme.tsx'
-import { startOf } from '../draft-storage.ts'
-import { FORM_ID, keyOf, movedWith, rootOf, treeOf } from './field-keys.ts'
-import type { More, Outside } from './form-extensions.ts'
+import { initialAnswers } from '../draft-storage.ts'
+import { FORM_ID, keyOf, moveErrors, rootOf, toErrorTree } from './field-keys.ts'
+import type { FormExtensions, FormPricingContext } from './form-extensions.ts'
 import type { Proofs } from '../uploads/upload-progress.ts'
 import type { Tariff } from '../price/live-price.ts'
-import { sentenceOf } from './error-summary.tsx'
+import { formatFieldError } from './error-summary.tsx'
 import './registration-form.css'
 
-/** Validates nothing: RJSF only renders. Throws if a schema makes RJSF ask for validation. */
-const silent: ValidatorType<RawAnswers> = {
+/** Accepts everything, because RJSF only renders. Throws if a schema makes RJSF validate. */
+const NO_VALIDATION: ValidatorType<RawAnswers> = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),
   isValid: () => {
-    throw new Error('RJSF asked its validator: the flat schema holds a condition')
+    throw new Error('RJSF called its validator: the flat schema contains a condition')
   },
   rawValidation: () => ({ errors: [] }),
 }
@@ -49,36 +49,35 @@ export type FormState = {
   readonly data: RawAnswers
   readonly answers: Answers
   readonly shown: ReadonlySet<string>
-  readonly must: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
   readonly errors: FieldErrors
   readonly progress: readonly SectionState[]
   readonly proofs: Proofs
-  /** Validates all answers, or the given fields; the key of the first error, or null. */
+  /** Validates all answers, or the given fields. Returns the key of the first error, or null. */
   readonly check: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
   readonly reset: () => void
-  /** Replaces all answers. Text and caret of existing inputs are not touched. */
-  readonly layIn: (data: RawAnswers) => void
+  /** Replaces all answers. Text and caret of existing inputs do not change. */
+  readonly replaceAnswers: (data: RawAnswers) => void
   /** Number of such replacements. */
-  readonly begun: number
+  readonly replacements: number
   readonly formProps: FormBoxProps
 }
 
 /** Returns the same set while its members are equal, so that contexts change only when necessary. */
-function useSteady(set: ReadonlySet<string>): ReadonlySet<string> {
+function useStableSet(set: ReadonlySet<string>): ReadonlySet<string> {
   const key = [...set].join(' ')
   // eslint-disable-next-line react-hooks/exhaustive-deps
   return useMemo(() => set, [key])
 }
 
 /**
- * Validation on submit: the server's compiled validator of the full schema, loaded while the
- * delegate types. Until it is loaded, or if loading fails, the engine's own check gives the same
- * result.
+ * Validates on submit with the server's compiled validator, which is loaded while the delegate types.
+ * Until then, or if loading fails, the engine's validation returns the same result.
  */
-function useJudge(
+function useValidator(
   { event, schema, validator_url }: EventAnswer,
-  facts: PricingContext,
+  context: PricingContext,
 ): (raw: RawAnswers) => FieldErrors {
   const compiled = useRef<((answers: Answers) => ErrorObject[]) | null>(null)
   useEffect(() => {
@@ -95,29 +94,32 @@ function useJudge(
   }, [schema, validator_url])
   return useCallback(
     (raw) => {
-      if (compiled.current === null) return findAnswerErrors(event, raw, facts)
-      const { answers } = normalise(event, raw, facts)
+      if (compiled.current === null) return findAnswerErrors(event, raw, context)
+      const { answers } = normalise(event, raw, context)
       return toMessages(event, compiled.current(answers), answers)
     },
-    [event, facts],
+    [event, context],
   )
 }
 
 /** The part of the pricing context (form-extensions.ts) that validation needs. */
-type Beside = Pick<Outside, 'facts' | 'errors' | 'left' | 'changed'>
+type ValidationContext = Pick<
+  FormPricingContext,
+  'context' | 'errors' | 'startLookup' | 'onAnswerChange'
+>
 
 export function useForm(
   page: EventAnswer,
-  begin: RawAnswers,
-  beside: Beside,
+  initialData: RawAnswers,
+  validationContext: ValidationContext,
   proofs: Proofs,
   onEdit: () => void,
 ): FormState {
   const { event } = page
-  const { facts, errors: known, left, changed } = beside
-  const judge = useJudge(page, facts)
-  usePresses()
-  const [data, setData] = useState<RawAnswers>(begin)
+  const { context, errors: knownErrors, startLookup, onAnswerChange } = validationContext
+  const validate = useValidator(page, context)
+  usePointerTracking()
+  const [data, setData] = useState<RawAnswers>(initialData)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set())
   const constants = useMemo<FormConstants>(
@@ -134,11 +136,11 @@ export function useForm(
     [event, proofs],
   )
 
-  const answers = useMemo(() => normalise(event, data, facts).answers, [event, data, facts])
-  const shown = useSteady(
-    useMemo(() => shownFields(event, answers, facts), [event, answers, facts]),
+  const answers = useMemo(() => normalise(event, data, context).answers, [event, data, context])
+  const shown = useStableSet(
+    useMemo(() => shownFields(event, answers, context), [event, answers, context]),
   )
-  const must = useSteady(
+  const required = useStableSet(
     useMemo(() => {
       const category = findCategory(event, answers)
       return new Set(
@@ -150,9 +152,9 @@ export function useForm(
       )
     }, [event, constants, answers]),
   )
-  const progress = useProgress(event, data, facts, shown, must, errors, visited)
+  const progress = useProgress(event, data, context, shown, required, errors, visited)
   /** Shown fields in the order of the form. */
-  const seen = useMemo(
+  const shownErrors = useMemo(
     () =>
       Object.fromEntries(
         event.fields.flatMap(({ id }) =>
@@ -161,62 +163,62 @@ export function useForm(
       ),
     [event, shown, errors],
   )
-  const extra = useMemo(() => treeOf(seen), [seen])
+  const extraErrors = useMemo(() => toErrorTree(shownErrors), [shownErrors])
 
-  const [heard, setHeard] = useState('')
-  const latest = useRef({ data, facts })
-  latest.current = { data, facts }
-  // An error found after the field lost focus is shown as if it had been found at once.
+  const [announcement, setAnnouncement] = useState('')
+  const latest = useRef({ data, context })
+  latest.current = { data, context }
+  // Errors of lookups arrive after the field has lost focus.
   useEffect(() => {
-    const [[id, text] = []] = Object.entries(known)
+    const [[id, text] = []] = Object.entries(knownErrors)
     if (id === undefined || text === undefined) return
-    setErrors((old) => ({ ...old, ...known }))
-    setHeard(sentenceOf(event, id, text))
-  }, [event, known])
+    setErrors((previous) => ({ ...previous, ...knownErrors }))
+    setAnnouncement(formatFieldError(event, id, text))
+  }, [event, knownErrors])
   /** Removes the message of a field while its answer is being corrected. */
-  const clear = useCallback(
+  const clearError = useCallback(
     (id: string) =>
-      setErrors((old) => {
-        if (!(id in old)) return old
-        const { [id]: _cleared, ...rest } = old
+      setErrors((previous) => {
+        if (!(id in previous)) return previous
+        const { [id]: _cleared, ...rest } = previous
         return rest
       }),
     [],
   )
-  // The answer of a file field is the file's name, including a file sent before.
+  // The answer of a file field is the file's name, also for a file sent earlier.
   useEffect(() => {
-    const follow = (edited: () => void) => {
+    const updateFileAnswers = (onEdited: () => void) => {
       const all = proofs.all()
       for (const { id } of event.fields.filter(({ type }) => type === 'file')) {
         const name = all.get(id)?.name ?? ''
         if (String(latest.current.data[id] ?? '') === name) continue
         latest.current.data = { ...latest.current.data, [id]: name }
-        setData((old) => ({ ...old, [id]: name }))
-        clear(id)
-        edited()
+        setData((previous) => ({ ...previous, [id]: name }))
+        clearError(id)
+        onEdited()
       }
     }
-    proofs.recall()
-    follow(() => {})
-    return proofs.subscribe(() => follow(onEdit))
-  }, [event, proofs, clear, onEdit])
-  /** A new message pushes the page down, so wait until the press that caused it has ended. */
-  const leave = useCallback(
+    proofs.restore()
+    updateFileAnswers(() => {})
+    return proofs.subscribe(() => updateFileAnswers(onEdit))
+  }, [event, proofs, clearError, onEdit])
+  /** A new message moves the page down, so it must wait until the press has ended. */
+  const onLeave = useCallback(
     (id: string) => {
-      setVisited((old) => (old.has(id) ? old : new Set([...old, id])))
+      setVisited((previous) => (previous.has(id) ? previous : new Set([...previous, id])))
       afterPress(() => {
-        const { data, facts } = latest.current
-        left(id, data[id])
-        const text = findAnswerErrors(event, data, facts)[id]
-        setHeard(text === undefined ? '' : sentenceOf(event, id, text))
-        if (text !== undefined) setErrors((old) => ({ ...old, [id]: text }))
+        const { data, context } = latest.current
+        startLookup(id, data[id])
+        const text = findAnswerErrors(event, data, context)[id]
+        setAnnouncement(text === undefined ? '' : formatFieldError(event, id, text))
+        if (text !== undefined) setErrors((previous) => ({ ...previous, [id]: text }))
       })
     },
-    [event, left],
+    [event, startLookup],
   )
 
   const check = (only?: readonly string[]) => {
-    const found = Object.entries({ ...judge(data), ...known }).filter(
+    const found = Object.entries({ ...validate(data), ...knownErrors }).filter(
       ([key]) => only?.includes(rootOf(key)) ?? true,
     )
     setErrors(Object.fromEntries(found))
@@ -224,103 +226,103 @@ export function useForm(
   }
   const reset = useCallback(() => {
     proofs.clear()
-    setData(startOf(event))
+    setData(initialAnswers(event))
     setErrors({})
     setVisited(new Set())
   }, [event, proofs])
 
   const form = useRef<RjsfForm<RawAnswers>>(null)
-  const [begun, setBegun] = useState(0)
-  const layIn = useCallback((whole: RawAnswers) => {
+  const [replacements, setReplacements] = useState(0)
+  const replaceAnswers = useCallback((newAnswers: RawAnswers) => {
     // Update through RJSF's own state; otherwise it would first render its old state over the typed
     // text.
-    form.current?.onChange(whole, [])
-    setBegun((times) => times + 1)
+    form.current?.onChange(newAnswers, [])
+    setReplacements((times) => times + 1)
   }, [])
 
   return {
     data,
     answers,
-    layIn,
-    begun,
+    replaceAnswers,
+    replacements,
     shown,
-    must,
+    required,
     progress,
     check,
     setErrors,
     reset,
-    errors: seen,
+    errors: shownErrors,
     proofs,
     formProps: {
       form,
       constants,
       data,
-      extra,
+      extra: extraErrors,
       shown,
-      must,
+      required,
       progress,
-      heard,
-      change: useCallback(
+      announcement,
+      onChange: useCallback(
         (form: RawAnswers | undefined, id: string | undefined) => {
           const before = latest.current.data
-          setData((old) => ({ ...old, ...form }))
+          setData((previous) => ({ ...previous, ...form }))
           // Replacing all answers is not an edit by the delegate.
           if (id === undefined) return
           const key = keyOf(event, id)
-          clear(key)
-          changed(key)
-          setErrors((old) => movedWith(old, key, before[key], form?.[key]))
+          clearError(key)
+          onAnswerChange(key)
+          setErrors((previous) => moveErrors(previous, key, before[key], form?.[key]))
           onEdit()
         },
-        [event, clear, changed, onEdit],
+        [event, clearError, onAnswerChange, onEdit],
       ),
-      leave: useCallback((id: string) => leave(keyOf(event, id)), [event, leave]),
+      onLeave: useCallback((id: string) => onLeave(keyOf(event, id)), [event, onLeave]),
     },
   }
 }
 
 /** Runs after the pointer press in progress, or immediately if there is none. */
 function afterPress(run: () => void): void {
-  if (!pressed) return run()
+  if (!isPressed) return run()
   const once = () => setTimeout(run)
   addEventListener('pointerup', once, { once: true })
 }
-let pressed = false
-function usePresses(): void {
+let isPressed = false
+function usePointerTracking(): void {
   useEffect(() => {
     const watched = { pointerdown: true, pointerup: false, pointercancel: false }
-    const leave = new AbortController()
+    const onLeave = new AbortController()
     for (const [type, is] of Object.entries(watched))
-      addEventListener(type, () => (pressed = is), { capture: true, signal: leave.signal })
-    return () => leave.abort()
+      addEventListener(type, () => (isPressed = is), { capture: true, signal: onLeave.signal })
+    return () => onLeave.abort()
   }, [])
 }
 
 /**
- * A section is complete when none of its answers is missing or wrong; a section without required
- * fields, when it has been visited.
+ * A section is complete when no answer is missing or invalid. A section without required fields is
+ * complete when it has been visited.
  */
 function useProgress(
   event: PublicEvent,
   data: RawAnswers,
-  facts: PricingContext,
+  context: PricingContext,
   shown: ReadonlySet<string>,
-  must: ReadonlySet<string>,
+  required: ReadonlySet<string>,
   errors: FieldErrors,
   visited: ReadonlySet<string>,
 ): readonly SectionState[] {
   const states = useMemo(() => {
     const rootsOf = (found: FieldErrors) => new Set(Object.keys(found).map(rootOf))
-    const open = rootsOf(findAnswerErrors(event, data, facts))
-    const wrong = rootsOf(errors)
-    const been = new Set([...visited].map(rootOf))
+    const open = rootsOf(findAnswerErrors(event, data, context))
+    const invalidFields = rootsOf(errors)
+    const visitedFields = new Set([...visited].map(rootOf))
     return event.sections.map((section): SectionState => {
       const seen = section.fields.filter((id) => shown.has(id))
-      if (seen.some((id) => wrong.has(id))) return 'wrong'
+      if (seen.some((id) => invalidFields.has(id))) return 'wrong'
       if (seen.some((id) => open.has(id))) return 'open'
-      return seen.some((id) => must.has(id) || been.has(id)) ? 'complete' : 'open'
+      return seen.some((id) => required.has(id) || visitedFields.has(id)) ? 'complete' : 'open'
     })
-  }, [event, data, facts, shown, must, errors, visited])
+  }, [event, data, context, shown, required, errors, visited])
   const key = states.join(' ')
   // eslint-disable-next-line react-hooks/exhaustive-deps
   return useMemo(() => states, [key])
@@ -330,68 +332,68 @@ type FormBoxProps = {
   readonly form: RefObject<RjsfForm<RawAnswers> | null>
   readonly constants: FormConstants
   readonly data: RawAnswers
-  readonly extra: ReturnType<typeof treeOf>
+  readonly extra: ReturnType<typeof toErrorTree>
   readonly shown: ReadonlySet<string>
-  readonly must: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
   readonly progress: readonly SectionState[]
   /** The message of the field just left, for screen readers. */
-  readonly heard: string
-  readonly change: (form: RawAnswers | undefined, id: string | undefined) => void
-  readonly leave: (id: string) => void
+  readonly announcement: string
+  readonly onChange: (form: RawAnswers | undefined, id: string | undefined) => void
+  readonly onLeave: (id: string) => void
 }
 
 export function FormBox({
   form,
   constants,
   data,
-  extra,
+  extra: extraErrors,
   shown,
-  must,
+  required,
   progress,
-  heard,
-  change,
-  leave,
+  announcement,
+  onChange,
+  onLeave,
   tariff,
-  more,
-  submit,
+  extensions,
+  onSubmit,
 }: FormBoxProps & {
   readonly tariff: Tariff
-  readonly more: More
-  readonly submit: () => void
+  readonly extensions: FormExtensions
+  readonly onSubmit: () => void
 }) {
   const { event } = constants
-  const flat = useMemo(() => flatSchema(event) as RJSFSchema, [event])
-  const ui = useMemo(() => more.uiOf(event), [more, event])
+  const rjsfSchema = useMemo(() => flatSchema(event) as RJSFSchema, [event])
+  const ui = useMemo(() => extensions.uiOf(event), [extensions, event])
   return (
-    <Shown value={shown}>
+    <ShownFields value={shown}>
       <p className="vh" aria-live="polite">
-        {heard}
+        {announcement}
       </p>
-      <Must value={must}>
+      <RequiredFields value={required}>
         <Progress value={progress}>
           <Prices value={tariff.is === 'here' ? tariff.answer : null}>
             <Form
-              {...more.drawing}
+              {...extensions.overrides}
               ref={form}
               id={FORM_ID}
-              schema={flat}
+              schema={rjsfSchema}
               uiSchema={ui}
-              validator={silent}
+              validator={NO_VALIDATION}
               formData={data}
               formContext={constants}
-              extraErrors={extra as never}
+              extraErrors={extraErrors as never}
               noHtml5Validate
               showErrorList={false}
               experimental_defaultFormStateBehavior={FIXED_BEHAVIOUR}
-              onChange={(change_, id) => change(change_.formData, id)}
-              onBlur={leave}
-              onSubmit={submit}
+              onChange={(change_, id) => onChange(change_.formData, id)}
+              onBlur={onLeave}
+              onSubmit={onSubmit}
             >
               {NO_SUBMIT_BUTTON}
             </Form>
           </Prices>
         </Progress>
-      </Must>
-    </Shown>
+      </RequiredFields>
+    </ShownFields>
   )
 }

@@ -1,7 +1,7 @@
 /**
  * The RJSF form component: the MUI theme of RJSF with our own replacements.
- * Imported piece by piece, so that nothing unused is loaded. Each replacement states at its
- * definition what the theme lacks; docs/architecture/form.md lists them all.
+ * Only the parts that are used are imported. Each replacement states what the theme lacks;
+ * docs/architecture/form.md lists them all.
  */
 import { withTheme } from '@rjsf/core'
 import TextWidget from '@rjsf/core/lib/components/widgets/TextWidget.js'
@@ -9,10 +9,10 @@ import TextareaWidget from '@rjsf/mui/lib/TextareaWidget/TextareaWidget.js'
 import type { RegistryWidgetsType } from '@rjsf/utils'
 import type { RawAnswers } from '../../../engine/index.ts'
 import { ChoiceRows, YesNo } from '../fields/radio-choices.tsx'
-import { Input, List, SwitchAnswer } from '../fields/text-select-switch-inputs.tsx'
-import { Hint, Message, Question } from '../fields/field-layout.tsx'
-import { Sheet } from './form-sections.tsx'
-import type { LaterWay, FieldWidget } from '../fields/choose-field-widget.ts'
+import { Input, NativeSelectField, SwitchAnswer } from '../fields/text-select-switch-inputs.tsx'
+import { Hint, Message, FieldLayout } from '../fields/field-layout.tsx'
+import { SectionSheet } from './form-sections.tsx'
+import type { LazyWidget, FieldWidget } from '../fields/choose-field-widget.ts'
 import { Upload } from '../uploads/upload-field.tsx'
 
 const widgets = {
@@ -22,8 +22,8 @@ const widgets = {
   switch: SwitchAnswer,
   file: Upload,
   rows: ChoiceRows,
-  list: List,
-} satisfies Record<Exclude<FieldWidget, LaterWay>, unknown>
+  list: NativeSelectField,
+} satisfies Record<Exclude<FieldWidget, LazyWidget>, unknown>
 
 export const Form = withTheme<RawAnswers>({
   templates: {
@@ -32,8 +32,8 @@ export const Form = withTheme<RawAnswers>({
     DescriptionFieldTemplate: () => null,
     FieldHelpTemplate: Hint,
     FieldErrorTemplate: Message,
-    FieldTemplate: Question,
-    ObjectFieldTemplate: Sheet,
+    FieldTemplate: FieldLayout,
+    ObjectFieldTemplate: SectionSheet,
   },
   widgets: widgets as unknown as RegistryWidgetsType<RawAnswers>,
 } as Parameters<typeof withTheme<RawAnswers>>[0])

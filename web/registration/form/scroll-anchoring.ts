@@ -5,34 +5,34 @@ import { useEffect } from 'react'
  * Keeps the element last pressed or focused at its position on the screen when content above it
  * changes height. Presses are tracked too, because not every browser focuses a pressed element.
  */
-export function useStill(): void {
+export function useScrollAnchoring(): void {
   useEffect(() => {
     const main = document.getElementById('main')
     if (main === null) return
     let at: Element | null = document.activeElement
     let top = 0
     const measure = () => (top = at?.getBoundingClientRect().top ?? 0)
-    const hold = ({ target }: Event) => {
+    const trackElement = ({ target }: Event) => {
       if (!(target instanceof Element)) return
       at = target
       measure()
     }
-    const watch = new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       if (at === null || at === document.body || !at.isConnected) return
-      const isSeen = top >= 0 && top <= innerHeight
+      const isVisible = top >= 0 && top <= innerHeight
       const moved = at.getBoundingClientRect().top - top
-      if (isSeen && moved !== 0) scrollBy({ top: moved, behavior: 'instant' })
+      if (isVisible && moved !== 0) scrollBy({ top: moved, behavior: 'instant' })
       measure()
     })
-    watch.observe(main)
-    const leave = new AbortController()
-    const { signal } = leave
+    observer.observe(main)
+    const abort = new AbortController()
+    const { signal } = abort
     for (const type of ['pointerdown', 'focusin'])
-      addEventListener(type, hold, { capture: true, signal })
+      addEventListener(type, trackElement, { capture: true, signal })
     addEventListener('scroll', measure, { passive: true, signal })
     return () => {
-      watch.disconnect()
-      leave.abort()
+      observer.disconnect()
+      abort.abort()
     }
   }, [])
 }

@@ -4,47 +4,47 @@ import { uiSchema } from '../../../engine/index.ts'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { limitText } from '../../ui/file-size.ts'
-import { typingOf } from '../fields/keyboard-and-autofill.ts'
-import { wayOf } from '../fields/choose-field-widget.ts'
+import { inputAttributes } from '../fields/keyboard-and-autofill.ts'
+import { chooseWidget } from '../fields/choose-field-widget.ts'
 
 /** The hint from the event file; for a file field also its accepted types and maximum size. */
-function hintOf(field: Field): string | undefined {
+function buildHint(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
   const text = FORM_MESSAGES.file
-  const kinds = (field.accept ?? []).map((ending) => ending.toUpperCase())
-  const first = kinds.slice(0, -1).join(', ')
-  const last = kinds.at(-1) ?? ''
+  const extensions = (field.accept ?? []).map((extension) => extension.toUpperCase())
+  const first = extensions.slice(0, -1).join(', ')
+  const last = extensions.at(-1) ?? ''
   const types = first === '' ? last : formatMessage(text.types, { first, last })
   const limit = field.bytesMax === undefined ? null : limitText(field.bytesMax)
-  const accepts =
+  const acceptedFiles =
     limit === null
       ? types
       : types === ''
         ? formatMessage(text.limit, { limit })
         : formatMessage(text.limitAndTypes, { types, limit })
-  return [field.hint, accepts].filter(Boolean).join('. ')
+  return [field.hint, acceptedFiles].filter(Boolean).join('. ')
 }
 
 /** Order and labels from the engine; for each field its widget, hint and input attributes. */
-export function uiOf(event: PublicEvent): UiSchema<RawAnswers> {
+export function buildUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = uiSchema(event)
   return {
     ...ui,
     ...Object.fromEntries(
       event.fields.map((field) => [
         field.id,
-        { ...(ui[field.id] as UiSchema | undefined), ...uiOfField(field, event.roles) },
+        { ...(ui[field.id] as UiSchema | undefined), ...buildFieldUiSchema(field, event.roles) },
       ]),
     ),
   }
 }
 
 /** UI schema of one field. `roles` is null for a field about another person: no autofill. */
-export function uiOfField(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
-  const { inputMode, spellCheck, enterKeyHint, ...options } = typingOf(field, roles)
+export function buildFieldUiSchema(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
+  const { inputMode, spellCheck, enterKeyHint, ...options } = inputAttributes(field, roles)
   return {
-    'ui:widget': wayOf(field),
-    'ui:help': hintOf(field),
+    'ui:widget': chooseWidget(field),
+    'ui:help': buildHint(field),
     'ui:options': {
       ...options,
       // A cleared input stays an empty answer; RJSF's `undefined` would not reach our state.

@@ -1,80 +1,85 @@
 /**
- * Hydration of a server-rendered form, keeping what the delegate has already done.
- * Answers entered before the script loaded are read from the page and stay in place; answers kept
- * in this tab are restored; if Pay was pressed, the form is submitted.
+ * Hydrates a server-rendered form without losing the delegate's input.
+ * Answers typed before the script loaded are read from the page and stay in place. The draft of this
+ * tab is restored. If Pay was pressed, the form is submitted.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RawAnswers } from '../../../engine/index.ts'
-import { recall, startOf } from '../draft-storage.ts'
-import type { Kept } from '../draft-storage.ts'
-import { elementOf, FORM_ID } from '../form/field-keys.ts'
+import { loadDraft, initialAnswers } from '../draft-storage.ts'
+import type { Draft } from '../draft-storage.ts'
+import { elementIdOf, FORM_ID } from '../form/field-keys.ts'
 import type { EventPage } from '../price/live-price.ts'
-import { isSame, takeOver, typedIn } from './answers-typed-before-hydration.ts'
-import type { Typed } from './answers-typed-before-hydration.ts'
+import { isSame, dispatchTakeover, readTypedAnswers } from './answers-typed-before-hydration.ts'
+import type { TypedAnswers } from './answers-typed-before-hydration.ts'
 
 /**
- * Runs once, synchronously with React's hydration, so that no keystroke can come between. Any later
- * render, even of an input that is already filled, would overwrite what was typed. `then` receives
- * the kept answers, and whether the current answers differ from them.
+ * Runs once, synchronously with React's hydration, so that no keystroke is lost. Any later render
+ * would overwrite the typed answers. `then` receives the draft, and whether the current answers
+ * differ from it.
  */
-export function useTakeOver(
+export function useHydratedAnswers(
   { drawn, event: { event } }: EventPage,
-  { layIn }: { readonly layIn: (data: RawAnswers) => void },
-  then: (kept: Kept | null, changed: boolean) => void,
+  { replaceAnswers }: { readonly replaceAnswers: (data: RawAnswers) => void },
+  then: (draft: Draft | null, changed: boolean) => void,
 ): void {
   const latest = useRef(then)
   latest.current = then
-  // If something else has changed the page, such as a translation extension, React renders it anew
-  // and the typed text is lost; read it now.
-  const [found] = useState(() =>
-    drawn && typeof document !== 'undefined' ? { form: theForm(), typed: typedIn(event) } : null,
+  // If a browser extension has changed the page, React re-renders it and the typed text is lost, so
+  // read it now.
+  const [typedBefore] = useState(() =>
+    drawn && typeof document !== 'undefined'
+      ? { form: findForm(), typed: readTypedAnswers(event) }
+      : null,
   )
   const [isPressed, setPressed] = useState(false)
   useLayoutEffect(() => {
-    if (found === null) return
+    if (typedBefore === null) return
     // Set the state that React knows, before React enables the buttons that have a price. Otherwise
     // React would see no change in a button that is disabled again later.
     for (const button of document.querySelectorAll<HTMLButtonElement>(`[form="${FORM_ID}"]`))
       button.disabled = true
-    setPressed(takeOver())
-    const kept = recall(event)
-    const typed = found.form === theForm() ? withLists(typedIn(event), found.typed) : found.typed
-    if (kept === null && typed.length === 0) return
-    const before = kept?.data ?? startOf(event)
-    layIn({ ...before, ...Object.fromEntries(typed) })
+    setPressed(dispatchTakeover())
+    const draft = loadDraft(event)
+    const typed =
+      typedBefore.form === findForm()
+        ? restoreSelects(readTypedAnswers(event), typedBefore.typed)
+        : typedBefore.typed
+    if (draft === null && typed.length === 0) return
+    const before = draft?.data ?? initialAnswers(event)
+    replaceAnswers({ ...before, ...Object.fromEntries(typed) })
     latest.current(
-      kept,
+      draft,
       typed.some(([id, answer]) => !isSame(answer, before[id])),
     )
-  }, [found, event, layIn])
+  }, [typedBefore, event, replaceAnswers])
   useEffect(() => {
     if (!isPressed) return
     // Wait until the restored answers have reached every component that reads them.
-    const later = setTimeout(pressPay)
-    return () => clearTimeout(later)
+    const timer = setTimeout(submitForm)
+    return () => clearTimeout(timer)
   }, [isPressed])
 }
 
 /**
- * Whether the field is a native select. On hydration, React resets a select to its own value; it
- * leaves other inputs alone.
+ * Whether the field is a native select. On hydration, React resets a select to its own value, but
+ * no other input.
  */
-const isList = (id: string): boolean =>
-  document.getElementById(elementOf(id)) instanceof HTMLSelectElement
+const isNativeSelect = (id: string): boolean =>
+  document.getElementById(elementIdOf(id)) instanceof HTMLSelectElement
 
-/** Answers now in the page; for native selects, the answers from before hydration. */
-function withLists(now: Typed, before: Typed): Typed {
-  const known = new Set(now.map(([id]) => id))
-  return [...now, ...before.filter(([id]) => !known.has(id) && isList(id))]
+/** Returns the answers in the page, but those from before hydration for native selects. */
+function restoreSelects(now: TypedAnswers, before: TypedAnswers): TypedAnswers {
+  const knownFields = new Set(now.map(([id]) => id))
+  return [...now, ...before.filter(([id]) => !knownFields.has(id) && isNativeSelect(id))]
 }
 
-/** Submits the form as its button would. Safari before version 16 has no call for it. */
-function pressPay(): void {
+/** Submits the form as its button would. Safari before version 16 has no method for it. */
+function submitForm(): void {
   const button = document.createElement('button')
   button.hidden = true
-  theForm()?.append(button)
+  findForm()?.append(button)
   button.click()
   button.remove()
 }
 
-const theForm = () => document.querySelector<HTMLFormElement>(`form#${FORM_ID}`)
+const findForm = () => document.querySelector<HTMLFormElement>(`form#${FORM_ID}`)

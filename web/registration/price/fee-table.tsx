@@ -1,4 +1,4 @@
-/** The table of current and upcoming fees, and the delegate's next price. Loaded on demand. */
+/** The fee table with current and upcoming fees, and the delegate's next price. Loaded on demand. */
 import {
   dayOf,
   formatDayShort,
@@ -20,14 +20,14 @@ import './fee-table.css'
 
 const text = FEE_TABLE_MESSAGES
 
-const today = (now: string): Day | null => {
+const dayOfServerTime = (now: string): Day | null => {
   const at = readInstant(now)
   return at === null ? null : dayOf(at)
 }
-/** A day in one piece, never broken over two lines. */
-const short = (day: Day): string => formatDayShort(day).replaceAll(' ', '\u00a0')
+/** Returns a day without line breaks. */
+const formatShortDay = (day: Day): string => formatDayShort(day).replaceAll(' ', '\u00a0')
 
-export type UntilProps = {
+export type PriceUntilProps = {
   readonly event: PublicEvent
   readonly answers: Answers
   readonly quote: Quote
@@ -39,13 +39,13 @@ export type UntilProps = {
  * "Price valid until 30 Sep 2025; then ₹ 8,260 from 1 Oct 2025", for these answers. Empty if no change
  * is scheduled.
  */
-export function PriceUntil({ event, answers, quote, now }: UntilProps) {
-  const on = today(now)
-  const next = on === null ? null : nextPrice(event, answers, quote.category, on)
+export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
+  const today = dayOfServerTime(now)
+  const next = today === null ? null : nextPrice(event, answers, quote.category, today)
   if (next === null) return null
   const { from, total } = next
   const messages = quote.total === 0 ? text.freeUntil : text.priceUntil
-  const day = short(addDays(from, -1))
+  const day = formatShortDay(addDays(from, -1))
   return (
     <p className="why">
       <Icon name="clock" />
@@ -53,7 +53,7 @@ export function PriceUntil({ event, answers, quote, now }: UntilProps) {
         {total !== null
           ? formatMessage(messages.thenPrice, {
               day,
-              next: short(from),
+              next: formatShortDay(from),
               amount: formatPrice(total),
             })
           : formatMessage(
@@ -69,21 +69,21 @@ export function PriceUntil({ event, answers, quote, now }: UntilProps) {
   )
 }
 
-export type TableProps = {
+export type FeeTableProps = {
   readonly event: PublicEvent
-  /** The delegate's category; null: not known yet. */
+  /** The delegate's category. Null if not known yet. */
   readonly category: string | null
   readonly now: string
 }
 
 /** A row per category, a column per range of days from today. On a phone, each row is a block. */
-export function FeeTable({ event, category: own, now }: TableProps) {
-  const on = today(now)
-  const stretches = on === null ? [] : priceRangesFrom(event, on)
-  const taxed = listedTaxSentence(event)
+export function FeeTable({ event, category: ownCategory, now }: FeeTableProps) {
+  const today = dayOfServerTime(now)
+  const stretches = today === null ? [] : priceRangesFrom(event, today)
+  const taxNote = listedTaxSentence(event)
   return (
     <>
-      {taxed !== '' && <p className="hint">{taxed}</p>}
+      {taxNote !== '' && <p className="hint">{taxNote}</p>}
       <table className="fee" aria-labelledby="fees">
         <thead>
           <tr>
@@ -92,22 +92,22 @@ export function FeeTable({ event, category: own, now }: TableProps) {
             </th>
             {stretches.map((stretch, at) => (
               <th scope="col" key={stretch.from}>
-                {days(stretch, at === 0)}
+                {formatDays(stretch, at === 0)}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {event.categories.map(({ id, label }) => (
-            <tr key={id} className={id === own ? 'own' : ''}>
+            <tr key={id} className={id === ownCategory ? 'own' : ''}>
               <th scope="row">
                 {label}
-                {id === own && <span className="yours">{text.yourCategory}</span>}
+                {id === ownCategory && <span className="yours">{text.yourCategory}</span>}
               </th>
               {stretches.map((stretch, at) => (
                 <td key={stretch.from} className={at === 0 ? 'now' : ''}>
-                  <small aria-hidden="true">{days(stretch, at === 0)}</small>
-                  {priceIn(event, id, stretch)}
+                  <small aria-hidden="true">{formatDays(stretch, at === 0)}</small>
+                  {formatPriceIn(event, id, stretch)}
                 </td>
               ))}
             </tr>
@@ -118,12 +118,13 @@ export function FeeTable({ event, category: own, now }: TableProps) {
   )
 }
 
-function days({ from, to }: PriceRange, isNow: boolean): string {
-  if (isNow) return to === null ? text.today : formatMessage(text.until, { day: short(to) })
-  return formatMessage(text.from, { day: short(from) })
+function formatDays({ from, to }: PriceRange, isNow: boolean): string {
+  if (isNow)
+    return to === null ? text.today : formatMessage(text.until, { day: formatShortDay(to) })
+  return formatMessage(text.from, { day: formatShortDay(from) })
 }
 
-function priceIn(event: PublicEvent, category: string, { period }: PriceRange): string {
+function formatPriceIn(event: PublicEvent, category: string, { period }: PriceRange): string {
   const price = quoteCategory(event, category, period.id)
   if (price === null) return text.notOnSale
   return formatPrice(listedPart(event, price))

@@ -6,13 +6,13 @@ import type { PublicEvent, Quote } from '../../../engine/index.ts'
 import type { TariffAnswer } from '../../../engine/api.ts'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsAtRest } from '../../app/hydration-state.ts'
-import { PriceNote, priceOfOption } from '../fields/radio-choices.tsx'
+import { PriceNote, formatOptionPrice } from '../fields/radio-choices.tsx'
 import type * as Coming from './fee-table.tsx'
-import type { TableProps, UntilProps } from './fee-table.tsx'
+import type { FeeTableProps, PriceUntilProps } from './fee-table.tsx'
 import './fees-and-notes.css'
 
 /** The organisers' notes. */
-export function Panel({ event }: { readonly event: PublicEvent }) {
+export function OrganiserNotes({ event }: { readonly event: PublicEvent }) {
   const { panel } = event.form
   if (panel === null) return null
   return (
@@ -27,24 +27,24 @@ export function Panel({ event }: { readonly event: PublicEvent }) {
   )
 }
 
-/** If loading fails, the page stays as it is. */
-const later = <P extends object>(pick: (all: typeof Coming) => ComponentType<P>) =>
+/** Renders nothing if loading fails. */
+const lazyComponent = <P extends object>(select: (all: typeof Coming) => ComponentType<P>) =>
   lazy(() =>
     import('./fee-table.tsx')
-      .then((all) => ({ default: pick(all) }))
+      .then((all) => ({ default: select(all) }))
       .catch(() => ({ default: (() => null) as ComponentType<P> })),
   )
-const LaterTable = later<TableProps>((all) => all.FeeTable)
-const LaterUntil = later<UntilProps>((all) => all.PriceUntil)
+const LazyFeeTable = lazyComponent<FeeTableProps>((all) => all.FeeTable)
+const LazyPriceUntil = lazyComponent<PriceUntilProps>((all) => all.PriceUntil)
 
-/** States until when the delegate's price is valid, and the next price. */
-export function Until(props: UntilProps) {
+/** States the last day of the delegate's price, and the next price. */
+export function PriceValidity(props: PriceUntilProps) {
   // Loaded after everything else. On the server, rendering would have to wait for it.
-  const isAtRest = useIsAtRest()
+  const isPageIdle = useIsAtRest()
   return (
-    isAtRest && (
+    isPageIdle && (
       <Suspense fallback={null}>
-        <LaterUntil {...props} />
+        <LazyPriceUntil {...props} />
       </Suspense>
     )
   )
@@ -65,23 +65,25 @@ export function Fees({
 }) {
   const { fees, categories, categoryChoice } = event
   if (fees.prices === null) return null
-  const isSeenAbove =
+  const areFeesShownAbove =
     categoryChoice.by === 'field' && !categories.some(({ listedOnly }) => listedOnly)
   // Without an end date for today's prices, there are no upcoming ones.
-  const isMore = tariff !== null && tariff.until !== null
-  if (isSeenAbove && !isMore) return null
+  const hasUpcomingFees = tariff !== null && tariff.until !== null
+  if (areFeesShownAbove && !hasUpcomingFees) return null
   // A server-rendered or printed page, which is never scrolled, shows today's prices.
-  const today = <Today event={event} tariff={tariff} />
+  const today = <TodaysFees event={event} tariff={tariff} />
   return (
     <FeeSection today={today}>
-      {isMore && <LaterTable event={event} category={quote?.category ?? null} now={tariff.now} />}
+      {hasUpcomingFees && (
+        <LazyFeeTable event={event} category={quote?.category ?? null} now={tariff.now} />
+      )}
     </FeeSection>
   )
 }
 
 /**
- * Loads `later` when the section comes near the viewport. Until then, or if there is none, shows
- * `today`.
+ * Loads `later` when the section comes near the viewport. Shows `today` until then, or if `later` is
+ * null.
  */
 function FeeSection({
   today,
@@ -112,17 +114,17 @@ function useNear(box: RefObject<HTMLElement | null>): boolean {
   useEffect(() => {
     const { current } = box
     if (current === null) return
-    const watch = new IntersectionObserver(
+    const observer = new IntersectionObserver(
       (seen) => seen.some(({ isIntersecting }) => isIntersecting) && setNear(true),
       { rootMargin: `${NEAR_PX}px` },
     )
-    watch.observe(current)
-    return () => watch.disconnect()
+    observer.observe(current)
+    return () => observer.disconnect()
   }, [box])
   return isNear
 }
 
-function Today({
+function TodaysFees({
   event,
   tariff,
 }: {
@@ -135,7 +137,7 @@ function Today({
     value:
       tariff === null
         ? '\u00a0'
-        : (priceOfOption(event, tariff, category) ?? FORM_MESSAGES.notOnSale),
+        : (formatOptionPrice(event, tariff, category) ?? FORM_MESSAGES.notOnSale),
   }))
   return (
     <>

@@ -19,37 +19,37 @@ export type Tariff =
   | { readonly is: 'here'; readonly answer: TariffAnswer }
 
 /**
- * Today's prices from the page or from the server. `again` reloads them and keeps the current ones
- * until then.
+ * Returns today's prices from the page or from the server. The returned function reloads them; the
+ * current prices stay visible until the new ones arrive.
  */
 export function useTariff({
   event: answer,
-  tariff: known,
+  tariff: embeddedTariff,
 }: EventPage): readonly [Tariff, () => void] {
   const { event, now } = answer
   const [tariff, setTariff] = useState<Tariff>(
-    known === null ? { is: 'loading' } : { is: 'here', answer: known },
+    embeddedTariff === null ? { is: 'loading' } : { is: 'here', answer: embeddedTariff },
   )
-  const [asked, setAsked] = useState(0)
+  const [reloads, setReloads] = useState(0)
   useEffect(() => {
-    if (asked === 0 && known !== null && !mayHaveChanged(event)) return
-    const leave = new AbortController()
-    void call(event.api.tariff, tariffReader(event, now), { signal: leave.signal }).then(
+    if (reloads === 0 && embeddedTariff !== null && !mayHaveChanged(event)) return
+    const abort = new AbortController()
+    void call(event.api.tariff, tariffReader(event, now), { signal: abort.signal }).then(
       (answer) => {
         if (answer.ok) setTariff({ is: 'here', answer: answer.value })
         else if (answer.error.code !== 'aborted')
-          setTariff((old) =>
-            old.is === 'here' ? old : { is: 'failed', message: answer.error.message },
+          setTariff((previous) =>
+            previous.is === 'here' ? previous : { is: 'failed', message: answer.error.message },
           )
       },
     )
-    return () => leave.abort()
-  }, [event, now, known, asked])
-  const again = useCallback(() => {
-    setTariff((old) => (old.is === 'failed' ? { is: 'loading' } : old))
-    setAsked((times) => times + 1)
+    return () => abort.abort()
+  }, [event, now, embeddedTariff, reloads])
+  const reload = useCallback(() => {
+    setTariff((previous) => (previous.is === 'failed' ? { is: 'loading' } : previous))
+    setReloads((times) => times + 1)
   }, [])
-  return [tariff, again]
+  return [tariff, reload]
 }
 
 /**
@@ -63,18 +63,18 @@ const mayHaveChanged = ({ quotas }: PublicEvent): boolean =>
     .some((entry) => (entry as PerformanceNavigationTiming).type === 'back_forward')
 
 /**
- * Content of the summary: a price, or why there is none (`text` for the summary, `why` beside the
- * button).
+ * Content of the summary: a price, or the reason why there is none (`text` for the summary, `reason`
+ * next to the button).
  */
 export type PriceView =
   | { readonly is: 'price'; readonly quote: Quote }
-  /** The event has no prices: nothing to pay and nothing to load. */
+  /** The event has no prices, so there is nothing to pay or to load. */
   | { readonly is: 'free' }
   | {
       readonly is: 'none'
       readonly category: string | null
-      readonly why: string
-      readonly retry: boolean
+      readonly reason: string
+      readonly canRetry: boolean
     }
 
 /**
@@ -88,27 +88,32 @@ export type Pricing = (
   answers: Answers,
 ) => Quote | string | null
 
-/** For an event that sells only the registration: the price as the server states it. */
-export const byTariff: Pricing = (_event, { pricing, current_period: period }, category) => {
+/** Returns the price that the server states, for an event that sells only the registration. */
+export const priceByTariff: Pricing = (_event, { pricing, current_period: period }, category) => {
   const wire = pricing[category]
   return wire && period !== null ? toQuote({ category, period, ...wire, lines: [] }) : null
 }
 
-export function priceOf(
+export function calculatePrice(
   event: PublicEvent,
   tariff: Tariff,
   answers: Answers,
-  pricing: Pricing = byTariff,
+  pricing: Pricing = priceByTariff,
 ): PriceView {
   if (event.fees.prices === null) return { is: 'free' }
   const category = findCategory(event, answers)
-  const none = (why: string, retry = false): PriceView => ({ is: 'none', category, why, retry })
+  const none = (reason: string, canRetry = false): PriceView => ({
+    is: 'none',
+    category,
+    reason,
+    canRetry,
+  })
   if (tariff.is === 'loading') return none(messages.loading)
   if (tariff.is === 'failed')
     return none(formatMessage(messages.notLoaded, { reason: tariff.message }), true)
   const { answer } = tariff
   if (!answer.open) return none(answer.closed_text ?? messages.closed)
-  if (category === null) return none(askForCategory(event))
+  if (category === null) return none(categoryPrompt(event))
   const quote =
     pricing(event, answer, category, answers) ??
     formatMessage(messages.categoryNotOnSale, { word: lowerCaseLabel(event, 'category') })
@@ -116,7 +121,7 @@ export function priceOf(
   return { is: 'price', quote }
 }
 
-function askForCategory(event: PublicEvent): string {
+function categoryPrompt(event: PublicEvent): string {
   const choice = event.categoryChoice
   if (choice.by === 'rules') return event.form.summary.empty
   const field = event.fields.find((one) => one.id === choice.field)

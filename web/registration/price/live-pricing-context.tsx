@@ -7,71 +7,81 @@ import { invalidMessage, EMPTY_CONTEXT } from '../../../engine/index.ts'
 import type { PricingContext, FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { readCode, readRow } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
-import { CodeBox } from '../fields/discount-code-field.tsx'
+import { DiscountCodeField } from '../fields/discount-code-field.tsx'
 import type { CodeState } from '../fields/discount-code-field.tsx'
-import type { More } from '../form/form-extensions.ts'
+import type { FormExtensions } from '../form/form-extensions.ts'
 
 type Rows = PricingContext['rolls']
 const NO_ROWS: Rows = {}
 const NO_ERRORS: FieldErrors = {}
 
-export const Beside: More['Beside'] = ({ event, tariff, begin, children }) => {
-  const code = useCode(event, begin)
-  const rolls = useRolls(event)
-  const left = tariff?.left
+export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
+  event,
+  tariff,
+  initialCode,
+  children,
+}) => {
+  const code = useCode(event, initialCode)
+  const memberLists = useMemberLists(event)
+  const seatsLeft = tariff?.left
   const kind = code.state.is === 'given' ? code.state.kind : null
-  const facts = useMemo<PricingContext>(
+  const context = useMemo<PricingContext>(
     () => ({
       code: kind === null ? null : { is: 'valid', kind },
-      left: left ?? EMPTY_CONTEXT.left,
-      rolls: rolls.rows,
+      left: seatsLeft ?? EMPTY_CONTEXT.left,
+      rolls: memberLists.rows,
     }),
-    [kind, left, rolls.rows],
+    [kind, seatsLeft, memberLists.rows],
   )
   const errors = useMemo<FieldErrors>(() => {
     const found = event.fields.flatMap((field) =>
-      rolls.rows[field.id] === null ? [[field.id, invalidMessage(field)] as const] : [],
+      memberLists.rows[field.id] === null ? [[field.id, invalidMessage(field)] as const] : [],
     )
     return found.length === 0 ? NO_ERRORS : Object.fromEntries(found)
-  }, [event, rolls.rows])
+  }, [event, memberLists.rows])
   return children({
-    facts,
+    context,
     errors,
-    said: rolls.said,
+    memberEntries: memberLists.said,
     code: 'typed' in code.state && code.state.is !== 'refused' ? code.state.typed : null,
-    left: rolls.left,
-    isAsking: rolls.isAsking,
-    changed: rolls.changed,
-    codeRefused: code.refuse,
+    startLookup: memberLists.left,
+    isLookingUp: memberLists.isAsking,
+    onAnswerChange: memberLists.changed,
+    showCodeError: code.refuse,
     reset: () => {
       code.reset()
-      rolls.reset()
+      memberLists.reset()
     },
-    box:
+    codeField:
       event.codeKinds.length === 0 ? null : (
-        <CodeBox event={event} state={code.state} apply={code.apply} takeOff={code.reset} />
+        <DiscountCodeField
+          event={event}
+          state={code.state}
+          apply={code.apply}
+          removeCode={code.reset}
+        />
       ),
   })
 }
 
-/** A discount code as typed, and the server's answer. */
-function useCode({ id, codeKinds }: PublicEvent, begin: string | null) {
-  // Kept answers restore the discount code that they were priced with.
-  const kept = codeKinds.length > 0 ? begin : null
+/** A discount code as typed, and the server's response. */
+function useCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
+  // A draft restores the discount code that it was priced with.
+  const draftCode = codeKinds.length > 0 ? initialCode : null
   const [state, setState] = useState<CodeState>(
-    kept === null ? { is: 'none' } : { is: 'asking', typed: kept },
+    draftCode === null ? { is: 'none' } : { is: 'asking', typed: draftCode },
   )
-  /** Request counter: an answer to an older request is ignored. */
-  const asked = useRef(0)
+  /** Counts the requests, because a response to an older request must be ignored. */
+  const requestCount = useRef(0)
   const apply = useCallback(
     async (typed: string) => {
-      const mine = (asked.current += 1)
+      const requestNumber = (requestCount.current += 1)
       setState({ is: 'asking', typed })
       const answer = await call(`/api/events/${encodeURIComponent(id)}/code/`, readCode, {
         method: 'POST',
         json: { code: typed },
       })
-      if (mine !== asked.current) return
+      if (requestNumber !== requestCount.current) return
       setState(
         answer.ok
           ? { is: 'given', typed, ...answer.value }
@@ -81,72 +91,82 @@ function useCode({ id, codeKinds }: PublicEvent, begin: string | null) {
     [id],
   )
   const reset = useCallback(() => {
-    asked.current += 1
+    requestCount.current += 1
     setState({ is: 'none' })
   }, [])
-  const refuse = useCallback((text: string) => {
-    asked.current += 1
-    setState((old) => (old.is === 'none' ? old : { is: 'refused', typed: old.typed, text }))
+  const showCodeError = useCallback((text: string) => {
+    requestCount.current += 1
+    setState((previous) =>
+      previous.is === 'none' ? previous : { is: 'refused', typed: previous.typed, text },
+    )
   }, [])
   useEffect(() => {
-    if (kept !== null) void apply(kept)
-  }, [kept, apply])
-  return { state, apply, refuse, reset }
+    if (draftCode !== null) void apply(draftCode)
+  }, [draftCode, apply])
+  return { state, apply, refuse: showCodeError, reset }
 }
 
 /**
- * Entries of the member lists that the answers refer to, by field. Looked up when the field loses
+ * Entries of the member lists for the answers, by field. They are looked up when the field loses
  * focus.
  */
-function useRolls(event: PublicEvent) {
+function useMemberLists(event: PublicEvent) {
   const [rows, setRows] = useState<Rows>(NO_ROWS)
-  const [said, setSaid] = useState<ReadonlyMap<string, string>>(new Map())
+  const [entryTexts, setEntryTexts] = useState<ReadonlyMap<string, string>>(new Map())
   /** By field, the answer of the last lookup. */
-  const asked = useRef(new Map<string, unknown>())
+  const lookedUpAnswers = useRef(new Map<string, unknown>())
   /** Fields whose lookup is in progress. */
-  const open = useRef(new Set<string>())
-  const [isAsking, setAsking] = useState(false)
-  const changed = useCallback((key: string) => {
-    if (!asked.current.delete(key)) return
-    open.current.delete(key)
-    setAsking(open.current.size > 0)
+  const pendingLookups = useRef(new Set<string>())
+  const [isLookingUp, setLookingUp] = useState(false)
+  const onAnswerChange = useCallback((key: string) => {
+    if (!lookedUpAnswers.current.delete(key)) return
+    pendingLookups.current.delete(key)
+    setLookingUp(pendingLookups.current.size > 0)
     setRows(({ [key]: _, ...others }) => others)
-    setSaid((old) => new Map([...old].filter(([id]) => id !== key)))
+    setEntryTexts((previous) => new Map([...previous].filter(([id]) => id !== key)))
   }, [])
-  const left = useCallback(
+  const startLookup = useCallback(
     (key: string, value: unknown): boolean => {
       const field = event.fields.find(({ id }) => id === key)
-      const roll = event.memberLists.find(({ id }) => id === field?.roll)
-      if (roll === undefined || typeof value !== 'string' || value.trim() === '') return false
-      if (asked.current.get(key) === value) return open.current.has(key)
-      asked.current.set(key, value)
-      open.current.add(key)
-      setAsking(true)
+      const memberList = event.memberLists.find(({ id }) => id === field?.roll)
+      if (memberList === undefined || typeof value !== 'string' || value.trim() === '') return false
+      if (lookedUpAnswers.current.get(key) === value) return pendingLookups.current.has(key)
+      lookedUpAnswers.current.set(key, value)
+      pendingLookups.current.add(key)
+      setLookingUp(true)
       void call(`/api/events/${encodeURIComponent(event.id)}/roll/`, readRow, {
         method: 'POST',
         json: { field: key, value },
       }).then((answer) => {
-        if (asked.current.get(key) !== value) return
-        open.current.delete(key)
-        setAsking(open.current.size > 0)
+        if (lookedUpAnswers.current.get(key) !== value) return
+        pendingLookups.current.delete(key)
+        setLookingUp(pendingLookups.current.size > 0)
         // Any other error is left for the server to report on submit.
-        if (!answer.ok && answer.error.code !== 'not_on_roll') return void asked.current.delete(key)
+        if (!answer.ok && answer.error.code !== 'not_on_roll')
+          return void lookedUpAnswers.current.delete(key)
         const row = answer.ok ? answer.value : null
-        setRows((old) => ({ ...old, [key]: row }))
+        setRows((previous) => ({ ...previous, [key]: row }))
         if (row === null) return
-        const text = roll.shows.flatMap((id) => (row[id] ? [row[id]] : [])).join(', ')
-        setSaid((old) => new Map([...old, [key, text]]))
+        const text = memberList.shows.flatMap((id) => (row[id] ? [row[id]] : [])).join(', ')
+        setEntryTexts((previous) => new Map([...previous, [key, text]]))
       })
       return true
     },
     [event],
   )
   const reset = useCallback(() => {
-    asked.current.clear()
-    open.current.clear()
-    setAsking(false)
+    lookedUpAnswers.current.clear()
+    pendingLookups.current.clear()
+    setLookingUp(false)
     setRows(NO_ROWS)
-    setSaid(new Map())
+    setEntryTexts(new Map())
   }, [])
-  return { rows, said, left, changed, reset, isAsking }
+  return {
+    rows,
+    said: entryTexts,
+    left: startLookup,
+    changed: onAnswerChange,
+    reset,
+    isAsking: isLookingUp,
+  }
 }

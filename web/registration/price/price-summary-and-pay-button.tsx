@@ -15,15 +15,15 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'
 import { useIsLive } from '../../app/hydration-state.ts'
-import { ahead, FORM_ID } from '../form/field-keys.ts'
-import type { More } from '../form/form-extensions.ts'
+import { preHydrationSpot, FORM_ID } from '../form/field-keys.ts'
+import type { FormExtensions } from '../form/form-extensions.ts'
 import type { PriceView } from './live-price.ts'
-import { goTo, useErrorInTitle } from '../form/error-summary.tsx'
+import { focusField, useErrorInTitle } from '../form/error-summary.tsx'
 import './price-summary-and-pay-button.css'
 
 const { errors, summary: text } = FORM_MESSAGES
 
-/** Id of the bill beside the form or in the bar, for skip links. */
+/** Ids of the bill next to the form and in the bar, for skip links. */
 export const SUMMARY_ID = 'summary'
 export const BAR_ID = 'summary-bar'
 
@@ -37,25 +37,25 @@ export function useWide(): boolean | null {
   const [isWide, setWide] = useState(() => typeof matchMedia === 'function' && wideQuery().matches)
   useEffect(() => {
     const query = wideQuery()
-    const look = (): void => setWide(query.matches)
-    query.addEventListener('change', look)
-    look()
-    return () => query.removeEventListener('change', look)
+    const updateIsWide = (): void => setWide(query.matches)
+    query.addEventListener('change', updateIsWide)
+    updateIsWide()
+    return () => query.removeEventListener('change', updateIsWide)
   }, [])
   return isLive ? isWide : null
 }
 
 /**
- * Only one of the two is in the page, so that nothing is read twice. Of a server-rendered page, CSS
- * shows one.
+ * Renders only one of the two, so that screen readers read nothing twice. On a server-rendered page,
+ * CSS hides the other one.
  */
 export function Summary(props: SummaryProps) {
-  const wide = useWide()
-  useErrorInTitle(props.wrong > 0)
+  const isWide = useWide()
+  useErrorInTitle(props.errorCount > 0)
   return (
     <>
-      {wide !== false && <SummaryColumn {...props} />}
-      {wide !== true && <SummaryBar {...props} />}
+      {isWide !== false && <SummaryColumn {...props} />}
+      {isWide !== true && <SummaryBar {...props} />}
     </>
   )
 }
@@ -63,39 +63,36 @@ export function Summary(props: SummaryProps) {
 export type SummaryProps = {
   readonly event: PublicEvent
   readonly price: PriceView
-  readonly more: More
+  readonly extensions: FormExtensions
   /** Notes below the bill. */
   readonly notes: readonly string[]
-  /** An answer that contradicts the category. It is pointed out, but allowed. */
-  readonly odd: Contradiction | null
-  /** Until when the price is valid, and the next price. */
+  /** An answer that contradicts the category. It is reported, but allowed. */
+  readonly contradiction: Contradiction | null
+  /** The last day of the price, and the next price. */
   readonly until: ReactNode
-  readonly busy: boolean
+  readonly isBusy: boolean
   /** The request timed out and is being sent again. */
-  readonly waits: boolean
+  readonly isRetrying: boolean
   /** Whether this page submits the form; otherwise the button opens the next page. */
   readonly isLast: boolean
   /** Number of answers with an error. */
-  readonly wrong: number
+  readonly errorCount: number
   /** Label of the submit button, or null for the default. */
-  readonly send: string | null
-  /** The pending upload that delays the submit after the button was pressed; null: none. */
-  readonly held: ReactNode
-  /** Email address for the confirmation; undefined: not entered, or not asked for. */
-  readonly mailTo: unknown
+  readonly submitLabel: string | null
+  /** The pending upload that delays the submit. Null if there is none. */
+  readonly uploadNotice: ReactNode
+  /** Email address for the confirmation. Undefined if it is missing or there is no such field. */
+  readonly confirmationAddress: unknown
   /** Error of the last attempt; stays after its toast has disappeared. */
   readonly problem: string | null
-  readonly retry: () => void
+  readonly reloadPrices: () => void
 }
 
-/**
- * Progress text at the button that was pressed; nothing else on the page shows that work is in
- * progress.
- */
-function Waiting({ busy, waits, held }: SummaryProps) {
-  if (!busy) return held
+/** Progress text at the pressed button, the only sign on the page that work is in progress. */
+function ProgressText({ isBusy, isRetrying, uploadNotice }: SummaryProps) {
+  if (!isBusy) return uploadNotice
   return (
-    waits && (
+    isRetrying && (
       <p className="why">
         <Icon name="clock" />
         {CONNECTION_ERROR_MESSAGES.retrying}
@@ -104,28 +101,34 @@ function Waiting({ busy, waits, held }: SummaryProps) {
   )
 }
 
-/**
- * Zero-width space: placeholder for a total that is calculated before the script has loaded
- * (pre-hydration-script.ts).
- */
-const NOTHING_YET = '\u200b'
+/** Zero-width space: placeholder for a total calculated by pre-hydration-script.ts. */
+const PLACEHOLDER = '\u200b'
 
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
 /** Notes about the price and the payment. */
-function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: SummaryProps) {
-  if (busy) return null
+function PriceNotes({
+  price,
+  notes,
+  errorCount,
+  problem,
+  until,
+  reloadPrices,
+  isBusy,
+  contradiction,
+}: SummaryProps) {
+  if (isBusy) return null
   return (
     <>
       {price.is === 'none' && (
         <p className="why" id="pay-why">
           <Icon name="info" />
-          <span {...ahead('why')}>
-            {price.why}
-            {price.retry && (
+          <span {...preHydrationSpot('why')}>
+            {price.reason}
+            {price.canRetry && (
               <>
                 {' '}
-                <button type="button" className="link" onClick={retry}>
+                <button type="button" className="link" onClick={reloadPrices}>
                   {COMMON_MESSAGES.tryAgain}
                 </button>
               </>
@@ -139,14 +142,18 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: Summ
           {note}
         </p>
       ))}
-      {odd !== null && (
+      {contradiction !== null && (
         <p className="why care">
           <Icon name="tri" />
           <span>
             {richMessage(errors.contradiction, {
-              ...odd,
+              ...contradiction,
               button: (text) => (
-                <button type="button" className="link" onClick={() => goTo(odd.field)}>
+                <button
+                  type="button"
+                  className="link"
+                  onClick={() => focusField(contradiction.field)}
+                >
                   {text}
                 </button>
               ),
@@ -154,16 +161,16 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: Summ
           </span>
         </p>
       )}
-      {problem !== null && !(price.is === 'none' && price.why === problem) && (
+      {problem !== null && !(price.is === 'none' && price.reason === problem) && (
         <p className="why bad">
           <Icon name="bang" />
           {problem}
         </p>
       )}
-      {wrong > 0 && (
+      {errorCount > 0 && (
         <p className="why bad">
           <Icon name="bang" />
-          {formatMessage(pluralForm(wrong, errors), { count: wrong })}
+          {formatMessage(pluralForm(errorCount, errors), { count: errorCount })}
         </p>
       )}
       {price.is === 'price' && until}
@@ -171,29 +178,28 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: Summ
   )
 }
 
-function PayButton({ event, price, send, busy }: SummaryProps) {
+function PayButton({ event, price, submitLabel, isBusy }: SummaryProps) {
   const { busy: busyText } = event.form.summary
-  // Pressed before hydration, the browser would send the form itself, to a URL that accepts no
-  // forms.
+  // Before hydration, the browser would send the form to a URL that accepts no forms.
   const isLive = useIsLive()
-  const isPaid = event.payment !== null && !isFree(price) && send === null
+  const needsPayment = event.payment !== null && !isFree(price) && submitLabel === null
   return (
     <button
       type="submit"
       form={FORM_ID}
       className="btn"
-      disabled={busy || price.is === 'none' || !isLive}
-      {...ahead('pay')}
+      disabled={isBusy || price.is === 'none' || !isLive}
+      {...preHydrationSpot('pay')}
       {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}
     >
-      {busy ? (
+      {isBusy ? (
         <span className="spin" aria-hidden="true" />
       ) : (
-        <Icon name={isPaid ? 'lock' : 'tick'} />
+        <Icon name={needsPayment ? 'lock' : 'tick'} />
       )}
-      {busy
+      {isBusy
         ? busyText
-        : (send ?? buttonText(event, price.is === 'price' ? price.quote.total : null))}
+        : (submitLabel ?? buttonText(event, price.is === 'price' ? price.quote.total : null))}
     </button>
   )
 }
@@ -217,20 +223,20 @@ function CategoryLine({
   )
 }
 
-function Body({ event, price, more }: SummaryProps) {
+function PriceRows({ event, price, extensions }: SummaryProps) {
   const { lines, empty } = event.form.summary
   const category =
     price.is === 'price' ? price.quote.category : price.is === 'none' ? price.category : null
   return (
     <>
-      {category !== null && !lines.includes('category') && !more.rowsNameCategory && (
+      {category !== null && !lines.includes('category') && !extensions.rowsNameCategory && (
         <CategoryLine event={event} category={category} />
       )}
       {price.is === 'price' ? (
-        <Ledger rows={more.rows(event, price.quote, lines)} money />
+        <Ledger rows={extensions.rows(event, price.quote, lines)} money />
       ) : (
-        !(category !== null && more.rowsNameCategory) && (
-          <p className="empty" {...ahead('empty')}>
+        !(category !== null && extensions.rowsNameCategory) && (
+          <p className="empty" {...preHydrationSpot('empty')}>
             {empty}
           </p>
         )
@@ -240,7 +246,7 @@ function Body({ event, price, more }: SummaryProps) {
 }
 
 /** Announces the total to screen readers when it changes, after the current announcement. */
-function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
+function TotalAnnouncement({ price }: Pick<SummaryProps, 'price'>) {
   return (
     <p className="vh" aria-live="polite">
       {price.is === 'price' &&
@@ -250,10 +256,15 @@ function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
 }
 
 /**
- * The email address, shown beside the pay button, so that a typo is noticed before payment rather
- * than when no email arrives.
+ * The email address next to the pay button, so that the delegate notices a typo before paying.
  */
-function MailTo({ event, answer }: { readonly event: PublicEvent; readonly answer: unknown }) {
+function ConfirmationAddress({
+  event,
+  answer,
+}: {
+  readonly event: PublicEvent
+  readonly answer: unknown
+}) {
   if (typeof answer !== 'string' || !isEmail(answer)) return null
   return (
     <p className="why">
@@ -269,14 +280,16 @@ function MailTo({ event, answer }: { readonly event: PublicEvent; readonly answe
 
 /** Notes below the form in the one-column layout; the bar holds only the price and the button. */
 export function NotesBelow(props: SummaryProps) {
-  const wide = useWide()
-  if (wide === true) return null
+  const isWide = useWide()
+  if (isWide === true) return null
   return (
     <div className="below">
       <div aria-live="polite">
-        <Reasons {...props} />
+        <PriceNotes {...props} />
       </div>
-      {props.isLast && <MailTo event={props.event} answer={props.mailTo} />}
+      {props.isLast && (
+        <ConfirmationAddress event={props.event} answer={props.confirmationAddress} />
+      )}
     </div>
   )
 }
@@ -289,14 +302,16 @@ export function SummaryColumn(props: SummaryProps) {
         <h2 className="disp" id={SUMMARY_ID} tabIndex={-1}>
           {props.event.form.summary.title}
         </h2>
-        {props.price.is !== 'free' && <Body {...props} />}
-        <TotalSaid price={props.price} />
+        {props.price.is !== 'free' && <PriceRows {...props} />}
+        <TotalAnnouncement price={props.price} />
         {props.isLast && <PayButton {...props} />}
         <div aria-live="polite">
-          <Waiting {...props} />
-          <Reasons {...props} />
+          <ProgressText {...props} />
+          <PriceNotes {...props} />
         </div>
-        {props.isLast && <MailTo event={props.event} answer={props.mailTo} />}
+        {props.isLast && (
+          <ConfirmationAddress event={props.event} answer={props.confirmationAddress} />
+        )}
       </div>
     </aside>
   )
@@ -306,64 +321,64 @@ export function SummaryColumn(props: SummaryProps) {
  * Landmark name of the bar. Must differ from the section titles, one of which may equal the
  * summary's title.
  */
-function barNameOf({ sections, form: { summary } }: PublicEvent): string {
-  const isTaken = sections.some(({ title }) => title === summary.title)
-  return isTaken ? formatMessage(text.bar, { title: summary.title }) : summary.title
+function barName({ sections, form: { summary } }: PublicEvent): string {
+  const isSectionTitle = sections.some(({ title }) => title === summary.title)
+  return isSectionTitle ? formatMessage(text.bar, { title: summary.title }) : summary.title
 }
 
-/** The bar at the bottom of a phone: the price is always visible, its details unfold upwards. */
+/** The bar at the bottom of a phone: the price is always visible, its details open upwards. */
 function SummaryBar(props: SummaryProps) {
-  const [open, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const bar = useRef<HTMLElement>(null)
   const { price, event } = props
   const isLive = useIsLive()
   useEffect(() => {
     // Toasts appear above the bar at its current height. Set on their element only, because every
     // element that inherits the value would be recalculated.
-    const above = document.querySelector<HTMLElement>('.messages')?.style
-    const watch = new ResizeObserver(() =>
-      above?.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
+    const toasts = document.querySelector<HTMLElement>('.messages')?.style
+    const observer = new ResizeObserver(() =>
+      toasts?.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
     )
-    if (bar.current) watch.observe(bar.current)
+    if (bar.current) observer.observe(bar.current)
     return () => {
-      watch.disconnect()
-      above?.removeProperty('--bar')
+      observer.disconnect()
+      toasts?.removeProperty('--bar')
     }
   }, [])
   return (
-    <section ref={bar} className="bar" id={BAR_ID} tabIndex={-1} aria-label={barNameOf(event)}>
-      {open && price.is === 'price' && (
+    <section ref={bar} className="bar" id={BAR_ID} tabIndex={-1} aria-label={barName(event)}>
+      {isOpen && price.is === 'price' && (
         <div className="unfolded" id="summary-details">
           <h2 className="disp">{event.form.summary.title}</h2>
-          <Body {...props} />
+          <PriceRows {...props} />
         </div>
       )}
-      <TotalSaid price={props.price} />
+      <TotalAnnouncement price={props.price} />
       <div aria-live="polite">
-        <Waiting {...props} />
+        <ProgressText {...props} />
       </div>
       <div className="row">
-        {price.is === 'none' && price.retry && (
-          <button type="button" className="btn line" onClick={props.retry}>
+        {price.is === 'none' && price.canRetry && (
+          <button type="button" className="btn line" onClick={props.reloadPrices}>
             {COMMON_MESSAGES.tryAgain}
           </button>
         )}
-        {price.is === 'none' && !price.retry && (
+        {price.is === 'none' && !price.canRetry && (
           // The full text is below the form, where screen readers read it.
           <p className="why" aria-hidden="true">
-            <strong {...ahead('instead')}>{NOTHING_YET}</strong>
-            <span {...ahead('short')}>{price.why}</span>
+            <strong {...preHydrationSpot('instead')}>{PLACEHOLDER}</strong>
+            <span {...preHydrationSpot('short')}>{price.reason}</span>
           </p>
         )}
         {price.is === 'price' && (
           <button
             type="button"
             className="tog"
-            aria-expanded={open}
-            aria-controls={open ? 'summary-details' : undefined}
-            onClick={() => setOpen(!open)}
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? 'summary-details' : undefined}
+            onClick={() => setOpen(!isOpen)}
           >
-            <strong {...ahead('total')}>{formatPrice(price.quote.total)}</strong>
+            <strong {...preHydrationSpot('total')}>{formatPrice(price.quote.total)}</strong>
             <small>
               {text.details} <Icon name="chev" small />
             </small>

@@ -1,12 +1,12 @@
 /** A selected file: its upload state, and whether its field accepts it. */
 import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Field } from '../../../engine/index.ts'
-import type { KeptProof } from '../draft-storage.ts'
+import type { StoredProof } from '../draft-storage.ts'
 import { tooLargeText } from '../../ui/file-size.ts'
 
 /** A file's name and upload state. */
 export type Proof =
-  /** A picture is being resized. */
+  /** An image is being resized. */
   | { readonly is: 'preparing'; readonly name: string }
   | {
       readonly is: 'sending'
@@ -17,28 +17,29 @@ export type Proof =
   /** The connection was lost; the upload retries by itself. */
   | { readonly is: 'waiting'; readonly name: string; readonly bytes: number }
   /** Stored on the server. */
-  | ({ readonly is: 'there' } & KeptProof)
+  | ({ readonly is: 'there' } & StoredProof)
   /** Sent with the answers, because the server does not accept it in advance. */
   | { readonly is: 'here'; readonly name: string; readonly bytes: number; readonly file: File }
 
-/** Extensions of pictures that a browser may be able to decode. */
-const PICTURES = new Set(['jpg', 'jpeg', 'png', 'webp', 'heic', 'heif'])
+/** Extensions of images that a browser may be able to decode. */
+const IMAGE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'heic', 'heif'])
 
-export const endingOf = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+export const extensionOf = (name: string): string =>
+  /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
-/** Extension of the resized picture, or null if the field does not accept JPEG. */
-export const jpegOf = ({ accept }: Field): 'jpg' | 'jpeg' | null =>
+/** Returns the extension of the resized image, or null if the field does not accept JPEG. */
+export const jpegExtension = ({ accept }: Field): 'jpg' | 'jpeg' | null =>
   accept === undefined || accept.includes('jpg') ? 'jpg' : accept.includes('jpeg') ? 'jpeg' : null
 
 /**
- * Whether the file is a picture that may be converted, so that its type and size are not final yet.
+ * Whether the file is an image that may be converted, so that its type and size are not final yet.
  */
-export const mayShrink = (field: Field, file: File): boolean =>
-  jpegOf(field) !== null && PICTURES.has(endingOf(file.name)) && file.size > 0
+export const canShrink = (field: Field, file: File): boolean =>
+  jpegExtension(field) !== null && IMAGE_EXTENSIONS.has(extensionOf(file.name)) && file.size > 0
 
-/** Why a file cannot be sent, or null if it can. The server checks it again by its content. */
-export function refusalOf(field: Field, { name, size }: File): string | null {
-  if (field.accept && !field.accept.includes(endingOf(name)))
+/** Returns why a file cannot be sent, or null if it can. The server also checks its content. */
+export function findFileError(field: Field, { name, size }: File): string | null {
+  if (field.accept && !field.accept.includes(extensionOf(name)))
     return formatMessage(COMMON_MESSAGES.file.wrongType, { name, error: field.invalid })
   if (field.bytesMax !== undefined && size > field.bytesMax)
     return tooLargeText(name, size, field.bytesMax)

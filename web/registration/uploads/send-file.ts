@@ -1,66 +1,66 @@
-/** The upload of a file: resizes a picture, sends the file, and retries when the connection is lost. */
+/** Uploads a file: resizes an image, sends the file, and retries when the connection is lost. */
 import { ok } from '../../../engine/index.ts'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
 import { call } from '../../app/api-client.ts'
 import { upload } from '../../app/api-upload.ts'
 import { readProof } from '../../app/api-responses.ts'
-import { refusalOf } from './chosen-file.ts'
+import { findFileError } from './chosen-file.ts'
 import type { Proof } from './chosen-file.ts'
-import { smaller } from './shrink-photo.ts'
+import { shrinkPhoto } from './shrink-photo.ts'
 
-export type Sending = {
+export type UploadOptions = {
   readonly event: PublicEvent
   readonly field: Field
   readonly file: File
-  /** False: the file stays in the page. */
+  /** If false, the file is sent with the form. */
   readonly isAhead: boolean
-  /** URL of the upload; default: the form's. */
+  /** URL of the upload. Defaults to the form's. */
   readonly to?: string
-  readonly tell: (proof: Proof) => void
-  readonly refuse: (text: string) => void
+  readonly onProgress: (proof: Proof) => void
+  readonly onReject: (text: string) => void
   /** Aborted when the file is removed or replaced. */
   readonly signal: AbortSignal
 }
 
 /**
- * Delays between retries, in milliseconds: short at first, and never so long that the delegate
- * leaves.
+ * Delays between retries in milliseconds: short at first, and never so long that delegates leave.
  */
-const PAUSES_MS = [1_000, 3_000, 6_000, 12_000]
+const RETRY_DELAYS_MS = [1_000, 3_000, 6_000, 12_000]
 /** Statuses of a busy server or proxy; the same request may succeed later. */
-const PASSING: ReadonlySet<number> = new Set([0, 408, 425, 429, 502, 503, 504])
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([0, 408, 425, 429, 502, 503, 504])
 
-export async function sendAhead(sending: Sending): Promise<void> {
-  const { event, field, isAhead, tell, refuse, signal } = sending
-  const { to = `/api/events/${event.id}/proofs/` } = sending
-  const file = await smaller(field, sending.file)
+export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<void> {
+  const { event, field, isAhead, onProgress, onReject, signal } = uploadOptions
+  const { to = `/api/events/${event.id}/proofs/` } = uploadOptions
+  const file = await shrinkPhoto(field, uploadOptions.file)
   if (signal.aborted) return
-  const no = refusalOf(field, file)
-  if (no !== null) return refuse(no)
+  const fileError = findFileError(field, file)
+  if (fileError !== null) return onReject(fileError)
   const { name, size: bytes } = file
-  if (!isAhead) return tell({ is: 'here', name, bytes, file })
-  for (let tried = 0; !signal.aborted; tried++) {
-    tell({ is: 'sending', name, bytes, percent: 0 })
+  if (!isAhead) return onProgress({ is: 'here', name, bytes, file })
+  for (let attempt = 0; !signal.aborted; attempt++) {
+    onProgress({ is: 'sending', name, bytes, percent: 0 })
     const answer = await upload(to, readProof, {
       field: field.id,
       file,
       signal,
-      onPercent: (percent) => tell({ is: 'sending', name, bytes, percent }),
+      onPercent: (percent) => onProgress({ is: 'sending', name, bytes, percent }),
     })
     if (answer.ok) {
       const { token, until } = answer.value
-      return tell({ is: 'there', name: answer.value.name, bytes, token, until })
+      return onProgress({ is: 'there', name: answer.value.name, bytes, token, until })
     }
-    const { status, code, message, answer: said } = answer.error
-    if (status === 422 || status === 413) return refuse(said?.errors?.[field.id] ?? message)
+    const { status, code, message, answer: body } = answer.error
+    if (status === 422 || status === 413) return onReject(body?.errors?.[field.id] ?? message)
     // If the server does not accept it in advance, the file is sent with the answers.
-    if (!PASSING.has(status) || code === 'no_room') return tell({ is: 'here', name, bytes, file })
-    tell({ is: 'waiting', name, bytes })
-    await pause(PAUSES_MS[tried] ?? PAUSES_MS.at(-1) ?? 0, signal)
+    if (!RETRYABLE_STATUSES.has(status) || code === 'no_room')
+      return onProgress({ is: 'here', name, bytes, file })
+    onProgress({ is: 'waiting', name, bytes })
+    await pause(RETRY_DELAYS_MS[attempt] ?? RETRY_DELAYS_MS.at(-1) ?? 0, signal)
   }
 }
 
-/** Waits; ends early when the connection returns or the upload is aborted. */
+/** Waits, but not longer than until the connection returns or the upload is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -75,10 +75,9 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Deletes a removed document on the server, so that it is not kept for days. If this fails, the
- * cleanup job deletes it.
+ * Deletes a removed document on the server immediately. If this fails, the cleanup job deletes it.
  */
-export async function takeBack({ id }: PublicEvent, token: string): Promise<void> {
+export async function deleteUpload({ id }: PublicEvent, token: string): Promise<void> {
   await call(`/api/events/${id}/proofs/forget/`, () => ok(null), {
     method: 'POST',
     json: { token },

@@ -1,30 +1,30 @@
 /**
- * Sharing of uploaded documents between tabs with the same form, so that none is selected twice.
- * A new tab asks the others. Nothing is stored: the information exists only in open tabs.
+ * Shares uploaded documents between tabs with the same form, so that none must be selected twice.
+ * A new tab requests them from the other open tabs. Nothing is stored.
  */
 import type { PublicEvent } from '../../../engine/index.ts'
-import { proofsIn } from '../draft-storage.ts'
-import type { KeptProofs } from '../draft-storage.ts'
+import { parseProofs } from '../draft-storage.ts'
+import type { StoredProofs } from '../draft-storage.ts'
 import { openChannel } from '../../app/browser-storage.ts'
 
-/** How long to wait for answers, in milliseconds; the other tabs may be asleep. */
-const ANSWERS_MS = 3_000
+/** How long to wait for responses, in milliseconds. Background tabs respond slowly. */
+const RESPONSE_MS_MAX = 3_000
 
-/** Asks the other tabs once, and answers whenever another tab asks. */
-export function askTabs(
+/** Requests the documents of the other tabs once, and responds to their requests. */
+export function shareUploads(
   event: PublicEvent,
   now: string,
-  known: () => KeptProofs,
-  found: (kept: KeptProofs) => void,
+  getProofs: () => StoredProofs,
+  onProofs: (kept: StoredProofs) => void,
 ): void {
-  let isAsking = true
+  let isWaiting = true
   const open = (): BroadcastChannel | null => {
     const channel = openChannel(`proofs of ${event.id}`)
     if (channel === null) return null
     channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      // Ignore later answers to other tabs: the document may have been removed in this one.
-      if (data !== 'which') isAsking && found(proofsIn(event, now, data))
-      else if (known().size > 0) channel.postMessage(Object.fromEntries(known()))
+      // Ignore later responses to other tabs: this tab may have removed the document.
+      if (data !== 'which') isWaiting && onProofs(parseProofs(event, now, data))
+      else if (getProofs().size > 0) channel.postMessage(Object.fromEntries(getProofs()))
     })
     // An open channel would keep the page out of the back/forward cache.
     addEventListener('pagehide', () => channel.close(), { once: true })
@@ -32,8 +32,8 @@ export function askTabs(
   }
   open()?.postMessage('which')
   setTimeout(() => {
-    isAsking = false
-  }, ANSWERS_MS)
+    isWaiting = false
+  }, RESPONSE_MS_MAX)
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) open()
   })

@@ -11,7 +11,7 @@ import {
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import { useControl } from '../fields/field-control.tsx'
-import { fetchSending, useProof } from './upload-progress.ts'
+import { preloadUploadCode, useProof } from './upload-progress.ts'
 import type { Proof } from './chosen-file.ts'
 import { sizeText } from '../../ui/file-size.ts'
 import './upload-field.css'
@@ -25,51 +25,53 @@ const { file: text } = FORM_MESSAGES
  */
 export function Upload(props: WidgetProps) {
   const { id } = props
-  const { field, constants, leave, aria } = useControl(props)
+  const { field, constants, onLeave, aria } = useControl(props)
   const { proofs } = constants
   const proof = useProof(proofs, field.id)
   const input = useRef<HTMLInputElement>(null)
-  const [over, setOver] = useState(false)
-  const [refused, setRefused] = useState<string | null>(null)
+  const [isDraggedOver, setDraggedOver] = useState(false)
+  const [rejection, setRejection] = useState<string | null>(null)
 
-  const take = (chosen: File | undefined) => {
-    if (!chosen) return
-    setRefused(null)
-    proofs.take(field, chosen, setRefused)
+  const selectFile = (selectedFile: File | undefined) => {
+    if (!selectedFile) return
+    setRejection(null)
+    proofs.startUpload(field, selectedFile, setRejection)
   }
   useEffect(() => {
-    // A file selected before hydration.
+    // The file may have been selected before hydration.
     const { current } = input
-    const early = current?.files?.[0]
-    if (!current || !early) return
-    proofs.take(field, early, setRefused)
+    const selectedBefore = current?.files?.[0]
+    if (!current || !selectedBefore) return
+    proofs.startUpload(field, selectedBefore, setRejection)
     current.value = ''
   }, [proofs, field])
   const remove = () => {
-    setRefused(null)
+    setRejection(null)
     proofs.remove(field.id)
     input.current?.focus()
   }
-  const described = [aria['aria-describedby'], refused && `${id}-refused`].filter(Boolean).join(' ')
+  const describedBy = [aria['aria-describedby'], rejection && `${id}-refused`]
+    .filter(Boolean)
+    .join(' ')
   return (
     <>
-      {refused !== null && (
+      {rejection !== null && (
         <p className="msg" id={`${id}-refused`} role="alert">
           <Icon name="bang" />
-          {refused}
+          {rejection}
         </p>
       )}
       <div
-        className={over ? 'drop over' : 'drop'}
+        className={isDraggedOver ? 'drop over' : 'drop'}
         onDragOver={(event) => {
           event.preventDefault()
-          setOver(true)
+          setDraggedOver(true)
         }}
-        onDragLeave={() => setOver(false)}
+        onDragLeave={() => setDraggedOver(false)}
         onDrop={(event) => {
           event.preventDefault()
-          setOver(false)
-          take(event.dataTransfer.files[0])
+          setDraggedOver(false)
+          selectFile(event.dataTransfer.files[0])
         }}
       >
         <input
@@ -80,19 +82,19 @@ export function Upload(props: WidgetProps) {
           className="vh file"
           aria-labelledby={`${id}-label ${id}-button`}
           {...aria}
-          {...(described ? { 'aria-describedby': described } : {})}
+          {...(describedBy ? { 'aria-describedby': describedBy } : {})}
           aria-required={undefined}
           {...(field.accept
-            ? { accept: field.accept.map((ending) => `.${ending}`).join(',') }
+            ? { accept: field.accept.map((extension) => `.${extension}`).join(',') }
             : {})}
           onChange={(event) => {
-            take(event.target.files?.[0])
+            selectFile(event.target.files?.[0])
             event.target.value = ''
           }}
-          onBlur={leave}
+          onBlur={onLeave}
           // Load the upload code while the browser's file dialog is open.
-          onFocus={fetchSending}
-          onClick={fetchSending}
+          onFocus={preloadUploadCode}
+          onClick={preloadUploadCode}
         />
         <label className="btn line" htmlFor={id} id={`${id}-button`}>
           <Icon name="up" />
@@ -101,25 +103,25 @@ export function Upload(props: WidgetProps) {
         {proof === null ? (
           <span className="small mute wide-only">{text.drop}</span>
         ) : (
-          <Chosen proof={proof} remove={remove} />
+          <SelectedFile proof={proof} remove={remove} />
         )}
         <p className="vh" role="status">
-          {proof === null ? '' : heardOf(proof)}
+          {proof === null ? '' : progressAnnouncement(proof)}
         </p>
       </div>
     </>
   )
 }
 
-function Chosen({ proof, remove }: { readonly proof: Proof; readonly remove: () => void }) {
-  const isUnderway = proof.is !== 'there' && proof.is !== 'here'
+function SelectedFile({ proof, remove }: { readonly proof: Proof; readonly remove: () => void }) {
+  const isUploading = proof.is !== 'there' && proof.is !== 'here'
   return (
     <div className={`kept ${proof.is}`}>
       <Icon name={proof.is === 'there' ? 'tick' : proof.is === 'waiting' ? 'clock' : 'file'} />
       <b>{proof.name}</b>
-      <span className="mute">{saidOf(proof)}</span>
+      <span className="mute">{progressText(proof)}</span>
       <button type="button" className="btn quiet sm" onClick={remove}>
-        {richMessage(isUnderway ? text.cancel : text.remove, {
+        {richMessage(isUploading ? text.cancel : text.remove, {
           hidden: hiddenText,
           name: proof.name,
         })}
@@ -136,7 +138,7 @@ function Chosen({ proof, remove }: { readonly proof: Proof; readonly remove: () 
 }
 
 /** Progress as text. */
-function saidOf(proof: Proof): string {
+function progressText(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
       return text.preparing
@@ -156,8 +158,8 @@ function saidOf(proof: Proof): string {
   }
 }
 
-/** Progress for screen readers: each state once, without running numbers. */
-function heardOf(proof: Proof): string {
+/** Progress for screen readers: each state once, without percentages. */
+function progressAnnouncement(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
     case 'sending':

@@ -1,106 +1,117 @@
 /**
- * The selected files and their upload progress; uploads start before the form is submitted.
- * The upload itself is in send-file.ts, which is loaded when a file is selected.
+ * The selected files and their upload progress. Uploads start before the form is submitted.
+ * send-file.ts uploads them, and is loaded when a file is selected.
  */
 import { useSyncExternalStore } from 'react'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
-import { keepProofs, recallProofs } from '../draft-storage.ts'
-import type { KeptProofs } from '../draft-storage.ts'
-import { mayShrink, refusalOf } from './chosen-file.ts'
+import { saveProofs, loadProofs } from '../draft-storage.ts'
+import type { StoredProofs } from '../draft-storage.ts'
+import { canShrink, findFileError } from './chosen-file.ts'
 import type { Proof } from './chosen-file.ts'
-import { askTabs } from './share-uploads-between-tabs.ts'
+import { shareUploads } from './share-uploads-between-tabs.ts'
 
 /** Keyed by field. */
-type All = ReadonlyMap<string, Proof>
+type ProofsByField = ReadonlyMap<string, Proof>
 
 export type Proofs = {
   /** Returns the same map until something changes. */
-  readonly all: () => All
-  readonly subscribe: (heard: () => void) => () => void
+  readonly all: () => ProofsByField
+  readonly subscribe: (listener: () => void) => () => void
   /**
    * Starts the upload of a selected file, replacing an earlier one of the field. `refused` is
    * called with the reason if the file is not accepted.
    */
-  readonly take: (field: Field, file: File, refused: (text: string) => void) => void
+  readonly startUpload: (field: Field, file: File, onRejected: (text: string) => void) => void
   readonly remove: (id: string) => void
   /**
-   * Restores the documents that this browser sent before: after a reload, after the gateway, or
-   * from another tab.
+   * Restores the documents that this browser has sent: after a reload, after the gateway, or from
+   * another tab.
    */
-  readonly recall: () => void
+  readonly restore: () => void
   readonly clear: () => void
 }
 
-const NONE: All = new Map()
+const NONE: ProofsByField = new Map()
 
 /**
- * `now` is the server's time when it wrote the page. Null: nothing is uploaded, as when an
+ * `now` is the server's time when it rendered the page. If null, nothing is uploaded, as when an
  * organiser tests a form.
  */
 export function openProofs(event: PublicEvent, now: string | null): Proofs {
   const isAhead = now !== null
   let all = NONE
-  const hearers = new Set<() => void>()
+  const listeners = new Set<() => void>()
   const jobs = new Map<string, AbortController>()
-  const set = (id: string, proof: Proof | null) => {
-    const next = new Map(all)
-    if (proof === null) next.delete(id)
-    else next.set(id, proof)
-    all = next
-    if (isAhead) keepProofs(event, sentOf(all))
-    for (const heard of hearers) heard()
+  const setProof = (id: string, proof: Proof | null) => {
+    const nextProofs = new Map(all)
+    if (proof === null) nextProofs.delete(id)
+    else nextProofs.set(id, proof)
+    all = nextProofs
+    if (isAhead) saveProofs(event, listStoredProofs(all))
+    for (const listener of listeners) listener()
   }
-  const drop = (id: string) => {
+  const abortUpload = (id: string) => {
     jobs.get(id)?.abort()
     jobs.delete(id)
     const proof = all.get(id)
     if (proof?.is === 'there')
-      void import('./send-file.ts').then(({ takeBack }) => takeBack(event, proof.token), nothing)
+      void import('./send-file.ts').then(
+        ({ deleteUpload: takeBack }) => takeBack(event, proof.token),
+        doNothing,
+      )
   }
   const remove = (id: string) => {
-    drop(id)
-    set(id, null)
+    abortUpload(id)
+    setProof(id, null)
   }
   return {
     all: () => all,
-    subscribe: (heard) => {
-      hearers.add(heard)
-      return () => hearers.delete(heard)
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
-    take: (field, file, refused) => {
-      const no = mayShrink(field, file) ? null : refusalOf(field, file)
-      if (no !== null) return refused(no)
-      drop(field.id)
+    startUpload: (field, file, onRejected) => {
+      const fileError = canShrink(field, file) ? null : findFileError(field, file)
+      if (fileError !== null) return onRejected(fileError)
+      abortUpload(field.id)
       const job = new AbortController()
       jobs.set(field.id, job)
-      set(field.id, { is: 'preparing', name: file.name })
-      const tell = (proof: Proof) => {
-        if (!job.signal.aborted) set(field.id, proof)
+      setProof(field.id, { is: 'preparing', name: file.name })
+      const onProgress = (proof: Proof) => {
+        if (!job.signal.aborted) setProof(field.id, proof)
       }
-      const refuse = (text: string) => {
+      const onReject = (text: string) => {
         if (job.signal.aborted) return
-        set(field.id, null)
-        refused(text)
+        setProof(field.id, null)
+        onRejected(text)
       }
-      const asItIs = () => {
-        const why = refusalOf(field, file)
-        if (why === null) tell({ is: 'here', name: file.name, bytes: file.size, file })
-        else refuse(why)
+      const uploadUnchanged = () => {
+        const fileError = findFileError(field, file)
+        if (fileError === null) onProgress({ is: 'here', name: file.name, bytes: file.size, file })
+        else onReject(fileError)
       }
       void import('./send-file.ts').then(
-        ({ sendAhead }) =>
-          sendAhead({ event, field, file, isAhead, tell, refuse, signal: job.signal }),
-        asItIs,
+        ({ uploadInAdvance }) =>
+          uploadInAdvance({
+            event,
+            field,
+            file,
+            isAhead,
+            onProgress,
+            onReject,
+            signal: job.signal,
+          }),
+        uploadUnchanged,
       )
     },
     remove,
-    recall: () => {
+    restore: () => {
       if (now === null || !event.fields.some(({ type }) => type === 'file')) return
-      const found = (kept: KeptProofs) => {
-        for (const [id, one] of kept) if (!all.has(id)) set(id, { is: 'there', ...one })
+      const addStoredProofs = (kept: StoredProofs) => {
+        for (const [id, one] of kept) if (!all.has(id)) setProof(id, { is: 'there', ...one })
       }
-      found(recallProofs(event, now))
-      askTabs(event, now, () => sentOf(all), found)
+      addStoredProofs(loadProofs(event, now))
+      shareUploads(event, now, () => listStoredProofs(all), addStoredProofs)
     },
     clear: () => {
       for (const id of all.keys()) remove(id)
@@ -108,12 +119,12 @@ export function openProofs(event: PublicEvent, now: string | null): Proofs {
   }
 }
 
-const nothing = () => {}
+const doNothing = () => {}
 
 /** Loads the upload code in advance; if this fails, selecting a file tries again. */
-export const fetchSending = (): void => void import('./send-file.ts').catch(nothing)
+export const preloadUploadCode = (): void => void import('./send-file.ts').catch(doNothing)
 
-function sentOf(all: All): KeptProofs {
+function listStoredProofs(all: ProofsByField): StoredProofs {
   return new Map(
     [...all].flatMap(([id, proof]) => {
       if (proof.is !== 'there') return []
@@ -123,7 +134,7 @@ function sentOf(all: All): KeptProofs {
   )
 }
 
-/** The file of one field; null on the server. */
+/** The file of one field. Null on the server. */
 export function useProof({ subscribe, all }: Proofs, id: string): Proof | null {
   return useSyncExternalStore(
     subscribe,
@@ -132,17 +143,17 @@ export function useProof({ subscribe, all }: Proofs, id: string): Proof | null {
   )
 }
 
-/** The first unfinished upload, of the shown fields or of all; null: none. */
-export function underway(all: All, shown?: ReadonlySet<string>): Proof | null {
+/** Returns the first unfinished upload of the shown fields, or of all. Null if there is none. */
+export function findPendingUpload(all: ProofsByField, shown?: ReadonlySet<string>): Proof | null {
   for (const [id, proof] of all)
     if ((shown?.has(id) ?? true) && proof.is !== 'there' && proof.is !== 'here') return proof
   return null
 }
 
-export function useUnderway({ subscribe, all }: Proofs, shown: ReadonlySet<string>): boolean {
+export function usePendingUpload({ subscribe, all }: Proofs, shown: ReadonlySet<string>): boolean {
   return useSyncExternalStore(
     subscribe,
-    () => underway(all(), shown) !== null,
+    () => findPendingUpload(all(), shown) !== null,
     () => false,
   )
 }

@@ -6,30 +6,30 @@ import {
   formatMessage,
 } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { underway } from './upload-progress.ts'
+import { findPendingUpload } from './upload-progress.ts'
 import type { Proof } from './chosen-file.ts'
 import type { Proofs } from './upload-progress.ts'
 
-export function Held({
+export function UploadInProgressNotice({
   proofs: { subscribe, all },
   shown,
 }: {
   readonly proofs: Proofs
   readonly shown: ReadonlySet<string>
 }) {
-  const proof = useSyncExternalStore(subscribe, () => underway(all(), shown))
+  const proof = useSyncExternalStore(subscribe, () => findPendingUpload(all(), shown))
   if (proof === null) return null
   return (
     <p className="why">
       <Icon name="clock" />
       {/* Running numbers are not announced at every step. */}
-      <span aria-hidden="true">{sentenceOf(proof, true)}</span>
-      <span className="vh">{sentenceOf(proof, false)}</span>
+      <span aria-hidden="true">{progressSentence(proof, true)}</span>
+      <span className="vh">{progressSentence(proof, false)}</span>
     </p>
   )
 }
 
-function sentenceOf(proof: Proof, isCounted: boolean): string {
+function progressSentence(proof: Proof, isCounted: boolean): string {
   const text = FORM_MESSAGES.file
   if (proof.is === 'waiting') return CONNECTION_ERROR_MESSAGES.weakConnectionWhileWaiting
   return isCounted && proof.is === 'sending'
