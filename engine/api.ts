@@ -9,7 +9,7 @@ export type {
   WireFound,
   WireSecondPayment,
 } from './api/actions.ts'
-export { readLines, wireLines } from './api/bill-lines.ts'
+export { readLines, toWireLines } from './api/bill-lines.ts'
 export type { AddedAnswer, AddingAnswer } from './api/manual-registration.ts'
 export type {
   CodesAnswer,
@@ -37,7 +37,7 @@ export type {
 export type { WireAsk, WirePaying, WirePaymentClaim } from './api/payment-methods.ts'
 export type { BulkAnswer, ReconcileAnswer } from './api/reconciliation.ts'
 export {
-  FACES,
+  FONTS_ELEMENT_ID,
   type CodeAnswer,
   type ErrorAnswer,
   type EventAnswer,
@@ -62,7 +62,7 @@ export type {
   WireSettlement,
   WireUnsettled,
 } from './api/settlements.ts'
-export { tariff, type TariffAnswer } from './api/price-list.ts'
+export { buildTariff, type TariffAnswer } from './api/price-list.ts'
 export type {
   AccountAnswer,
   ActivityAnswer,

@@ -1,11 +1,7 @@
 /**
- * Runtime entry point: events, answers, prices, registrations, payments, documents.
- *
- * Three others stand beside it: `api.ts` (types that server and browser exchange), `messages.ts` (texts that
- * people read) and `authoring.ts` (event-file tools, eight times as much code, which the store's threads do
- * not need).
+ * Runtime entry point: events, answers, prices, registrations, payments, documents. `api.ts` (wire types),
+ * `messages.ts` and `authoring.ts` are separate: the store's threads do not need them.
  */
-
 export { escapeHtml } from './lib/html.ts'
 export { LOGO_PATHS } from './lib/logo.ts'
 export { memoize } from './lib/memoize.ts'
@@ -181,38 +177,38 @@ export {
 export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './pricing/invoice-tax.ts'
 export { nextPrice, priceRangesFrom, type PriceRange } from './pricing/upcoming-prices.ts'
 
-export { approvalOf, decideBy, payUntil } from './registration/approval.ts'
+export { findApproval, decisionDeadline, paymentDeadline } from './registration/approval.ts'
 export { cancellationRefund, type CancellationRefund } from './registration/cancellation-refund.ts'
-export { approvalFor, quoteAs } from './registration/category-offer.ts'
+export { approvalFor, quoteInCategory } from './registration/category-offer.ts'
 export {
-  corrected,
-  rawWith,
-  type Corrected,
+  correctRegistration,
+  rawAnswersWithChanges,
+  type CorrectedRegistration,
   type CorrectionRefusal,
 } from './registration/correction.ts'
 export { invoiceErrors } from './registration/invoice-buyer.ts'
 export {
   isAtLeast,
   isRole,
-  maySee,
-  ROLE_SAYS,
+  canSee,
+  ROLE_DESCRIPTIONS,
   ROLES,
-  type Person,
+  type PermissionHolder,
   type Role,
 } from './registration/permissions.ts'
 export { editableFields, filesToSend } from './registration/self-service-edits.ts'
 export {
-  ACT_DONE,
-  allowedActs,
-  isActName,
-  judgeAct,
+  ACTION_HISTORY_TEXTS,
+  allowedActions,
+  isActionName,
+  checkAction,
   stateAfter,
   type ActionName,
   type Actor,
   type ActionRefusal,
 } from './registration/states-and-actions.ts'
 export {
-  STATE_WORDS,
+  STATE_LABELS,
   STATES,
   type RegistrationState,
   ENDED_LABEL,
@@ -224,35 +220,40 @@ export {
   type PaymentStatus,
 } from './registration/registration-and-payment-states.ts'
 export {
-  isWaitingId,
+  isWorkQueueId,
   UNMATCHED,
   UNMATCHED_LABEL,
-  WAITING,
-  WAITING_IDS,
+  WORK_QUEUE,
+  WORK_QUEUE_IDS,
   type WorkQueueId,
   type WireWorkQueueItem,
 } from './registration/work-queue.ts'
 
-export { balanceOf, pricePaidOf, requiredOf, type MoneyOfBill } from './payments/balance.ts'
+export {
+  calculateBalance,
+  pricePartOfPayments,
+  requiredAmount,
+  type MoneyOfBill,
+} from './payments/balance.ts'
 export {
   bankKey,
   hasOtherLetters,
   isSlipNumber,
   isUtr,
-  keysIn,
-  keysOfReference,
-  printedKey,
+  findReferenceKeys,
+  referenceKeys,
+  formatKey,
   REFERENCE_CHARACTERS_MAX,
-  wordsOf,
+  splitWords,
   type BankKey,
 } from './payments/bank-reference.ts'
 export {
-  chequeIn,
+  findChequeNumber,
   fallbackKeys,
-  keysOfLine,
-  lineOfReference,
+  lineReferenceKeys,
+  findLineByReference,
   namesPayment,
-  utrsIn,
+  findLineUtrs,
 } from './payments/statement-references.ts'
 export {
   readStatement,
@@ -262,53 +263,53 @@ export {
 } from './payments/bank-statement.ts'
 export {
   ATTEMPTS_MAX,
-  heldUntil,
-  holdOf,
-  inTime,
+  priceHoldEnd,
+  attemptHoldEnd,
+  isInTime,
   isJustPlaced,
   isOver,
-  mayPay,
-  mayTry,
+  canPay,
+  canRetry,
   owesDifference,
-  standing,
-  termsOf,
-  type LastAnswer,
-  type Learnt,
+  paymentState,
+  paymentTerms,
+  type LastResponse,
+  type PollResult,
 } from './payments/can-pay.ts'
 export { payerKey } from './payments/duplicate-payment.ts'
 export type { Awaited, KnownPayment, PayoutKnown } from './payments/known-references.ts'
 export {
-  isOfGateway,
-  isOfTheDesk,
-  isWay,
-  WAY_IDS,
-  wayInSentence,
-  wayOf,
+  isGatewayPayment,
+  isDeskPayment,
+  isManualMethod,
+  MANUAL_METHOD_IDS,
+  methodInSentence,
+  describeMethod,
   type ManualMethod,
 } from './payments/manual-payment.ts'
 export {
   readMethodFields,
   readPaymentClaim,
-  wayFileName,
-  wayFiles,
+  methodFileName,
+  methodFiles,
 } from './payments/payment-claim.ts'
 export {
   bankNumbers,
   delegateMethods,
   isMethodOpen,
-  lapseOf,
-  takesMoney,
+  expiryTime,
+  takesPayments,
   transferMethod,
   upiLink,
-  WAY_FIELD,
-  wayFor,
+  METHOD_FIELD,
+  findChosenMethod,
 } from './payments/payment-methods.ts'
 export {
-  decide,
-  decisionsFor,
-  groundsOf,
-  kindOfMoney,
-  partOf,
+  decideReview,
+  allowedDecisions,
+  checkGrounds,
+  findReviewKind,
+  amountToRefund,
   type Decision,
   type DecisionName,
   type DecisionRefusal,
@@ -318,11 +319,11 @@ export {
 } from './payments/payment-review.ts'
 export { checkSameAccount } from './payments/receiving-account.ts'
 export {
-  acceptedAs,
-  applyFact,
-  endedWithout,
-  failureOf,
-  reviewOf,
+  acceptPayment,
+  applyPaymentEvent,
+  closePayment,
+  findFailure,
+  findReviewReason,
   RUPEE_CODES,
   UNDECIDED,
   type Failure,
@@ -330,19 +331,19 @@ export {
   type PaymentEvent,
   type PaymentRefusal,
   type ReportedRefund,
-  type Stands,
+  type PaymentState,
 } from './payments/payment.ts'
 export {
-  ASK_AGAIN_MS_MIN,
+  POLL_MS_MIN,
   isOpen,
-  nextQuestion,
+  nextPollTime,
   NO_RECORD_MS,
   UNDECIDED_MS,
-  watchAsAsked,
+  adjustWatchEnd,
   WATCHED_MS,
   watchFrom,
 } from './payments/polling.ts'
-export { reconcile, referencesIn, type Reconciled } from './payments/reconciliation.ts'
+export { reconcile, findStatementReferences, type Reconciled } from './payments/reconciliation.ts'
 export {
   lineKey,
   readSettlement,
@@ -352,7 +353,7 @@ export {
 } from './payments/settlement-report.ts'
 export {
   joinLines,
-  judgeSettled,
+  checkSettlementLines,
   payouts,
   SETTLED_WITHIN_DAYS,
   unsettled,
@@ -364,24 +365,24 @@ export {
 } from './payments/settlement.ts'
 
 export { documentChange, type Charge, type DocumentChange } from './documents/document-lines.ts'
-export { financialYearOf, serialText } from './documents/document-number.ts'
+export { financialYear, serialText } from './documents/document-number.ts'
 export {
-  creditOf,
-  documentOf,
+  createCreditNote,
+  createDocument,
   documentTitle,
-  issuerOf,
+  buildIssuer,
   statedAmount,
-  sumOf,
+  sumDocument,
   type DocumentBody,
   type DocumentKind,
   type Issuer,
   type Sold,
 } from './documents/receipt-invoice-and-credit-note.ts'
 export {
-  isHeldMails,
+  isHeldEmails,
   recoveryCode,
   seriesAfter,
-  type HeldMails,
+  type HeldEmails,
 } from './documents/recovery-series.ts'
 
 export {
@@ -393,5 +394,5 @@ export {
 } from './reports/list-sorting-and-sums.ts'
 export { exportColumns } from './reports/export-columns.ts'
 export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './reports/list-columns.ts'
-export { SOLD, soldColumns, soldValues } from './reports/sales-columns.ts'
-export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './reports/sales-sums.ts'
+export { SALES_FILTER, salesColumns, salesValues } from './reports/sales-columns.ts'
+export { seatRows, salesRows, type SoldAnswer, type SoldSum } from './reports/sales-sums.ts'

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type {
   EventConfig,
   Instant,
-  Learnt,
+  PollResult,
   OrderId,
   Paise,
   PaymentEvent,
@@ -206,7 +206,7 @@ export type Payments = {
    * Queries several orders in parallel, within one timeout for all; returns the result of each. An order that
    * could not be queried in time is left out.
    */
-  learn(orderIds: readonly OrderId[], timeoutMs: number): Promise<ReadonlyMap<OrderId, Learnt>>
+  learn(orderIds: readonly OrderId[], timeoutMs: number): Promise<ReadonlyMap<OrderId, PollResult>>
   /**
    * Queries every payment that is due, ended and watched ones last; returns how many open ones were queried and
    * how many of them ended.

@@ -18,7 +18,7 @@ const sources = paths.filter((path) => /\.(ts|tsx|js)$/.test(path))
 
 describe("the engine's entry points name each export, and every export is used outside the engine", () => {
   test.each([
-    ['index.ts', 'applyFact'],
+    ['index.ts', 'applyPaymentEvent'],
     ['api.ts', 'ErrorAnswer'],
     ['messages.ts', 'REFUSAL_MESSAGES'],
     ['authoring.ts', 'compileEvent'],

@@ -17,7 +17,7 @@ export type WireLine = {
   total: number
 }
 
-export function wireLines(lines: readonly Line[]): WireLine[] {
+export function toWireLines(lines: readonly Line[]): WireLine[] {
   return lines.map(({ id, option, label, quantity, unit, base, gst, total }) => ({
     id,
     option,

@@ -1,5 +1,5 @@
 /** API types of the office's email, recovery and event file pages. */
-import type { HeldMails } from '../documents/recovery-series.ts'
+import type { HeldEmails } from '../documents/recovery-series.ts'
 
 /** GET /admin/mail/. */
 export type MailsAnswer = {
@@ -46,7 +46,7 @@ export type RecoveryAnswer = {
     begun_at: string
     ended_at: string
     ended_by: string
-    mails: HeldMails
+    mails: HeldEmails
   }[]
 }
 export type WireRecovery = {

@@ -30,7 +30,7 @@ export type TariffAnswer = {
  * Returns the complete tariff in all three shapes that readers of the specification expect. `left`:
  * the number of seats left by quota; an absent one has as many as the file states.
  */
-export function tariff(
+export function buildTariff(
   event: PublicEvent,
   at: Instant,
   left: Readonly<Record<string, number>> = {},

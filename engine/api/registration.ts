@@ -8,7 +8,7 @@ import type { WireLine } from './bill-lines.ts'
 import type { SharedFiles } from '../event/source-files.ts'
 import type { PublicEvent, ClosedBy } from '../event/config.ts'
 import type { FieldErrors } from '../event/answer-types.ts'
-import type { Failure, Stands } from '../payments/payment.ts'
+import type { Failure, PaymentState } from '../payments/payment.ts'
 import type { PaymentStatus } from '../registration/registration-and-payment-states.ts'
 
 export type ErrorAnswer = {
@@ -79,7 +79,7 @@ export type RegisterAnswer = {
   message: string
   reg_no: string
   /** The payment state; any value is possible if the same form is sent again. */
-  stands: Stands
+  stands: PaymentState
   payment_data?: PaymentData
   page?: string
 }
@@ -111,7 +111,7 @@ export type AnsweredValues = {
   /** The lines of the total; empty for registrations stored before bills had lines, or imported. */
   lines: WireLine[]
   /** The payment state, which decides the content of the page. */
-  stands: Stands
+  stands: PaymentState
   /** The end of the price hold; null: it has no end, or nothing is to be paid. */
   held_until: string | null
   /** Since when the payment is in payment review; null: it is not. */
@@ -204,12 +204,12 @@ export type EventAnswer = {
 }
 
 /** The id of the page element that lists the fonts to load, disabled until the page's script has started. */
-export const FACES = 'rollcall-faces'
+export const FONTS_ELEMENT_ID = 'rollcall-faces'
 
 /** The data block that the server writes into every page, as `<script type="application/json" id="page">`. */
 export type PageData =
   /**
-   * `tariff`: today's prices, without the seats left; null: the browser requests them. `drawn`: the
+   * `buildTariff`: today's prices, without the seats left; null: the browser requests them. `drawn`: the
    * page contains the rendered form, with this tariff and no answers.
    */
   | { page: 'event'; event: EventAnswer; tariff: TariffAnswer | null; drawn: boolean }

@@ -22,7 +22,7 @@ import {
 } from '../pricing/invoice-tax.ts'
 import { type Invoice } from '../event/invoice-types.ts'
 import { amountInWords } from './amount-in-words.ts'
-import { buyerOf, type Buyer, type State } from '../registration/invoice-buyer.ts'
+import { readBuyer, type Buyer, type State } from '../registration/invoice-buyer.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { paise, type Paise } from '../lib/money.ts'
 import type { Split } from '../pricing/line-tax.ts'
@@ -54,7 +54,7 @@ export type Issuer = {
   readonly states: Readonly<Record<string, string>>
 }
 
-export function issuerOf(config: EventConfig): Issuer {
+export function buildIssuer(config: EventConfig): Issuer {
   const { id, title, from, to, venue, support, look, roles, fees, invoice } = config
   const field = config.fields.find((one) => one.id === invoice?.buyer.state)
   return {
@@ -204,14 +204,14 @@ export type Sold = {
 }
 
 /** Creates a receipt, or the document that the law requires for the items sold. `amount` is positive. */
-export function documentOf(
+export function createDocument(
   issuer: Issuer,
   sold: Sold,
   { kind, serial, at }: { kind: 'receipt' | 'invoice'; serial: string; at: Instant },
 ): DocumentBody {
   const { invoice, event, tax } = issuer
   const supplied = kind === 'invoice' ? invoice : null
-  const buyer = buyerOf(issuer, sold)
+  const buyer = readBuyer(issuer, sold)
   return {
     kind,
     serial,
@@ -295,7 +295,7 @@ const rateOf = (
  * invoice. `refund` null: the bill was lowered, and nothing was refunded yet. `earlier`: the credit
  * notes that the invoice already has.
  */
-export function creditOf(
+export function createCreditNote(
   invoice: DocumentBody,
   credited: readonly DocumentLine[],
   refund: { readonly reference: string } | null,
@@ -311,7 +311,7 @@ export function creditOf(
 ): DocumentBody {
   const { supplier } = invoice
   const lines = credited.map((line) => asInvoiced(invoice, line))
-  const { base, gst, total } = sumOf(lines)
+  const { base, gst, total } = sumDocument(lines)
   return {
     ...invoice,
     kind: 'credit',
@@ -344,7 +344,7 @@ export function creditOf(
 }
 
 /** Returns the sums of a document over its lines. */
-export function sumOf(lines: readonly Split[]): Split {
+export function sumDocument(lines: readonly Split[]): Split {
   const sum = (of: keyof Split): Paise => paise(lines.reduce((so, line) => so + line[of], 0))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }
 }

@@ -56,7 +56,7 @@ const YEAR = '26-27'
  * restored copy are sent; or none. Emails written since are about events before the restart, and
  * may have been sent then.
  */
-export const HELD_MAILS = ['send', 'copy', 'discard'] as const
-export type HeldMails = (typeof HELD_MAILS)[number]
-export const isHeldMails = (word: unknown): word is HeldMails =>
-  HELD_MAILS.some((one) => one === word)
+export const HELD_EMAILS = ['send', 'copy', 'discard'] as const
+export type HeldEmails = (typeof HELD_EMAILS)[number]
+export const isHeldEmails = (word: unknown): word is HeldEmails =>
+  HELD_EMAILS.some((one) => one === word)

@@ -1,6 +1,6 @@
 /** Email to a registered delegate if someone registers again with the same answers. */
 import type { EventConfig } from '../event/config.ts'
-import type { Stands } from '../payments/payment.ts'
+import type { PaymentState } from '../payments/payment.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/emails.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { buildDelegateEmail, type Mail, type EmailedRegistration } from './office-action-emails.ts'
@@ -13,7 +13,7 @@ import { LINK_PLACEHOLDER } from './payment-reminder-email.ts'
 export function buildAlreadyRegisteredEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  paymentState: Stands,
+  paymentState: PaymentState,
 ): Mail | null {
   const { alreadyRegistered, keepLink } = EMAIL_MESSAGES
   const values = { event: event.title, number: registration.regNo, link: LINK_PLACEHOLDER }

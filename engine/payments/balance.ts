@@ -7,7 +7,7 @@
 import { paise, type Paise } from '../lib/money.ts'
 
 /** A shortfall that staff accepted, and the bill of that payment. */
-export type LetGo = { readonly bill: Paise; readonly amount: Paise }
+export type AcceptedShortfall = { readonly bill: Paise; readonly amount: Paise }
 
 /** The payments that count for a registration, beside its bill. */
 export type MoneyOfBill = {
@@ -21,7 +21,7 @@ export type MoneyOfBill = {
   /** What of `came` was not refunded; a refund in progress is still there. */
   readonly left: Paise
   /** In the order of the payments. */
-  readonly letGo: readonly LetGo[]
+  readonly letGo: readonly AcceptedShortfall[]
   /** The highest bill that was paid; null: none was. */
   readonly billPaid: Paise | null
 }
@@ -31,15 +31,15 @@ export type MoneyOfBill = {
  * that bill and for a higher one. A lower bill requires no more than what was enough for the higher
  * one, and no more than itself.
  */
-export function requiredOf(bill: Paise, letGo: readonly LetGo[]): Paise {
+export function requiredAmount(bill: Paise, letGo: readonly AcceptedShortfall[]): Paise {
   const last = letGo.at(-1)
   if (last === undefined) return bill
   const before = letGo.slice(0, -1)
-  const enough = requiredOf(last.bill, before) - last.amount
+  const enough = requiredAmount(last.bill, before) - last.amount
   const required =
     bill < last.bill
-      ? Math.min(enough, requiredOf(bill, before))
-      : requiredOf(bill, before) - last.amount
+      ? Math.min(enough, requiredAmount(bill, before))
+      : requiredAmount(bill, before) - last.amount
   return paise(Math.max(0, required))
 }
 
@@ -47,8 +47,11 @@ export function requiredOf(bill: Paise, letGo: readonly LetGo[]): Paise {
  * Returns the balance: positive is to be paid, negative is to be refunded. No more can be refunded
  * than is left: earlier goodwill counts towards a lower bill. It is the same again for the bill before.
  */
-export function balanceOf(bill: Paise, { came, paidBack, left, letGo }: MoneyOfBill): number {
-  return Math.max(requiredOf(bill, letGo) - came + paidBack, -left)
+export function calculateBalance(
+  bill: Paise,
+  { came, paidBack, left, letGo }: MoneyOfBill,
+): number {
+  return Math.max(requiredAmount(bill, letGo) - came + paidBack, -left)
 }
 
 /**
@@ -56,10 +59,12 @@ export function balanceOf(bill: Paise, { came, paidBack, left, letGo }: MoneyOfB
  * rest is owed in any case. An amount above a lower bill goes towards a higher bill, and is not its
  * price before the higher bill is paid.
  */
-export function pricePaidOf(bill: Paise | null, money: MoneyOfBill): Paise {
+export function pricePartOfPayments(bill: Paise | null, money: MoneyOfBill): Paise {
   const { came, paidBack, letGo, billPaid } = money
   const left = paise(Math.max(0, came - paidBack))
   if (bill === null) return left
-  const required = requiredOf(bill, letGo)
-  return left >= required ? required : paise(Math.min(left, requiredOf(billPaid ?? bill, letGo)))
+  const required = requiredAmount(bill, letGo)
+  return left >= required
+    ? required
+    : paise(Math.min(left, requiredAmount(billPaid ?? bill, letGo)))
 }

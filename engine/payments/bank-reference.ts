@@ -37,7 +37,7 @@ const OWN_SLIP_CHARACTERS_MAX = 8
  * not make a different reference. Empty: the text contains no reference.
  */
 export function bankKey(reference: string): BankKey {
-  const words = wordsOf(reference)
+  const words = splitWords(reference)
   const joined = withoutLeadingWord(words.join(''))
   if (isUtr(joined)) return joined
   // "526123456702 UPI": a number with words only. Digits in another word may be a group of the same
@@ -52,8 +52,8 @@ export function bankKey(reference: string): BankKey {
  * more numbers than the bank's own ("IMPS-P2A-526123456702"), and the bank's own must be recognised
  * from then on.
  */
-export function keysOfReference(reference: string): readonly BankKey[] {
-  const keys = [bankKey(reference), ...wordsOf(reference).flatMap((word) => utrOf(word) ?? [])]
+export function referenceKeys(reference: string): readonly BankKey[] {
+  const keys = [bankKey(reference), ...splitWords(reference).flatMap((word) => findUtr(word) ?? [])]
   return [...new Set(keys)].filter((key) => key !== '')
 }
 
@@ -61,7 +61,7 @@ export function keysOfReference(reference: string): readonly BankKey[] {
  * Returns the bank's own number in one word; null: it has none. The first of twelve digits may be
  * 0, which no key begins with.
  */
-export function utrOf(word: string): BankKey | null {
+export function findUtr(word: string): BankKey | null {
   const key = withoutLeadingWord(word)
   const twelve = /(?<!\d)\d{12}$/.exec(word)?.[0].replace(/^0+/, '')
   return isUtr(key) || (key !== '' && key === twelve) ? key : null
@@ -93,14 +93,14 @@ export function isSearchable(key: BankKey): boolean {
  * Returns the key of a cheque number in one word in capitals; null: it is none. Six digits are
  * printed, which some banks pad to sixteen. Its key may be shorter than `isSearchable` allows.
  */
-export function chequeNumberOf(word: string): BankKey | null {
+export function readChequeNumber(word: string): BankKey | null {
   if (!/(?<!\d)(?:0{10})?\d{6}$/.test(word)) return null
   const key = withoutLeadingWord(word)
   return /^\d{1,6}$/.test(key) ? key : null
 }
 
 /** Writes a key for staff: a cheque number with its leading zeros. */
-export function printedKey(key: string): string {
+export function formatKey(key: string): string {
   return /^\d{1,5}$/.test(key) ? key.padStart(CHEQUE_DIGITS, '0') : key
 }
 
@@ -118,7 +118,7 @@ export function hasOtherLetters(key: BankKey): boolean {
 }
 
 /** Returns the words of a text: letters and digits, in capitals, without invisible characters. */
-export function wordsOf(text: string): readonly string[] {
+export function splitWords(text: string): readonly string[] {
   return text
     .normalize('NFKC')
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -141,11 +141,11 @@ function asciiDigit(digit: string): string {
  * Returns every reference that a text may contain: each whole word, and adjacent words that may be
  * one number in groups.
  */
-export function keysIn(text: string): ReadonlySet<BankKey> {
-  const words = wordsOf(text)
+export function findReferenceKeys(text: string): ReadonlySet<BankKey> {
+  const words = splitWords(text)
   const keys = new Set<BankKey>()
   for (const word of words) {
-    const cheque = chequeNumberOf(word)
+    const cheque = readChequeNumber(word)
     if (cheque !== null) keys.add(cheque)
   }
   for (let from = 0; from < words.length; from++) {

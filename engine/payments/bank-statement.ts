@@ -3,13 +3,13 @@ import { paise, type Paise } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
   currencyColumns,
-  dayIn,
-  headOf,
+  readDay,
+  normaliseHeading,
   isInRupees,
   likeliestHeader,
-  signedIn,
-  tableIn,
-  textIn,
+  readSignedAmount,
+  findTable,
+  cellText,
   withColumns,
 } from './spreadsheet-cells.ts'
 import type { SheetRow } from './spreadsheet-cells.ts'
@@ -86,7 +86,7 @@ export function readStatement(
   rows: readonly SheetRow[],
   columns: StatementColumns | null = null,
 ): Result<Statement, ColumnsUnknown> {
-  const table = tableIn(rows, columns, columnsOf)
+  const table = findTable(rows, columns, columnsOf)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
   const { above, below } = table
   const lines: StatementLine[] = []
@@ -95,10 +95,10 @@ export function readStatement(
   const unread: number[] = []
   const seen = new Map<string, number>()
   const all = withColumns(below, table.is, columns === null ? columnsOf : null)
-  const end = all.findLastIndex(({ row, is }) => dayIn(row.cells[is.date] ?? '') !== null) + 1
+  const end = all.findLastIndex(({ row, is }) => readDay(row.cells[is.date] ?? '') !== null) + 1
   const isForeign = above.some(({ cells }) => FOREIGN.test(cells.join(' ')))
   for (const { row, is } of all.slice(0, end)) {
-    const day = dayIn(row.cells[is.date] ?? '')
+    const day = readDay(row.cells[is.date] ?? '')
     if (day === null) {
       if (hasAmount(row, is)) unread.push(row.line)
       continue
@@ -112,8 +112,8 @@ export function readStatement(
     const line = {
       line: row.line,
       day,
-      narration: textIn(row.cells, is.narration).slice(0, NARRATION_CHARACTERS_MAX),
-      reference: textIn(row.cells, is.reference)
+      narration: cellText(row.cells, is.narration).slice(0, NARRATION_CHARACTERS_MAX),
+      reference: cellText(row.cells, is.reference)
         .slice(0, NARRATION_CHARACTERS_MAX)
         .replace(/^0+$/, ''),
       amount: paise(Math.abs(signed)),
@@ -152,7 +152,7 @@ const isUndated = (row: SheetRow, is: StatementColumns): boolean =>
   /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is)
 
 function columnsOf(cells: readonly string[]): StatementColumns | null {
-  const heads = cells.map(headOf)
+  const heads = cells.map(normaliseHeading)
   const at = (what: keyof typeof HEADS): number | null => {
     for (const pattern of HEADS[what]) {
       const found = heads.findIndex((head) => pattern.test(head))
@@ -185,13 +185,13 @@ function signedBy(
   { credit, amount, sign, debit = null }: StatementColumns,
 ): Paise | null {
   if (credit !== null) {
-    const came = signedIn(textIn(cells, credit))
+    const came = readSignedAmount(cellText(cells, credit))
     if (came !== 0) return came
-    const went = signedIn(textIn(cells, debit))
+    const went = readSignedAmount(cellText(cells, debit))
     return went === null ? null : paise(-Math.abs(went))
   }
-  const said = `${textIn(cells, sign)} ${textIn(cells, amount)}`
-  const read = signedIn(textIn(cells, amount).replace(/dr\.?$/i, ''))
+  const said = `${cellText(cells, sign)} ${cellText(cells, amount)}`
+  const read = readSignedAmount(cellText(cells, amount).replace(/dr\.?$/i, ''))
   if (/\bdr\b|debit|^\s*d\b/i.test(said)) return read === null ? null : paise(-Math.abs(read))
   return /\bcr\b|credit|^\s*c\b/i.test(said) ? read : null
 }

@@ -13,7 +13,7 @@ import type { Answers } from '../event/answer-types.ts'
 import { paise, type Paise } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assertNever, type Result } from '../lib/result.ts'
-import type { Stands } from './payment.ts'
+import type { PaymentState } from './payment.ts'
 import { isMethodOpen } from './payment-methods.ts'
 import { lastDayOfPrice, checkRegistrationOpen } from '../pricing/price-periods.ts'
 import { quoteWithCategory, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
@@ -25,9 +25,9 @@ export const ATTEMPTS_MAX = 99
 const CLAIM_MS = 30 * 60_000
 
 /** The gateway's last answer, if it did not end the payment. */
-export type LastAnswer = 'no-record' | 'in-process' | 'unreachable'
+export type LastResponse = 'no-record' | 'in-process' | 'unreachable'
 /** The result of asking about an attempt just now; `ended`: the answer is stored, in its status or review. */
-export type Learnt = LastAnswer | 'ended'
+export type PollResult = LastResponse | 'ended'
 
 /** The part of a payment attempt that the rule reads. */
 export type Attempt = {
@@ -41,7 +41,7 @@ export type Attempt = {
   /** The end of its price hold; null: no end, or not recorded (attempts of older versions). */
   readonly holdUntil: Instant | null
   readonly watchUntil: Instant | null
-  readonly lastAnswer: LastAnswer | null
+  readonly lastAnswer: LastResponse | null
   /** When a message last reported a payment that the gateway did not know. */
   readonly claimedAt: Instant | null
   /** The payment method; null or absent: through the gateway. */
@@ -69,7 +69,7 @@ export type Payable = {
  * Returns the payment state from stored data, without asking the gateway. A success is complete
  * whatever other money arrived.
  */
-export function standing(registration: Payable, at: Instant): Stands {
+export function paymentState(registration: Payable, at: Instant): PaymentState {
   const { paymentStatus, inReview, payments } = registration
   if (isEnded(registration) && paymentStatus !== 'refunded')
     return registration.state === 'refused' ? 'refused' : 'cancelled'
@@ -130,17 +130,17 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
  * Returns the end of the price hold of that instant: its period's last day plus one day; null: it
  * has no end.
  */
-export function heldUntil(event: EventConfig, at: Instant): Instant | null {
+export function priceHoldEnd(event: EventConfig, at: Instant): Instant | null {
   const last = lastDayOfPrice(event, dayOf(at))
   return last === null ? null : instant(endOfDay(last) + DAY_MS)
 }
 
 /** Returns the same for an attempt, also for one made before it was recorded. */
-export function holdOf(
+export function attemptHoldEnd(
   event: EventConfig,
   { holdUntil, createdAt }: Pick<Attempt, 'holdUntil' | 'createdAt'>,
 ): Instant | null {
-  return holdUntil ?? heldUntil(event, createdAt)
+  return holdUntil ?? priceHoldEnd(event, createdAt)
 }
 
 /** The terms at that instant, for any payer. */
@@ -159,7 +159,7 @@ export type Terms = {
 }
 
 /** Returns the terms of an event for a registration with this newest attempt. */
-export function termsOf(
+export function paymentTerms(
   event: EventConfig,
   registration: Payable,
   at: Instant,
@@ -181,7 +181,7 @@ export function termsOf(
           : 'closed',
     closedText: !opening.open ? opening.text : isOver ? PAYMENT_METHOD_MESSAGES.noCard : '',
     quote: quoteWithCategory(event, registration.answers, registration.category, at),
-    holdUntil: newest === undefined ? null : holdOf(event, newest),
+    holdUntil: newest === undefined ? null : attemptHoldEnd(event, newest),
     accepted,
     merchantId,
   }
@@ -216,9 +216,9 @@ export type Paying =
  * Decides whether and how to pay. `learnt` holds the latest answer for every attempt that is not
  * over; a missing one could not be asked in time. An order placed just now has no answer yet.
  */
-export function mayPay(
+export function canPay(
   registration: Payable,
-  learnt: ReadonlyMap<OrderId, Learnt>,
+  learnt: ReadonlyMap<OrderId, PollResult>,
   terms: Terms,
   at: Instant,
 ): Paying {
@@ -300,7 +300,7 @@ function isSoonAfter(sentAt: Instant, at: Instant): boolean {
  * Whether a payment at that instant was in time: before closing and within its price hold, or soon
  * after the delegate was sent to pay.
  */
-export function inTime(
+export function isInTime(
   event: EventConfig,
   { answers, category }: Pick<Payable, 'answers' | 'category'>,
   attempt: Attempt,
@@ -308,7 +308,7 @@ export function inTime(
 ): 'in-time' | 'after-closing' | 'after-hold' {
   if (attempt.isDifference === true || isSoonAfter(attempt.handedOffAt ?? attempt.createdAt, at))
     return 'in-time'
-  const hold = holdOf(event, attempt)
+  const hold = attemptHoldEnd(event, attempt)
   if (hold !== null && at < hold) return 'in-time'
   if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
   const today = quoteWithCategory(event, answers, category, at)
@@ -317,20 +317,20 @@ export function inTime(
 }
 
 /** Payment states in which card payment is possible, also if another method was chosen. */
-const PAYABLE: readonly Stands[] = ['not-paid', 'failed', 'by-hand', 'told', 'lapsed']
+const PAYABLE: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand', 'told', 'lapsed']
 
 /**
  * Whether a retry is worth offering: the same rule, assuming the gateway just answered that it has
  * no record.
  */
-export function mayTry(event: EventConfig, registration: Payable, at: Instant): boolean {
-  const stands = standing(registration, at)
+export function canRetry(event: EventConfig, registration: Payable, at: Instant): boolean {
+  const stands = paymentState(registration, at)
   const isOpen = PAYABLE.includes(stands) || owesDifference(registration)
   if (event.payment === null || !isOpen) return false
   const learnt = new Map(
     registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),
   )
-  const paying = mayPay(registration, learnt, termsOf(event, registration, at, null), at)
+  const paying = canPay(registration, learnt, paymentTerms(event, registration, at, null), at)
   const amount = amountOf(paying, registration)
   return amount !== null && amount >= event.payment.gateway.minimum
 }

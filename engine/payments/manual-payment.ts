@@ -1,7 +1,7 @@
 /** Manual payment methods, beside the card gateway, and the role that may confirm each. */
 import type { Role } from '../registration/permissions.ts'
 
-const WAYS = {
+const METHODS = {
   transfer: { words: 'Bank transfer', asks: 'UTR or bank reference', least: 'treasurer' },
   upi: { words: 'UPI', asks: 'UPI reference', least: 'treasurer' },
   cheque: { words: 'Cheque or draft', asks: 'Cheque number and bank', least: 'treasurer' },
@@ -11,29 +11,29 @@ const WAYS = {
 } as const satisfies Readonly<
   Record<string, { readonly words: string; readonly asks: string; readonly least: Role }>
 >
-export type ManualMethod = keyof typeof WAYS
-export const WAY_IDS = Object.keys(WAYS) as readonly ManualMethod[]
+export type ManualMethod = keyof typeof METHODS
+export const MANUAL_METHOD_IDS = Object.keys(METHODS) as readonly ManualMethod[]
 
 /** Whether it is a desk payment: bank references are global, but each event numbers its slips itself. */
-export function isOfTheDesk(way: ManualMethod): boolean {
-  return WAYS[way].least === 'desk'
+export function isDeskPayment(way: ManualMethod): boolean {
+  return METHODS[way].least === 'desk'
 }
 
-export function isWay(word: string): word is ManualMethod {
-  return Object.hasOwn(WAYS, word)
+export function isManualMethod(word: string): word is ManualMethod {
+  return Object.hasOwn(METHODS, word)
 }
 
 /** Whether it came through a gateway that can refund it: neither a manual nor an imported payment. */
-export function isOfGateway(source: string): boolean {
-  return !isWay(source) && source !== 'import'
+export function isGatewayPayment(source: string): boolean {
+  return !isManualMethod(source) && source !== 'import'
 }
 
 /**
  * Formats the method for a sentence, after an amount: "by bank transfer", "in cash"; names stay
  * unchanged.
  */
-export function wayInSentence(way: ManualMethod): string {
-  const { words } = WAYS[way]
+export function methodInSentence(way: ManualMethod): string {
+  const { words } = METHODS[way]
   const said = way === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
   if (way === 'desk') return said
   return way === 'cash' ? `in ${said}` : `by ${said}`
@@ -43,10 +43,10 @@ export function wayInSentence(way: ManualMethod): string {
  * Returns the method's label, the name of its reference, and the role that confirms it: for desk
  * payments or bank payments.
  */
-export function wayOf(way: ManualMethod): {
+export function describeMethod(way: ManualMethod): {
   readonly words: string
   readonly asks: string
   readonly least: Role
 } {
-  return WAYS[way]
+  return METHODS[way]
 }

@@ -68,17 +68,17 @@ const asForm = memoize((event: EventConfig) =>
 )
 
 /** The name under which a file of a method is stored beside the form's files, whose names have no dot. */
-export function wayFileName(way: Pick<TransferMethod, 'id'>, ask: Pick<Field, 'id'>): string {
+export function methodFileName(way: Pick<TransferMethod, 'id'>, ask: Pick<Field, 'id'>): string {
   return `${way.id}.${ask.id}`
 }
 
 /** Every file field of the methods, under the name by which it is stored. */
-export const wayFiles = memoize(({ methods }: EventConfig): readonly Field[] =>
+export const methodFiles = memoize(({ methods }: EventConfig): readonly Field[] =>
   methods.flatMap((way) =>
     way.is !== 'transfer'
       ? []
       : way.fields.flatMap((ask) =>
-          ask.type === 'file' ? [{ ...ask, id: wayFileName(way, ask) }] : [],
+          ask.type === 'file' ? [{ ...ask, id: methodFileName(way, ask) }] : [],
         ),
   ),
 )

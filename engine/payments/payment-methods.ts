@@ -14,7 +14,7 @@ import { addDays, dayOf, endOfDay, formatDay, type Day, type Instant } from '../
 const messages = PAYMENT_METHOD_MESSAGES
 
 /** The form field by which a delegate chooses a payment method. */
-export const WAY_FIELD = 'way'
+export const METHOD_FIELD = 'way'
 
 type WithMethods = { readonly methods: readonly PaymentMethod[] }
 
@@ -26,7 +26,7 @@ export function delegateMethods({
 }
 
 /** False: the event never takes payments. */
-export function takesMoney({ methods }: WithMethods): boolean {
+export function takesPayments({ methods }: WithMethods): boolean {
   return methods.length > 0
 }
 
@@ -46,7 +46,7 @@ export function transferMethod({ methods }: WithMethods, id: string | null): Tra
  * delegates. If several are offered and none was chosen, as by API callers that know of none, it is
  * the first that is open. The error lists the open ones instead.
  */
-export function wayFor(
+export function findChosenMethod(
   event: WithMethods,
   answers: Answers,
   on: Day,
@@ -54,7 +54,8 @@ export function wayFor(
   const offered = delegateMethods(event)
   if (offered.length === 0) return ok(null)
   const open = offered.filter((way) => isMethodOpen(way, on))
-  const chosen = offered.length === 1 ? offered[0] : wayNamed(offered, getOwn(answers, WAY_FIELD))
+  const chosen =
+    offered.length === 1 ? offered[0] : wayNamed(offered, getOwn(answers, METHOD_FIELD))
   const way = chosen ?? open[0]
   if (way !== undefined && isMethodOpen(way, on)) return ok(way)
   const over =
@@ -76,7 +77,7 @@ function wayNamed(
  * Returns the field and its section; null: there is nothing to choose. `section`: its index among
  * the sections.
  */
-export function wayQuestion(
+export function methodQuestion(
   event: WithMethods,
   section: number,
   required: string,
@@ -84,9 +85,9 @@ export function wayQuestion(
   const offered = delegateMethods(event)
   if (offered.length < 2) return null
   return {
-    section: { title: messages.section, fields: [WAY_FIELD] },
+    section: { title: messages.section, fields: [METHOD_FIELD] },
     field: {
-      id: WAY_FIELD,
+      id: METHOD_FIELD,
       type: 'select',
       as: 'radio',
       label: messages.label,
@@ -108,7 +109,7 @@ export function wayQuestion(
 }
 
 /** Returns when an unpaid registration with that method expires. */
-export function lapseOf({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
+export function expiryTime({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
   return endOfDay(addDays(dayOf(at), expiresAfterDays))
 }
 

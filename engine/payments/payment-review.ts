@@ -48,7 +48,7 @@ const ALLOWED = {
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
 export type ReviewKind = keyof typeof ALLOWED
 
-export function decisionsFor(kind: ReviewKind): readonly DecisionName[] {
+export function allowedDecisions(kind: ReviewKind): readonly DecisionName[] {
   return ALLOWED[kind]
 }
 
@@ -130,7 +130,7 @@ export type MoveTarget = {
 }
 
 /** The effect that the store applies. */
-export type Follows =
+export type DecisionEffect =
   /** The money counts: its attempt, or the one it is moved to, becomes a success. */
   | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Paise }
   /** `isAll`: nothing of it is left. `byHand`: already refunded; null: the gateway is to be asked. */
@@ -165,12 +165,12 @@ export type DecisionRefusal = {
 const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
 
 /** Decides a review. Pure; the store applies the effect in one transaction, on the current review. */
-export function decide(
+export function decideReview(
   review: Review,
   decision: Decision,
   target: MoveTarget | null,
-): Result<Follows, DecisionRefusal> {
-  const grounds = groundsOf(decision)
+): Result<DecisionEffect, DecisionRefusal> {
+  const grounds = checkGrounds(decision)
   if (!grounds.ok) return grounds
   const allowed: readonly DecisionName[] = ALLOWED[review.is]
   if (!allowed.includes(decision.what))
@@ -194,7 +194,7 @@ export function decide(
   }
 }
 
-export function groundsOf({ why, who }: Grounds): Result<Grounds, DecisionRefusal> {
+export function checkGrounds({ why, who }: Grounds): Result<Grounds, DecisionRefusal> {
   if (why.trim() === '')
     return refused('no_grounds', 'Enter a reason. It explains the decision to your colleagues.')
   if (who.trim() === '') return refused('no_grounds', 'Enter the name of the user who decides.')
@@ -210,7 +210,7 @@ function accepted(
   review: Review,
   reference: string,
   amount: Paise | null,
-): Result<Follows, DecisionRefusal> {
+): Result<DecisionEffect, DecisionRefusal> {
   if (reference.length > REFERENCE_CHARACTERS_MAX)
     return refused(
       'no_reference',
@@ -237,8 +237,8 @@ function accepted(
 function givenBack(
   review: Review,
   { amount, byHand }: Decision & { readonly what: 'refund' },
-): Result<Follows, DecisionRefusal> {
-  const part = partOf(review.left, amount)
+): Result<DecisionEffect, DecisionRefusal> {
+  const part = amountToRefund(review.left, amount)
   if (!part.ok) return part
   const reference = byHand?.trim() ?? null
   if (review.is.startsWith('refund'))
@@ -255,7 +255,7 @@ function givenBack(
 }
 
 /** Returns the amount to refund; null refunds all that is left. */
-export function partOf(left: Paise, amount: Paise | null): Result<Paise, DecisionRefusal> {
+export function amountToRefund(left: Paise, amount: Paise | null): Result<Paise, DecisionRefusal> {
   const part = amount ?? left
   if (left <= 0) return refused('bad_amount', 'Nothing is left to refund.')
   if (part <= 0) return refused('bad_amount', 'Enter an amount above zero.')
@@ -264,7 +264,7 @@ export function partOf(left: Paise, amount: Paise | null): Result<Paise, Decisio
     : ok(part)
 }
 
-function moved(review: Review, target: MoveTarget | null): Result<Follows, DecisionRefusal> {
+function moved(review: Review, target: MoveTarget | null): Result<DecisionEffect, DecisionRefusal> {
   if (target === null) return refused('no_target', 'No registration has this number.')
   // The event of an unmatched payment is not known, so it may be moved to any.
   if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
@@ -283,7 +283,7 @@ function moved(review: Review, target: MoveTarget | null): Result<Follows, Decis
 }
 
 /** Returns the kind of review for money that does not match. */
-export function kindOfMoney(money: {
+export function findReviewKind(money: {
   readonly kind: 'sale' | 'other' | 'test'
   readonly currency: string
   readonly isMatched: boolean

@@ -100,7 +100,10 @@ export const RUPEE_CODES = ['INR', '356']
  * gateways deliver twice. A late payment counts: a failed payment may become a success, never the
  * reverse.
  */
-export function applyFact(payment: Payment, fact: PaymentEvent): Result<Payment, PaymentRefusal> {
+export function applyPaymentEvent(
+  payment: Payment,
+  fact: PaymentEvent,
+): Result<Payment, PaymentRefusal> {
   const { status } = payment
   const paid = status.is === 'success' || status.is === 'refunded'
   switch (fact.type) {
@@ -178,7 +181,7 @@ export type Failure = 'declined' | 'expired' | 'given-back' | 'unclear'
  * possibly in progress; in payment review; failed; refunded; ended by staff or delegate, whatever
  * of its money remains.
  */
-export type Stands =
+export type PaymentState =
   | 'complete'
   | 'not-paid'
   | 'at-bank'
@@ -201,7 +204,7 @@ const DECLINED_FOR_GOOD = ['400', '405', '502']
  * Returns how an attempt failed, from the gateway's decline code (null if it was not declined) and
  * the stored reason. `isGivenBack`: money was received for it all the same and was refunded.
  */
-export function failureOf(
+export function findFailure(
   code: string | null,
   reason: string | null,
   isGivenBack: boolean = false,
@@ -212,7 +215,7 @@ export function failureOf(
 }
 
 /** Staff accepted this payment; a repeated confirmation is recognised by its reference. */
-export function acceptedAs(
+export function acceptPayment(
   payment: Payment,
   money: { readonly reference: string; readonly amount: Paise; readonly paidAt: Instant },
   at: Instant,
@@ -228,7 +231,7 @@ export function acceptedAs(
 }
 
 /** Staff decided that no money counts for it. A payment that has ended is unchanged. */
-export function endedWithout(payment: Payment, reason: string, at: Instant): Payment {
+export function closePayment(payment: Payment, reason: string, at: Instant): Payment {
   return payment.status.is === 'pending'
     ? { ...payment, status: { is: 'failed', reason, at } }
     : payment
@@ -243,7 +246,7 @@ function answered(payment: Payment): Payment {
  * Returns the reason for a payment review after a refusal; null: none. A late "no" to a paid
  * payment changes nothing.
  */
-export function reviewOf(refusal: PaymentRefusal): string | null {
+export function findReviewReason(refusal: PaymentRefusal): string | null {
   switch (refusal.code) {
     case 'paid_twice':
       return secondTime(refusal.first, refusal.second)

@@ -12,8 +12,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** The shortest and the longest time between two status requests for one open payment. */
-export const ASK_AGAIN_MS_MIN = MINUTE_MS
-const ASK_AGAIN_MS_MAX = 6 * HOUR_MS
+export const POLL_MS_MIN = MINUTE_MS
+const POLL_MS_MAX = 6 * HOUR_MS
 /**
  * Maximum interval while the gateway is unreachable; an outage must not delay all payments for
  * hours afterwards.
@@ -67,7 +67,7 @@ export function watchFrom(
  * the gateway was not asked, and which may not have passed at all, does not count: otherwise a
  * clock that was behind could end the watch early.
  */
-export function watchAsAsked(
+export function adjustWatchEnd(
   watchUntil: Instant | null,
   plannedAt: Instant | null,
   at: Instant,
@@ -83,7 +83,7 @@ export function watchAsAsked(
  * doubling up to twelve hours; paid: after an hour, doubling, and at the end of the watch. Null:
  * never again, the watch is over.
  */
-export function nextQuestion(
+export function nextPollTime(
   payment: PolledPayment,
   at: Instant,
   isReachable: boolean,
@@ -92,7 +92,7 @@ export function nextQuestion(
   if (isOpen(payment)) {
     const age = at - payment.createdAt
     if (age < -CLOCKS_APART_MS) return instant(at + soonest(UNKNOWN_AGE_MS))
-    const wait = Math.min(ASK_AGAIN_MS_MAX, Math.max(ASK_AGAIN_MS_MIN, Math.floor(age / 2)))
+    const wait = Math.min(POLL_MS_MAX, Math.max(POLL_MS_MIN, Math.floor(age / 2)))
     return instant(at + soonest(wait))
   }
   if (payment.watchUntil === null) return null

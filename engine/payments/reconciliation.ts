@@ -1,6 +1,12 @@
 /** Matches bank statement lines with registrations that await payment. */
-import { bankKey, isUtr, keysIn, printedKey, type BankKey } from './bank-reference.ts'
-import { chequeIn, fallbackKeys, fallbackName, keysOfLine, utrsIn } from './statement-references.ts'
+import { bankKey, isUtr, findReferenceKeys, formatKey, type BankKey } from './bank-reference.ts'
+import {
+  findChequeNumber,
+  fallbackKeys,
+  fallbackName,
+  lineReferenceKeys,
+  findLineUtrs,
+} from './statement-references.ts'
 import type { Awaited, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
@@ -49,13 +55,13 @@ const NUMBERS_MAX = 100_000
 const REFERENCES_MAX = 250_000
 
 /** Returns every reference under which the lines of a statement may be stored; null: more than any statement has. */
-export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] | null {
+export function findStatementReferences({ lines, withdrawals }: Lines): readonly BankKey[] | null {
   const keys = new Set<BankKey>()
   let [numbers, references] = [0, 0]
   for (const line of [...lines, ...withdrawals]) {
     numbers += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
     if (numbers > NUMBERS_MAX) return null
-    const those = keysOfLine(line)
+    const those = lineReferenceKeys(line)
     references += those.size
     if (references > REFERENCES_MAX) return null
     for (const key of those) keys.add(key)
@@ -165,8 +171,8 @@ function findReferences(
     details: ours = [],
   }: KnownReferences,
 ) {
-  const own = new Set([...details, ...ours].flatMap((text) => [...keysIn(text)]))
-  const keysOf = new Map([...lines, ...withdrawals].map((line) => [line, keysOfLine(line)]))
+  const own = new Set([...details, ...ours].flatMap((text) => [...findReferenceKeys(text)]))
+  const keysOf = new Map([...lines, ...withdrawals].map((line) => [line, lineReferenceKeys(line)]))
   const keys = (line: StatementLine): ReadonlySet<BankKey> => keysOf.get(line) ?? new Set()
   const nameable = (line: StatementLine): ReadonlySet<BankKey> =>
     new Set([...keys(line), ...fallbackKeys(line)])
@@ -206,9 +212,9 @@ function findReferences(
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
-    const names = new Set<BankKey>([...utrsIn(line), ...fallbackKeys(line)])
+    const names = new Set<BankKey>([...findLineUtrs(line), ...fallbackKeys(line)])
     // A number that is not a bank reference, such as a cheque number: another line may contain it by chance.
-    const isAnothers = utrsIn(line).some((key) => isUsable(key) && !payments.has(key))
+    const isAnothers = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const those = carriers.get(key) ?? []
       const alike = those.filter((one) => one.line.amount === payment.amount)
@@ -315,7 +321,7 @@ function findReferences(
         (key) => payments.has(key) || byReported.has(key) || claimedElsewhere.has(key),
       ),
       ...cameHere,
-    ].map(printedKey)
+    ].map(formatKey)
     if (reference === undefined) return []
     const isHere =
       cameHere.length > 0 ||
@@ -332,16 +338,16 @@ function findReferences(
     const reported = [...keys(line)].find(
       (key) => byReported.has(key) && isUsable(key) && isItsAlone(key),
     )
-    const usable = utrsIn(line).filter(isUsable)
+    const usable = findLineUtrs(line).filter(isUsable)
     const unshared = usable.filter(isItsAlone)
     // Without a reference of its own it is recorded under those it shares: otherwise one transfer could be counted twice.
     const utrs = unshared.length > 0 ? unshared : usable
     // Any other word is the bank's branch, the payer's account or a day: it is in other payers' lines too.
-    const reference = printedKey(reported ?? utrs[0] ?? fallbackName(line))
+    const reference = formatKey(reported ?? utrs[0] ?? fallbackName(line))
     // The line of a cheque keeps its name and takes the number with it, so that nobody else is paid by it.
-    const numbers = [...utrs, chequeIn(line) ?? []].flat().filter(isUsable)
+    const numbers = [...utrs, findChequeNumber(line) ?? []].flat().filter(isUsable)
     const key = bankKey(reference)
-    return { reference, also: numbers.filter((other) => other !== key).map(printedKey) }
+    return { reference, also: numbers.filter((other) => other !== key).map(formatKey) }
   }
 
   return {

@@ -3,13 +3,13 @@ import { paise, type Paise } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
   currencyColumns,
-  dayIn,
-  headOf,
+  readDay,
+  normaliseHeading,
   isInRupees,
   likeliestHeader,
-  signedIn,
-  tableIn,
-  textIn,
+  readSignedAmount,
+  findTable,
+  cellText,
   withColumns,
 } from './spreadsheet-cells.ts'
 import type { SheetRow } from './spreadsheet-cells.ts'
@@ -139,7 +139,7 @@ export function readSettlement(
   rows: readonly SheetRow[],
   columns: SettlementColumns | null = null,
 ): Result<Settlement, ColumnsUnknown> {
-  const table = tableIn(rows, columns, columnsOf)
+  const table = findTable(rows, columns, columnsOf)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
   const { below } = table
   const lines: SettlementLine[] = []
@@ -172,7 +172,7 @@ function named({ is, order, reference, amount, utr, day }: Omit<SettlementLine, 
 }
 
 function columnsOf(cells: readonly string[]): SettlementColumns | null {
-  const heads = cells.map(headOf)
+  const heads = cells.map(normaliseHeading)
   const taken = new Map<keyof SettlementColumns, number>()
   for (const [what, patterns] of HEADS) {
     if (taken.has(what)) continue
@@ -215,7 +215,7 @@ function lineOf(
   columns: SettlementColumns,
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
   const name = (at: number | null): string =>
-    textIn(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
+    cellText(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
   const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(name) as [
     string,
     string,
@@ -224,22 +224,24 @@ function lineOf(
   // A total has an amount, and at most a word in place of the numbers.
   if (!/\d/.test(order) && !/\d/.test(reference)) return 'none'
   if (!isInRupees(cells, columns.currencies)) return 'unread'
-  const amount = signedIn(textIn(cells, columns.amount))
-  const [fee, tax] = [columns.fee, columns.tax].map((at) => signedIn(textIn(cells, at)))
+  const amount = readSignedAmount(cellText(cells, columns.amount))
+  const [fee, tax] = [columns.fee, columns.tax].map((at) => readSignedAmount(cellText(cells, at)))
   if (amount === null || amount === 0 || fee == null || tax == null) return 'unread'
-  const day = dayIn(textIn(cells, columns.day))
+  const day = readDay(cellText(cells, columns.day))
   const isNumber = /\d/.test(utr)
   if (day === null && !isNumber)
-    return textIn(cells, columns.day) === '' || columns.day === null ? 'unsettled' : 'unread'
-  const word = textIn(cells, columns.kind)
+    return cellText(cells, columns.day) === '' || columns.day === null ? 'unsettled' : 'unread'
+  const word = cellText(cells, columns.kind)
   const is = kindOf(word, amount)
   const gross = Math.abs(amount)
   const [charged, taxed] = [Math.abs(fee), Math.abs(tax)]
   const isTakenOff = is === 'refund' || (is === 'other' && (amount < 0 || TAKEN_OFF.test(word)))
   const sign = isTakenOff ? -1 : 1
-  const stated = columns.net === null ? null : textIn(cells, columns.net)
+  const stated = columns.net === null ? null : cellText(cells, columns.net)
   const net =
-    stated === null || stated === '' ? paise(sign * gross - charged - taxed) : signedIn(stated)
+    stated === null || stated === ''
+      ? paise(sign * gross - charged - taxed)
+      : readSignedAmount(stated)
   if (net === null) return 'unread'
   return {
     line,
@@ -253,7 +255,7 @@ function lineOf(
     net: sign < 0 && net > 0 ? paise(-net) : net,
     day,
     utr: isNumber ? utr : '',
-    paidOn: dayIn(textIn(cells, columns.paid)),
+    paidOn: readDay(cellText(cells, columns.paid)),
   }
 }
 

@@ -86,7 +86,7 @@ export function joinLines(
 }
 
 /** Checks all lines of an account together, because a payment settled twice may be in two files. */
-export function judgeSettled(
+export function checkSettlementLines(
   lines: readonly SettlementLine[],
   held: readonly HeldMoney[],
   orders: readonly HeldOrder[],

@@ -12,7 +12,7 @@ const ROWS_ABOVE_MAX = 60
 const HEAD_CHARACTERS_MAX = 200
 
 /** Normalises a heading for comparison: its letters, lower case. */
-export function headOf(cell: string): string {
+export function normaliseHeading(cell: string): string {
   return cell
     .slice(0, HEAD_CHARACTERS_MAX)
     .toLowerCase()
@@ -29,7 +29,7 @@ export function likeliestHeader(all: readonly SheetRow[]): readonly string[] {
 }
 
 /** Returns the text of a cell; empty if there is no such column. */
-export function textIn(cells: readonly string[], at: number | null): string {
+export function cellText(cells: readonly string[], at: number | null): string {
   return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
 }
 
@@ -37,7 +37,7 @@ export function textIn(cells: readonly string[], at: number | null): string {
  * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole paise; 0
  * if the cell is empty; null: not an amount.
  */
-export function signedIn(cell: string): Paise | null {
+export function readSignedAmount(cell: string): Paise | null {
   // A comma before the paise would make the amount a hundred times too large.
   if (cell.includes(',') && !GROUPED.test(cell)) return null
   const plain = cell
@@ -66,7 +66,7 @@ export const currencyColumns = (heads: readonly string[]): readonly number[] =>
 
 /** Whether a line is in rupees, as far as it states a currency. */
 export const isInRupees = (cells: readonly string[], currencies: readonly number[]): boolean =>
-  currencies.every((at) => RUPEES.test(textIn(cells, at)))
+  currencies.every((at) => RUPEES.test(cellText(cells, at)))
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
@@ -74,7 +74,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
  * Reads 03/02/27, 3-2-2027, 03-Feb-2027, 3 February 2027 and 2027-02-03, with any time after it:
  * Indian banks write the day first.
  */
-export function dayIn(cell: string): Day | null {
+export function readDay(cell: string): Day | null {
   const text = cell.trim()
   const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/.exec(text)
   if (iso !== null) return dayFrom(Number(iso[1]), Number(iso[2]), Number(iso[3]))
@@ -100,7 +100,7 @@ function dayFrom(year: number, month: number, on: number): Day | null {
  * headings, and the rows below. `columns`: chosen by the user. Null: the columns could not be
  * detected.
  */
-export function tableIn<C>(
+export function findTable<C>(
   rows: readonly SheetRow[],
   columns: C | null,
   columnsOf: (cells: readonly string[]) => C | null,

@@ -1,12 +1,12 @@
 /** Returns the references in a bank statement line, or a fallback name for a line without any. */
 import {
   bankKey,
-  chequeNumberOf,
+  readChequeNumber,
   isUtr,
-  keysIn,
+  findReferenceKeys,
   REFERENCE_CHARACTERS_MAX,
-  utrOf,
-  wordsOf,
+  findUtr,
+  splitWords,
   type BankKey,
 } from './bank-reference.ts'
 import { memoize } from '../lib/memoize.ts'
@@ -14,9 +14,9 @@ import type { StatementLine } from './bank-statement.ts'
 import type { Paise } from '../lib/money.ts'
 
 /** The reference column and the narration are two texts: no number begins in one and ends in the other. */
-export const keysOfLine = memoize(
+export const lineReferenceKeys = memoize(
   ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
-    new Set([...keysIn(reference), ...keysIn(narration)]),
+    new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
 )
 
 /** A line without a number of its own is identified by its day, amount and texts. */
@@ -46,18 +46,22 @@ export const fallbackKeys = memoize((line: StatementLine): readonly BankKey[] =>
 const IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
 
 /** Returns the bank's own numbers in a line: the reference column may hold one in groups. */
-export const utrsIn = memoize(({ reference, narration }: StatementLine): readonly BankKey[] => {
-  const words = [...wordsOf(reference), ...wordsOf(narration)].flatMap((word) => utrOf(word) ?? [])
-  const whole = [bankKey(reference)].filter(isUtr)
-  const groups = (narration.match(IN_GROUPS) ?? []).map(bankKey).filter(isUtr)
-  return [...new Set([...whole, ...words, ...groups])]
-})
+export const findLineUtrs = memoize(
+  ({ reference, narration }: StatementLine): readonly BankKey[] => {
+    const words = [...splitWords(reference), ...splitWords(narration)].flatMap(
+      (word) => findUtr(word) ?? [],
+    )
+    const whole = [bankKey(reference)].filter(isUtr)
+    const groups = (narration.match(IN_GROUPS) ?? []).map(bankKey).filter(isUtr)
+    return [...new Set([...whole, ...words, ...groups])]
+  },
+)
 
 /**
  * Returns the line that was sent or stored under this reference: a fallback name contains the text of the
  * reference column, before the narration.
  */
-export function lineOfReference(line: StatementLine): StatementLine {
+export function findLineByReference(line: StatementLine): StatementLine {
   const { day, amount, reference: name, narration } = line
   if (!name.startsWith(`${day} `)) return line
   const texts = name.slice(day.length + 1).replace(new RegExp(`^${amount} `), '')
@@ -75,7 +79,7 @@ export function namesPayment(
   line: StatementLine,
   payments: ReadonlyMap<BankKey, { readonly amount: Paise }>,
 ): boolean {
-  const utrs = utrsIn(line)
+  const utrs = findLineUtrs(line)
   const names = new Set<BankKey>([...utrs, ...fallbackKeys(line)])
   const isAnothers = utrs.some((key) => !payments.has(key))
   return [...payments].some(
@@ -92,10 +96,10 @@ const WORDS_APART_MAX = 2
  * Returns the cheque number of a line; null: the line is not about a cheque. The reference column
  * takes precedence over a number near the bank's word in the narration.
  */
-export function chequeIn(line: StatementLine): BankKey | null {
-  const words = wordsOf(line.narration)
+export function findChequeNumber(line: StatementLine): BankKey | null {
+  const words = splitWords(line.narration)
   const isOfCheque = words.some((word) => CHEQUE_WORD.test(word)) && !words.includes('CASH')
-  if (!isOfCheque || utrsIn(line).length > 0) return null
+  if (!isOfCheque || findLineUtrs(line).length > 0) return null
   const near = words.filter((_, at) =>
     words
       .slice(Math.max(0, at - WORDS_APART_MAX), at + WORDS_APART_MAX + 1)
@@ -103,8 +107,8 @@ export function chequeIn(line: StatementLine): BankKey | null {
   )
   const [year = '', month = '', date = ''] = line.day.slice(2).split('-')
   const days = [`${date}${month}${year}`, `${year}${month}${date}`].map(bankKey)
-  const numbers = [...wordsOf(line.reference), ...near].flatMap(
-    (word) => chequeNumberOf(word) ?? [],
+  const numbers = [...splitWords(line.reference), ...near].flatMap(
+    (word) => readChequeNumber(word) ?? [],
   )
   return numbers.find((key) => !days.includes(key)) ?? null
 }

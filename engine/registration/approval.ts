@@ -5,7 +5,7 @@ import { matchesCondition } from '../rules/evaluate-condition.ts'
 import { addDays, dayOf, endOfDay, instant, type Instant } from '../lib/time.ts'
 
 /** Returns the first approval rule that matches these answers; null: no approval needed. */
-export function approvalOf(
+export function findApproval(
   approvals: readonly Approval[],
   answers: Answers,
   category: string | null,
@@ -14,7 +14,7 @@ export function approvalOf(
 }
 
 /** Returns the end of the day by which staff decide about a registration made now. */
-export function decideBy({ decideWithinDays }: Approval, at: Instant): Instant {
+export function decisionDeadline({ decideWithinDays }: Approval, at: Instant): Instant {
   return endOfDayAfter(at, decideWithinDays)
 }
 
@@ -22,7 +22,7 @@ export function decideBy({ decideWithinDays }: Approval, at: Instant): Instant {
 const PAY_WITHIN_DAYS = 7
 
 /** Returns the end of the last day on which a registration approved now can be paid. */
-export function payUntil(approval: Approval | null, at: Instant): Instant {
+export function paymentDeadline(approval: Approval | null, at: Instant): Instant {
   return endOfDayAfter(at, approval?.payWithinDays ?? PAY_WITHIN_DAYS)
 }
 

@@ -4,7 +4,7 @@ import { paise, type Paise } from '../lib/money.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
 /** Returns the refund in whole percent of the amount paid, for a cancellation on that day. */
-export function percentBack({ steps, otherwise }: Cancellation, on: Day): number {
+export function refundPercent({ steps, otherwise }: Cancellation, on: Day): number {
   return steps.find(({ until }) => on <= until)?.percent ?? otherwise
 }
 
@@ -39,7 +39,7 @@ export function cancellationRefund(
 ): CancellationRefund {
   const owed = paise(Math.max(0, paid - (price ?? paid)))
   const remaining = paise(paid - owed)
-  const percent = cancellation === null ? null : percentBack(cancellation, dayOf(at))
+  const percent = cancellation === null ? null : refundPercent(cancellation, dayOf(at))
   // Half a paisa is rounded up, in the delegate's favour.
   const share = percent === null ? null : paise(Math.floor((remaining * percent + 50) / 100))
   const proposed = share === null ? null : paise(Math.max(0, owed + share - refunded))

@@ -1,6 +1,6 @@
 /** Offers another category to a refused registration, at the prices of its day of registration. */
 import type { Answers } from '../event/answer-types.ts'
-import { approvalOf } from './approval.ts'
+import { findApproval } from './approval.ts'
 import { type Approval } from '../event/approval-and-cancellation-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { ok, type Result } from '../lib/result.ts'
@@ -23,11 +23,11 @@ export function approvalFor(
   { approvals }: Pick<EventConfig, 'approvals'>,
   { approval, answers, category }: Approvable,
 ): Approval | null {
-  return approvals.find(({ id }) => id === approval) ?? approvalOf(approvals, answers, category)
+  return approvals.find(({ id }) => id === approval) ?? findApproval(approvals, answers, category)
 }
 
 /** Quotes the registration in that category; null: the event states no prices. */
-export function quoteAs(
+export function quoteInCategory(
   event: EventConfig,
   registration: Approvable,
   category: string,

@@ -30,7 +30,7 @@ export type Correctable = {
   readonly total: Paise | null
   readonly createdAt: Instant
 }
-export type Corrected = {
+export type CorrectedRegistration = {
   readonly answers: Answers
   readonly category: string | null
   /** Null: the price is unchanged. */
@@ -46,7 +46,7 @@ export type CorrectionRefusal =
  * Returns the answers as they would be submitted now: fields only, with the changes applied; null
  * removes an answer.
  */
-export function rawWith(
+export function rawAnswersWithChanges(
   event: EventConfig,
   answers: Answers,
   changes: Readonly<Record<string, unknown>>,
@@ -64,17 +64,17 @@ export function rawWith(
  * Corrects a registration. `facts`: the context for the new answers. An answer that was already
  * invalid and is not changed is kept.
  */
-export function corrected(
+export function correctRegistration(
   event: EventConfig,
   registration: Correctable,
   changes: Readonly<Record<string, unknown>>,
   facts: PricingContext,
-): Result<Corrected, CorrectionRefusal> {
+): Result<CorrectedRegistration, CorrectionRefusal> {
   const { answers: before } = registration
-  const raw = rawWith(event, before, changes)
+  const raw = rawAnswersWithChanges(event, before, changes)
   const wrongBefore = findAnswerErrors(
     event,
-    rawWith(event, before, {}),
+    rawAnswersWithChanges(event, before, {}),
     extractContext(event, before),
   )
   const errors = Object.entries(findAnswerErrors(event, raw, facts)).filter(
@@ -102,7 +102,7 @@ export function corrected(
 function unnamedBuyer(
   event: EventConfig,
   registration: Correctable,
-  { answers, quote }: Pick<Corrected, 'answers' | 'quote'>,
+  { answers, quote }: Pick<CorrectedRegistration, 'answers' | 'quote'>,
 ): FieldErrors {
   if (event.invoice === null) return {}
   const { answers: before, category, period, createdAt } = registration

@@ -17,7 +17,7 @@ import { fromPairs, getOwn } from '../lib/result.ts'
 import { requiresAddress, taxableValue } from '../pricing/invoice-tax.ts'
 
 export type State = { readonly code: StateCode; readonly name: string }
-export const stateOf = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
+export const stateFromCode = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
 
 /** The buyer as named on an invoice. */
 export type Buyer = {
@@ -37,7 +37,7 @@ export type BuyerFields = {
 }
 
 /** Returns the buyer from the fields named in the event file. */
-export function buyerOf(
+export function readBuyer(
   { invoice, roles, states }: BuyerFields,
   {
     answers,
@@ -62,7 +62,7 @@ export function buyerOf(
     email: email === '' ? delegate.email : email,
     gstin,
     address: answered(invoice?.buyer.address) || null,
-    state: code === null ? null : stateOf(code),
+    state: code === null ? null : stateFromCode(code),
   }
 }
 
@@ -78,7 +78,7 @@ export function invoiceErrors(
   const { invoice, roles } = event
   if (invoice === null) return {}
   const issuer = { invoice, roles, states: {} }
-  const { gstin } = buyerOf(issuer, { answers, fullName: '', email: '' })
+  const { gstin } = readBuyer(issuer, { answers, fullName: '', email: '' })
   if (!requiresAddress(taxableValue(lines), gstin !== null)) return {}
   const shown = shownFields(event, answers)
   return fromPairs(

@@ -5,7 +5,7 @@ export const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
 /** Descriptions of the roles, shown beside the choice. */
-export const ROLE_SAYS: Readonly<Record<Role, string>> = {
+export const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
   viewer: 'Viewer: sees lists, registrations and figures.',
   desk: 'Front desk: adds registrations, records payments, resends emails.',
   treasurer:
@@ -14,7 +14,7 @@ export const ROLE_SAYS: Readonly<Record<Role, string>> = {
 }
 
 /** The part of a user that decides their permissions. */
-export type Person = {
+export type PermissionHolder = {
   readonly username: string
   readonly role: Role
   /** The ids of the events they work for; null: all, including future ones. */
@@ -30,6 +30,6 @@ export function isAtLeast(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least)
 }
 
-export function maySee({ events }: Pick<Person, 'events'>, eventId: string): boolean {
+export function canSee({ events }: Pick<PermissionHolder, 'events'>, eventId: string): boolean {
   return events === null || events.includes(eventId)
 }

@@ -16,7 +16,7 @@ export const STATES = [
 export type RegistrationState = (typeof STATES)[number]
 
 /** Used after "This registration is" and after "registrations". */
-export const STATE_WORDS = {
+export const STATE_LABELS = {
   to_approve: 'waiting for approval',
   refused: 'refused',
   to_pay: 'unpaid',
@@ -53,7 +53,7 @@ export const ENDED_LABEL = 'Cancelled or refused'
 
 export const isEnded = (state: unknown): state is EndedState =>
   typeof state === 'string' && Object.hasOwn(WORDS, state)
-export const endedWord = (state: EndedState): string => WORDS[state]
+export const endedLabel = (state: EndedState): string => WORDS[state]
 
 /** Returns "Cancelled (paid)"; without a payment there is no addition. Null: it has not ended. */
 export function endedText({

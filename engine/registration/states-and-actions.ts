@@ -10,7 +10,7 @@ import type { Paise } from '../lib/money.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import {
   STATES,
-  STATE_WORDS,
+  STATE_LABELS,
   type PaymentStatus,
   type RegistrationState,
 } from './registration-and-payment-states.ts'
@@ -33,7 +33,7 @@ type Row = {
 
 const ALIVE: readonly RegistrationState[] = ['to_approve', 'to_pay', 'told', 'complete', 'lapsed']
 
-const ACTS = {
+const ACTIONS = {
   note: { in: STATES, least: 'desk', asksWhy: true },
   /** Changes an answer, and with it the price. */
   correct: { in: ALIVE, least: 'owner', asksWhy: true },
@@ -96,23 +96,23 @@ const ACTS = {
   reopen: { in: ['lapsed'], least: 'clock', becomes: 'to_pay', asksWhy: false },
 } as const satisfies Readonly<Record<string, Row>>
 
-export type ActionName = keyof typeof ACTS
+export type ActionName = keyof typeof ACTIONS
 
-const rowOf = (act: ActionName): Row => ACTS[act]
+const rowOf = (act: ActionName): Row => ACTIONS[act]
 
-export function isActName(word: string): word is ActionName {
-  return Object.hasOwn(ACTS, word)
+export function isActionName(word: string): word is ActionName {
+  return Object.hasOwn(ACTIONS, word)
 }
 
 /** Returns the actions this actor may do to a registration in that state; buttons are made from it. */
-export function allowedActs(state: RegistrationState, actor: Actor): readonly ActionName[] {
-  return (Object.keys(ACTS) as ActionName[]).filter(
-    (act) => rowOf(act).in.includes(state) && mayAct(act, actor),
+export function allowedActions(state: RegistrationState, actor: Actor): readonly ActionName[] {
+  return (Object.keys(ACTIONS) as ActionName[]).filter(
+    (act) => rowOf(act).in.includes(state) && canAct(act, actor),
   )
 }
 
 /** Whether this actor may ever do the action, in any state. */
-export function mayAct(act: ActionName, actor: Actor): boolean {
+export function canAct(act: ActionName, actor: Actor): boolean {
   const { least } = rowOf(act)
   if (least === 'delegate' || least === 'clock') return actor === least
   return actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, least)
@@ -153,12 +153,12 @@ export type ActionRefusal = {
  * current state. Returns the state that follows from the action alone: `stateAfter` adds the effect
  * of payments.
  */
-export function judgeAct(
+export function checkAction(
   state: RegistrationState,
   { act, actor, why }: RequestedAction,
 ): Result<{ readonly becomes: RegistrationState; readonly why: string }, ActionRefusal> {
   const row = rowOf(act)
-  if (!mayAct(act, actor))
+  if (!canAct(act, actor))
     return err({
       code: 'not_your_role',
       message:
@@ -169,7 +169,7 @@ export function judgeAct(
   if (!row.in.includes(state))
     return err({
       code: 'not_now',
-      message: `You cannot ${ACT_WORDS[act]} now. The registration is ${STATE_WORDS[state]}.`,
+      message: `You cannot ${ACT_WORDS[act]} now. The registration is ${STATE_LABELS[state]}.`,
     })
   const said = why.trim()
   if (row.asksWhy && said === '')
@@ -193,7 +193,7 @@ export function judgeAct(
 export const GROUNDS_CHARACTERS_MAX = 500
 
 /** The payment situation of a registration. */
-export type MoneyStands = {
+export type PaymentSituation = {
   readonly status: PaymentStatus
   /** The failed payment failed because it expired. */
   readonly hasExpired: boolean
@@ -209,7 +209,7 @@ export type MoneyStands = {
  */
 export function stateAfter(
   state: RegistrationState,
-  { status, hasExpired, due, hasTerm }: MoneyStands,
+  { status, hasExpired, due, hasTerm }: PaymentSituation,
 ): RegistrationState {
   if (state === 'cancelled' || state === 'refused' || state === 'to_approve') return state
   if (state === 'lapsed' && hasTerm && status !== 'success' && status !== 'refunded') return state
@@ -259,7 +259,7 @@ const ACT_WORDS = {
 } as const satisfies Readonly<Record<ActionName, string>>
 
 /** Used at the start of a history entry. */
-export const ACT_DONE = {
+export const ACTION_HISTORY_TEXTS = {
   note: 'Note',
   correct: 'Corrected',
   confirm: 'Payment recorded',

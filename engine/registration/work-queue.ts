@@ -7,7 +7,7 @@
 import { getOwn } from '../lib/result.ts'
 
 /** `label` is shown beside the number; `said` follows "registrations" in the sentence of a list. */
-export const WAITING = {
+export const WORK_QUEUE = {
   review: { label: 'Needs review', said: 'needing review' },
   told: { label: 'Payments reported by delegates', said: 'reported as paid but not confirmed' },
   to_approve: { label: 'Waiting for approval', said: 'waiting for approval' },
@@ -34,13 +34,13 @@ export const WAITING = {
   },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly said: string }>>
 
-export type WorkQueueId = keyof typeof WAITING
+export type WorkQueueId = keyof typeof WORK_QUEUE
 
 /** In the order of the dashboard. */
-export const WAITING_IDS = Object.keys(WAITING) as readonly WorkQueueId[]
+export const WORK_QUEUE_IDS = Object.keys(WORK_QUEUE) as readonly WorkQueueId[]
 
-export function isWaitingId(word: string): word is WorkQueueId {
-  return getOwn(WAITING, word) !== undefined
+export function isWorkQueueId(word: string): word is WorkQueueId {
+  return getOwn(WORK_QUEUE, word) !== undefined
 }
 
 /** Unmatched money belongs to no registration, so it is counted but no list filters by it. */

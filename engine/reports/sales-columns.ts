@@ -11,18 +11,22 @@ type Selling = Pick<EventConfig, 'fees' | 'fields'>
 const ITEMS = 'items.'
 const COUNT = '.count'
 /** The filter by bill contents, and the name under which it is sent. */
-export const SOLD = `${ITEMS}sold`
+export const SALES_FILTER = `${ITEMS}sold`
 
 /** Returns the columns in the order of the bill; empty if nothing is sold besides the registration. */
-export function soldColumns({ fees: { items, adjustments } }: Sold): readonly Column[] {
+export function salesColumns({ fees: { items, adjustments } }: Sold): readonly Column[] {
   return [
     ...items.flatMap(({ id, label }): readonly Column[] => [
-      { id: `${ITEMS}${id}${COUNT}`, label: `${headOf(id, label)} (number)`, kind: 'number' },
-      { id: `${ITEMS}${id}`, label: `${headOf(id, label)} (amount)`, kind: 'money' },
+      {
+        id: `${ITEMS}${id}${COUNT}`,
+        label: `${columnHeading(id, label)} (number)`,
+        kind: 'number',
+      },
+      { id: `${ITEMS}${id}`, label: `${columnHeading(id, label)} (amount)`, kind: 'money' },
     ]),
     ...adjustments.map(({ id, label }): Column => ({
       id: `${ITEMS}${id}`,
-      label: `${headOf(id, label)} (amount)`,
+      label: `${columnHeading(id, label)} (amount)`,
       kind: 'money',
     })),
   ]
@@ -32,12 +36,12 @@ export function soldColumns({ fees: { items, adjustments } }: Sold): readonly Co
  * Returns the filter; null if nothing is sold besides the registration. An option of an item is
  * `item.option`.
  */
-export function soldFilter(event: Selling): Filter | null {
+export function salesFilter(event: Selling): Filter | null {
   const { items, adjustments } = event.fees
   const options = [
     ...items.flatMap(({ id, label }): readonly Option[] => {
-      const name = headOf(id, label)
-      const each = optionsOf(event, id).map((option) => ({
+      const name = columnHeading(id, label)
+      const each = itemOptions(event, id).map((option) => ({
         id: `${id}.${option.id}`,
         label: `${name}: ${option.label}`,
       }))
@@ -46,17 +50,17 @@ export function soldFilter(event: Selling): Filter | null {
     ...adjustments.map(({ id, label }) => ({ id, label })),
   ]
   if (options.length === 0) return null
-  return { show: SOLD, sentAs: SOLD, label: 'Item', kind: 'options', options }
+  return { show: SALES_FILTER, sentAs: SALES_FILTER, label: 'Item', kind: 'options', options }
 }
 
 /** Returns the options by which an item is sold; empty if it has none. */
-export function optionsOf({ fees, fields }: Selling, item: string): readonly Option[] {
+export function itemOptions({ fees, fields }: Selling, item: string): readonly Option[] {
   const by = fees.items.find(({ id }) => id === item)?.by
   return by === undefined ? [] : (fields.find(({ id }) => id === by)?.options ?? [])
 }
 
 /** Returns the column heading. A label that contains an option or an answer differs from line to line. */
-export function headOf(id: string, label: string): string {
+export function columnHeading(id: string, label: string): string {
   return label.includes('{') ? wordsFromId(id) : label
 }
 
@@ -64,7 +68,7 @@ export function headOf(id: string, label: string): string {
  * Returns the values of these columns: totals in rupees with tax, and quantities; items that are
  * not on the bill are absent.
  */
-export function soldValues(lines: readonly Line[]): Readonly<Record<string, number>> {
+export function salesValues(lines: readonly Line[]): Readonly<Record<string, number>> {
   const values: Record<string, number> = {}
   const paid: Record<string, number> = {}
   for (const { id, quantity, total } of lines) {

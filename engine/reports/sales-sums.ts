@@ -3,7 +3,7 @@ import type { EventConfig } from '../event/config.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
 import { rupees, type Paise } from '../lib/money.ts'
 import { allSeatPools } from '../pricing/quotas.ts'
-import { headOf, optionsOf } from './sales-columns.ts'
+import { columnHeading, itemOptions } from './sales-columns.ts'
 import { wordsFromId } from '../event/placeholders-and-answer-texts.ts'
 
 /**
@@ -56,12 +56,12 @@ export type SeatsInUse = { readonly place: string; readonly max: number; readonl
  * Returns rows in the order of the bill: the registration, items with their options, adjustments;
  * then items that the file no longer sells.
  */
-export function soldRows(event: EventConfig, sums: readonly SoldSum[]): SoldAnswer['rows'] {
+export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SoldAnswer['rows'] {
   const { items, adjustments } = event.fees
   const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]
   const known = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
   return sums
-    .map((sum) => ({ sum, options: optionsOf(event, sum.item) }))
+    .map((sum) => ({ sum, options: itemOptions(event, sum.item) }))
     .toSorted(
       (a, b) =>
         known(a.sum.item) - known(b.sum.item) ||
@@ -85,11 +85,11 @@ export function soldRows(event: EventConfig, sums: readonly SoldSum[]): SoldAnsw
 function labelOf({ fees }: EventConfig, id: string): string {
   if (id === REGISTRATION) return 'Registration'
   const sold = [...fees.items, ...fees.adjustments].find((one) => one.id === id)
-  return sold === undefined ? wordsFromId(id) : headOf(id, sold.label)
+  return sold === undefined ? wordsFromId(id) : columnHeading(id, sold.label)
 }
 
 /** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
-export function placeRows(event: EventConfig, taken: readonly SeatsInUse[]): SoldAnswer['places'] {
+export function seatRows(event: EventConfig, taken: readonly SeatsInUse[]): SoldAnswer['places'] {
   return allSeatPools(event.quotas).map(({ id, max, limit }) => {
     const field = event.fields.find((one) => one.id === limit.eachOptionOf)
     const option = field?.options?.find((one) => `${limit.id}.${one.id}` === id)

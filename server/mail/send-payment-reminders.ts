@@ -1,5 +1,5 @@
 /** Emails a payment link once to delegates who registered and left before paying. */
-import { holdOf, instant, mayTry, standing } from '../../engine/index.ts'
+import { attemptHoldEnd, instant, canRetry, paymentState } from '../../engine/index.ts'
 import { buildPaymentReminderEmail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -55,13 +55,13 @@ async function queue(
   const newest = stored?.payments[0]
   if (stored === null || event === null || newest === undefined) return false
   const { config } = event
-  if (standing(stored, at) !== 'not-paid' || !mayTry(config, stored, at)) return false
+  if (paymentState(stored, at) !== 'not-paid' || !canRetry(config, stored, at)) return false
   const others = await withSameEmail({ store }, config, stored)
   const paid = others.find(({ paymentStatus }) => paymentStatus === 'success')
   const mail = buildPaymentReminderEmail(
     config,
     stored,
-    holdOf(config, newest),
+    attemptHoldEnd(config, newest),
     paid?.regNo ?? null,
   )
   return mail !== null && (await store.queueUnfinished(stored.regNo, mail, at))

@@ -10,7 +10,7 @@ import {
   checkRegistrationOpen,
   UNKNOWN_PAYMENT,
 } from '../../engine/index.ts'
-import { tariff } from '../../engine/api.ts'
+import { buildTariff } from '../../engine/api.ts'
 import {
   COMMON_MESSAGES,
   formatMessage,
@@ -210,7 +210,7 @@ async function formPage(
 ): Promise<Page> {
   const event = served.config
   // The number of seats left changes by the minute, so the script requests it.
-  const { left: _, ...today } = tariff(event, at)
+  const { left: _, ...today } = buildTariff(event, at)
   const about = { page: 'event', event: eventAnswer(served, at) } as const
   const drawn = { ...about, tariff: today, drawn: true } as const
   const isOpen = checkRegistrationOpen(event, dayOf(at)).open

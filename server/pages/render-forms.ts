@@ -9,7 +9,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { assert, escapeHtml } from '../../engine/index.ts'
-import { FACES } from '../../engine/api.ts'
+import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import type { PageData } from '../../engine/api.ts'
 import type { Log, ServedEvent } from '../dependencies.ts'
 import type { Drawn } from './render-form-worker.ts'
@@ -156,7 +156,7 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
       ...(name === 'registration-page' ? ahead : []),
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
       `<style nonce="${nonceMark}">${styles.replaceAll(faces, '')}</style>`,
-      `<style nonce="${nonceMark}" media="not all" id="${FACES}">${(styles.match(faces) ?? []).join('').replaceAll(/font-display: ?optional/g, 'font-display:swap')}</style>`,
+      `<style nonce="${nonceMark}" media="not all" id="${FONTS_ELEMENT_ID}">${(styles.match(faces) ?? []).join('').replaceAll(/font-display: ?optional/g, 'font-display:swap')}</style>`,
       ...sheets.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" disabled>`),
     ].join('\n')
   }

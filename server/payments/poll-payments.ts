@@ -2,8 +2,8 @@
  * Polls the gateway for open payments; verifies returns and webhooks.
  * Only the gateway's own answer to our query makes a payment a success or a failure.
  */
-import { ASK_AGAIN_MS_MIN, instant, isOpen } from '../../engine/index.ts'
-import type { EventConfig, Instant, Learnt, OrderId } from '../../engine/index.ts'
+import { POLL_MS_MIN, instant, isOpen } from '../../engine/index.ts'
+import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
 import { versionOf } from '../events/versions/version-approval.ts'
 import { repeating, within } from '../ops/clock.ts'
@@ -74,8 +74,8 @@ export function openPayments(
   const learn = async (
     orderIds: readonly OrderId[],
     timeoutMs: number,
-  ): Promise<ReadonlyMap<OrderId, Learnt>> => {
-    const learnt = new Map<OrderId, Learnt>()
+  ): Promise<ReadonlyMap<OrderId, PollResult>> => {
+    const learnt = new Map<OrderId, PollResult>()
     const asking = orderIds.map(async (orderId) => {
       const told = await askOnce(orderId, timeoutMs, false)
       learnt.set(orderId, told.learnt)
@@ -136,7 +136,7 @@ export function openPayments(
     if (lookedAt === null || at < lookedAt) await deps.store.clockWentBack(at)
     lookedAt = at
     // A new payment is due at once, but its buyer is still typing: every payment waits one shortest interval.
-    const dueBefore = all ? END_OF_TIME : instant(at - ASK_AGAIN_MS_MIN)
+    const dueBefore = all ? END_OF_TIME : instant(at - POLL_MS_MIN)
     const seen = new Set<OrderId>()
     let ended = 0
     await refund()

@@ -8,18 +8,18 @@ import {
   UNDECIDED_MS,
   assert,
   assertNever,
-  inTime,
+  isInTime,
   instant,
   isOpen,
-  nextQuestion,
-  watchAsAsked,
+  nextPollTime,
+  adjustWatchEnd,
 } from '../../engine/index.ts'
 import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type {
   EventConfig,
   Instant,
-  LastAnswer,
-  Learnt,
+  LastResponse,
+  PollResult,
   OrderId,
   PaymentEvent,
 } from '../../engine/index.ts'
@@ -41,7 +41,7 @@ export type Verified = Awaited<ReturnType<Payments['verify']>>
 export type QueryResult = {
   readonly verified: Verified
   readonly isReachable: boolean | null
-  readonly learnt: Learnt
+  readonly learnt: PollResult
 }
 
 const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
@@ -83,7 +83,7 @@ export async function ask(
   return { verified, isReachable: answer.is !== 'unreachable', learnt: learntFrom(answer) }
 }
 
-function learntFrom(answer: StatusAnswer): Learnt {
+function learntFrom(answer: StatusAnswer): PollResult {
   switch (answer.is) {
     case 'fact':
       return 'ended'
@@ -199,12 +199,12 @@ async function unanswered(deps: PaymentsDeps, payment: StoredPayment): Promise<V
 async function askLater(
   deps: PaymentsDeps,
   payment: StoredPayment,
-  said: LastAnswer | null,
+  said: LastResponse | null,
 ): Promise<Verified> {
   const at = deps.clock()
   const since = payment.handedOffAt ?? payment.createdAt
-  const watchUntil = watchAsAsked(payment.watchUntil, payment.nextAskAt, at)
-  const next = nextQuestion(
+  const watchUntil = adjustWatchEnd(payment.watchUntil, payment.nextAskAt, at)
+  const next = nextPollTime(
     { ...payment, watchUntil, createdAt: since },
     at,
     said !== 'unreachable',
@@ -254,7 +254,7 @@ function withTimeOf({ event, registration, payment }: QuerySubject, fact: Confir
     const canBe =
       stated !== undefined && stated >= from - CLOCKS_APART_MS && stated <= at + CLOCKS_APART_MS
     const paidAt = canBe ? instant(Math.min(Math.max(stated, from), at)) : null
-    const came = inTime(event, registration, payment, paidAt ?? at)
+    const came = isInTime(event, registration, payment, paidAt ?? at)
     return {
       ...rest,
       ...(paidAt === null ? {} : { paidAt }),

@@ -2,14 +2,14 @@
 import { randomInt } from 'node:crypto'
 import {
   consentSentences,
-  approvalOf,
+  findApproval,
   assert,
   findCategory,
-  decideBy,
+  decisionDeadline,
   readDelegate,
   err,
-  heldUntil,
-  lapseOf,
+  priceHoldEnd,
+  expiryTime,
   ok,
   createOrderId,
   paise,
@@ -122,7 +122,7 @@ export async function make(
   const merchantId = deps.gateway.merchantOf(served.config)
   const { inHand } = judged
   const asked = inHand?.way.reference
-  if (inHand !== null && approvalOf(served.config.approvals, judged.answers, judged.category))
+  if (inHand !== null && findApproval(served.config.approvals, judged.answers, judged.category))
     return err({ code: 'not_confirmed', no: WAITS_FOR_APPROVAL, asked })
   for (let tried = 0; tried < NUMBERS_TRIED_MAX; tried++) {
     const regNo = freshNumber(served.config)
@@ -178,7 +178,7 @@ function newRegistration(
   merchantId: string | null,
 ): NewRegistration {
   const event = served.config
-  const approval = approvalOf(event.approvals, judged.answers, judged.category)
+  const approval = findApproval(event.approvals, judged.answers, judged.category)
   // A free registration is not sent to a gateway, which does not accept a payment of zero. It is complete at
   // once.
   const isFree = judged.quote === null || judged.quote.total === 0
@@ -201,7 +201,7 @@ function newRegistration(
     ...paidBy(event, way, merchantId, judged.at),
   }
   if (approval !== null) {
-    const by = decideBy(approval, judged.at)
+    const by = decisionDeadline(approval, judged.at)
     const total = judged.quote?.total ?? paise(0)
     const mail = buildWaitingForApprovalEmail(event, registration, { approval, total, by })
     return { ...registration, mail, approval: { id: approval.id, decideBy: by } }
@@ -234,16 +234,16 @@ function paidBy(
 ): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
   if (way === null) return {}
   if (way.is === 'transfer') {
-    const payUntil = lapseOf(way, at)
+    const payUntil = expiryTime(way, at)
     return { way: way.id, payUntil, holdUntil: payUntil }
   }
-  if (way.is === 'desk') return { way: way.id, holdUntil: heldUntil(event, at) }
+  if (way.is === 'desk') return { way: way.id, holdUntil: priceHoldEnd(event, at) }
   const { payment } = event
   assert(payment !== null, 'cards are paid, but through no gateway')
   return {
     gateway: payment.gateway.name,
     askedOf: { account: payment.account, merchantId },
-    holdUntil: heldUntil(event, at),
+    holdUntil: priceHoldEnd(event, at),
   }
 }
 
@@ -259,7 +259,13 @@ function firstMail(
   if (way === null) return buildConfirmationEmail(event, unpaidView(event, registration))
   const { regNo, answers, quote: quoted, at } = registration
   return way.is === 'transfer' && quoted !== null
-    ? buildPaymentInstructionsEmail(event, { regNo, answers }, way, quoted.total, lapseOf(way, at))
+    ? buildPaymentInstructionsEmail(
+        event,
+        { regNo, answers },
+        way,
+        quoted.total,
+        expiryTime(way, at),
+      )
     : null
 }
 

@@ -10,7 +10,7 @@ import {
   fullSeatMessage,
   lowerCaseLabel,
 } from '../../engine/index.ts'
-import { wireLines } from '../../engine/api.ts'
+import { toWireLines } from '../../engine/api.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
   CodeStatus,
@@ -386,6 +386,6 @@ export function wireQuote({ category, period, base, gst, total, lines }: Quote):
     base: rupees(base),
     gst: rupees(gst),
     total: rupees(total),
-    lines: wireLines(lines),
+    lines: toWireLines(lines),
   }
 }

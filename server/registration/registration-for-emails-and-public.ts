@@ -1,6 +1,14 @@
 /** Builds the views of a stored registration: complete for its emails, reduced for the public. */
-import { holdOf, isoIndia, mayTry, paise, memoize, rupees, standing } from '../../engine/index.ts'
-import { wireLines } from '../../engine/api.ts'
+import {
+  attemptHoldEnd,
+  isoIndia,
+  canRetry,
+  paise,
+  memoize,
+  rupees,
+  paymentState,
+} from '../../engine/index.ts'
+import { toWireLines } from '../../engine/api.ts'
 import { transactionIdOf } from '../../engine/messages.ts'
 import type { EventConfig, Failure, Instant, Paise } from '../../engine/index.ts'
 import type { RegistrationAnswer } from '../../engine/api.ts'
@@ -18,8 +26,8 @@ export function registrationView(
   const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
   const iso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
-  const stands = standing(stored, at)
-  const mayPay = mayTry(event, stored, at)
+  const stands = paymentState(stored, at)
+  const mayPay = canRetry(event, stored, at)
   const own = {
     reg_no: stored.regNo,
     order_id: transactionIdOf(stored),
@@ -37,7 +45,7 @@ export function registrationView(
     base: amount(stored.base),
     gst: amount(stored.gst),
     total: amount(stored.total),
-    lines: wireLines(stored.lines),
+    lines: toWireLines(stored.lines),
     stands,
     held_until: iso(heldUntilOf(event, stored)),
     review_since: iso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
@@ -81,7 +89,7 @@ function heldUntilOf(event: EventConfig, { payments }: StoredRegistration): Inst
   const [newest] = payments
   if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
     return null
-  return holdOf(event, newest)
+  return attemptHoldEnd(event, newest)
 }
 
 function earliest(instants: readonly (Instant | null)[]): Instant | null {

@@ -1,7 +1,7 @@
 /** Defines the routes that an event file names: register, read a registration, price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getOwn } from '../../engine/index.ts'
-import { tariff } from '../../engine/api.ts'
+import { buildTariff } from '../../engine/api.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { RegistrationAnswer } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
@@ -108,7 +108,7 @@ export function registeringCalls(
           const { config } = served
           const at = deps.clock()
           const left = await leftOf(deps, config, at)
-          return reply.header('cache-control', 'no-store').send(tariff(config, at, left))
+          return reply.header('cache-control', 'no-store').send(buildTariff(config, at, left))
         },
       },
     ]

@@ -5,17 +5,17 @@ import {
   assertNever,
   readDelegate,
   err,
-  heldUntil,
+  priceHoldEnd,
   isJustPlaced,
   isOver,
-  mayPay,
+  canPay,
   ok,
   createOrderId,
   owesDifference,
   paise,
-  standing,
-  takesMoney,
-  termsOf,
+  paymentState,
+  takesPayments,
+  paymentTerms,
   uniqueRules,
 } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
@@ -23,14 +23,14 @@ import type {
   Answers,
   EventConfig,
   Instant,
-  Learnt,
+  PollResult,
   OrderId,
   Paise,
   Quote,
   QuoteRefusal,
   RegNo,
   Result,
-  Stands,
+  PaymentState,
 } from '../../engine/index.ts'
 import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
 import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
@@ -93,13 +93,13 @@ export function answerTo(
   event: EventConfig,
   reg_no: string,
   data: PaymentData | null,
-  stands: Stands = data === null ? 'complete' : 'not-paid',
+  stands: PaymentState = data === null ? 'complete' : 'not-paid',
 ): RegisterAnswer {
   if (stands === 'to-approve') {
     return { status: 'success', message: recorded.toApprove, reg_no, stands }
   }
   if (data === null) {
-    const notice = !takesMoney(event) ? event.form.withoutPayment.notice : null
+    const notice = !takesPayments(event) ? event.form.withoutPayment.notice : null
     return { status: 'success', message: notice ?? recorded.complete, reg_no, stands }
   }
   return { status: 'success', message: recorded.toPay, reg_no, stands, payment_data: data }
@@ -147,12 +147,12 @@ export async function payAgain(
     const { answers } = stored
     // Attempts created since by a concurrent request have no result yet.
     const learnt = new Map(
-      stored.payments.flatMap(({ orderId }): [OrderId, Learnt][] => {
+      stored.payments.flatMap(({ orderId }): [OrderId, PollResult][] => {
         const told = asked.has(orderId) ? asked.get(orderId) : 'no-record'
         return told == null ? [] : [[orderId, told]]
       }),
     )
-    const paying = mayPay(stored, learnt, termsOf(event, stored, at, accepted, merchantId), at)
+    const paying = canPay(stored, learnt, paymentTerms(event, stored, at, accepted, merchantId), at)
     switch (paying.is) {
       case 'same-order': {
         const { orderId, amount, createdAt } = newest
@@ -179,7 +179,7 @@ export async function payAgain(
           },
           outside,
           // A new price belongs to the version that all servers serve.
-          ...(quote === null ? {} : { price: { quote, holdUntil: heldUntil(event, at) } }),
+          ...(quote === null ? {} : { price: { quote, holdUntil: priceHoldEnd(event, at) } }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
         })
         if (again.ok) return payable({ regNo, orderId: again.value.orderId, amount, answers }, true)
@@ -225,10 +225,10 @@ async function askAbout(
   deps: Deps,
   regNo: RegNo,
   at: Instant,
-): Promise<ReadonlyMap<OrderId, Learnt | null>> {
+): Promise<ReadonlyMap<OrderId, PollResult | null>> {
   const stored = await deps.store.registration(regNo)
-  const stands = stored === null ? 'complete' : standing(stored, at)
-  const isOverFor: readonly Stands[] = ['complete', 'organisers', 'refunded', 'cancelled']
+  const stands = stored === null ? 'complete' : paymentState(stored, at)
+  const isOverFor: readonly PaymentState[] = ['complete', 'organisers', 'refunded', 'cancelled']
   if (stored === null || (isOverFor.includes(stands) && !owesDifference(stored))) return new Map()
   const open = stored.payments.filter((one) => !isOver(one, at) && !isJustPlaced(one, at))
   const ids = open.map(({ orderId }) => orderId)

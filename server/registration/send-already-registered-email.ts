@@ -1,5 +1,5 @@
 /** Emails the access link to a delegate who is registered already and was submitted again. */
-import { instant, standing } from '../../engine/index.ts'
+import { instant, paymentState } from '../../engine/index.ts'
 import { buildAlreadyRegisteredEmail } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -19,6 +19,6 @@ export async function tellTheRegistered(
 ): Promise<void> {
   const stored = await store.registration(regNo)
   if (stored === null) return
-  const mail = buildAlreadyRegisteredEmail(event, stored, standing(stored, at))
+  const mail = buildAlreadyRegisteredEmail(event, stored, paymentState(stored, at))
   if (mail !== null) await store.queueAlready(regNo, mail, at, instant(at - AGAIN_MS))
 }

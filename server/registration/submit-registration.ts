@@ -13,9 +13,9 @@ import {
   ok,
   checkRegistrationOpen,
   getOwn,
-  standing,
-  WAY_FIELD,
-  wayFor,
+  paymentState,
+  METHOD_FIELD,
+  findChosenMethod,
 } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
@@ -27,7 +27,7 @@ import type {
   Paise,
   RegNo,
   Result,
-  Stands,
+  PaymentState,
 } from '../../engine/index.ts'
 import type { RegisterAnswer } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
@@ -231,11 +231,11 @@ async function register(
   const unnamed = invoiceErrors(event, answers.value, quote?.lines ?? [])
   if (Object.keys(unnamed).length > 0) return err(answersRefused(unnamed))
   const desk = inHand?.way ?? null
-  const paying = desk === null ? wayFor(event, answers.value, dayOf(at)) : ok(desk)
+  const paying = desk === null ? findChosenMethod(event, answers.value, dayOf(at)) : ok(desk)
   if (!paying.ok)
     return err(
-      event.fields.some(({ id }) => id === WAY_FIELD)
-        ? answersRefused({ [WAY_FIELD]: paying.error })
+      event.fields.some(({ id }) => id === METHOD_FIELD)
+        ? answersRefused({ [METHOD_FIELD]: paying.error })
         : closedRefused(paying.error),
     )
   const compared = compareSent(event, body.values, category, quote)
@@ -280,7 +280,7 @@ async function register(
 }
 
 /** Removes the delegate's choice of payment method: it is not asked at the desk. */
-function withoutWay({ [WAY_FIELD]: _way, ...answers }: Answers): Answers {
+function withoutWay({ [METHOD_FIELD]: _way, ...answers }: Answers): Answers {
   return answers
 }
 
@@ -326,7 +326,7 @@ async function notMade(
 }
 
 /** Payment states of a registration paid outside a gateway. */
-const BY_HAND: readonly Stands[] = ['by-hand', 'told', 'lapsed']
+const BY_HAND: readonly PaymentState[] = ['by-hand', 'told', 'lapsed']
 
 /** A registration paid outside a gateway has a self-service page with payment instructions and the claim form. */
 async function answerByHand(deps: Deps, event: EventConfig, regNo: RegNo): Promise<RegisterAnswer> {
@@ -346,12 +346,12 @@ async function answerAgain(
 ): Promise<Result<RegisterAnswer, Refusal>> {
   const known = await deps.store.registration(regNo)
   assert(known !== null, 'a registration that was sent again is not there')
-  if (BY_HAND.includes(standing(known, at))) return ok(await answerByHand(deps, event, regNo))
+  if (BY_HAND.includes(paymentState(known, at))) return ok(await answerByHand(deps, event, regNo))
   const due = await payAgain(deps, event, regNo, at)
   if (due.ok) return ok(answerTo(event, regNo, due.value.data))
   if (['registration_closed', 'not_payable', 'taken'].includes(due.error.code))
     return err(payAgainRefused(event, due.error))
   const stored = await deps.store.registration(regNo)
   assert(stored !== null, 'a registration that was sent again is not there')
-  return ok(answerTo(event, regNo, null, standing(stored, at)))
+  return ok(answerTo(event, regNo, null, paymentState(stored, at)))
 }

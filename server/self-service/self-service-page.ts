@@ -1,6 +1,6 @@
 /** Builds the self-service page: the registration's data and the actions available now. */
 import {
-  allowedActs,
+  allowedActions,
   documentTitle,
   editableFields,
   filesToSend,
@@ -38,7 +38,7 @@ export async function myAnswer(
     isFromMail ? store.secondPayment(regNo) : null,
   ])
   const shown = withOwnAnswers(config, registration, acts)
-  const may = allowedActs(state, 'delegate')
+  const may = allowedActions(state, 'delegate')
   const fields = may.includes('edit') ? editableFields(config, at) : []
   const files = may.includes('edit') ? filesToSend(config, registration.answers, fields) : []
   const { proposed: back } = refundAtCancellation(config, registration, { money, kept }, at)

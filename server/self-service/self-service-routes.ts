@@ -3,7 +3,7 @@
  * The link is the proof of identity; there is no cookie.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isActName, wayFiles } from '../../engine/index.ts'
+import { isActionName, methodFiles } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { ActionDoneAnswer } from '../../engine/api.ts'
 import { onceOf, textIn } from '../registration/actions/action-input.ts'
@@ -82,8 +82,9 @@ export async function delegateCalls(
     limitByAddress(deps, ACTS_PER_ADDRESS),
     async ({ served, registration, isFromMail }, request, reply) => {
       const { act: named, why, ...words } = inputOf(request)
-      const doer = typeof named === 'string' && isActName(named) ? DELEGATE_DOERS[named] : undefined
-      if (typeof named !== 'string' || !isActName(named) || doer === undefined)
+      const doer =
+        typeof named === 'string' && isActionName(named) ? DELEGATE_DOERS[named] : undefined
+      if (typeof named !== 'string' || !isActionName(named) || doer === undefined)
         return refuse(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
       const { regNo } = registration
       // The person who filled in the form may be a stranger, and must not learn that this delegate is registered.
@@ -118,7 +119,7 @@ export async function delegateCalls(
   const proof = withLink(
     limitByAddress(deps, FILES_PER_ADDRESS),
     async ({ served: { config } }, request, reply) => {
-      const fields = [...config.fields, ...wayFiles(config)]
+      const fields = [...config.fields, ...methodFiles(config)]
       const body = await readBody(request, limitsOf(fields), deps.uploads)
       if (!body.ok) return sendRefusal(reply, bodyRefused(config, body.error))
       const kept = await keepProof(deps, config, body.value, fields)

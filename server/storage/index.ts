@@ -19,7 +19,7 @@ import type {
   Decision,
   DecisionRefusal,
   Instant,
-  LastAnswer,
+  LastResponse,
   OrderId,
   PaymentEvent,
   RegNo,
@@ -193,7 +193,7 @@ export interface Store
     orderId: OrderId,
     at: Instant,
     nextAt: Instant | null,
-    said?: LastAnswer | null,
+    said?: LastResponse | null,
     watchUntil?: Instant | null,
   ): Promise<void>
   /** A message claims money that the gateway does not know of: it may be on its way. */

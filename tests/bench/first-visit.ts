@@ -13,7 +13,7 @@ import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { FACES } from '../../engine/api.ts'
+import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { launchDrawing } from '../browser/browser.ts'
 import { serveAlone, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
@@ -157,7 +157,7 @@ function countScriptBytes(page: Page): () => Promise<number> {
 async function visitForm(browser: Browser, url: string, line: Line): Promise<Figures> {
   const page = await openSlowPage(browser, line)
   try {
-    await page.addInitScript(observePage, [FACES, TYPED] as const)
+    await page.addInitScript(observePage, [FONTS_ELEMENT_ID, TYPED] as const)
     const scripts = countScriptBytes(page)
     await page.goto(url, { waitUntil: 'commit', timeout: VISIT_MS_MAX })
     await page.waitForFunction(() => window.watched?.taken, null, { timeout: VISIT_MS_MAX })

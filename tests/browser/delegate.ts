@@ -1,7 +1,7 @@
 /** What a delegate does on a form, by label and role. All people here are made up. */
 import { expect } from 'vitest'
 import type { Locator, Page, Route } from 'playwright-core'
-import { FACES } from '../../engine/api.ts'
+import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 
 export const FORM = '/afpicon2026'
 export const PG = 'AFPI Member – Post Graduate'
@@ -22,11 +22,11 @@ export const plain = (text: string | null): string =>
 
 /** Whether the form's script has taken the page over: then it fetches the faces that were held back. */
 export const isTaken = (page: Page): Promise<boolean> =>
-  page.evaluate((id) => document.getElementById(id) === null, FACES)
+  page.evaluate((id) => document.getElementById(id) === null, FONTS_ELEMENT_ID)
 
 /** Waits until it has. A form that the server had no time to draw is drawn by the script itself. */
 export const takenOver = (page: Page): Promise<void> =>
-  page.locator(`#${FACES}`).waitFor({ state: 'detached' })
+  page.locator(`#${FONTS_ELEMENT_ID}`).waitFor({ state: 'detached' })
 
 /** A list of labels and values as it stands on the page, read at one moment. */
 export async function ledger(where: Locator): Promise<Readonly<Record<string, string>>> {

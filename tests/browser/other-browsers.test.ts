@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FACES } from '../../engine/api.ts'
+import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { PG, PROOF } from './delegate.ts'
 import { fixtureEvent } from '../server/small-event.ts'
@@ -108,7 +108,9 @@ const driverOf = ({ name, start }: There): Promise<Driver> => {
 async function fillIn(driver: Driver, email: string): Promise<void> {
   await driver.open(`${server.url}/afpicon2026`)
   await driver.sees('Registration Summary')
-  await expect.poll(() => driver.ask(`document.getElementById('${FACES}') === null`)).toBe(true)
+  await expect
+    .poll(() => driver.ask(`document.getElementById('${FONTS_ELEMENT_ID}') === null`))
+    .toBe(true)
   await driver.fill('Full Name', NAME)
   await driver.fill('Email Address', email)
   await driver.fill('Phone Number', '+91 98470 00000')

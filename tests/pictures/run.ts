@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
-import { FACES } from '../../engine/api.ts'
+import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { misplaced } from '../browser/layout-boxes.ts'
 import { axe, launchDrawing, visit } from '../browser/browser.ts'
 import { INTERN, payButton } from '../browser/delegate.ts'
@@ -158,7 +158,7 @@ try {
       if (javaScript)
         await page.waitForFunction(
           (id) => document.querySelector(`#${id}`)?.getAttribute('media') !== 'not all',
-          FACES,
+          FONTS_ELEMENT_ID,
         )
       for (const [width, height] of SIZES)
         await (javaScript

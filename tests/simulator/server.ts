@@ -7,7 +7,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { ASK_AGAIN_MS_MIN, instant, issuerOf } from '../../engine/index.ts'
+import { POLL_MS_MIN, instant, buildIssuer } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { buildApp } from '../../server/app.ts'
 import type {
@@ -272,7 +272,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
   const findNextDue = (): number | null => {
     const row = disk
       .sql()<Record<'open' | 'ended' | 'refund', number | null>>(
-        `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${ASK_AGAIN_MS_MIN}, NULL)) AS open,
+        `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${POLL_MS_MIN}, NULL)) AS open,
         min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended,
         (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${BEGUN_MS_MAX}, ${REFUND_RETRY_MS}))
           FROM refunds WHERE state IN ('wanted', 'asked')) AS refund FROM payments`,
@@ -329,7 +329,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
   const storeFiles = async (store: Store, files: readonly ServedEvent[]): Promise<void> => {
     for (const { hash, config, text, shared } of files) {
       const { id: eventId, quotas: limits, holdSeatsMs: holdPlaceMs } = config
-      const [at, issuer] = [clock(), issuerOf(config)]
+      const [at, issuer] = [clock(), buildIssuer(config)]
       await store.keepEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs, issuer })
     }
   }

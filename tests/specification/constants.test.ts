@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   addDays,
-  applyFact,
+  applyPaymentEvent,
   findCategory,
   checkAnswers,
   day,
@@ -26,7 +26,7 @@ import {
   splitTotal,
   startOfDay,
 } from '../../engine/index.ts'
-import { tariff } from '../../engine/api.ts'
+import { buildTariff } from '../../engine/api.ts'
 import { resultValues } from '../../engine/messages.ts'
 import type { EventConfig, Instant, Payment, PaymentEvent } from '../../engine/index.ts'
 import { tooLargeText } from '../../web/ui/file-size.ts'
@@ -138,7 +138,7 @@ describe('AFPICON fees', () => {
     ['2025-06-30T23:59:59+05:30', 'july-1-aug-31'],
     ['2026-11-21T04:00:00+05:30', 'july-1-aug-31'],
   ])('S107: %s is in %s', (at, period) => {
-    expect(tariff(afpicon, instant(Date.parse(at))).current_period).toBe(period)
+    expect(buildTariff(afpicon, instant(Date.parse(at))).current_period).toBe(period)
   })
 })
 
@@ -184,7 +184,7 @@ describe('categories that follow from the answers', () => {
     expect(chirurgia.categories.filter(({ listedOnly }) => listedOnly).map(({ id }) => id)).toEqual(
       ['accompanying-pg', 'accompanying-asi', 'accompanying-non-asi'],
     )
-    expect(Object.keys(tariff(chirurgia, noon('2025-11-01')).tariff_data)).toContain(
+    expect(Object.keys(buildTariff(chirurgia, noon('2025-11-01')).tariff_data)).toContain(
       'accompanying-pg',
     )
   })
@@ -447,17 +447,22 @@ describe('the life of a payment', () => {
   }
   const declined: PaymentEvent = { type: 'declined', code: '400', message: 'no', at }
   test('S104 S105: pending to success or failed, failed to success, success to refunded, never the reverse', () => {
-    const success = expectOk(applyFact(pending, paid))
+    const success = expectOk(applyPaymentEvent(pending, paid))
     expect(success.status.is).toBe('success')
-    const failed = expectOk(applyFact(pending, declined))
+    const failed = expectOk(applyPaymentEvent(pending, declined))
     expect(failed.status.is).toBe('failed')
-    expect(expectOk(applyFact(failed, paid)).status.is).toBe('success')
+    expect(expectOk(applyPaymentEvent(failed, paid)).status.is).toBe('success')
     expect(
       expectOk(
-        applyFact(success, { type: 'refunded', reference: '900002', amount: paise(708_000), at }),
+        applyPaymentEvent(success, {
+          type: 'refunded',
+          reference: '900002',
+          amount: paise(708_000),
+          at,
+        }),
       ).status.is,
     ).toBe('refunded')
-    const late = applyFact(success, declined)
+    const late = applyPaymentEvent(success, declined)
     expect(late.ok ? late.value.status.is : 'refused').not.toBe('failed')
   })
 })
@@ -503,10 +508,10 @@ describe('other constants', () => {
   })
   test("S185: Chirurgia's early bird ends on 30 November 2025, in words and in prices", () => {
     expect(chirurgia.form.panel?.lines.join(' ')).toContain('30 November 2025')
-    expect(tariff(chirurgia, noon('2025-11-30')).current_period).not.toBe(
-      tariff(chirurgia, noon('2025-12-01')).current_period,
+    expect(buildTariff(chirurgia, noon('2025-11-30')).current_period).not.toBe(
+      buildTariff(chirurgia, noon('2025-12-01')).current_period,
     )
-    expect(tariff(chirurgia, noon('2025-11-30')).until).toBe('2025-11-30')
+    expect(buildTariff(chirurgia, noon('2025-11-30')).until).toBe('2025-11-30')
   })
   test('S186 S187: currency, kind and kit type; no file contains a merchant id', () => {
     expect(afpicon.payment?.gateway.constants).toEqual({

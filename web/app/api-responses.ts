@@ -10,7 +10,13 @@ import {
   splitPrice,
 } from '../../engine/index.ts'
 import { readLines } from '../../engine/api.ts'
-import type { Failure, PaymentStatus, PublicEvent, Stands, Quote } from '../../engine/index.ts'
+import type {
+  Failure,
+  PaymentStatus,
+  PublicEvent,
+  PaymentState,
+  Quote,
+} from '../../engine/index.ts'
 import type {
   EventFileAnswer,
   PaymentData,
@@ -122,7 +128,7 @@ export function toQuote(wire: WireQuote): Quote | null {
 }
 
 /** `stands` is missing in an answer that contains only what the specification requires. */
-export type Registered = Omit<RegisterAnswer, 'stands'> & { readonly stands?: Stands }
+export type Registered = Omit<RegisterAnswer, 'stands'> & { readonly stands?: PaymentState }
 
 /**
  * Status 201 of the register call. Unusable payment data invalidate the answer, so that nobody is
@@ -241,7 +247,7 @@ function statusIn(found: Readonly<Record<string, unknown>>): PaymentStatus | nul
   return isPaymentStatus(status) ? status : null
 }
 
-const STANDS: ReadonlySet<unknown> = new Set<Stands>([
+const STANDS: ReadonlySet<unknown> = new Set<PaymentState>([
   'complete',
   'not-paid',
   'at-bank',
@@ -260,12 +266,12 @@ const STANDS: ReadonlySet<unknown> = new Set<Stands>([
  * An unknown state counts as pending: nobody is told that they have paid, or to pay again, because
  * of a value that we cannot read.
  */
-function readStands(value: unknown): Stands {
-  return STANDS.has(value) ? (value as Stands) : 'at-bank'
+function readStands(value: unknown): PaymentState {
+  return STANDS.has(value) ? (value as PaymentState) : 'at-bank'
 }
 
 /** The specification's answers contain only the status. */
-function standsBy(status: PaymentStatus, inReview: boolean): Stands {
+function standsBy(status: PaymentStatus, inReview: boolean): PaymentState {
   if (status === 'success') return 'complete'
   if (inReview) return 'organisers'
   return status === 'pending' ? 'at-bank' : status

@@ -2,11 +2,11 @@
  * The fonts of a server-rendered form, loaded after hydration.
  * They are applied all at once, because each one causes a new layout.
  */
-import { FACES } from '../../engine/api.ts'
+import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 
 /** Does nothing on a page that links its style sheets. */
 export function wearFaces(): void {
-  const held = document.getElementById(FACES)
+  const held = document.getElementById(FONTS_ELEMENT_ID)
   if (!(held instanceof HTMLStyleElement)) return
   const text = document.getElementById('root')?.textContent ?? ''
   const shown = new Set(Array.from(text, (sign) => sign.codePointAt(0) ?? 0))

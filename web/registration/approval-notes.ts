@@ -1,5 +1,5 @@
 /** Form texts of registrations that need approval before payment. */
-import { approvalOf, findCategory, labelOf } from '../../engine/index.ts'
+import { findApproval, findCategory, labelOf } from '../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../engine/messages.ts'
 import type { Answers, PublicEvent } from '../../engine/index.ts'
 
@@ -24,4 +24,4 @@ export function approvalNotes(event: PublicEvent, answers: Answers): readonly st
 }
 
 const findApproval = (event: PublicEvent, answers: Answers) =>
-  approvalOf(event.approvals, answers, findCategory(event, answers))
+  findApproval(event.approvals, answers, findCategory(event, answers))

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { assertNever, themeColors, dayOf, readInstant } from '../../engine/index.ts'
 import { RESULT_MESSAGES } from '../../engine/messages.ts'
-import type { PublicEvent, Stands } from '../../engine/index.ts'
+import type { PublicEvent, PaymentState } from '../../engine/index.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { deleteDraft, saveCompleted } from '../registration/draft-storage.ts'
 import './result-page.css'
@@ -37,7 +37,7 @@ type PaymentStateProps = {
 }
 
 /** States with a pay button. The price dialog must outlive the page that opened it. */
-const PAYABLE: ReadonlySet<Stands> = new Set(['not-paid', 'failed', 'by-hand', 'lapsed'])
+const PAYABLE: ReadonlySet<PaymentState> = new Set(['not-paid', 'failed', 'by-hand', 'lapsed'])
 
 export function PaymentStatePage(props: PaymentStateProps) {
   const { event, registration, requestPayment, reload } = props

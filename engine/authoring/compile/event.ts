@@ -6,7 +6,7 @@
  * left empty, and the checks report them.
  */
 import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
-import { delegateMethods, wayQuestion } from '../../payments/payment-methods.ts'
+import { delegateMethods, methodQuestion } from '../../payments/payment-methods.ts'
 import { findRoles } from '../../event/delegate-fields.ts'
 import { day, type Day } from '../../lib/time.ts'
 import { toApprovals } from './approval.ts'
@@ -83,7 +83,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       ? { ...field, toGateway: true }
       : field,
   )
-  const way = wayQuestion(paying, sections.length, text(common.required))
+  const way = methodQuestion(paying, sections.length, text(common.required))
   const orderId = map(file.order_id)
   const id = text(event.id)
   const site = toSiteTexts(shared.texts)

@@ -10,12 +10,12 @@ import type {
 } from '../../event/config.ts'
 import {
   ENDED_STATES,
-  endedWord,
+  endedLabel,
   statusText,
 } from '../../registration/registration-and-payment-states.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Role } from '../../event/delegate-fields.ts'
-import { soldColumns, soldFilter } from '../../reports/sales-columns.ts'
+import { salesColumns, salesFilter } from '../../reports/sales-columns.ts'
 import { labelOf, priceParts } from '../../event/placeholders-and-answer-texts.ts'
 import type { ListValue } from '../../event/built-in-values.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, defaultListApi, defaultList } from '../../event/defaults.ts'
@@ -56,7 +56,7 @@ function everyField(config: EventConfig): Plain {
       'reg_no',
       ...config.fields.map((field) => field.id),
       ...(config.categoryChoice.by === 'rules' ? ['category'] : []),
-      ...soldColumns(config).map((column) => column.id),
+      ...salesColumns(config).map((column) => column.id),
       ...(config.fees.prices === null ? [] : priceParts(config)),
       'payment_status',
       'created_at',
@@ -83,7 +83,7 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
     // export.
     filters: [
       ...list(value.filters).map((filter) => toFilter(config, filter)),
-      ...[soldFilter(config)].filter((filter) => filter !== null),
+      ...[salesFilter(config)].filter((filter) => filter !== null),
     ],
     columns: texts(value.columns)
       .filter((column) => isCharged(config.fees, column))
@@ -109,7 +109,7 @@ const STATUS_OPTIONS: readonly Option[] = [
     id: status,
     label: statusText(status),
   })),
-  ...ENDED_STATES.map((state) => ({ id: state, label: endedWord(state) })),
+  ...ENDED_STATES.map((state) => ({ id: state, label: endedLabel(state) })),
 ]
 
 function toFilter(config: EventConfig, value: unknown): Filter {
@@ -166,7 +166,7 @@ const FIELD_KINDS: Readonly<Record<FieldType | 'money', Column['kind']>> = {
 }
 
 function toColumn(config: EventConfig, id: string): Column {
-  const sold = soldColumns(config).find((column) => column.id === id)
+  const sold = salesColumns(config).find((column) => column.id === id)
   if (sold !== undefined) return sold
   const type =
     config.fields.find((field) => field.id === id)?.type ??

@@ -4,7 +4,7 @@
  * Reading it again gives the same event, as a test checks; only the gateway stays a name, because
  * an event file has no other form for it, and its constants follow as a comment.
  */
-import { SOLD } from '../../reports/sales-columns.ts'
+import { SALES_FILTER } from '../../reports/sales-columns.ts'
 import { canBeMalformed } from '../../answers/field-types.ts'
 import type {
   Button,
@@ -136,7 +136,7 @@ function whole(event: EventConfig): Block {
       dashboard: event.admin.dashboard,
       lists: event.admin.lists.map((list) => {
         // The filter by items sold is added automatically, and no file can declare it.
-        const stated = list.filters.filter(({ show }) => show !== SOLD)
+        const stated = list.filters.filter(({ show }) => show !== SALES_FILTER)
         return given({
           id: list.id,
           title: list.title,

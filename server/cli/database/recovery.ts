@@ -1,6 +1,6 @@
 /** `rollcall db recovery`: shows the state after a restore; starts or ends a recovery by hand. */
-import { formatInstant, isHeldMails } from '../../../engine/index.ts'
-import type { HeldMails } from '../../../engine/index.ts'
+import { formatInstant, isHeldEmails } from '../../../engine/index.ts'
+import type { HeldEmails } from '../../../engine/index.ts'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
 import { beginNow } from '../../ops/recovery/start-recovery.ts'
 import { sentencesOf, recoveryStatusOf } from '../../ops/recovery/recovery-status.ts'
@@ -50,7 +50,7 @@ export const recovering: Command = {
         if (who.trim() === '') return asked(terminal, `Say who ${word}s it: --who NAME.`)
         if (word === 'begin')
           return atWork(terminal, (work) => begin(work, { who, why, again }, terminal))
-        return isHeldMails(mails)
+        return isHeldEmails(mails)
           ? atWork(terminal, (work) => end(work, { who, mails }, terminal))
           : asked(terminal, 'Say which of the held emails are sent: --mails send, copy or discard.')
       }
@@ -105,7 +105,7 @@ async function begin(
 
 async function end(
   { store, clock }: AtWork,
-  { who, mails }: { readonly who: string; readonly mails: HeldMails },
+  { who, mails }: { readonly who: string; readonly mails: HeldEmails },
   terminal: Terminal,
 ): Promise<Status> {
   const ended = await store.endRecovery({ at: clock(), who, mails })

@@ -1,5 +1,5 @@
 /** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and decide them. */
-import { decisionsFor, formatInstant, formatMoney } from '../../../engine/index.ts'
+import { allowedDecisions, formatInstant, formatMoney } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import { toWireReview } from '../../office/reconciliation/payment-reviews.ts'
 import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
@@ -75,7 +75,7 @@ function shown(review: Review, event: string): string {
       .filter((part) => part !== null)
       .join('; '),
     said === null || said === '' ? '' : `The gateway: ${said}`,
-    `Waiting since ${formatInstant(review.since)}. Decide: ${decisionsFor(review.is).join(', ')}`,
+    `Waiting since ${formatInstant(review.since)}. Decide: ${allowedDecisions(review.is).join(', ')}`,
   ]
   return `${id.padEnd(5)} ${whose}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`
 }

@@ -1,5 +1,5 @@
 /** `rollcall registration export`: writes an event's registrations as CSV, one row each or one per listed person. */
-import { exportColumns, soldColumns } from '../../../engine/index.ts'
+import { exportColumns, salesColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
@@ -63,7 +63,7 @@ type Table = {
 
 function perRegistration(event: EventConfig): Table {
   const [list] = event.admin.lists
-  const columns = list === undefined ? soldColumns(event) : exportColumns(event, list)
+  const columns = list === undefined ? salesColumns(event) : exportColumns(event, list)
   const cellsOf = buildFileCells(event, columns)
   return {
     heads: columns.map(({ label }) => label),

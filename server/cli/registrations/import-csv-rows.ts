@@ -19,7 +19,7 @@ import {
   rupees,
   readDelegate,
   MONEY_COLUMNS,
-  soldColumns,
+  salesColumns,
 } from '../../../engine/index.ts'
 import type {
   Answer,
@@ -171,7 +171,7 @@ function columnsOf(
   )
   // The items sold follow from the bill, which an import does not have; the paid amount follows from its status.
   const sold = new Set(
-    [...soldColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
+    [...salesColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
       id.toLowerCase(),
       label.toLowerCase(),
     ]),

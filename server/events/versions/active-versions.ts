@@ -4,7 +4,7 @@
  * what it has not read from its own disk.
  */
 import { setImmediate as rest } from 'node:timers/promises'
-import { allSeatPools, issuerOf, seatName } from '../../../engine/index.ts'
+import { allSeatPools, buildIssuer, seatName } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Site } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Activation, Active, ActiveEvent, Store } from '../../storage/index.ts'
@@ -106,7 +106,7 @@ export function keptFile(
   const placeNames = Object.fromEntries(
     allSeatPools(quotas).map((place) => [place.id, seatName(config, place)]),
   )
-  const issuer = issuerOf(config)
+  const issuer = buildIssuer(config)
   return {
     hash,
     eventId,

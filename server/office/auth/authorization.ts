@@ -1,7 +1,7 @@
 /** Guards every office route: session, cross-site requests, second factor, role and target. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assert, isAtLeast, maySee, getOwn } from '../../../engine/index.ts'
-import type { EventConfig, Person, Role } from '../../../engine/index.ts'
+import { assert, isAtLeast, canSee, getOwn } from '../../../engine/index.ts'
+import type { EventConfig, PermissionHolder, Role } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call as EventCall } from '../../http/event-route-table.ts'
 import { guardedHandlers, isOfficePath, isOfKind } from '../../http/office-route-permissions.ts'
@@ -139,7 +139,7 @@ function makeGuard(deps: Deps) {
     }
     const sent = readSent(request)
     const resolved = await resolve(rule, sent, admin)
-    if (resolved.eventIds.some((id) => !maySee(admin, id))) {
+    if (resolved.eventIds.some((id) => !canSee(admin, id))) {
       refuse(reply, 403, 'not_your_event', buildEventDenial(deps, admin))
       return null
     }
@@ -189,12 +189,12 @@ function pick<N extends string, V>(names: readonly N[], read: (name: N) => V): R
 /** Returns the served events that the user has access to. */
 export function findUserEvents(
   deps: Pick<Deps, 'events'>,
-  person: Pick<Person, 'events'>,
+  person: Pick<PermissionHolder, 'events'>,
 ): EventConfig[] {
   return deps.events
     .all()
     .map(({ config }) => config)
-    .filter(({ id }) => maySee(person, id))
+    .filter(({ id }) => canSee(person, id))
 }
 
 /**
@@ -203,7 +203,7 @@ export function findUserEvents(
  */
 export function findListedEventIds(
   deps: Pick<Deps, 'events'>,
-  admin: Pick<Person, 'events'>,
+  admin: Pick<PermissionHolder, 'events'>,
   named: string | null,
 ): readonly string[] | null {
   if (named !== null) return [named]

@@ -3,8 +3,8 @@
  * The guard checks the result, and the handler receives nothing else. An object of an event that the user cannot
  * access counts as missing.
  */
-import { maySee, getOwn } from '../../../engine/index.ts'
-import type { Person, RegNo } from '../../../engine/index.ts'
+import { canSee, getOwn } from '../../../engine/index.ts'
+import type { PermissionHolder, RegNo } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { GuardedRule, TargetKind } from '../../http/office-route-permissions.ts'
 import { recordOf } from '../../http/request-input.ts'
@@ -58,7 +58,7 @@ export type Resolve = <K extends TargetKind>(
   sent: Sent,
   user: User,
 ) => Promise<Resolved<Targets[K]>>
-type User = Pick<Person, 'events'>
+type User = Pick<PermissionHolder, 'events'>
 
 /** A page of a list has fewer; each registration is a separate transaction. */
 export const ROWS_MAX = 500
@@ -306,7 +306,7 @@ function visibleTo<T extends { readonly eventId: string | null }>(
 ): T | null {
   const isVisible =
     object !== null &&
-    (hasAllEvents(user) || (object.eventId !== null && maySee(user, object.eventId)))
+    (hasAllEvents(user) || (object.eventId !== null && canSee(user, object.eventId)))
   return isVisible ? object : null
 }
 

@@ -7,8 +7,8 @@ import {
   rupees,
   UNMATCHED,
   UNMATCHED_LABEL,
-  WAITING,
-  WAITING_IDS,
+  WORK_QUEUE,
+  WORK_QUEUE_IDS,
 } from '../../../engine/index.ts'
 import type { Review, WorkQueueId, WireWorkQueueItem } from '../../../engine/index.ts'
 import type { EventStats, StatsAnswer } from '../../../engine/api.ts'
@@ -100,12 +100,12 @@ export function dashboardRoutes(office: OfficeRoutes, deps: Deps): void {
 function buildWorkQueueRows(counts: readonly WaitingCount[]): WireWorkQueueItem[] {
   const toRow = (id: WorkQueueId): WireWorkQueueItem => ({
     id,
-    label: WAITING[id].label,
+    label: WORK_QUEUE[id].label,
     events: counts
       .filter(({ is }) => is === id)
       .map(({ eventId, count, more }) => ({ id: eventId, count, more })),
   })
-  return WAITING_IDS.map(toRow).filter(({ events }) => events.length > 0)
+  return WORK_QUEUE_IDS.map(toRow).filter(({ events }) => events.length > 0)
 }
 
 /** Counts unmatched payments of the user's events. Empty if there are none. */

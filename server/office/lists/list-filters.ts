@@ -12,14 +12,14 @@ import {
   formatDayShort,
   isDay,
   isEnded,
-  isWaitingId,
+  isWorkQueueId,
   ok,
-  SOLD,
+  SALES_FILTER,
   SORTS,
-  STATE_WORDS,
+  STATE_LABELS,
   STATES,
-  WAITING,
-  WAITING_IDS,
+  WORK_QUEUE,
+  WORK_QUEUE_IDS,
 } from '../../../engine/index.ts'
 import type {
   AdminList,
@@ -85,11 +85,11 @@ function setCommonFilters(
     const knownState = STATES.find((one) => one === state)
     if (knownState === undefined) return invalidOption('in_state', STATES, state)
     if (draft.state !== undefined && draft.state !== knownState)
-      return `A registration cannot be both ${STATE_WORDS[draft.state]} and ${STATE_WORDS[knownState]}.`
+      return `A registration cannot be both ${STATE_LABELS[draft.state]} and ${STATE_LABELS[knownState]}.`
     draft.state = knownState
   }
   if (waiting !== undefined && waiting !== '') {
-    if (!isWaitingId(waiting)) return invalidOption('waiting', WAITING_IDS, waiting)
+    if (!isWorkQueueId(waiting)) return invalidOption('waiting', WORK_QUEUE_IDS, waiting)
     draft.waiting = { is: waiting, at }
   }
   if (sort !== undefined && sort !== '') {
@@ -137,7 +137,7 @@ function setFilter(
     case 'period':
       draft[filter.show] = value
       return null
-    case SOLD: {
+    case SALES_FILTER: {
       if (!(filter.options ?? []).some(({ id }) => id === value))
         return `“${filter.sentAs}” has no option “${value}”.`
       const [item = '', option = null] = value.split('.')
@@ -239,11 +239,11 @@ export function describeQuery(
   if (query.sold !== undefined) {
     const { item, option } = query.sold
     const id = option === null ? item : `${item}.${option}`
-    const options = list.filters.find(({ show }) => show === SOLD)?.options ?? []
+    const options = list.filters.find(({ show }) => show === SALES_FILTER)?.options ?? []
     parts.push(`with ${options.find((one) => one.id === id)?.label ?? id}`)
   }
-  if (query.state !== undefined && endedLabel === '') parts[0] += ` ${STATE_WORDS[query.state]}`
-  if (query.waiting !== undefined) parts[0] += ` ${WAITING[query.waiting.is].said}`
+  if (query.state !== undefined && endedLabel === '') parts[0] += ` ${STATE_LABELS[query.state]}`
+  if (query.waiting !== undefined) parts[0] += ` ${WORK_QUEUE[query.waiting.is].said}`
   if (query.search !== undefined) {
     if (hidesSearch) parts.push('matching a search')
     else if (count === 0 && parts.length === 1) parts[0] += ` match “${query.search}”`

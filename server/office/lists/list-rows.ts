@@ -8,8 +8,8 @@ import {
   getOwn,
   memoize,
   rupees,
-  soldColumns,
-  soldValues,
+  salesColumns,
+  salesValues,
   statusText,
 } from '../../../engine/index.ts'
 import type {
@@ -67,7 +67,7 @@ const toCell = (event: EventConfig, id: string, answer: Answer | undefined): Sca
 type ValueReader = (registration: ListedRegistration) => Scalar | null
 type ValueReaders = ReadonlyMap<string, ValueReader>
 
-const readSoldValues = memoize(({ lines }: ListedRegistration) => soldValues(lines))
+const readSoldValues = memoize(({ lines }: ListedRegistration) => salesValues(lines))
 
 /** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
 const buildReaders = memoize((event: EventConfig): ValueReaders => {
@@ -92,7 +92,7 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
   }
   const ownValues: Readonly<Record<string, ValueReader>> = {
     ...Object.fromEntries(
-      soldColumns(event).map(({ id }): [string, ValueReader] => [
+      salesColumns(event).map(({ id }): [string, ValueReader] => [
         id,
         (registration) => getOwn(readSoldValues(registration), id) ?? null,
       ]),

@@ -1,6 +1,6 @@
 /** Serves the sales report of a list: items and options, accompanying persons, seats. */
 import type { FastifyReply } from 'fastify'
-import { placeRows, rupees, soldRows } from '../../../engine/index.ts'
+import { seatRows, rupees, salesRows } from '../../../engine/index.ts'
 import type { SoldAnswer } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
@@ -38,7 +38,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
     const answer: SoldAnswer = {
       status: 'success',
       capped: isCapped,
-      rows: soldRows(event, sums),
+      rows: salesRows(event, sums),
       paid_beside: rupees(paidBeside),
       people: people.map(({ field, count, paid }) => ({
         id: field,
@@ -46,7 +46,7 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
         count,
         paid,
       })),
-      places: placeRows(event, await deps.store.placesTaken(event.id)),
+      places: seatRows(event, await deps.store.placesTaken(event.id)),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }

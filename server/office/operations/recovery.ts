@@ -1,6 +1,6 @@
 /** Shows the state of a recovery and ends it, for owners with access to all events. */
 import type { FastifyReply } from 'fastify'
-import { isHeldMails, isoIndia } from '../../../engine/index.ts'
+import { isHeldEmails, isoIndia } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { RecoveryAnswer, WireRecovery } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -34,7 +34,7 @@ export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { mails } = body
-    if (!isHeldMails(mails))
+    if (!isHeldEmails(mails))
       return refuse(reply, 422, 'bad_data', 'Choose which of the held emails are sent.')
     const result = await deps.store.endRecovery({ at: deps.clock(), who: admin.username, mails })
     if (result === null)

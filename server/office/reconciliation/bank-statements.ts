@@ -1,19 +1,19 @@
 /** Reconciles bank statements: matches lines, confirms matches in bulk, and stores settlements. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
-  allowedActs,
+  allowedActions,
   err,
   fromRupees,
   isDay,
-  keysIn,
-  maySee,
+  findReferenceKeys,
+  canSee,
   ok,
   paise,
   readStatement,
   reconcile,
   REFERENCE_CHARACTERS_MAX,
   bankKey,
-  referencesIn,
+  findStatementReferences,
   rupees,
 } from '../../../engine/index.ts'
 import type {
@@ -21,7 +21,7 @@ import type {
   Day,
   EventConfig,
   Instant,
-  Person,
+  PermissionHolder,
   Reconciled,
   Result,
   StatementColumns,
@@ -75,7 +75,7 @@ export async function matchStatement(
   if (!read.ok) return read
   const { unread, repeated } = read.value
   const { id: eventId, methods } = event
-  const keys = referencesIn(read.value)
+  const keys = findStatementReferences(read.value)
   if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
   const [stored, known, gateway] = await Promise.all([
     store.awaited(eventId, waysPricedOnCredit(event)),
@@ -209,7 +209,7 @@ export async function reconcileRoutes(
   ): Promise<FastifyReply> => {
     const { id: eventId, methods } = target.served.config
     const unmatched = parseUnmatched(toList(body.keep), eventId, admin.username, deps.clock())
-    const ownKeys = bankDetails(methods).flatMap((text) => [...keysIn(text)])
+    const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
     const toSave = unmatched?.map((line) => ({ ...line, own: ownKeys })) ?? null
     if (toSave === null)
       return refuse(reply, 422, 'bad_data', 'A line needs a reference, an amount and a date.')
@@ -271,12 +271,12 @@ async function countInReview(
 /** Adds returned transfers to the work queue, so that they do not depend on a user reading this response. */
 async function reportReturns(
   { store }: Pick<Deps, 'store'>,
-  user: Pick<Person, 'events'>,
+  user: Pick<PermissionHolder, 'events'>,
   { lines }: Statement,
 ): Promise<void> {
   const returned = lines.flatMap(({ line, reference, returns = [] }) =>
     returns
-      .filter(({ eventId = null }) => eventId !== null && maySee(user, eventId))
+      .filter(({ eventId = null }) => eventId !== null && canSee(user, eventId))
       .map(({ id }) => ({
         captureId: id,
         reference,
@@ -291,14 +291,14 @@ async function reportReturns(
 /** Hides the registration of a line if it belongs to an event that the user cannot access. */
 async function hideOtherEvents(
   { store }: Pick<Deps, 'store'>,
-  user: Pick<Person, 'events'>,
+  user: Pick<PermissionHolder, 'events'>,
   statement: Statement,
 ): Promise<Statement> {
   const regNos = new Set(statement.lines.flatMap(({ of }) => of))
   const others = [...regNos].filter((regNo) => !statement.byNumber.has(regNo))
   const registrations = await Promise.all(others.map((regNo) => store.registration(regNo)))
   const hidden = new Set(
-    registrations.flatMap((one) => (one === null || maySee(user, one.eventId) ? [] : [one.regNo])),
+    registrations.flatMap((one) => (one === null || canSee(user, one.eventId) ? [] : [one.regNo])),
   )
   const lines = statement.lines.map((line) => ({
     ...line,
@@ -309,7 +309,7 @@ async function hideOtherEvents(
 
 /** A late transfer that a delegate reported is an extra payment if the registration expects none. */
 const confirmOrRecordExtra: ActionHandler = (input) =>
-  allowedActs(input.registration.state, input.wanted.actor).includes('came_again')
+  allowedActions(input.registration.state, input.wanted.actor).includes('came_again')
     ? cameAgain({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
     : confirm(input)
 

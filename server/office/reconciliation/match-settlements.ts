@@ -1,7 +1,7 @@
 /** Matches the settlements of an event's gateway accounts with its payments. */
 import {
   joinLines,
-  judgeSettled,
+  checkSettlementLines,
   lineKey,
   payouts,
   readSettlement,
@@ -108,7 +108,7 @@ async function matchAccount(
   const own = newLines.filter(ownership.isOwn)
   const all = report === null ? newLines : joinLines(own, report.lines)
   const results = new Map(
-    judgeSettled(
+    checkSettlementLines(
       all.filter((line) => !ownership.isElsewhere(line)),
       ownership.held,
       ownership.orders,

@@ -1,6 +1,6 @@
 /** Serves the payment reviews and records the decisions on them under the signed-in user. */
 import type { FastifyReply } from 'fastify'
-import { assertNever, decisionsFor, isoIndia, maySee, rupees } from '../../../engine/index.ts'
+import { assertNever, allowedDecisions, isoIndia, canSee, rupees } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import type { DecidedAnswer, ReviewsAnswer, WireReview } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -16,7 +16,7 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const reviews = (await deps.store.reviews(eventId)).filter((review) =>
-      review.eventId === null ? admin.events === null : maySee(admin, review.eventId),
+      review.eventId === null ? admin.events === null : canSee(admin, review.eventId),
     )
     await deps.store.audit({
       at: deps.clock(),
@@ -128,7 +128,7 @@ export function toWireReview(review: Review): WireReview {
   return {
     id: review.id,
     kind: review.is,
-    decisions: [...decisionsFor(review.is)],
+    decisions: [...allowedDecisions(review.is)],
     event_id: review.eventId,
     reg_no: review.regNo,
     order_id: review.orderId,

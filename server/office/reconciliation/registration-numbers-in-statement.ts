@@ -1,13 +1,13 @@
 /** Finds the registration numbers in a bank statement, of its event and of others. */
-import { bankKey, isRegNo, maySee } from '../../../engine/index.ts'
-import type { BankKey, EventConfig, Person, reconcile } from '../../../engine/index.ts'
+import { bankKey, isRegNo, canSee } from '../../../engine/index.ts'
+import type { BankKey, EventConfig, PermissionHolder, reconcile } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 
 /** The served events, and the user who sent the request. */
 export type OtherEvents = {
   readonly all: readonly EventConfig[]
-  readonly user: Pick<Person, 'events'>
+  readonly user: Pick<PermissionHolder, 'events'>
 }
 /** Returns the context that decides what the user may learn about other events. */
 export const buildViewer = (
@@ -33,7 +33,7 @@ export function findRegistrations(
   event: EventConfig,
   { all, user }: OtherEvents,
 ): Pick<KnownReferences, 'registrations' | 'titles'> {
-  const hidden = all.filter(({ id }) => id !== event.id && !maySee(user, id))
+  const hidden = all.filter(({ id }) => id !== event.id && !canSee(user, id))
   const hiddenKeys = keys.filter(
     (key) => !isRegNo(event, key) && hidden.some((other) => isRegNo(other, key)),
   )
@@ -47,7 +47,7 @@ export function findRegistrations(
     titles: new Map(
       stored.flatMap(({ regNo, eventId }) => {
         const title = all.find(({ id }) => id === eventId)?.title
-        const isShown = title !== undefined && eventId !== event.id && maySee(user, eventId)
+        const isShown = title !== undefined && eventId !== event.id && canSee(user, eventId)
         return isShown ? [[bankKey(regNo), title] as const] : []
       }),
     ),

@@ -1,7 +1,7 @@
 /** Imports gateway settlements: matches a report with payments, stores it, serves it as page or CSV. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { bankKey, dayOf, isoIndia, maySee, paise, payouts, rupees } from '../../../engine/index.ts'
+import { bankKey, dayOf, isoIndia, canSee, paise, payouts, rupees } from '../../../engine/index.ts'
 import type {
   BankKey,
   EventConfig,
@@ -175,7 +175,7 @@ async function findForeignTransfers(
     ...new Set(lines.map(({ utr }) => bankKey(utr))),
   ])
   const isForeign = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
-    eventId !== null && !maySee(user, eventId)
+    eventId !== null && !canSee(user, eventId)
   return new Set([
     ...payments.flatMap(([key, payment]) => (isForeign(payment) ? [key] : [])),
     ...reports.filter((report) => !report.isReleased && isForeign(report)).map(({ key }) => key),

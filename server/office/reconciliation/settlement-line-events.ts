@@ -3,7 +3,7 @@
  * The account may be shared: a user of some events must not learn which orders or payments of the other events
  * exist.
  */
-import { maySee } from '../../../engine/index.ts'
+import { canSee } from '../../../engine/index.ts'
 import type { HeldMoney, HeldOrder, SettlementLine } from '../../../engine/index.ts'
 import type { SettlementAccount } from '../../storage/index.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
@@ -42,21 +42,21 @@ export function assignLines(
     }
   }
   const isVisible = ({ eventId }: { readonly eventId: string | null }): boolean =>
-    eventId !== null && maySee(user, eventId)
+    eventId !== null && canSee(user, eventId)
   const visible = { held: held.filter(isVisible), orders: orders.filter(isVisible) }
   const ownOrders = new Set<string>(visible.orders.map(({ order }) => order))
   const isElsewhere = ({ order }: LineNames): boolean => {
     const [nearest] = all
       .filter(({ orderId }) => order.startsWith(orderId.prefix))
       .toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
-    return !ownOrders.has(order) && nearest !== undefined && !maySee(user, nearest.id)
+    return !ownOrders.has(order) && nearest !== undefined && !canSee(user, nearest.id)
   }
   const isShared =
     held.some((money) => money.isOfAccount && !isVisible(money)) ||
     all.some((event) => {
       const eventAccount = readSettlementAccount(event)
       return (
-        !maySee(user, event.id) &&
+        !canSee(user, event.id) &&
         eventAccount?.source === of.source &&
         eventAccount.account === of.account
       )

@@ -1,16 +1,16 @@
 /** Serves the actions on a registration: lists those available and performs one. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
-  allowedActs,
+  allowedActions,
   dayOf,
   formatDayShort,
-  isActName,
-  isOfGateway,
-  isWay,
+  isActionName,
+  isGatewayPayment,
+  isManualMethod,
   paise,
   rupees,
-  STATE_WORDS,
-  wayInSentence,
+  STATE_LABELS,
+  methodInSentence,
 } from '../../../engine/index.ts'
 import type { ActionName } from '../../../engine/index.ts'
 import type { ActionDoneAnswer, ActionsAnswer } from '../../../engine/api.ts'
@@ -49,8 +49,8 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
     const { act: actionName, why, ...params } = body
     const input = review === null ? params : { ...params, review }
     const handler =
-      typeof actionName === 'string' && isActName(actionName) ? DOERS[actionName] : undefined
-    if (typeof actionName !== 'string' || !isActName(actionName) || handler === undefined)
+      typeof actionName === 'string' && isActionName(actionName) ? DOERS[actionName] : undefined
+    if (typeof actionName !== 'string' || !isActionName(actionName) || handler === undefined)
       return refuse(reply, 422, 'act_unknown', 'No action has this name.')
     const { regNo } = registration
     const requestKey = onceOf({ ...input, why }, { who: admin.username, regNo, act: actionName })
@@ -109,7 +109,7 @@ async function loadActions(
     store.secondPayment(regNo),
   ])
   const isErased = actions.some(({ act }) => act === 'erase')
-  const allowed = allowedActs(state, admin.role).filter(
+  const allowed = allowedActions(state, admin.role).filter(
     (act) =>
       DOERS[act] !== undefined &&
       !(isErased && NEEDS_PERSON.has(act)) &&
@@ -171,9 +171,9 @@ function describeState(
       .toSorted((a, b) => b.paidAt - a.paidAt)[0]
     if (lastCapture === undefined) return 'paid in full'
     const { source, paidAt } = lastCapture
-    const method = isWay(source)
-      ? ` ${wayInSentence(source)}`
-      : isOfGateway(source)
+    const method = isManualMethod(source)
+      ? ` ${methodInSentence(source)}`
+      : isGatewayPayment(source)
         ? ' online'
         : ''
     return `paid in full on ${formatDayShort(dayOf(paidAt))}${method}`
@@ -182,9 +182,9 @@ function describeState(
   if (state === 'to_pay' && paymentStatus === 'failed') {
     const failure = payments.find((payment) => payment.failure !== null)?.failure
     if (failure === 'declined' || failure === 'expired')
-      return `${STATE_WORDS[state]}: payment ${failure}`
+      return `${STATE_LABELS[state]}: payment ${failure}`
   }
-  return STATE_WORDS[state]
+  return STATE_LABELS[state]
 }
 
 /** Returns true if a claim still reserves its reference, so that staff can reject it. */

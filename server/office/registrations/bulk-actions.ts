@@ -3,7 +3,7 @@
  * Each is processed separately: one failure does not stop the others.
  */
 import type { FastifyReply } from 'fastify'
-import { isActName, maySee } from '../../../engine/index.ts'
+import { isActionName, canSee } from '../../../engine/index.ts'
 import type { ActionName, RegNo } from '../../../engine/index.ts'
 import type { BulkAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -57,7 +57,7 @@ export async function performEach(
       continue
     }
     if (
-      !maySee(admin, registration.eventId) ||
+      !canSee(admin, registration.eventId) ||
       (task.eventId !== null && task.eventId !== registration.eventId)
     ) {
       reject('This registration belongs to another event.')
@@ -89,7 +89,8 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { act: actionName, ...words } = body
-    const isKnown = typeof actionName === 'string' && isActName(actionName) && BULK.has(actionName)
+    const isKnown =
+      typeof actionName === 'string' && isActionName(actionName) && BULK.has(actionName)
     // Each payment is confirmed with the data of its payment claim.
     const handler = !isKnown
       ? undefined

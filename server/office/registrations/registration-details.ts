@@ -14,7 +14,7 @@ import {
   rupees,
   wordsFromId,
 } from '../../../engine/index.ts'
-import { wireLines } from '../../../engine/api.ts'
+import { toWireLines } from '../../../engine/api.ts'
 import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -76,7 +76,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       registration: buildListRow(event, registration),
       name: findName(event, registration),
       contact: buildContact(event, registration),
-      lines: wireLines(registration.lines),
+      lines: toWireLines(registration.lines),
       answers: buildAnswers(event, registration, code === null ? null : maskCode(admin.role, code)),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,

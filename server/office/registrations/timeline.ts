@@ -1,5 +1,5 @@
 /** Builds a registration's timeline: actions, and decisions on its payments. */
-import { ACT_DONE, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
+import { ACTION_HISTORY_TEXTS, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
 import type { WireAction } from '../../../engine/api.ts'
 import type { StoredAction, StoredDecision, StoredRefund } from '../../storage/index.ts'
 
@@ -23,7 +23,8 @@ export function buildTimeline(
 
 function toTimelineEntry({ at, who, act, why, data }: StoredAction): WireAction {
   const details = describeData(data)
-  const text = details === '' ? ACT_DONE[act] : `${ACT_DONE[act]}: ${details}`
+  const text =
+    details === '' ? ACTION_HISTORY_TEXTS[act] : `${ACTION_HISTORY_TEXTS[act]}: ${details}`
   return { at: isoIndia(at), who, act, text, why }
 }
 

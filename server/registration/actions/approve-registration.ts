@@ -5,8 +5,8 @@ import {
   labelOf,
   categoryLabel,
   paise,
-  payUntil,
-  quoteAs,
+  paymentDeadline,
+  quoteInCategory,
   rupees,
 } from '../../../engine/index.ts'
 import {
@@ -26,7 +26,7 @@ import { throughFor } from './choose-payment-method.ts'
 export const approve: ActionHandler = async (asked) => {
   const { deps, served, registration, wanted } = asked
   const { config } = served
-  const until = payUntil(approvalFor(config, registration), wanted.at)
+  const until = paymentDeadline(approvalFor(config, registration), wanted.at)
   return deps.store.approve(wanted, {
     ...beginning(asked, registration),
     payUntil: until,
@@ -59,7 +59,7 @@ export const acceptOffer: ActionHandler = async (asked) => {
   const offered = offeredOf(config, registration, textIn(words, 'category'))
   if (offered === null) return badData(REFUSAL_MESSAGES.selfService.offerEnded)
   const { category, quote } = offered
-  const until = payUntil(approvalFor(config, registration), wanted.at)
+  const until = paymentDeadline(approvalFor(config, registration), wanted.at)
   const as = { category, due: offered.total, payUntil: until }
   const taken: StoredRegistration = { ...registration, category, ...amountsOf(quote) }
   return deps.store.acceptOffer(wanted, {
@@ -129,7 +129,7 @@ export async function refusedShown(
 
 /** Quotes the offered category at the prices of the registration date; null: the category was not on sale then. */
 export function offeredOf(config: EventConfig, registration: StoredRegistration, category: string) {
-  const quoted = quoteAs(config, registration, category)
+  const quoted = quoteInCategory(config, registration, category)
   if (!quoted.ok) return null
   return { category, quote: quoted.value, total: quoted.value?.total ?? paise(0) }
 }

@@ -1,5 +1,5 @@
 /** Computes the balance of a registration, by the same rule as `due` in the store. */
-import { cancellationRefund, paise, pricePaidOf } from '../../../engine/index.ts'
+import { cancellationRefund, paise, pricePartOfPayments } from '../../../engine/index.ts'
 import type {
   CancellationRefund,
   EventConfig,
@@ -43,6 +43,6 @@ export function refundAtCancellation(
   at: Instant,
 ): CancellationRefund {
   const { came: paid } = money
-  const price = pricePaidOf(total, money)
+  const price = pricePartOfPayments(total, money)
   return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - kept) }, at)
 }

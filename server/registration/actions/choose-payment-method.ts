@@ -1,5 +1,5 @@
 /** Chooses the payment method for the outstanding balance. */
-import { dayOf, transferMethod, wayFor } from '../../../engine/index.ts'
+import { dayOf, transferMethod, findChosenMethod } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'
@@ -14,7 +14,7 @@ export function throughFor(
   { payments, answers }: Pick<StoredRegistration, 'payments' | 'answers'>,
   at: Instant,
 ): PaymentChannel {
-  const chosen = wayFor(event, answers, dayOf(at))
+  const chosen = findChosenMethod(event, answers, dayOf(at))
   const named = payments[0]?.way ?? (chosen.ok && chosen.value !== null ? chosen.value.id : null)
   const way = transferMethod(event, named)
   if (way !== null) return { way: way.id }

@@ -1,19 +1,19 @@
 /** Handles actions that change answers: correction, edit and transfer to another person. */
 import {
   assertNever,
-  balanceOf,
-  corrected,
+  calculateBalance,
+  correctRegistration,
   readDelegate,
   editableFields,
   err,
   extractContext,
   filesToSend,
   formatMoney,
-  heldUntil,
+  priceHoldEnd,
   getOwn,
   paise,
   requiredSeats,
-  rawWith,
+  rawAnswersWithChanges,
   uniqueRules,
 } from '../../../engine/index.ts'
 import {
@@ -25,7 +25,7 @@ import {
   buildTransferredToYouEmail,
 } from '../../../engine/messages.ts'
 import type {
-  Corrected,
+  CorrectedRegistration,
   CorrectionRefusal,
   EventConfig,
   PricingContext,
@@ -129,7 +129,7 @@ async function change(
   )
   if (unsent.length > 0) return badData('Files cannot be corrected here.')
   const facts = await factsNow(asked, changes)
-  const judged = corrected(config, registration, changes, facts)
+  const judged = correctRegistration(config, registration, changes, facts)
   if (!judged.ok) return badData(sayRefusal(config, judged.error))
   const { answers, category, quote } = judged.value
   if (how === 'edit' && (quote !== null || category !== registration.category))
@@ -156,7 +156,7 @@ async function change(
     unique: uniqueRules(config),
     quote,
     through: throughFor(deps, config, registration, wanted.at),
-    holdUntil: heldUntil(config, wanted.at),
+    holdUntil: priceHoldEnd(config, wanted.at),
     changes: [
       ...judged.value.changes,
       // A file with the same name as the previous one.
@@ -201,7 +201,7 @@ async function dueAfter(
   const { regNo, due, total: before } = registration
   if (total === null) return due
   const money = await deps.store.moneyOfBill(regNo)
-  return paise(due + balanceOf(total, money) - balanceOf(before ?? paise(0), money))
+  return paise(due + calculateBalance(total, money) - calculateBalance(before ?? paise(0), money))
 }
 
 /** Returns the emails about a paid registration whose balance has changed in either direction. */
@@ -228,7 +228,7 @@ async function factsNow(
 ): Promise<PricingContext> {
   const { answers, category } = registration
   const before = extractContext(config, answers)
-  const raw = rawWith(config, answers, changes)
+  const raw = rawAnswersWithChanges(config, answers, changes)
   const left = await leftOf(deps, config, at)
   const has = requiredSeats(config.quotas, answers, category).map(({ id }) => [id, 1] as const)
   const { facts } = await factsOf(deps, config, raw, {}, at)
@@ -246,7 +246,10 @@ async function factsNow(
   }
 }
 
-function differenceOf({ total }: Pick<StoredRegistration, 'total'>, { quote }: Corrected): Paise {
+function differenceOf(
+  { total }: Pick<StoredRegistration, 'total'>,
+  { quote }: CorrectedRegistration,
+): Paise {
   return quote === null ? paise(0) : paise(quote.total - (total ?? 0))
 }
 

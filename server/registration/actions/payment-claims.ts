@@ -5,14 +5,14 @@ import {
   endOfDay,
   err,
   isoIndia,
-  lapseOf,
+  expiryTime,
   ok,
   getOwn,
   paise,
   readPaymentClaim,
   rupees,
   transferMethod,
-  wayFileName,
+  methodFileName,
 } from '../../../engine/index.ts'
 import {
   buildClaimRejectedEmail,
@@ -103,7 +103,7 @@ async function filesOf(
     const token = raw[ask.id]
     delete raw[ask.id]
     if (typeof token !== 'string' || token.trim() === '') continue
-    const field = wayFileName(way, ask)
+    const field = methodFileName(way, ask)
     const draft = await heldDraft(deps, config, field, token.trim(), wanted.at)
     if (draft === null)
       return err({ [ask.id]: 'We no longer have this file. Please choose it again.' })
@@ -120,7 +120,7 @@ export const notFound: ActionHandler = async ({ deps, served, registration, want
   const { config } = served
   const [telling] = await deps.store.tellings(registration.regNo)
   const way = transferMethod(config, telling?.way ?? null)
-  const payUntil = way === null ? registration.payUntil : lapseOf(way, wanted.at)
+  const payUntil = way === null ? registration.payUntil : expiryTime(way, wanted.at)
   const mail =
     telling === undefined || registration.state !== 'told'
       ? null
@@ -132,7 +132,7 @@ export const notFound: ActionHandler = async ({ deps, served, registration, want
 export const takeUp: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const way = transferMethod(config, registration.payments[0]?.way ?? null)
-  const payUntil = way === null ? soon(wanted.at) : lapseOf(way, wanted.at)
+  const payUntil = way === null ? soon(wanted.at) : expiryTime(way, wanted.at)
   const mail = buildReopenedEmail(config, registration, registration.total ?? paise(0), payUntil)
   return deps.store.takeUp(wanted, { way: way?.id ?? null, payUntil, mail })
 }
@@ -169,7 +169,7 @@ export async function lastTold(
       answers: asks.flatMap((ask) => {
         const answer = getOwn(answers, ask.id)
         if (answer === undefined || ask.id === way?.reference || ask.id === way?.day) return []
-        const field = way === null ? '' : wayFileName(way, ask)
+        const field = way === null ? '' : methodFileName(way, ask)
         const isKept = uploads.some((one) => one.field === field && one.droppedAt === null)
         return [
           {

@@ -9,7 +9,7 @@ import {
   rupees,
   transferMethod,
   upiLink,
-  wayFileName,
+  methodFileName,
 } from '../../../engine/index.ts'
 import { PAYMENT_METHOD_MESSAGES } from '../../../engine/messages.ts'
 import type { OfficeMethod, EventConfig, TransferMethod } from '../../../engine/index.ts'
@@ -72,7 +72,7 @@ export function asksOf(
         options: options.map((option) => ({ id: option.id, label: option.label })),
         file:
           type === 'file'
-            ? { field: wayFileName(way, ask), accept: [...accept], bytes_max: bytesMax }
+            ? { field: methodFileName(way, ask), accept: [...accept], bytes_max: bytesMax }
             : null,
         value: answer === undefined ? '' : String(answer),
       },

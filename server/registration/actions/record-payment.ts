@@ -8,15 +8,15 @@ import {
   instant,
   isAtLeast,
   isDay,
-  isWay,
-  isOfTheDesk,
+  isManualMethod,
+  isDeskPayment,
   isSlipNumber,
   ok,
   getOwn,
   REFERENCE_CHARACTERS_MAX,
   startOfDay,
-  wayInSentence,
-  wayOf,
+  methodInSentence,
+  describeMethod,
   type Actor,
   type Instant,
   type Paise,
@@ -66,18 +66,18 @@ function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Res
   ActionDenial
 > {
   const way = textIn(words, 'way')
-  if (!isWay(way)) return badData('Choose a payment method.')
-  const { least, asks } = wayOf(way)
+  if (!isManualMethod(way)) return badData('Choose a payment method.')
+  const { least, asks } = describeMethod(way)
   if (!mayConfirm(wanted.actor, least))
     return err({
       code: 'not_your_role' as const,
-      message: `You need the ${least} role to record a payment ${wayInSentence(way)}. You have ${wanted.actor}.`,
+      message: `You need the ${least} role to record a payment ${methodInSentence(way)}. You have ${wanted.actor}.`,
     })
   const reference = textIn(words, 'reference').replaceAll(/\s+/g, ' ')
   const also = alsoIn(getOwn(words, 'also'))
   if (also === null) return badData('The other bank references must be a list of texts.')
   // A bank reference has at least one letter or digit.
-  const isEmpty = isOfTheDesk(way) ? reference === '' : bankKey(reference) === ''
+  const isEmpty = isDeskPayment(way) ? reference === '' : bankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
     return badData(
       `Enter the ${asks.replace(/^(?!UPI|UTR)./, (first) => first.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
@@ -104,7 +104,7 @@ function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Res
  */
 export function wrongLetters(way: ManualMethod, reference: string): string | null {
   const key = bankKey(reference)
-  const isSlip = way === 'cash' || (isOfTheDesk(way) && isSlipNumber(key))
+  const isSlip = way === 'cash' || (isDeskPayment(way) && isSlipNumber(key))
   return isSlip || !hasOtherLetters(key)
     ? null
     : 'Enter the reference in Latin letters and digits, as the bank prints it.'

@@ -1,5 +1,5 @@
 /** Resends emails to a delegate: the confirmation and the payment link. */
-import { mayTry } from '../../../engine/index.ts'
+import { canRetry } from '../../../engine/index.ts'
 import { buildConfirmationEmail, buildPayLinkEmail } from '../../../engine/messages.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import { registrationView } from '../registration-for-emails-and-public.ts'
@@ -20,7 +20,7 @@ export const sendPayLink: ActionHandler = async ({ deps, served, registration, w
   const due = dueOf(registration)
   if (due === null || due <= 0 || config.payment === null)
     return badData('Nothing is due for this registration.')
-  if (!mayTry(config, registration, wanted.at))
+  if (!canRetry(config, registration, wanted.at))
     return badData(
       'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )

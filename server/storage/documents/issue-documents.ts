@@ -4,16 +4,16 @@
  */
 import {
   assert,
-  creditOf,
+  createCreditNote,
   dayOf,
   documentChange,
-  documentOf,
-  financialYearOf,
+  createDocument,
+  financialYear,
   isEnded,
   paise,
-  requiredOf,
+  requiredAmount,
   serialText,
-  sumOf,
+  sumDocument,
   taxableValue,
   includedTax,
 } from '../../../engine/index.ts'
@@ -56,7 +56,7 @@ type Numbered = { readonly account: string; readonly year: string; readonly seri
 
 /** The next of a series. Whoever rolls back gives the number back with it. */
 function nextOf(sql: Sql, account: string, pattern: string, at: Instant): Numbered {
-  const year = financialYearOf(dayOf(at))
+  const year = financialYear(dayOf(at))
   const series = seriesNow(sql, pattern, year)
   const row = sql<{ last: number }>(
     `INSERT INTO document_series (account, year, pattern, last) VALUES (?, ?, ?, 1)
@@ -110,7 +110,7 @@ export function issueReceipt(
     "SELECT count(*) AS n FROM documents WHERE payment_id = ? AND kind = 'receipt'",
   ).get(row.id)
   const serial = row.order_id + (before?.n ? `-${before.n + 1}` : '')
-  const body = documentOf(issuer, receivedWith(sql, row, issuer, paid), {
+  const body = createDocument(issuer, receivedWith(sql, row, issuer, paid), {
     kind: 'receipt',
     serial,
     at,
@@ -226,7 +226,7 @@ function chargedOf(
   ).get(id) ?? { came: 0, gone: 0, imported: 0 }
   const kept = came - gone + refundedBefore
   // The organisers let go of less than the price, until it is cancelled or the last rupee is refunded.
-  const letGo = total - requiredOf(total, moneyOfBill(sql, id).letGo)
+  const letGo = total - requiredAmount(total, moneyOfBill(sql, id).letGo)
   const waived = kept > 0 && !isEnded(state) ? letGo : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {
@@ -297,7 +297,7 @@ export function coverBill(
           ? null
           : { bill: billOf(registrationId, refundBill), documents: lastRefund + 1 },
       withoutInvoice: elsewhere === null ? [] : billOf(registrationId, elsewhere),
-      ...chargedOf(sql, row, sumOf(bill).total, refundedBefore),
+      ...chargedOf(sql, row, sumDocument(bill).total, refundedBefore),
       unpaid,
     },
   )
@@ -311,13 +311,13 @@ export function coverBill(
     const numbered = nextOf(sql, invoice.account, pattern, at)
     const owner = { id: invoice.payment_id, registration_id: registrationId }
     const earlier = bodies.filter((one) => one.of !== null && named(one.of) === of)
-    const note = creditOf(body, lines, refund, { serial: numbered.serial, at, earlier })
+    const note = createCreditNote(body, lines, refund, { serial: numbered.serial, at, earlier })
     keep(sql, owner, numbered, note, { bill: row.bill })
   }
   if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
     const numbered = nextOf(sql, issuer.invoice.gstin, issuer.invoice.number, at)
     const sold = soldFor(sql, row, payment, change.invoice)
-    const body = documentOf(issuer, sold, { kind: 'invoice', serial: numbered.serial, at })
+    const body = createDocument(issuer, sold, { kind: 'invoice', serial: numbered.serial, at })
     const { creditNumber } = issuer.invoice
     keep(sql, payment, numbered, body, { bill: row.bill, creditNumber })
   }
@@ -344,7 +344,7 @@ export function keepCoveredBill(sql: Sql, row: RegistrationRow): void {
 function billLines(sql: Sql, row: RegistrationRow, paid: Paise): readonly Line[] {
   const lines = linesOf(sql, amongIds([row.id]))(row.id, row.bill)
   const total = row.total ?? paid
-  if (lines.length > 0 && sumOf(lines).total === total) return lines
+  if (lines.length > 0 && sumDocument(lines).total === total) return lines
   const gst = row.gst ?? includedTax(total, issuerOf(sql, row.event_id)?.tax?.percent ?? 0)
   const base = paise(total - gst)
   const label = 'Registration'
@@ -362,7 +362,7 @@ function soldFor(
   payment: PaymentRow,
   lines: DocumentChange['invoice'],
 ): Sold {
-  const { base, gst, total } = sumOf(lines)
+  const { base, gst, total } = sumDocument(lines)
   const came = sql<{ came: number }>(
     "SELECT coalesce(sum(coalesce(counted, amount)), 0) AS came FROM captures WHERE counts_for = ? AND state IN ('fits', 'accepted')",
   ).get(payment.id)

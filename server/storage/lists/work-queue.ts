@@ -4,7 +4,7 @@
  * rows. EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's
  * registrations.
  */
-import { instant, SETTLED_WITHIN_DAYS, startOfDay, WAITING_IDS } from '../../../engine/index.ts'
+import { instant, SETTLED_WITHIN_DAYS, startOfDay, WORK_QUEUE_IDS } from '../../../engine/index.ts'
 import type { Day, Instant, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { OPEN_SECOND_PAYMENTS } from '../payments/find-duplicate-payments.ts'
@@ -135,7 +135,7 @@ export function waiting(
   at: Instant,
 ): readonly WaitingCount[] {
   return eventIds.flatMap((eventId) =>
-    WAITING_IDS.flatMap((is) => {
+    WORK_QUEUE_IDS.flatMap((is) => {
       const found = waitingIds(sql, eventId, { is, at }, COUNT_MAX + 1).length
       return found === 0
         ? []

@@ -1,15 +1,15 @@
 /** Applies payment events and the gateway's answers to stored payments. */
 import {
-  applyFact as judge,
+  applyPaymentEvent as judge,
   assert,
-  ASK_AGAIN_MS_MIN,
+  POLL_MS_MIN,
   paise,
-  reviewOf,
+  findReviewReason,
   WATCHED_MS,
 } from '../../../engine/index.ts'
 import type {
   Instant,
-  LastAnswer,
+  LastResponse,
   OrderId,
   Paise,
   Payment,
@@ -77,7 +77,7 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
   const before = toPayment(row)
   const refused = (refusal: string, why: string | null): Judged => ({ next: before, refusal, why })
   const answer = judge(before, fact)
-  if (!answer.ok) return refused(answer.error.code, reviewOf(answer.error))
+  if (!answer.ok) return refused(answer.error.code, findReviewReason(answer.error))
   const next = answer.value
   if (next.status.is === 'success' && row.status !== 'success') {
     const { reference: second } = next.status
@@ -86,7 +86,7 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
     ).get(row.registration_id) ?? { state: 'to_pay' }
     if (state === 'cancelled' || state === 'refused') {
       const ended = { code: 'ended', state } as const
-      return refused(ended.code, reviewOf(ended))
+      return refused(ended.code, findReviewReason(ended))
     }
     const paid =
       row.asks_for === 'difference'
@@ -96,7 +96,7 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
           ).get(row.registration_id, row.id)
     if (paid !== undefined) {
       const twice = { code: 'paid_twice', first: paid.reference ?? '', second } as const
-      return refused('paid_twice', reviewOf(twice))
+      return refused('paid_twice', findReviewReason(twice))
     }
     const taken = sql<{ order_id: string }>(
       'SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?',
@@ -110,7 +110,7 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
       row.asks_for === 'difference' ? null : placeGone(sql, row.registration_id, fact.at)
     if (place !== null) {
       const gone = { code: 'place_gone', place: place.name } as const
-      return refused(gone.code, reviewOf(gone))
+      return refused(gone.code, findReviewReason(gone))
     }
   }
   return { next, refusal: null, why: null }
@@ -184,7 +184,7 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): News {
         first: confirmed.reference,
         second: one.reference,
       } as const
-      keepCapture(sql, row, besides(confirmed, one), twice.code, reviewOf(twice))
+      keepCapture(sql, row, besides(confirmed, one), twice.code, findReviewReason(twice))
     }
   // What was said before is no new reason: a person may have decided since.
   const isSame = !isNew && judgedTo.status.is === row.status
@@ -287,7 +287,7 @@ function applyRefund(
       ? { code: 'not_paid' }
       : { code: 'more_back_than_came', came: money.came, got: paise(money.back + fact.amount) }
   writeFact(sql, row.id, fact, refusal.code)
-  const review = joined(row.review, reviewOf(refusal))
+  const review = joined(row.review, findReviewReason(refusal))
   return {
     isNew,
     changed: stand(sql, row, { ...toPayment(row), review }, fact.at),
@@ -332,7 +332,7 @@ export function asked(
   orderId: OrderId,
   at: Instant,
   nextAt: Instant | null,
-  said: LastAnswer | null,
+  said: LastResponse | null,
   watchUntil: Instant | null,
 ): void {
   sql(
@@ -370,5 +370,5 @@ export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
   sql(
     `UPDATE payments SET watch_until = ?, next_ask_at = max(?, min(coalesce(asked_at, 0), ?) + ?)
      WHERE order_id = ? AND gateway IS NOT NULL AND (status <> 'pending' OR review IS NOT NULL)`,
-  ).run(at + WATCHED_MS, at, at, ASK_AGAIN_MS_MIN, orderId)
+  ).run(at + WATCHED_MS, at, at, POLL_MS_MIN, orderId)
 }

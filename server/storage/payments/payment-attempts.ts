@@ -1,5 +1,5 @@
 /** Stores payment attempts: new ones under separate order ids, and those for a correction's balance. */
-import { assert, ATTEMPTS_MAX, endedWithout, createOrderId } from '../../../engine/index.ts'
+import { assert, ATTEMPTS_MAX, closePayment, createOrderId } from '../../../engine/index.ts'
 import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
@@ -101,7 +101,7 @@ export function endOpenPayments(
   ).all(registrationId, of, of)
   for (const { id } of open) {
     const row = paymentById(sql, id)
-    stand(sql, row, endedWithout(toPayment(row), why, at), at)
+    stand(sql, row, closePayment(toPayment(row), why, at), at)
   }
 }
 
@@ -118,7 +118,7 @@ export function byHandInstead(
   const attempt = nextAttempt(sql, row.registration_id)
   if (attempt > ATTEMPTS_MAX) return null
   // Whoever is still in front of the gateway's page pays there, and is looked for there.
-  stand(sql, row, { ...endedWithout(toPayment(row), 'paid otherwise', at), review }, at)
+  stand(sql, row, { ...closePayment(toPayment(row), 'paid otherwise', at), review }, at)
   const orderId = createOrderId(row.reg_no, attempt)
   const added = insertPayment(sql, {
     asksFor: row.asks_for,

@@ -4,9 +4,9 @@
  * together or not at all.
  */
 import {
-  applyFact as judge,
+  applyPaymentEvent as judge,
   assert,
-  endedWithout,
+  closePayment,
   paise,
   stateAfter,
   watchFrom,
@@ -78,7 +78,7 @@ function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   ).all(row.registration_id, row.id)
   for (const { id } of open) {
     const payment = paymentById(sql, id)
-    stand(sql, payment, endedWithout(toPayment(payment), 'paid otherwise', at), at)
+    stand(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
   }
 }
 
@@ -152,7 +152,7 @@ function giveUpDue(sql: Sql, registrationId: number, at: Instant): void {
   ).all(registrationId)
   for (const { id } of open) {
     const payment = paymentById(sql, id)
-    stand(sql, payment, endedWithout(toPayment(payment), 'cancelled', at), at)
+    stand(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
   }
 }
 
@@ -171,7 +171,7 @@ export function endWithout(
   assert(ended.changes === 1, 'a capture that was decided already was decided again')
   const review = without(row.review, capture.why)
   const payment = { ...toPayment(row), review }
-  if (stand(sql, row, review === null ? endedWithout(payment, reason, at) : payment, at))
+  if (stand(sql, row, review === null ? closePayment(payment, reason, at) : payment, at))
     return true
   // The payment may have ended with another capture: what waited for this one alone waits no more.
   settleRegistration(sql, row.registration_id)

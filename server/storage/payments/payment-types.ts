@@ -3,7 +3,7 @@ import type {
   Failure,
   Grounds,
   Instant,
-  LastAnswer,
+  LastResponse,
   OrderId,
   Paise,
   PaymentEvent,
@@ -55,7 +55,7 @@ export type StoredPayment = {
   /** When the delegate was last sent to the gateway with it; null: imported rows. */
   readonly handedOffAt: Instant | null
   /** The gateway's last answer that ended nothing. */
-  readonly lastAnswer: LastAnswer | null
+  readonly lastAnswer: LastResponse | null
   /** When a message last claimed money that the gateway did not know of. */
   readonly claimedAt: Instant | null
   /** Since when it needs a staff decision; null: it needs none. */

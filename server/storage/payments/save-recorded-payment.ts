@@ -5,10 +5,10 @@
 import {
   err,
   formatMoney,
-  isOfTheDesk,
+  isDeskPayment,
   ok,
-  reviewOf,
-  wayInSentence,
+  findReviewReason,
+  methodInSentence,
 } from '../../../engine/index.ts'
 import type { Instant, Paise, Quote, ManualMethod } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
@@ -55,10 +55,10 @@ export function confirm(
     const place = row.asks_for === 'difference' ? null : placeGone(sql, id, at)
     const why =
       amount !== row.amount
-        ? reviewOf({ code: 'amount_differs', expected: row.amount, got: amount })
+        ? findReviewReason({ code: 'amount_differs', expected: row.amount, got: amount })
         : place === null
           ? null
-          : reviewOf({ code: 'place_gone', place: place.name })
+          : findReviewReason({ code: 'place_gone', place: place.name })
     const kept = keepCame(sql, {
       ...came,
       account: accountOf(way, eventId),
@@ -73,7 +73,7 @@ export function confirm(
     })
     if (!kept.ok) return err({ code: 'taken', message: kept.error })
     foundTellings(sql, { id, regNo }, at)
-    const said = `${formatMoney(amount)} ${wayInSentence(way)}`
+    const said = `${formatMoney(amount)} ${methodInSentence(way)}`
     const data = { came: `${said}, ${reference}`, paid_at: paidAt }
     if (why !== null) {
       stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
@@ -99,8 +99,12 @@ export function cameAgain(sql: Sql, wanted: NewAction, money: Omit<Came, 'price'
     ).get(id)
     const why =
       state === 'cancelled' || state === 'refused'
-        ? reviewOf({ code: 'ended', state })
-        : reviewOf({ code: 'paid_twice', first: newest?.reference ?? '', second: reference })
+        ? findReviewReason({ code: 'ended', state })
+        : findReviewReason({
+            code: 'paid_twice',
+            first: newest?.reference ?? '',
+            second: reference,
+          })
     const kept = keepCame(sql, {
       ...money,
       account: accountOf(way, eventId),
@@ -120,7 +124,7 @@ export function cameAgain(sql: Sql, wanted: NewAction, money: Omit<Came, 'price'
       const row = paymentById(sql, newest.id)
       stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
     }
-    const came = `${formatMoney(amount)} ${wayInSentence(way)}`
+    const came = `${formatMoney(amount)} ${methodInSentence(way)}`
     return ok({
       message: `${came}, needs review: ${why}`,
       data: { came: `${came}, ${reference}`, paid_at: paidAt },
@@ -130,5 +134,5 @@ export function cameAgain(sql: Sql, wanted: NewAction, money: Omit<Came, 'price'
 
 /** One transfer pays once, whichever conference it was meant for; slips of a desk are of their event. */
 function accountOf(way: ManualMethod, eventId: string): string {
-  return isOfTheDesk(way) ? eventId : ''
+  return isDeskPayment(way) ? eventId : ''
 }

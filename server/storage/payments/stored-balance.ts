@@ -1,7 +1,7 @@
 /**
  * Reads a registration's counted payments for the engine's balance rule: amounts to pay and to refund.
  */
-import { balanceOf, paise } from '../../../engine/index.ts'
+import { calculateBalance, paise } from '../../../engine/index.ts'
 import type { Instant, MoneyOfBill, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { addDue } from './balance-adjustments.ts'
@@ -62,7 +62,7 @@ export function balance(sql: Sql, registrationId: number, next: Paid | null = nu
   const { total } = sql<{ total: Paise | null }>(
     'SELECT total FROM registrations WHERE id = ?',
   ).get(registrationId) ?? { total: null }
-  return balanceOf(total ?? paise(0), moneyOfBill(sql, registrationId, next))
+  return calculateBalance(total ?? paise(0), moneyOfBill(sql, registrationId, next))
 }
 
 /** A difference is about to be paid with this payment: reduces the balance. */
@@ -106,7 +106,7 @@ export function balanceOlder(sql: Sql): void {
   for (const { id, due, total, at, gone, back } of older) {
     const money = moneyOfBill(sql, id)
     // Without regard to what is left: refunds are deducted below.
-    const ruled = balanceOf(total, { ...money, left: money.came })
+    const ruled = calculateBalance(total, { ...money, left: money.came })
     if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)
     if (ruled >= due) continue
     addDue(sql, id, { what: 'corrected', amount: ruled - due }, at)

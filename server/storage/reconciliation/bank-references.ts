@@ -9,10 +9,10 @@ import {
   bankKey,
   err,
   isSlipNumber,
-  keysOfReference,
+  referenceKeys,
   ok,
-  WAY_IDS,
-  wordsOf,
+  MANUAL_METHOD_IDS,
+  splitWords,
 } from '../../../engine/index.ts'
 import type {
   BankKey,
@@ -63,7 +63,7 @@ function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly 
     way === 'cash' ||
     (SLIP_WAYS.includes(way) && (isSlipNumber(key) || (regNo !== null && key === bankKey(regNo))))
   if (isSlip) return [`${eventId} ${way} ${key === '' ? reference : key}`]
-  return [...new Set([reference, ...also].flatMap(keysOfReference))]
+  return [...new Set([reference, ...also].flatMap(referenceKeys))]
 }
 
 /**
@@ -226,7 +226,7 @@ export function nameOlder(sql: Sql): void {
     `SELECT c.id, c.source, c.reference, c.state, coalesce(r.event_id, c.found_for, c.account) AS event_id, r.reg_no
      FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
      WHERE c.source IN (SELECT value FROM json_each(?)) AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
-  ).all(JSON.stringify(WAY_IDS))
+  ).all(JSON.stringify(MANUAL_METHOD_IDS))
   for (const { id, source: way, reference, state, event_id: eventId, reg_no: regNo } of older) {
     const named = { way, reference, eventId: eventId ?? '', regNo }
     const keys = keysOf(named)
@@ -285,7 +285,7 @@ export function whyImportKnown(sql: Sql, { reference, eventId, regNo }: NamedImp
  */
 export function nameImport(sql: Sql, captureId: number, { reference }: NamedImport): void {
   if (isSlipNumber(bankKey(reference))) return
-  for (const key of keysOfReference(reference))
+  for (const key of referenceKeys(reference))
     sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
 }
 
@@ -303,7 +303,7 @@ export function nameOlderImports(sql: Sql): void {
     const { reference } = named
     const [first] = isSlipNumber(bankKey(reference))
       ? []
-      : paymentsUnder(sql, keysOfReference(reference))
+      : paymentsUnder(sql, referenceKeys(reference))
     if (first === undefined) nameImport(sql, id, named)
     else if (isRefunded === 0) reportTwice(sql, id, named, first[1])
   }
@@ -355,7 +355,7 @@ export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
     // Staff have refunded it: this withdrawal is that refund.
     if (left === undefined || left.left <= 0) continue
     const withdrawal = { amount, day }
-    const key: ReferenceKey = returnedKey(captureId, withdrawal, wordsOf(narration))
+    const key: ReferenceKey = returnedKey(captureId, withdrawal, splitWords(narration))
     const isOld = sql('SELECT 1 FROM bank_references WHERE key = ?').get(key) !== undefined
     if (isOld) continue
     sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)

@@ -7,7 +7,7 @@ import {
   formatDay,
   formatMoney,
   instant,
-  isOfGateway,
+  isGatewayPayment,
   lineKey,
   startOfDay,
 } from '../../../engine/index.ts'
@@ -230,7 +230,7 @@ export function accountsOfEvent(sql: Sql, eventId: string): readonly SettlementA
      UNION SELECT source, account FROM settlements WHERE event_id = :event ORDER BY 1, 2`,
   )
     .all({ event: eventId })
-    .filter(({ source }) => isOfGateway(source))
+    .filter(({ source }) => isGatewayPayment(source))
 }
 
 /**

@@ -1,18 +1,18 @@
 /** Stores lines of a bank statement that match no registration: each is money under review. */
 import {
   bankKey,
-  chequeIn,
+  findChequeNumber,
   dayOf,
   fallbackKeys,
   instant,
-  keysIn,
-  keysOfLine,
-  keysOfReference,
-  lineOfReference,
+  findReferenceKeys,
+  lineReferenceKeys,
+  referenceKeys,
+  findLineByReference,
   namesPayment,
-  printedKey,
+  formatKey,
   startOfDay,
-  utrsIn,
+  findLineUtrs,
 } from '../../../engine/index.ts'
 import type { BankKey, Instant, Paise, StatementLine } from '../../../engine/index.ts'
 import { audit } from '../staff/audit-log-entries.ts'
@@ -27,8 +27,8 @@ export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnm
   let reported = 0
   for (const one of money) {
     const { reference, amount, day, narration, eventId, who, at } = one
-    const line = lineOfReference({ line: 0, reference, narration, day, amount })
-    const cheque = chequeIn(line)
+    const line = findLineByReference({ line: 0, reference, narration, day, amount })
+    const cheque = findChequeNumber(line)
     const also = [...(one.also ?? []), ...(cheque === null ? [] : [cheque])]
     if (isElsewhere(sql, one)) {
       elsewhere += 1
@@ -72,7 +72,7 @@ const KEPT = 'It came to the bank, and nobody waits for it: '
 
 /** The line names a recorded payment, or a gateway's payout, also where its reference does not. */
 function isRecorded(sql: Sql, line: StatementLine, { own = [] }: NewUnmatched): boolean {
-  const listed = JSON.stringify([...keysOfLine(line)])
+  const listed = JSON.stringify([...lineReferenceKeys(line)])
   const numbers = sql<{ reg_no: string }>(
     'SELECT reg_no FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
   )
@@ -80,13 +80,13 @@ function isRecorded(sql: Sql, line: StatementLine, { own = [] }: NewUnmatched): 
     .map(({ reg_no: regNo }) => bankKey(regNo))
   // A delegate may pay twice under the registration number.
   const isUsable = (key: BankKey): boolean => !own.includes(key) && !numbers.includes(key)
-  const keys = [...keysOfLine(line), ...fallbackKeys(line)].filter(isUsable)
+  const keys = [...lineReferenceKeys(line), ...fallbackKeys(line)].filter(isUsable)
   const payouts = sql(
     "SELECT 1 FROM settlement_lines WHERE utr_key <> '' AND utr_key IN (SELECT value FROM json_each(?)) LIMIT 1",
   )
   return (
     namesPayment(line, new Map(paymentsUnder(sql, keys))) ||
-    payouts.get(JSON.stringify(utrsIn(line).filter(isUsable))) !== undefined
+    payouts.get(JSON.stringify(findLineUtrs(line).filter(isUsable))) !== undefined
   )
 }
 
@@ -104,13 +104,15 @@ export function nameOlderCheques(sql: Sql): void {
   for (const { id, reference, amount, paid_at: at, why, event_id: eventId, state } of kept) {
     const narration = why.slice(KEPT.length).replace(/ \(told for [^)]*\).*/s, '')
     const day = dayOf(at)
-    const cheque = chequeIn(lineOfReference({ line: 0, reference, narration, day, amount }))
+    const cheque = findChequeNumber(
+      findLineByReference({ line: 0, reference, narration, day, amount }),
+    )
     if (cheque === null) continue
     const [first] = paymentsUnder(sql, [cheque])
     if (first === undefined)
       sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(cheque, id)
     else if (first[1].id !== id && first[1].amount === amount && state !== 'refused')
-      reportTwice(sql, id, { reference: printedKey(cheque), eventId }, first[1])
+      reportTwice(sql, id, { reference: formatKey(cheque), eventId }, first[1])
   }
 }
 
@@ -120,10 +122,10 @@ function isElsewhere(
   { reference, also = [], narration, eventId }: NewUnmatched,
 ): boolean {
   const names = [reference, ...also]
-  const isClaimed = reportsUnder(sql, names.flatMap(keysOfReference)).some(
+  const isClaimed = reportsUnder(sql, names.flatMap(referenceKeys)).some(
     (report) => report.eventId !== eventId && !report.isReleased,
   )
-  const numbers = [...names, narration].flatMap((text) => [...keysIn(text)])
+  const numbers = [...names, narration].flatMap((text) => [...findReferenceKeys(text)])
   const numbered = sql<{ event_id: string }>(
     'SELECT event_id FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
   ).all(JSON.stringify(numbers))
@@ -132,7 +134,7 @@ function isElsewhere(
 
 /** Which registration of the event reported it, where staff did not find it then; empty: none. */
 function toldFor(sql: Sql, reference: string, eventId: string): string {
-  const told = reportsUnder(sql, keysOfReference(reference)).findLast(
+  const told = reportsUnder(sql, referenceKeys(reference)).findLast(
     (one) => one.eventId === eventId,
   )
   return told === undefined ? '' : ` (told for ${told.regNo})`

@@ -5,12 +5,12 @@
  */
 import {
   dayOf,
-  financialYearOf,
+  financialYear,
   recoveryCode,
   seriesAfter,
   WATCHED_MS,
 } from '../../../engine/index.ts'
-import type { HeldMails, Instant } from '../../../engine/index.ts'
+import type { HeldEmails, Instant } from '../../../engine/index.ts'
 import { audit } from '../staff/audit-log-entries.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { IS_HELD } from './held-during-recovery.ts'
@@ -76,7 +76,7 @@ export function seriesNow(sql: Sql, pattern: string, year: string): string {
   const last = sql<{ code: string; begun_at: Instant }>(
     'SELECT code, begun_at FROM recoveries ORDER BY id DESC LIMIT 1',
   ).get()
-  return last === undefined || financialYearOf(dayOf(last.begun_at)) !== year
+  return last === undefined || financialYear(dayOf(last.begun_at)) !== year
     ? pattern
     : seriesAfter(pattern, last.code)
 }
@@ -138,7 +138,7 @@ function askAtOnce(sql: Sql, at: Instant): void {
 
 export function endRecovery(
   sql: Sql,
-  { at, who, mails }: { readonly at: Instant; readonly who: string; readonly mails: HeldMails },
+  { at, who, mails }: { readonly at: Instant; readonly who: string; readonly mails: HeldEmails },
 ): { readonly recovery: Recovery; readonly sent: number; readonly discarded: number } | null {
   const recovery = recoveryOf(sql)
   if (recovery === null) return null

@@ -1,5 +1,5 @@
 /** Defines the store's functions after a restore, and for payments of unknown orders. */
-import type { HeldMails, Instant, OrderId, Paise } from '../../../engine/index.ts'
+import type { HeldEmails, Instant, OrderId, Paise } from '../../../engine/index.ts'
 
 /** Progress by table, for tables that only grow; an earlier copy has lower numbers. */
 export type Counted = Readonly<Record<string, number>>
@@ -25,7 +25,7 @@ export type Recovery = Omit<NewRecovery, 'at' | 'taken'> & {
 export type EndedRecovery = Pick<Recovery, 'code' | 'begunAt'> & {
   readonly endedAt: Instant
   readonly endedBy: string
-  readonly mails: HeldMails
+  readonly mails: HeldEmails
 }
 
 /** Counts of the differences since the restore. */
@@ -104,7 +104,7 @@ export interface RecoveryStore {
   endRecovery(end: {
     readonly at: Instant
     readonly who: string
-    readonly mails: HeldMails
+    readonly mails: HeldEmails
   }): Promise<{
     readonly recovery: Recovery
     readonly sent: number

@@ -3,10 +3,10 @@ import {
   assert,
   assertNever,
   formatMoney,
-  groundsOf,
+  checkGrounds,
   ok,
   paise,
-  partOf,
+  amountToRefund,
 } from '../../../engine/index.ts'
 import type {
   Decision,
@@ -113,7 +113,7 @@ export function decideRefund(
     case 'refund-done': {
       // What was refused has ended, and the money may have gone back otherwise meanwhile: another refund is written.
       const isRefused = row.state === 'refused'
-      const part = isRefused ? partOf(leftOf(sql, capture.id), amount) : ok(amount)
+      const part = isRefused ? amountToRefund(leftOf(sql, capture.id), amount) : ok(amount)
       if (!part.ok) return part
       const why = follows.reference === null ? null : whyRefunded(sql, follows.reference, capture)
       if (why !== null) return refused('reference_taken', why)
@@ -132,7 +132,7 @@ export function decideRefund(
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
-      const part = partOf(leftOf(sql, capture.id), follows.amount)
+      const part = amountToRefund(leftOf(sql, capture.id), follows.amount)
       if (!part.ok) return part
       const wanted = wantOf(sql, capture, part.value, grounds, at)
       if (!wanted.ok) return wanted
@@ -159,7 +159,7 @@ type CountingCapture = CaptureRow & {
  */
 export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
   const { of, amount, at, byHand } = wanted
-  const grounds = groundsOf(wanted)
+  const grounds = checkGrounds(wanted)
   if (!grounds.ok) return grounds
   const captures = sql<CountingCapture>(
     `SELECT c.*, ${LEFT} AS left, CASE WHEN ${CAME_BY_GATEWAY} THEN 1 ELSE 0 END AS by_gateway FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
@@ -174,7 +174,7 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
       ? refused('not_there', `No registration or order ${of}.`)
       : refused('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
   }
-  const all = partOf(sumOf(captures), amount)
+  const all = amountToRefund(sumOf(captures), amount)
   if (!all.ok) return all
   const able = byHand === undefined ? captures.filter(({ by_gateway: is }) => is === 1) : captures
   if (sumOf(able) < all.value) return refused('not_by_gateway', sayNotByGateway(sumOf(able)))

@@ -2,7 +2,7 @@
  * Stores refunds: requested by staff, sent to the gateway, done when its status call confirms it.
  * A refund is marked as sent before the gateway gets the request, so that no crash sends it twice.
  */
-import { bankKey, formatMoney, isUtr, keysOfReference, paise } from '../../../engine/index.ts'
+import { bankKey, formatMoney, isUtr, referenceKeys, paise } from '../../../engine/index.ts'
 import type {
   Grounds,
   Instant,
@@ -103,7 +103,7 @@ export function whyRefunded(
     registration_id: number | null
   }
   const key = bankKey(reference) || reference.trim()
-  const incoming = paymentsUnder(sql, keysOfReference(reference).filter(isUtr))
+  const incoming = paymentsUnder(sql, referenceKeys(reference).filter(isUtr))
   if (incoming.some(([, { id }]) => !isReturned(sql, id)))
     return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
   const rows = sql<Row>(

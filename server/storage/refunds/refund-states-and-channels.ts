@@ -1,5 +1,5 @@
 /** Tells refunds under way from others, and refunds through the gateway from those outside it. */
-import { isUtr, keysOfReference } from '../../../engine/index.ts'
+import { isUtr, referenceKeys } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
 /** A refund that staff wanted and that may still happen: not sent, sent, or of unknown result. */
@@ -23,6 +23,6 @@ export function isRefundReference(sql: Sql, keys: readonly string[]): boolean {
       `SELECT f.reference FROM refunds f WHERE f.reference IS NOT NULL AND ${BY_HAND('f')}`,
     )
       .all()
-      .some(({ reference }) => keysOfReference(reference).some((key) => utrs.has(key)))
+      .some(({ reference }) => referenceKeys(reference).some((key) => utrs.has(key)))
   )
 }

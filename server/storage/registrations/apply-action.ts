@@ -3,7 +3,7 @@
  * Each is checked by the engine's table on the state in the transaction, written with its effect or not at all,
  * never edited, and performed once however often the same click arrives.
  */
-import { ACT_DONE, assert, err, judgeAct, ok } from '../../../engine/index.ts'
+import { ACTION_HISTORY_TEXTS, assert, err, checkAction, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   ActionName,
@@ -69,7 +69,7 @@ export function doAct(
   if (row === undefined) return refused('not_there', `No registration ${regNo}.`)
   const before = once === null ? null : doneBefore(sql, once, at)
   if (before !== null) return before
-  const judged = judgeAct(row.state, wanted)
+  const judged = checkAction(row.state, wanted)
   if (!judged.ok) return judged
   if (row.erased_at !== null && OF_A_PERSON.has(act)) return refused('not_now', ERASED)
   const { becomes, why } = judged.value
@@ -93,7 +93,8 @@ export function doAct(
 
 /** What stands behind the colon goes when the person is erased; what money was said to come by names nobody. */
 function loggedAs(act: ActionName, why: string, { came }: NonNullable<Effect['data']>): string {
-  const done = ACT_DONE[act].charAt(0).toLowerCase() + ACT_DONE[act].slice(1)
+  const done =
+    ACTION_HISTORY_TEXTS[act].charAt(0).toLowerCase() + ACTION_HISTORY_TEXTS[act].slice(1)
   const money = typeof came === 'string' ? `, ${came}` : ''
   return `${done}${money}${why === '' ? '' : `: ${why}`}`
 }

@@ -1,9 +1,9 @@
 /** Maps database rows to the types of `index.ts`. */
-import { assertNever, failureOf, paise } from '../../../engine/index.ts'
+import { assertNever, findFailure, paise } from '../../../engine/index.ts'
 import type {
   Answers,
   Instant,
-  LastAnswer,
+  LastResponse,
   OrderId,
   Paise,
   Payment,
@@ -85,7 +85,7 @@ export type PaymentRow = {
   bill_total: Paise | null
   hold_until: Instant | null
   handed_off_at: Instant | null
-  last_answer: LastAnswer | null
+  last_answer: LastResponse | null
   claimed_at: Instant | null
   review_since: Instant | null
   money_in_review: 0 | 1
@@ -135,7 +135,9 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   reference: row.reference,
   review: row.review,
   failure:
-    row.status === 'failed' ? failureOf(row.declined_code, row.reason, row.given_back === 1) : null,
+    row.status === 'failed'
+      ? findFailure(row.declined_code, row.reason, row.given_back === 1)
+      : null,
   createdAt: row.created_at,
   paidAt: row.paid_at,
   account: row.account,

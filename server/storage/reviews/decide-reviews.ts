@@ -4,11 +4,11 @@
  * many users decide at the same time.
  */
 import {
-  acceptedAs,
+  acceptPayment,
   assert,
   assertNever,
-  decide as judge,
-  endedWithout,
+  decideReview as judge,
+  closePayment,
   formatMoney,
   ok,
   paise,
@@ -219,7 +219,12 @@ export function count(
     return count(sql, { ...capture, counts_for: own.id }, own, null, at, mail)
   }
   payDifference(sql, row, counted, at)
-  stand(sql, row, acceptedAs({ ...toPayment(row), review }, { reference, amount, paidAt }, at), at)
+  stand(
+    sql,
+    row,
+    acceptPayment({ ...toPayment(row), review }, { reference, amount, paidAt }, at),
+    at,
+  )
   owedSince(sql, row, at)
   book(sql, row, paidAt, amount)
   bookAndCover(sql, row, { id: capture.id, reference }, at)
@@ -322,7 +327,7 @@ function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): void {
 function endPayment(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   const review = without(row.review, restOf(sql, row.id, row.review))
   const payment = { ...toPayment(row), review }
-  stand(sql, row, review === null ? endedWithout(payment, 'dismissed', at) : payment, at)
+  stand(sql, row, review === null ? closePayment(payment, 'dismissed', at) : payment, at)
 }
 
 function moveCapture(
@@ -342,7 +347,7 @@ function moveCapture(
     const source = paymentById(sql, capture.counts_for)
     const review = without(source.review, capture.why)
     const payment = { ...toPayment(source), review }
-    stand(sql, source, review === null ? endedWithout(payment, 'moved', at) : payment, at)
+    stand(sql, source, review === null ? closePayment(payment, 'moved', at) : payment, at)
   }
   sql(
     "UPDATE captures SET registration_id = ?, counts_for = ?, why = ?, state = 'review' WHERE id = ? AND state IN ('review', 'unmatched')",

@@ -3,7 +3,7 @@
  * Captures that do not match, payments without a conclusive answer, refunds that were refused or are unsure.
  * Decided ones are left out.
  */
-import { kindOfMoney, paise, UNDECIDED } from '../../../engine/index.ts'
+import { findReviewKind, paise, UNDECIDED } from '../../../engine/index.ts'
 import type {
   Instant,
   MoveTarget,
@@ -108,7 +108,7 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
     .all(only, only)
     .map((row) => ({
       id: `C${row.id}`,
-      is: kindOfMoney({
+      is: findReviewKind({
         kind: row.kind,
         currency: row.currency,
         isMatched: row.reg_no !== null && row.state !== 'unmatched',

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { readGstin, findState } from '../../../engine/event/gstin.ts'
 import {
-  financialYearOf,
-  lastOfFinancialYear,
+  financialYear,
+  lastDayOfFinancialYear,
   serialText,
 } from '../../../engine/documents/document-number.ts'
 import { amountInWords } from '../../../engine/documents/amount-in-words.ts'
@@ -33,8 +33,8 @@ test.each([
   ['2027-04-01', '27-28', '2028-03-31'],
   ['2099-12-31', '99-00', '2100-03-31'],
 ])('%s is in the year %s, which ends on %s', (on, year, last) => {
-  expect(financialYearOf(day(on))).toBe(year)
-  expect(lastOfFinancialYear(day(on))).toBe(last)
+  expect(financialYear(day(on))).toBe(year)
+  expect(lastDayOfFinancialYear(day(on))).toBe(last)
 })
 
 test('a serial contains its year if the pattern does', () => {

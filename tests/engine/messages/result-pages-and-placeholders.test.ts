@@ -10,7 +10,7 @@ import {
   wordsFromId,
   type EventConfig,
 } from '../../../engine/index.ts'
-import { wireLines, type RegistrationAnswer } from '../../../engine/api.ts'
+import { toWireLines, type RegistrationAnswer } from '../../../engine/api.ts'
 import {
   buildConfirmationEmail,
   readRegistration,
@@ -296,7 +296,7 @@ it('the API response gives the same pages as the stored registration', () => {
     base: 4237.29,
     gst: 762.71,
     total: 5000,
-    lines: wireLines(registration.lines),
+    lines: toWireLines(registration.lines),
     stands: 'complete',
     held_until: null,
     review_since: null,

@@ -1,6 +1,11 @@
 /** The amount to be paid for a bill after staff accepted less, and how much of it is the price. */
 import { describe, expect, test } from 'vitest'
-import { balanceOf, paise, pricePaidOf, requiredOf } from '../../../engine/index.ts'
+import {
+  calculateBalance,
+  paise,
+  pricePartOfPayments,
+  requiredAmount,
+} from '../../../engine/index.ts'
 
 const waivedAmounts = (...all: readonly (readonly [bill: number, amount: number])[]) =>
   all.map(([bill, amount]) => ({ bill: paise(bill), amount: paise(amount) }))
@@ -14,7 +19,7 @@ test.each([
   [3540, 3540],
   [0, 0],
 ])('4,000 was accepted for 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(requiredOf(paise(bill), waivedAmounts([5900, 1900]))).toBe(required)
+  expect(requiredAmount(paise(bill), waivedAmounts([5900, 1900]))).toBe(required)
 })
 
 test.each([
@@ -23,7 +28,7 @@ test.each([
   [3540, 3540],
   [7080, 6180],
 ])('720 was waived of 4,720, then 180 of 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(requiredOf(paise(bill), waivedAmounts([4720, 720], [5900, 180]))).toBe(required)
+  expect(requiredAmount(paise(bill), waivedAmounts([4720, 720], [5900, 180]))).toBe(required)
 })
 
 describe('the paid price', () => {
@@ -50,7 +55,10 @@ describe('the paid price', () => {
     ['the bill was high, low, and is higher', 6500, paymentSums(5900, 0, 5900), 600, 5900],
     ['nothing came', 4720, paymentSums(0, 0, 0), 4720, 0],
   ])('%s', (_, bill, sums, due, price) => {
-    expect([balanceOf(paise(bill), sums), pricePaidOf(paise(bill), sums)]).toEqual([due, price])
+    expect([calculateBalance(paise(bill), sums), pricePartOfPayments(paise(bill), sums)]).toEqual([
+      due,
+      price,
+    ])
   })
 })
 
@@ -62,6 +70,8 @@ test('after ₹ 10,000 of goodwill on ₹ 10,620, a lower bill owes at most the 
     letGo: [],
     billPaid: paise(10_620),
   }
-  const due = [10_620, 8_850, 10_100, 10_620, 11_000].map((bill) => balanceOf(paise(bill), sums))
+  const due = [10_620, 8_850, 10_100, 10_620, 11_000].map((bill) =>
+    calculateBalance(paise(bill), sums),
+  )
   expect(due).toEqual([0, -620, -520, 0, 380])
 })

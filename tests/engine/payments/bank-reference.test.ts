@@ -8,11 +8,11 @@ import {
   day,
   formatMoney,
   isUtr,
-  keysIn,
-  keysOfReference,
+  findReferenceKeys,
+  referenceKeys,
   readStatement,
   reconcile,
-  referencesIn,
+  findStatementReferences,
 } from '../../../engine/index.ts'
 import type { Awaited, BankKey, KnownPayment, RegNo } from '../../../engine/index.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
@@ -141,11 +141,11 @@ test('references that differ in one character stay different', () => {
 })
 
 test('a line contains a reference as a whole word, in one piece or in groups, and never as part of a longer one', () => {
-  expect([...keysIn(`UPI/CR/${UTR}/ASHA`)]).toContain(UTR)
-  expect([...keysIn('IMPS 5261 2345 6702 ASHA')]).toContain(UTR)
+  expect([...findReferenceKeys(`UPI/CR/${UTR}/ASHA`)]).toContain(UTR)
+  expect([...findReferenceKeys('IMPS 5261 2345 6702 ASHA')]).toContain(UTR)
   for (const longer of [`9${UTR}`, `${UTR}9`, `A${UTR}`, '50200012345678'])
-    expect([...keysIn(`NEFT ${longer} ASHA`)]).not.toContain(UTR)
-  expect([...keysIn('TO 50200012345678')]).not.toContain('502000123456')
+    expect([...findReferenceKeys(`NEFT ${longer} ASHA`)]).not.toContain(UTR)
+  expect([...findReferenceKeys('TO 50200012345678')]).not.toContain('502000123456')
 })
 
 test.each([
@@ -429,7 +429,7 @@ test.each([
       cells: ['03/02/27', `${text(n)} ${n}`, '1'],
     })),
   ])
-  expect(read.ok && referencesIn(read.value)).toBe(null)
+  expect(read.ok && findStatementReferences(read.value)).toBe(null)
 })
 
 test('a long bank statement is searched', () => {
@@ -445,7 +445,7 @@ test('a long bank statement is searched', () => {
       ],
     })),
   ])
-  expect(read.ok && referencesIn(read.value)).not.toBe(null)
+  expect(read.ok && findStatementReferences(read.value)).not.toBe(null)
 })
 
 test.each([
@@ -454,7 +454,7 @@ test.each([
   ['012345678901 UPI', ['12345678901']],
   ['UPI/012345678901/1', ['12345678901']],
 ])('a payment recorded as %j is found under the bank’s numbers in it', (text, numbers) => {
-  expect(keysOfReference(text)).toEqual(expect.arrayContaining(numbers))
+  expect(referenceKeys(text)).toEqual(expect.arrayContaining(numbers))
 })
 
 test('lines without any number are distinguished by day, amount and text, and recognised after they are stored', () => {
@@ -462,7 +462,7 @@ test('lines without any number are distinguished by day, amount and text, and re
   const first = matchLines(lines, [])
   const [one, other] = first.all.map(({ reference }) => reference)
   expect(bankKey(one ?? '')).not.toBe(bankKey(other ?? ''))
-  expect(referencesIn(first)).toContain(bankKey(one ?? ''))
+  expect(findStatementReferences(first)).toContain(bankKey(one ?? ''))
   const payments: [string, KnownPayment][] = [[one ?? '', createRecorded(null, 500)]]
   expect(matchLines(lines, [], { payments }).found).toEqual([['known'], ['unmatched']])
   // As an older version stored it, without the amount.

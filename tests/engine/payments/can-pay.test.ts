@@ -4,17 +4,17 @@ import { describe, expect, test } from 'vitest'
 import {
   ATTEMPTS_MAX,
   day,
-  heldUntil,
+  priceHoldEnd,
   instant,
-  inTime,
+  isInTime,
   isOver,
-  mayPay,
-  mayTry,
+  canPay,
+  canRetry,
   paise,
-  standing,
+  paymentState,
   startOfDay,
   type Instant,
-  type Learnt,
+  type PollResult,
   type OrderId,
 } from '../../../engine/index.ts'
 import type { Attempt, Payable, Terms } from '../../../engine/payments/can-pay.ts'
@@ -67,8 +67,8 @@ const createTerms = (more: Partial<Terms> = {}): Terms => ({
 })
 const mapLearnt = (
   { payments }: Payable,
-  statuses: readonly (Learnt | undefined)[],
-): ReadonlyMap<OrderId, Learnt> =>
+  statuses: readonly (PollResult | undefined)[],
+): ReadonlyMap<OrderId, PollResult> =>
   new Map(
     payments.flatMap(({ orderId }, index) => {
       const status = statuses[index]
@@ -77,12 +77,14 @@ const mapLearnt = (
   )
 const rule = (
   registration: Payable,
-  statuses: readonly (Learnt | undefined)[] = registration.payments.map(() => 'no-record' as const),
+  statuses: readonly (PollResult | undefined)[] = registration.payments.map(
+    () => 'no-record' as const,
+  ),
   on: Partial<Terms> = {},
-) => mayPay(registration, mapLearnt(registration, statuses), createTerms(on), now)
+) => canPay(registration, mapLearnt(registration, statuses), createTerms(on), now)
 
 describe('the status of every attempt', () => {
-  const statuses: readonly (Learnt | undefined)[] = [
+  const statuses: readonly (PollResult | undefined)[] = [
     'no-record',
     'ended',
     'in-process',
@@ -304,7 +306,7 @@ describe('the payment state of a registration', () => {
       createRegistration(createFailedAttempt({ lastAnswer: 'in-process', watchUntil: now })),
     ],
   ] as const)('%s', (expected, registration) => {
-    expect(standing(registration, now)).toBe(expected)
+    expect(paymentState(registration, now)).toBe(expected)
   })
 })
 
@@ -324,10 +326,10 @@ describe('how long a price is held', () => {
   const at = (text: string): Instant => startOfDay(day(text))
 
   test('until one day after its period or registration ends, or without an end', () => {
-    expect(heldUntil(event, at('2026-01-01'))).toBe(at('2026-01-12'))
-    expect(heldUntil(event, instant(at('2026-01-11') - 1))).toBe(at('2026-01-12'))
-    expect(heldUntil(event, at('2026-01-11'))).toBe(at('2026-02-02'))
-    expect(heldUntil(endless, at('2026-01-11'))).toBeNull()
+    expect(priceHoldEnd(event, at('2026-01-01'))).toBe(at('2026-01-12'))
+    expect(priceHoldEnd(event, instant(at('2026-01-11') - 1))).toBe(at('2026-01-12'))
+    expect(priceHoldEnd(event, at('2026-01-11'))).toBe(at('2026-02-02'))
+    expect(priceHoldEnd(endless, at('2026-01-11'))).toBeNull()
   })
 
   test.each([
@@ -346,13 +348,15 @@ describe('how long a price is held', () => {
       amount: paise(600_000),
       ...more,
     })
-    expect(inTime(event, { answers: {}, category: 'member' }, placedAttempt, at(on))).toBe(expected)
+    expect(isInTime(event, { answers: {}, category: 'member' }, placedAttempt, at(on))).toBe(
+      expected,
+    )
   })
 
   test('a payment is in time for a price without an end, whatever the price is today', () => {
     const placedAttempt = createAttempt({ createdAt: at('2026-01-12'), amount: paise(600_000) })
     expect(
-      inTime(endless, { answers: {}, category: 'member' }, placedAttempt, at('2026-03-01')),
+      isInTime(endless, { answers: {}, category: 'member' }, placedAttempt, at('2026-03-01')),
     ).toBe('in-time')
   })
 
@@ -361,11 +365,11 @@ describe('how long a price is held', () => {
       ...event,
       payment: { account: 'demo', gateway: { minimum: 100 } as never },
     }
-    const isOffered = (registration: Payable, on: string) => mayTry(paying, registration, at(on))
+    const isOffered = (registration: Payable, on: string) => canRetry(paying, registration, at(on))
     const left = createRegistration(createAttempt({ createdAt: at('2026-01-05') }))
     expect([isOffered(left, '2026-01-10'), isOffered(left, '2026-01-20')]).toEqual([true, true])
     expect(isOffered(left, '2026-02-02')).toBe(false)
-    expect(mayTry(event, left, at('2026-01-10'))).toBe(false)
+    expect(canRetry(event, left, at('2026-01-10'))).toBe(false)
     expect(
       isOffered(createRegistration(createAttempt({ lastAnswer: 'in-process' })), '2026-01-10'),
     ).toBe(false)
@@ -376,7 +380,7 @@ describe('how long a price is held', () => {
 })
 
 test('two orders are never open, and no order begins unverified, after the ninety-ninth, or after closing unless the price is held', () => {
-  const statuses = fc.constantFrom<(Learnt | undefined)[]>(
+  const statuses = fc.constantFrom<(PollResult | undefined)[]>(
     'no-record',
     'ended',
     'in-process',
@@ -420,7 +424,7 @@ test('two orders are never open, and no order begins unverified, after the ninet
       )
       const [first] = registration.payments
       const learnt = mapLearnt(registration, all)
-      const paying = mayPay(registration, learnt, on, now)
+      const paying = canPay(registration, learnt, on, now)
       if (paying.is !== 'same-order' && paying.is !== 'new-attempt') return
       paid += 1
       const { payments } = registration

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import {
   WATCHED_MS,
   instant,
-  nextQuestion,
-  watchAsAsked,
+  nextPollTime,
+  adjustWatchEnd,
   watchFrom,
 } from '../../../engine/index.ts'
 import type { Instant, PaymentStatus } from '../../../engine/index.ts'
@@ -20,7 +20,7 @@ function listPolls(status: PaymentStatus, review: string | null = null): readonl
   const polls: number[] = []
   for (let at: Instant | null = askAt; at !== null;) {
     polls.push(at - start)
-    at = nextQuestion({ status, review, createdAt: start, watchUntil }, at, true)
+    at = nextPollTime({ status, review, createdAt: start, watchUntil }, at, true)
   }
   return polls
 }
@@ -48,17 +48,17 @@ describe('the polling schedule', () => {
   test('a payment is still polled for ten days if the clock jumped forward by weeks', () => {
     const { askAt, watchUntil } = watchFrom('success', start)
     const jump = 13 * day
-    const watchAfterJump = watchAsAsked(watchUntil, askAt, instant(askAt + jump))
+    const watchAfterJump = adjustWatchEnd(watchUntil, askAt, instant(askAt + jump))
     expect(watchAfterJump).toBe(watchUntil + jump)
-    expect(watchAsAsked(watchUntil, askAt, instant(askAt + minute))).toBe(watchUntil)
-    expect(watchAsAsked(null, askAt, instant(askAt + jump))).toBe(null)
+    expect(adjustWatchEnd(watchUntil, askAt, instant(askAt + minute))).toBe(watchUntil)
+    expect(adjustWatchEnd(null, askAt, instant(askAt + jump))).toBe(null)
   })
 
   test('while the gateway cannot be reached, every ten minutes at most, whatever the schedule', () => {
     const { watchUntil } = watchFrom('failed', start)
     for (const status of ['failed', 'success'] as const)
       expect(
-        nextQuestion(
+        nextPollTime(
           { status, review: null, createdAt: start, watchUntil },
           instant(start + 3 * day),
           false,
@@ -68,7 +68,7 @@ describe('the polling schedule', () => {
 
   test('a payment that was never polled is not scheduled', () => {
     const payment = { status: 'success', review: null, createdAt: start, watchUntil: null } as const
-    expect(nextQuestion(payment, start, true)).toBe(null)
+    expect(nextPollTime(payment, start, true)).toBe(null)
   })
 })
 
@@ -82,7 +82,7 @@ test('an open payment: after half its age, between a minute and six hours, even 
   const intervals = [-year(), -1000, 0, minute, 4 * minute, 2 * hour, 20 * hour, 4 * day].map(
     (age) => {
       const at = instant(start + age)
-      return (nextQuestion(openPayment, at, true) ?? 0) - at
+      return (nextPollTime(openPayment, at, true) ?? 0) - at
     },
   )
   expect(intervals).toEqual([hour, minute, minute, minute, 2 * minute, hour, 6 * hour, 6 * hour])
@@ -97,9 +97,9 @@ test('a payment with a date in the future is polled every hour, not every minute
     createdAt: tomorrow,
     watchUntil: null,
   } as const
-  expect(nextQuestion(openPayment, start, true)).toBe(start + 3_600_000)
+  expect(nextPollTime(openPayment, start, true)).toBe(start + 3_600_000)
   const watchUntil = instant(tomorrow + WATCHED_MS)
-  expect(nextQuestion({ ...openPayment, status: 'failed', watchUntil }, start, true)).toBe(
+  expect(nextPollTime({ ...openPayment, status: 'failed', watchUntil }, start, true)).toBe(
     start + 43_200_000,
   )
 })

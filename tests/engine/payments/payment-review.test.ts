@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  decide,
-  decisionsFor,
-  groundsOf,
+  decideReview,
+  allowedDecisions,
+  checkGrounds,
   instant,
-  kindOfMoney,
+  findReviewKind,
   paise,
 } from '../../../engine/index.ts'
 import type { Decision, MoveTarget, RegNo, Review } from '../../../engine/index.ts'
@@ -55,7 +55,7 @@ const describeResult = (
   decision: Decision,
   to: MoveTarget | null = target(),
 ): string => {
-  const result = decide(one, decision, to)
+  const result = decideReview(one, decision, to)
   return result.ok ? result.value.does : result.error.code
 }
 
@@ -100,7 +100,7 @@ describe.each(kinds)('a review of the kind %s', (is) => {
   test.each(Object.entries(decisions))('with the decision %s', (name, decision) => {
     expect(describeResult(createReview(is), decision)).toBe(table[is][decision.what])
     // The buttons offer exactly the decisions that the guard allows.
-    expect(decisionsFor(is).includes(decision.what)).toBe(
+    expect(allowedDecisions(is).includes(decision.what)).toBe(
       table[is][name as keyof typeof decisions] !== 'not_allowed',
     )
   })
@@ -113,14 +113,14 @@ describe.each(kinds)('a review of the kind %s', (is) => {
 })
 
 test('refuses to accept a second payment, and says what can be done', () => {
-  expect(decide(createReview('second'), decisions.accept, null)).toMatchObject({
+  expect(decideReview(createReview('second'), decisions.accept, null)).toMatchObject({
     error: { message: expect.stringMatching(/already paid.*Refund the payment, or move it/) },
   })
 })
 
 test('an undecided payment takes the reference from the merchant panel, and the ordered amount unless another is given', () => {
   const accept = (reference: string | null, amount: number | null = null) =>
-    decide(
+    decideReview(
       createReview('undecided'),
       { what: 'accept', reference, amount: amount === null ? null : paise(amount), ...grounds },
       null,
@@ -132,7 +132,7 @@ test('an undecided payment takes the reference from the merchant panel, and the 
   expect(accept('G7', 5)).toMatchObject({ value: { amount: 5 } })
   expect(accept('G7', 0)).toMatchObject({ error: { code: 'bad_amount' } })
   expect(
-    decide(createReview('misfit'), { ...decisions.accept, amount: paise(5) }, null),
+    decideReview(createReview('misfit'), { ...decisions.accept, amount: paise(5) }, null),
   ).toMatchObject({
     error: { code: 'bad_amount' },
   })
@@ -140,7 +140,7 @@ test('an undecided payment takes the reference from the merchant panel, and the 
 
 test('a manual refund requires how it was made, and replaces a refund in doubt', () => {
   const refundManually = (is: Review['is'], reference: string) =>
-    decide(createReview(is), { ...decisions.refund, byHand: reference }, null)
+    decideReview(createReview(is), { ...decisions.refund, byHand: reference }, null)
   expect(refundManually('second', ' NEFT 7 ')).toMatchObject({
     value: { does: 'give-back', byHand: 'NEFT 7', isAll: true },
   })
@@ -155,11 +155,11 @@ test('a manual refund requires how it was made, and replaces a refund in doubt',
 
 test('an unmatched payment is moved to the event that it was meant for', () => {
   const other = target({ eventId: 'another' })
-  expect(decide(createReview('unmatched'), decisions.move, other)).toMatchObject({ ok: true })
+  expect(decideReview(createReview('unmatched'), decisions.move, other)).toMatchObject({ ok: true })
 })
 
 test('a payment is moved within the event to another registration with a balance', () => {
-  const move = (to: MoveTarget | null) => decide(createReview('misfit'), decisions.move, to)
+  const move = (to: MoveTarget | null) => decideReview(createReview('misfit'), decisions.move, to)
   for (const invalidTarget of [
     null,
     target({ eventId: 'another' }),
@@ -172,7 +172,7 @@ test('a payment is moved within the event to another registration with a balance
   expect(move(target({ due: paise(707_901) }))).toMatchObject({ value: { fits: false } })
   expect(move(target({ isPaid: true }))).toMatchObject({ value: { fits: false } })
   const part = createReview('misfit', { left: paise(700_000) })
-  expect(decide(part, decisions.move, target({ due: paise(700_000) }))).toMatchObject({
+  expect(decideReview(part, decisions.move, target({ due: paise(700_000) }))).toMatchObject({
     value: { fits: false },
   })
 })
@@ -183,7 +183,7 @@ test('never refunds more than the remaining amount, and only a full refund ends 
       fc.integer({ min: 0, max: 1_000 }),
       fc.integer({ min: -5, max: 1_005 }),
       (left, amount) => {
-        const result = decide(
+        const result = decideReview(
           createReview('misfit', { left: paise(left) }),
           { what: 'refund', amount: paise(amount), ...grounds },
           null,
@@ -209,11 +209,11 @@ test.each([
   // Staff review a missing currency or transaction type: otherwise no payment would be possible.
   [{ kind: 'other', currency: '', isMatched: true, isPaid: false }, 'misfit'],
 ] as const)('%j is of the kind %s', (transaction, kind) =>
-  expect(kindOfMoney(transaction)).toBe(kind),
+  expect(findReviewKind(transaction)).toBe(kind),
 )
 
 test('reasons are stored without surrounding spaces', () => {
-  expect(groundsOf({ why: ' a \n', who: ' b ' })).toEqual({
+  expect(checkGrounds({ why: ' a \n', who: ' b ' })).toEqual({
     ok: true,
     value: { why: 'a', who: 'b' },
   })

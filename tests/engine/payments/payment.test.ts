@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
 import {
-  applyFact,
+  applyPaymentEvent,
   expectOk,
-  failureOf,
+  findFailure,
   instant,
   paise,
-  reviewOf,
+  findReviewReason,
   type OrderId,
   type Payment,
   type PaymentEvent,
@@ -119,7 +119,7 @@ const table: Record<keyof typeof states, Record<keyof typeof paymentEvents, stri
 describe.each(Object.entries(states))('a %s payment', (state, before) => {
   test.each(Object.entries(paymentEvents))('after %s', (name, event) => {
     const expected = table[state as keyof typeof states][name as keyof typeof paymentEvents]
-    const result = applyFact(before, event)
+    const result = applyPaymentEvent(before, event)
     if (!result.ok) expect(result.error.code).toBe(expected)
     else if (expected === '=') expect(result.value).toBe(before)
     else expect(result.value.status.is).toBe(expected)
@@ -127,7 +127,7 @@ describe.each(Object.entries(states))('a %s payment', (state, before) => {
 })
 
 it('takes the time of payment from the gateway, in addition to the time of its message', () => {
-  expect(applyFact(states.pending, createConfirmed({ paidAt: early }))).toMatchObject({
+  expect(applyPaymentEvent(states.pending, createConfirmed({ paidAt: early }))).toMatchObject({
     ok: true,
     value: { status: { at, paidAt: early } },
   })
@@ -135,7 +135,7 @@ it('takes the time of payment from the gateway, in addition to the time of its m
 
 it('two captures of one order are one success and a review that names the other', () => {
   const second = { reference: 'G7', amount: paise(708000), kind: 'sale' as const }
-  expect(applyFact(states.pending, createConfirmed({ further: [second] }))).toMatchObject({
+  expect(applyPaymentEvent(states.pending, createConfirmed({ further: [second] }))).toMatchObject({
     ok: true,
     value: {
       status: { is: 'success', reference: 'G1' },
@@ -156,35 +156,37 @@ test.each([
   ['400', 'expired', 'declined'],
   [null, null, 'unclear'],
 ])('failed with code %s and the reason %s: %s', (code, reason, failure) =>
-  expect(failureOf(code, reason)).toBe(failure),
+  expect(findFailure(code, reason)).toBe(failure),
 )
 
 test('whatever the failure was, the status reports the payment and its refund', () => {
-  for (const code of ['400', '401', null]) expect(failureOf(code, null, true)).toBe('given-back')
+  for (const code of ['400', '401', null]) expect(findFailure(code, null, true)).toBe('given-back')
 })
 
 it('keeps reference, time and reason of each event', () => {
-  expect(applyFact(states.failed, paymentEvents.again)).toEqual({
+  expect(applyPaymentEvent(states.failed, paymentEvents.again)).toEqual({
     ok: true,
     value: { ...states.failed, status: { is: 'success', reference: 'G2', at, paidAt: at } },
   })
-  expect(applyFact(states.pending, paymentEvents.declined)).toEqual({
+  expect(applyPaymentEvent(states.pending, paymentEvents.declined)).toEqual({
     ok: true,
     value: { ...states.pending, status: { is: 'failed', reason: 'Bank said no', at } },
   })
-  expect(applyFact(states.pending, paymentEvents.less)).toEqual({
+  expect(applyPaymentEvent(states.pending, paymentEvents.less)).toEqual({
     ok: false,
     error: { code: 'amount_differs', expected: 708000, got: 707999 },
   })
-  expect(applyFact(states.success, paymentEvents.again)).toEqual({
+  expect(applyPaymentEvent(states.success, paymentEvents.again)).toEqual({
     ok: false,
     error: { code: 'paid_twice', first: 'G1', second: 'G2' },
   })
 })
 
 it('a confirmation that is delivered again after the refund is not a second payment', () => {
-  const refunded = applyFact(states.success, paymentEvents.refunded)
-  expect(refunded.ok && applyFact(refunded.value, paymentEvents.confirmed)).toEqual(refunded)
+  const refunded = applyPaymentEvent(states.success, paymentEvents.refunded)
+  expect(refunded.ok && applyPaymentEvent(refunded.value, paymentEvents.confirmed)).toEqual(
+    refunded,
+  )
 })
 
 it('partial refunds: a success until everything is refunded, and never more than was paid', () => {
@@ -194,15 +196,15 @@ it('partial refunds: a success until everything is refunded, and never more than
     amount: paise(300000),
     at,
   })
-  const afterFirst = expectOk(applyFact(states.success, partialRefund('R1')))
-  const afterSecond = expectOk(applyFact(afterFirst, partialRefund('R2')))
+  const afterFirst = expectOk(applyPaymentEvent(states.success, partialRefund('R1')))
+  const afterSecond = expectOk(applyPaymentEvent(afterFirst, partialRefund('R2')))
   expect([afterFirst.status.is, afterSecond.status.is]).toEqual(['success', 'success'])
-  expect(applyFact(afterSecond, partialRefund('R3'))).toEqual({
+  expect(applyPaymentEvent(afterSecond, partialRefund('R3'))).toEqual({
     ok: false,
     error: { code: 'more_back_than_came', came: 708000, got: 900000 },
   })
   const rest: PaymentEvent = { type: 'refunded', reference: 'R3', amount: paise(108000), at }
-  expect(expectOk(applyFact(afterSecond, rest)).status).toEqual({
+  expect(expectOk(applyPaymentEvent(afterSecond, rest)).status).toEqual({
     is: 'refunded',
     reference: 'G1',
     at,
@@ -210,13 +212,13 @@ it('partial refunds: a success until everything is refunded, and never more than
 })
 
 it('a mismatched payment needs staff; a late failure needs no one', () => {
-  expect(reviewOf({ code: 'amount_differs', expected: paise(708000), got: paise(707999) })).toBe(
-    'Received ₹\u00a07,079.99, expected ₹\u00a07,080.',
-  )
-  expect(reviewOf({ code: 'paid_twice', first: 'G1', second: 'G2' })).toBe(
+  expect(
+    findReviewReason({ code: 'amount_differs', expected: paise(708000), got: paise(707999) }),
+  ).toBe('Received ₹\u00a07,079.99, expected ₹\u00a07,080.')
+  expect(findReviewReason({ code: 'paid_twice', first: 'G1', second: 'G2' })).toBe(
     'Payment received a second time, as G2. The first payment is G1.',
   )
   for (const code of ['not_a_sale', 'after_closing', 'not_paid'] as const)
-    expect(reviewOf({ code })).not.toBeNull()
-  expect(reviewOf({ code: 'already_success' })).toBeNull()
+    expect(findReviewReason({ code })).not.toBeNull()
+  expect(findReviewReason({ code: 'already_success' })).toBeNull()
 })

@@ -8,7 +8,7 @@ import {
   day,
   instant,
   joinLines,
-  judgeSettled,
+  checkSettlementLines,
   payouts,
   readSettlement,
   readStatement,
@@ -355,7 +355,7 @@ describe('lines compared with payments', () => {
   ] as const)('%s', (_name, testedLine, heldPayments, as, why) => {
     const paidTwice = { ...createOrder(3), transfers: ['453001309669'] }
     const orders = [createOrder(1), createOrder(2), paidTwice]
-    const [found] = judgeSettled([testedLine], [heldPayments], orders)
+    const [found] = checkSettlementLines([testedLine], [heldPayments], orders)
     expect(found?.as).toBe(as)
     if (why === null) expect(found?.why).toBeNull()
     else expect(found?.why).toContain(why)
@@ -363,14 +363,13 @@ describe('lines compared with payments', () => {
 
   test('a payment that is settled a second time needs staff, and two equal refunds are two refunds', () => {
     const second = line(1, { utr: 'UTR2', day: day('2026-02-02') })
-    expect(judgeSettled([line(1), second], [createPayment(1)], []).map(({ as }) => as)).toEqual([
-      'settled',
-      'differs',
-    ])
+    expect(
+      checkSettlementLines([line(1), second], [createPayment(1)], []).map(({ as }) => as),
+    ).toEqual(['settled', 'differs'])
     const refund = line(1, { is: 'refund', amount: rupee(100) })
     const twice = [refund, { ...refund, nth: 2 }, { ...refund, nth: 3 }]
     const heldPayment = createPayment(1, { refunds: [createRefund(1, 100), createRefund(2, 100)] })
-    expect(judgeSettled(twice, [heldPayment], []).map(({ as }) => as)).toEqual([
+    expect(checkSettlementLines(twice, [heldPayment], []).map(({ as }) => as)).toEqual([
       'refunded',
       'refunded',
       'unknown',
@@ -387,7 +386,7 @@ describe('lines compared with payments', () => {
       createPayment(6, { state: 'review' }),
     ]
     const unsettledLines = unsettled(
-      judgeSettled([line(1)], held, []),
+      checkSettlementLines([line(1)], held, []),
       held,
       instant(startOfDay(day('2026-02-01'))),
     )
@@ -455,7 +454,7 @@ describe('any lines', () => {
         const held = Array.from({ length: 10 }, (_, at) =>
           createPayment(at + 1, { refunds: [createRefund(100 + at, 10)] }),
         )
-        const settled = judgeSettled(all, held, [])
+        const settled = checkSettlementLines(all, held, [])
         expect(settled).toHaveLength(all.length)
         const open = unsettled(settled, held, instant(startOfDay(day('2026-02-10'))))
         const done = new Set(

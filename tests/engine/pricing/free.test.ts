@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { buttonText, day, quote, startOfDay, type EventConfig } from '../../../engine/index.ts'
-import { tariff } from '../../../engine/api.ts'
+import { buildTariff } from '../../../engine/api.ts'
 import {
   buildConfirmationEmail,
   buildReceiptFile,
@@ -65,7 +65,7 @@ test('it costs nothing, in the quote and in the tariff', () => {
     ok: true,
     value: { category: 'member', period: 'early', base: 0, gst: 0, total: 0 },
   })
-  const today = tariff(event, at)
+  const today = buildTariff(event, at)
   expect([today.tariff_data['member']?.['early'], today.pricing['member']]).toEqual([
     { price: 0 },
     { base: 0, gst: 0, total: 0 },

@@ -16,7 +16,7 @@ import {
   type EventConfig,
   type Instant,
 } from '../../../engine/index.ts'
-import { tariff } from '../../../engine/api.ts'
+import { buildTariff } from '../../../engine/api.ts'
 import {
   chosenCategoryEvent,
   derivedCategoryEvent,
@@ -220,7 +220,7 @@ describe('openOn', () => {
 
 describe('tariff', () => {
   it('has every form, with null or nothing for what is not on sale', () => {
-    const answer = tariff(chosenCategoryEvent, at('2025-12-31T10:00:00+05:30'))
+    const answer = buildTariff(chosenCategoryEvent, at('2025-12-31T10:00:00+05:30'))
     expect(answer).toMatchObject({
       status: 'success',
       now: '2025-12-31T10:00:00+05:30',
@@ -273,10 +273,12 @@ describe('tariff', () => {
       '2025-11-01',
       '2025-11-15',
     ],
-  ])('%s', (_name, event, on, until) => expect(tariff(event, at(on)).until).toBe(until))
+  ])('%s', (_name, event, on, until) => expect(buildTariff(event, at(on)).until).toBe(until))
 
   it('has no prices when closed', () => {
-    expect(tariff({ ...chosenCategoryEvent, status: 'closed' }, at('2025-07-01'))).toMatchObject({
+    expect(
+      buildTariff({ ...chosenCategoryEvent, status: 'closed' }, at('2025-07-01')),
+    ).toMatchObject({
       open: false,
       pricing: {},
       current_period: 'early',

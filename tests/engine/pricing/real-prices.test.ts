@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { documentOf, instant, issuerOf, startOfDay } from '../../../engine/index.ts'
+import { createDocument, instant, buildIssuer, startOfDay } from '../../../engine/index.ts'
 import type { EventConfig, Line, Paise, RegNo } from '../../../engine/index.ts'
 import { calculateBill } from '../../../engine/pricing/bill.ts'
 import { compileEvent, saySimulation, simulate } from '../../../engine/authoring.ts'
@@ -29,7 +29,11 @@ function printReceipt(event: EventConfig, lines: readonly Line[]): string {
     lines,
     paid: { reference: 'REF', at, came: sum('total') },
   }
-  const body = documentOf(issuerOf(event), registration, { kind: 'receipt', serial: 'A1', at })
+  const body = createDocument(buildIssuer(event), registration, {
+    kind: 'receipt',
+    serial: 'A1',
+    at,
+  })
   const { rows, sums, total, in_words: words } = printed(body)
   return [
     ...rows.map((row) => row.join(' | ')),

@@ -16,7 +16,7 @@ import {
   type EventConfig,
   type RawAnswers,
 } from '../../../engine/index.ts'
-import { wireLines } from '../../../engine/api.ts'
+import { toWireLines } from '../../../engine/api.ts'
 import { buildAlreadyRegisteredEmail, buildPaymentReminderEmail } from '../../../engine/messages.ts'
 import { compileEvent, diffEvents, readEvent } from '../../../engine/authoring.ts'
 import { normaliseWithContext } from '../../../engine/answers/normalize-answers.ts'
@@ -76,7 +76,7 @@ function computeBill(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'tota
   const { base, gst, total, lines } = result.value
   expect(base + gst).toBe(total)
   return {
-    lines: wireLines(lines).map(formatLine),
+    lines: toWireLines(lines).map(formatLine),
     total: rupees(total),
   }
 }

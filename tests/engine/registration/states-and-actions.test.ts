@@ -1,22 +1,22 @@
 /** Which actions are allowed on a registration, in which state and by whom. */
 import { describe, expect, test } from 'vitest'
 import {
-  allowedActs,
-  judgeAct,
+  allowedActions,
+  checkAction,
   paise,
   stateAfter,
   STATES,
-  STATE_WORDS,
+  STATE_LABELS,
 } from '../../../engine/index.ts'
 import type { ActionName, Actor, RegistrationState } from '../../../engine/index.ts'
 
-const checkAction = (
+const resultOfAction = (
   state: RegistrationState,
   action: ActionName,
   actor: Actor,
   why = 'Asked by phone.',
 ) => {
-  const answer = judgeAct(state, { act: action, actor, why })
+  const answer = checkAction(state, { act: action, actor, why })
   return answer.ok ? answer.value.becomes : answer.error.code
 }
 
@@ -47,17 +47,17 @@ describe('permissions by role', () => {
     ],
     ['delegate', ['edit', 'ask_cancel', 'ask_refund', 'withdraw_refund']],
     ['clock', []],
-  ])('%s, on a complete registration', (actor, allowedActions) => {
-    expect(allowedActs('complete', actor)).toEqual(allowedActions)
+  ])('%s, on a complete registration', (actor, expectedActions) => {
+    expect(allowedActions('complete', actor)).toEqual(expectedActions)
   })
 
   test('a viewer may perform no action in any state', () => {
-    expect(STATES.flatMap((state) => allowedActs(state, 'viewer'))).toEqual([])
+    expect(STATES.flatMap((state) => allowedActions(state, 'viewer'))).toEqual([])
   })
 
   test('the desk confirms and cannot refund; the message names the required role', () => {
-    expect(checkAction('to_pay', 'confirm', 'desk')).toBe('to_pay')
-    expect(judgeAct('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
+    expect(resultOfAction('to_pay', 'confirm', 'desk')).toBe('to_pay')
+    expect(checkAction('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
       error: {
         code: 'not_your_role',
         message: 'You need the treasurer role to refund a payment. You have desk.',
@@ -66,25 +66,25 @@ describe('permissions by role', () => {
   })
 
   test('staff cannot perform actions of the delegate, nor the delegate those of staff', () => {
-    expect(checkAction('to_pay', 'tell', 'owner')).toBe('not_your_role')
-    expect(checkAction('to_pay', 'lapse', 'owner')).toBe('not_your_role')
-    expect(checkAction('complete', 'cancel', 'delegate')).toBe('not_your_role')
-    expect(checkAction('to_pay', 'tell', 'delegate')).toBe('told')
+    expect(resultOfAction('to_pay', 'tell', 'owner')).toBe('not_your_role')
+    expect(resultOfAction('to_pay', 'lapse', 'owner')).toBe('not_your_role')
+    expect(resultOfAction('complete', 'cancel', 'delegate')).toBe('not_your_role')
+    expect(resultOfAction('to_pay', 'tell', 'delegate')).toBe('told')
   })
 })
 
 describe('the states of a registration', () => {
   test('every state that waits has an allowed action, and each state that continues has a next action', () => {
     for (const state of STATES) {
-      const ownerActions = allowedActs(state, 'owner')
+      const ownerActions = allowedActions(state, 'owner')
       expect(ownerActions, state).toContain('note')
       if (!['cancelled', 'refused'].includes(state))
         expect(ownerActions, state).toEqual(expect.arrayContaining(['correct', 'cancel']))
     }
-    expect(allowedActs('to_approve', 'owner')).toEqual(
+    expect(allowedActions('to_approve', 'owner')).toEqual(
       expect.arrayContaining(['approve', 'refuse']),
     )
-    expect(allowedActs('told', 'treasurer')).toEqual(
+    expect(allowedActions('told', 'treasurer')).toEqual(
       expect.arrayContaining(['confirm', 'not_found']),
     )
   })
@@ -104,22 +104,22 @@ describe('the states of a registration', () => {
     ['cancelled', 'accept', 'owner', 'not_now'],
     ['complete', 'approve', 'owner', 'not_now'],
   ])('%s, %s by %s: %s', (state, actionName, actor, expected) => {
-    expect(checkAction(state, actionName, actor)).toBe(expected)
+    expect(resultOfAction(state, actionName, actor)).toBe(expected)
   })
 
   test('an action with a reason rejects an empty or too long one, and trims it', () => {
-    expect(checkAction('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
-    expect(checkAction('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
-    expect(checkAction('complete', 'resend', 'desk', '')).toBe('complete')
-    expect(judgeAct('complete', { act: 'note', actor: 'desk', why: ' Rang. ' })).toMatchObject({
+    expect(resultOfAction('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
+    expect(resultOfAction('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
+    expect(resultOfAction('complete', 'resend', 'desk', '')).toBe('complete')
+    expect(checkAction('complete', { act: 'note', actor: 'desk', why: ' Rang. ' })).toMatchObject({
       value: { why: 'Rang.' },
     })
   })
 
   test('a refusal names the state in words', () => {
-    expect(judgeAct('cancelled', { act: 'cancel', actor: 'owner', why: 'x' })).toMatchObject({
+    expect(checkAction('cancelled', { act: 'cancel', actor: 'owner', why: 'x' })).toMatchObject({
       error: {
-        message: `You cannot cancel this registration now. The registration is ${STATE_WORDS.cancelled}.`,
+        message: `You cannot cancel this registration now. The registration is ${STATE_LABELS.cancelled}.`,
       },
     })
   })

@@ -1,6 +1,6 @@
 /** A bill below the smallest amount that the gateway takes: refused with a sentence, never sent to the gateway. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { instant, mayTry } from '../../../engine/index.ts'
+import { instant, canRetry } from '../../../engine/index.ts'
 import { register as stored } from '../office/office.ts'
 import { payAgain } from '../../../server/registration/retry-payment.ts'
 import { fixtureEvent } from '../small-event.ts'
@@ -83,5 +83,5 @@ test('a registration that is stored and costs ₹ 0.14 offered “Pay” and wen
     ok: false,
     error: { code: 'not_payable', why: { code: 'below_minimum', minimum: 100 } },
   })
-  expect(mayTry(event.config, registration, app.now())).toBe(false)
+  expect(canRetry(event.config, registration, app.now())).toBe(false)
 })

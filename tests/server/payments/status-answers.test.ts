@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { failureOf, paise } from '../../../engine/index.ts'
+import { findFailure, paise } from '../../../engine/index.ts'
 import type { StatusAnswer } from '../../../server/dependencies.ts'
 import { readGatewayAmount } from '../../../server/payments/gateways/airpay/status-response.ts'
 import { adapterAt, at, event, openStandIn, orderId } from './fake-gateway.ts'
@@ -214,7 +214,7 @@ describe('the codes', () => {
   ])('%s', async (_what, raw, made) => expect(madeOf(await ask(raw))).toEqual(made))
 
   test.each(DECLINED)('%s: the delegate reads that no payment was made', (code) =>
-    expect(failureOf(code, null)).toBe('declined'),
+    expect(findFailure(code, null)).toBe('declined'),
   )
 })
 

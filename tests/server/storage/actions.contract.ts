@@ -1,6 +1,6 @@
 /** What is done to registrations: the state that follows, the trail, and that a second click does nothing. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dayOf, decisionsFor, instant, paise } from '../../../engine/index.ts'
+import { dayOf, allowedDecisions, instant, paise } from '../../../engine/index.ts'
 import type { Issuer, RegNo } from '../../../engine/index.ts'
 import type { NewAction, Store } from '../../../server/storage/index.ts'
 import {
@@ -324,7 +324,7 @@ export function actingContract(given: Given): void {
     await store.refuse(owners('refuse'), { offer: null, mail: null })
     const money = { reference: 'HDFCN52026000010', amount: quoted.total, paidAt: later(1000) }
     await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
-    const decisions = async () => (await store.reviews(null)).map(({ is }) => decisionsFor(is))
+    const decisions = async () => (await store.reviews(null)).map(({ is }) => allowedDecisions(is))
     expect(await decisions()).toEqual([['refund', 'move', 'dismiss']])
     const through = { way: 'transfer' }
     const approved = { through, payUntil: later(9000), mail: null, confirmation: null }

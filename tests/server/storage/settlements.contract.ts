@@ -1,6 +1,13 @@
 /** What gateways settled and what banks show beside: kept once, with what follows of money that nobody knew of. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { bankKey, day, isoIndia, judgeSettled, paise, unsettled } from '../../../engine/index.ts'
+import {
+  bankKey,
+  day,
+  isoIndia,
+  checkSettlementLines,
+  paise,
+  unsettled,
+} from '../../../engine/index.ts'
 import type { OrderId, RegNo, SettlementLine, ManualMethod } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { confirmed, found, hour, later, noon, registered } from '../sample-registrations.ts'
@@ -59,7 +66,10 @@ export function settlementsContract(given: Given): void {
       expect(await store.heldOrders([orderId, 'NOBODY'])).toEqual([
         { order: orderId, regNo, eventId: 'demo' },
       ])
-      expect(judgeSettled(lines, held, []).map(({ as }) => as)).toEqual(['settled', 'unknown'])
+      expect(checkSettlementLines(lines, held, []).map(({ as }) => as)).toEqual([
+        'settled',
+        'unknown',
+      ])
       const { payouts } = await store.knownReferences(['UTR1', 'utr2', 'other'].map(bankKey))
       expect(new Map(payouts)).toEqual(
         new Map([
@@ -192,7 +202,7 @@ export function settlementsContract(given: Given): void {
       expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT, next])
       expect(await store.accountsOfEvent('other')).toEqual([])
       const held = await store.heldMoney(next)
-      const settled = judgeSettled(lines, held, await store.heldOrders([orderId]))
+      const settled = checkSettlementLines(lines, held, await store.heldOrders([orderId]))
       expect(settled.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
       // What is not in them may be in those of the account before.
       expect(unsettled([], held, later(1000)).map(({ money }) => money.order)).toEqual([

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ENDED_STATES, WAITING_IDS } from '../../../engine/index.ts'
+import { ENDED_STATES, WORK_QUEUE_IDS } from '../../../engine/index.ts'
 import {
   DATABASE_FILE,
   openToRead,
@@ -49,7 +49,7 @@ function plansOf(asks: (sql: Sql) => void): readonly string[] {
   return plans
 }
 
-test.each(WAITING_IDS)('%s does not scan all registrations of the event', (is) => {
+test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', (is) => {
   const plans = plansOf((sql) => waitingIds(sql, 'demo', { is, at: noon }, 1_000))
   // The event alone: all of its registrations. A status with it is what waits, but for the pending.
   const wide = plans.filter(

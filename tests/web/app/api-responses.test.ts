@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findCategory, day, startOfDay } from '../../../engine/index.ts'
-import { tariff } from '../../../engine/api.ts'
+import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import {
   readEventFile,
@@ -166,7 +166,7 @@ const page = {
 
 /** Every reader with a valid response and the paths that it requires. */
 const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly string[]])[] = [
-  ['the tariff', tariffReader(afpicon, NOW), tariff(afpicon, ON), []],
+  ['the tariff', tariffReader(afpicon, NOW), buildTariff(afpicon, ON), []],
   [
     'a registration sent',
     readRegistered,
@@ -348,7 +348,7 @@ describe('the form gets its prices from each form of the tariff', () => {
       [midzone, { is_pg: true, afpi_member: true, afpi_membership_number: '1' }],
     ]
   test.each(EXAMPLES)('$title', (event, answers) => {
-    const all = tariff(event, ON)
+    const all = buildTariff(event, ON)
     expect(findCategory(event, answers)).not.toBeNull()
     const readPrices = (body: unknown) => {
       const answer = tariffReader(event, NOW)(body)
@@ -367,7 +367,7 @@ describe('the form gets its prices from each form of the tariff', () => {
     expect(readPrices({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
   })
   test('a closed day and a day in no period have none', () => {
-    const { tariff_data } = tariff(afpicon, ON)
+    const { tariff_data } = buildTariff(afpicon, ON)
     const read = tariffReader(afpicon, NOW)
     expect(read({ tariff_data, current_period: null })?.pricing).toEqual({})
     expect(read({ tariff_data, open: false, closed_text: 'Closed.' })).toMatchObject({

@@ -5,7 +5,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { listedTaxText, normalise, paidTaxText, paise } from '../../../engine/index.ts'
-import { tariff } from '../../../engine/api.ts'
+import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { preview } from '../../../engine/authoring.ts'
 import { needsScript } from '../../../server/pages/html-shell.ts'
@@ -65,7 +65,7 @@ const findAmounts = (html: string): readonly string[] =>
 
 /** The price of the registration and of the room on every page for delegates. */
 function listPrices(event: EventConfig) {
-  const answer = tariff(event, NOW)
+  const answer = buildTariff(event, NOW)
   const { answers } = normalise(event, { kind: 'plain' })
   const room = optionMarks(event, answer, answers, 'plain').get('room.twin')?.price ?? ''
   const form = formatOptionPrice(event, answer, { id: 'plain' }) ?? ''

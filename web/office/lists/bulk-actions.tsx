@@ -1,7 +1,7 @@
 /** The bulk actions on the selected rows of a list, with their results. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { allowedActs, formatCount, STATES } from '../../../engine/index.ts'
+import { allowedActions, formatCount, STATES } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { BulkAnswer, ListRow } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
@@ -121,7 +121,7 @@ function mayBe(act: BulkAct, row: ListRow, role: Role): boolean {
   if (state === undefined || (act === 'accept' && !row.in_review)) return false
   // In bulk, only payment claims are confirmed: nobody enters amounts for each row.
   if (act === 'confirm' && state !== 'told') return false
-  return allowedActs(state, role).includes(act)
+  return allowedActions(state, role).includes(act)
 }
 
 function Outcome({ message, refused, onClose }: BulkAnswer & { readonly onClose: () => void }) {

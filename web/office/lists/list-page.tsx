@@ -7,11 +7,11 @@ import {
   fillPlaceholders,
   formatCount,
   isAtLeast,
-  isWaitingId,
+  isWorkQueueId,
   listColumns,
-  STATE_WORDS,
+  STATE_LABELS,
   STATES,
-  WAITING,
+  WORK_QUEUE,
 } from '../../../engine/index.ts'
 import type { AdminList, Role, WireSums } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
@@ -290,10 +290,10 @@ function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
 
 /** Text for a restriction other than the filters; null: not a known one. */
 function saidOf(name: (typeof ASKED_BESIDE)[number], value: string): string | null {
-  if (name === 'waiting') return isWaitingId(value) ? WAITING[value].label : null
+  if (name === 'waiting') return isWorkQueueId(value) ? WORK_QUEUE[value].label : null
   const state = STATES.find((known) => known === value)
   if (state === undefined) return null
-  const words = STATE_WORDS[state]
+  const words = STATE_LABELS[state]
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 

@@ -1,7 +1,7 @@
 /** One payment review: the amount received beside the balance, and the possible decisions. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isOfGateway } from '../../../engine/index.ts'
+import { isGatewayPayment } from '../../../engine/index.ts'
 import type { DecisionName } from '../../../engine/index.ts'
 import type { WireReview } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -271,5 +271,5 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
  * is unknown.
  */
 function isByGateway({ came, order_id: order }: WireReview): boolean {
-  return order !== null && came !== null && isOfGateway(came.source)
+  return order !== null && came !== null && isGatewayPayment(came.source)
 }

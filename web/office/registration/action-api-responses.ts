@@ -1,5 +1,5 @@
 /** Parsers of the action calls' answers. */
-import { fromRupees, isActName } from '../../../engine/index.ts'
+import { fromRupees, isActionName } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
@@ -32,7 +32,8 @@ export const readActs: Reader<ActionsAnswer> = (body) => {
     (second === null || isSecond(second)) &&
     (proposed === null || fromRupees(proposed) !== null) &&
     isCancellation(cancellation) &&
-    listOf(allowed, (act) => (typeof act === 'string' && isActName(act) ? act : null)) !== null &&
+    listOf(allowed, (act) => (typeof act === 'string' && isActionName(act) ? act : null)) !==
+      null &&
     listOf(fields, readField) !== null &&
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
     (approval === null || isApproval(approval)) &&

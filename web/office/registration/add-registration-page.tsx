@@ -4,7 +4,7 @@ import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import {
   allSeatPools,
-  approvalOf,
+  findApproval,
   CODE,
   findCategory,
   firstFull,
@@ -368,7 +368,7 @@ function pricedBy(
     category,
     full,
     instead: full === null ? (gone ?? null) : null,
-    isSeenFirst: approvalOf(event.approvals, answers, category) !== null,
+    isSeenFirst: findApproval(event.approvals, answers, category) !== null,
     price: quoted?.ok === true ? quoted.value.total : null,
   }
 }

@@ -5,16 +5,16 @@ import {
   formatDayShort,
   formatMoney,
   fromRupees,
-  isWay,
-  WAY_IDS,
-  wayOf,
+  isManualMethod,
+  MANUAL_METHOD_IDS,
+  describeMethod,
 } from '../../../engine/index.ts'
 import type { Day, ManualMethod } from '../../../engine/index.ts'
 import type { ActionsAnswer, WirePaymentClaim } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 /** Cash and the card machine replace "at the desk", which older payments were recorded with. */
-const OFFERED_METHODS = WAY_IDS.filter((id) => id !== 'desk')
+const OFFERED_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 
 /**
  * The amount is entered as received; a mismatch becomes a payment review. The payment claim's
@@ -34,18 +34,18 @@ export function Came({ told: reported, today }: Pick<ActionsAnswer, 'told' | 'to
           name="way"
           value={way}
           onChange={({ target }) => {
-            if (isWay(target.value)) setWay(target.value)
+            if (isManualMethod(target.value)) setWay(target.value)
           }}
         >
           {OFFERED_METHODS.map((id) => (
             <option key={id} value={id}>
-              {wayOf(id).words}
+              {describeMethod(id).words}
             </option>
           ))}
         </select>
       </label>
       <label>
-        {wayOf(way).asks}
+        {describeMethod(way).asks}
         <input
           name="reference"
           required

@@ -1,7 +1,7 @@
 /** The team, for owners of all events: invite users, set roles and events, remove users. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { isRole, ROLE_SAYS, ROLES } from '../../../engine/index.ts'
+import { isRole, ROLE_DESCRIPTIONS, ROLES } from '../../../engine/index.ts'
 import type { UsersAnswer, UserChangedAnswer, WireUser } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
@@ -275,7 +275,7 @@ function MayWhat({
             ))}
           </select>
         </label>
-        <p className="hint">{isRole(now) && ROLE_SAYS[now]}</p>
+        <p className="hint">{isRole(now) && ROLE_DESCRIPTIONS[now]}</p>
       </div>
       <fieldset>
         <legend>Events</legend>

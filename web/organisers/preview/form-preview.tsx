@@ -5,7 +5,7 @@ import { ThemeProvider } from '@mui/material/styles'
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
 import { isoIndia, findContradiction } from '../../../engine/index.ts'
-import { tariff } from '../../../engine/api.ts'
+import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { EventAnswer } from '../../../engine/api.ts'
 import { ClosedNotice } from '../../registration/closed-page.tsx'
@@ -84,7 +84,7 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
     [event, at],
   )
   const today = useMemo<Tariff>(
-    () => ({ is: 'here', answer: tariff(event, at, trying.facts.left) }),
+    () => ({ is: 'here', answer: buildTariff(event, at, trying.facts.left) }),
     [event, at, trying.facts.left],
   )
   const [attempts, setAttempts] = useState(0)

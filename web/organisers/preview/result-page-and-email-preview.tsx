@@ -10,7 +10,7 @@ import {
   quote,
   rupees,
 } from '../../../engine/index.ts'
-import { wireLines } from '../../../engine/api.ts'
+import { toWireLines } from '../../../engine/api.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -118,7 +118,7 @@ function registrationOf(
     base: price && rupees(price.base),
     gst: price && rupees(price.gst),
     total: price && rupees(price.total),
-    lines: wireLines(price?.lines ?? []),
+    lines: toWireLines(price?.lines ?? []),
     stands: STANDS[status],
     held_until: null,
     review_since: null,

@@ -1,6 +1,6 @@
 /** Checks EV2xx: every used name is declared and has the required kind. */
 import { suggestion } from '../../suggestions/nearest-name.ts'
-import { soldColumns } from '../../../reports/sales-columns.ts'
+import { salesColumns } from '../../../reports/sales-columns.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../../event/built-in-values.ts'
 import { formsOf, storedIds } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -201,7 +201,7 @@ const unknownValue: Check = {
     const { file, config } = model
     const stored = storedIds(model)
     const rowValues = [...stored, ...ENGINE_VALUES, ...EVENT_VALUES]
-    const sold = soldColumns(config).map(({ id }) => id)
+    const sold = salesColumns(config).map(({ id }) => id)
     const columnValues = [...stored, ...LIST_VALUES, ...sold]
     const filterValues = [
       'search',

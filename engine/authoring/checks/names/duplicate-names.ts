@@ -1,6 +1,6 @@
 /** Checks EV206, EV213, EV214: names are unique and do not clash with built-in names. */
 import { REGISTRATION } from '../../../event/pricing-types.ts'
-import { delegateMethods, WAY_FIELD } from '../../../payments/payment-methods.ts'
+import { delegateMethods, METHOD_FIELD } from '../../../payments/payment-methods.ts'
 import { ENGINE_VALUES } from '../../../event/built-in-values.ts'
 import { ANSWERED_NAMES } from '../../../api/registration.ts'
 import type { Check, Model } from '../../checked-file.ts'
@@ -217,7 +217,7 @@ function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
   const sent: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],
     ['confirmed', 'unique', file.unique],
-    [WAY_FIELD, 'payment', delegateMethods(config).length > 1 ? file.payment : undefined],
+    [METHOD_FIELD, 'payment', delegateMethods(config).length > 1 ? file.payment : undefined],
   ]
   return sent.flatMap(([name, key, said]) =>
     said === undefined

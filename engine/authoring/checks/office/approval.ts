@@ -4,7 +4,7 @@
  * Delegates who need approval send the files that staff check, can still pay afterwards, and are
  * offered a category they can take.
  */
-import { approvalOf } from '../../../registration/approval.ts'
+import { findApproval } from '../../../registration/approval.ts'
 import { matchesCondition, passesTest } from '../../../rules/evaluate-condition.ts'
 import type { EventConfig } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
@@ -42,7 +42,7 @@ function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | n
           reads: [...namesIn([rule.when, ...shows]), file, CATEGORY],
           conditions: [rule.when, ...shows],
           at: ({ answers, category }, trail) => {
-            const isTheirs = approvalOf(event.approvals, answers, category)?.id === rule.id
+            const isTheirs = findApproval(event.approvals, answers, category)?.id === rule.id
             if (found === null && isTheirs && getOwn(answers, file) === undefined)
               found = answersOfTrail(trail)
             return null

@@ -1,10 +1,10 @@
 /** Checks EV449, EV490 to EV495, EV499: required details of a tax invoice, numbering without gaps. */
-import { takesMoney } from '../../../payments/payment-methods.ts'
+import { takesPayments } from '../../../payments/payment-methods.ts'
 import { getOwn } from '../../../lib/result.ts'
 import { readGstin, findState } from '../../../event/gstin.ts'
 import {
-  financialYearOf,
-  lastOfFinancialYear,
+  financialYear,
+  lastDayOfFinancialYear,
   SERIAL_CHARACTERS_MAX,
   serialText,
 } from '../../../documents/document-number.ts'
@@ -197,8 +197,8 @@ const year: Check = {
     const ends = config.registration.closes ?? config.to
     const first = begins ?? ends
     const written = /\d\d-\d\d/.exec(config.invoice.number)?.[0]
-    const year = financialYearOf(first)
-    if (written !== undefined && written !== year && written !== financialYearOf(ends))
+    const year = financialYear(first)
+    if (written !== undefined && written !== year && written !== financialYear(ends))
       return [
         {
           at: 'invoice.number',
@@ -206,12 +206,12 @@ const year: Check = {
           help: 'write {year} instead',
         },
       ]
-    return year === financialYearOf(ends)
+    return year === financialYear(ends)
       ? []
       : [
           {
             at: 'invoice.number',
-            message: `after ${formatDay(lastOfFinancialYear(first))} the numbers would start again and be used twice`,
+            message: `after ${formatDay(lastDayOfFinancialYear(first))} the numbers would start again and be used twice`,
             help: 'add {year} to the number',
           },
         ]
@@ -224,14 +224,14 @@ const withoutTax: Check = {
   why: 'A tax invoice states a tax. An event that charges no tax issues receipts.',
   find: ({ file, config }) =>
     file.invoice === undefined ||
-    (takesMoney(config) &&
+    (takesPayments(config) &&
       (config.fees.tax !== null || config.fees.items.some(({ tax }) => tax !== null)))
       ? []
       : [
           {
             at: 'invoice',
             part: 'key',
-            message: !takesMoney(config)
+            message: !takesPayments(config)
               ? 'this event takes no payments'
               : 'this event charges no tax',
             help: 'remove invoice (receipts are still issued), or set fees.tax',

@@ -1,5 +1,5 @@
 /** Checks EV450, EV453, EV454: items in the price table can be bought and paid for. */
-import { takesMoney } from '../../../payments/payment-methods.ts'
+import { takesPayments } from '../../../payments/payment-methods.ts'
 import { formatMoney } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
@@ -34,7 +34,7 @@ const nobodyTakesIt: Check = {
   after: AFTER_TABLE,
   find: (model) => {
     const { config, file } = model
-    if (takesMoney(config) || config.status === 'closed') return []
+    if (takesPayments(config) || config.status === 'closed') return []
     const dear = cellsOf(model).find(({ amount }) => amount !== null && amount > 0)
     if (dear?.amount == null) return costsByItems(model)
     return [
