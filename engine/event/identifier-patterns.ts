@@ -15,6 +15,9 @@ const times = (characters: string, count: number): string =>
   `${characters}(?:${GROUPED}${characters}){${count - 1}}`
 const [DIGIT, LETTER, EITHER] = ['[0-9]', '[A-Za-z]', '[A-Za-z0-9]']
 
+/** Written before a reference: "UTR", "Ref no.", and zeros that a spreadsheet adds. */
+const BEFORE_UTR = '(?:(?:[Uu][Tt][Rr]|[Rr][Ee][Ff])(?: ?[Nn][Oo])?[ .:]{1,2})?0{0,4}'
+
 /** The forms accepted by `isUtr`, and 22 characters with more letters among them. */
 const UTRS: readonly string[] = [
   times(DIGIT, 12),
@@ -33,7 +36,7 @@ export const FORMATS = {
   /** Five letters, four digits, a letter (Income Tax Department). */
   pan: `^${PAN}$`,
   /** Bank reference of a transfer: twelve digits of UPI and IMPS, or the letters and digits of NEFT and RTGS. */
-  utr: `^(?:${UTRS.join('|')})$`,
+  utr: `^${BEFORE_UTR}(?:${UTRS.join('|')})$`,
   /** Ten digits starting with 6 to 9, with or without the country code (DoT). */
   'mobile-in': '^(?:(?:\\+?91|0)[ \\-]?)?[6-9][0-9]{4}[ \\-]?[0-9]{5}$',
 } as const

@@ -168,6 +168,20 @@ test.each(['5261 2345 6702', 'N328 2612 3456 7890', 'CMS4123456789', 'hdfcr5-202
   },
 )
 
+test.each([
+  '00526123456702',
+  'UTR 526123456702',
+  'utr no: 5261 2345 6702',
+  'Ref no. 00526123456702',
+])('the delegate could not report the reference %j, which staff can enter', (reference) => {
+  expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)
+  expect(isUtr(bankKey(reference))).toBe(true)
+})
+
+test.each(['UTR', 'UTR Sharma'])('a form does not accept the word alone: %j', (reference) => {
+  expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(false)
+})
+
 test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
   'a form does not accept %j as a reference',
   (reference) => {

@@ -459,6 +459,16 @@ test('a UTR that one delegate reported was confirmed for another registration, w
   expect((await confirm(other.regNo, 'transfer', reference)).status).toBe(200)
 })
 
+test.each(['00', 'UTR ', 'Ref no. '])(
+  'a delegate who typed %j before the UTR was asked to enter the UTR; it is reported once',
+  async (before) => {
+    const reference = utr()
+    const [mine, other] = [await register(), await register()]
+    expect((await report(mine.page, `${before}${reference}`)).status).toBe(200)
+    expect((await report(other.page, reference)).status).toBe(409)
+  },
+)
+
 test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
   const reference = utr()
   const { page } = await register()
