@@ -5,14 +5,14 @@ import type { Answers, PublicEvent } from '../../engine/index.ts'
 
 /** Label of the submit button, or null if no approval is needed before payment. */
 export function submitLabel(event: PublicEvent, answers: Answers): string | null {
-  return findApproval(event, answers) === null ? null : EXTENDED_FORM_MESSAGES.approval.submit
+  return approvalForAnswers(event, answers) === null ? null : EXTENDED_FORM_MESSAGES.approval.submit
 }
 
 /**
  * Notes above the button: what the organisers review, how long they take, and what happens next.
  */
 export function approvalNotes(event: PublicEvent, answers: Answers): readonly string[] {
-  const approval = findApproval(event, answers)
+  const approval = approvalForAnswers(event, answers)
   if (approval === null) return []
   const { documents, decideWithinDays } = approval
   return [
@@ -23,5 +23,5 @@ export function approvalNotes(event: PublicEvent, answers: Answers): readonly st
   ]
 }
 
-const findApproval = (event: PublicEvent, answers: Answers) =>
+const approvalForAnswers = (event: PublicEvent, answers: Answers) =>
   findApproval(event.approvals, answers, findCategory(event, answers))
