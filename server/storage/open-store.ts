@@ -50,17 +50,21 @@ export async function openStore({
   databaseUrl = null,
   migrates = false,
   isNew,
+  begin,
 }: {
   readonly dataDir: string
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
   readonly isNew?: boolean | undefined
+  /** Where SQLite works; left out: in threads. */
+  readonly begin?: Begin
 }): Promise<Store> {
   if (databaseUrl === null) {
     // No command makes an empty database either, which the next start would take for the one that is missing.
     const lost = isNew === true ? null : lostDatabase(dataDir)
     if (lost !== null) throw new LostDatabase(lost)
-    return (await openInside({ dataDir, migrates })).store
+    return (await openInside({ dataDir, migrates, ...(begin === undefined ? {} : { begin }) }))
+      .store
   }
   const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
   return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew ?? !migrates })).store

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
+import { withoutThreads } from './store-without-threads.ts'
 
 export const top = join(import.meta.dirname, '..', '..')
 export const launcher = join(top, 'bin', 'rollcall.js')
@@ -46,7 +47,7 @@ export async function runHere(
       if (variables === null) throw new Error('it goes to work')
       const read = readEnvironment(variables)
       if (!read.ok) throw new Error(read.error.join(' '))
-      return read.value
+      return withoutThreads(read.value)
     },
   })
   return { status, out, err: complaints }

@@ -5,12 +5,12 @@
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
-import { openInside, openStore } from '../../server/storage/open-store.ts'
+import { openStore } from '../../server/storage/open-store.ts'
 import type { Begin } from '../../server/storage/database/worker-client.ts'
 
 type Served = { readonly serve: (port: MessagePort, data: object) => void }
 
-const begin: Begin = (file, data, { message, error, exit }) => {
+const beginHere: Begin = (file, data, { message, error, exit }) => {
   const { port1: ours, port2: theirs } = new MessageChannel()
   ours.on('message', message)
   ours.on('close', exit)
@@ -27,7 +27,13 @@ const begin: Begin = (file, data, { message, error, exit }) => {
 }
 
 /** As `openStore`, on SQLite in this thread. */
-export const openStoreHere: typeof openStore = async (options) =>
-  (options.databaseUrl ?? null) === null
-    ? (await openInside({ ...options, begin })).store
-    : openStore(options)
+export const openStoreHere: typeof openStore = (options) =>
+  openStore({ ...options, begin: beginHere })
+
+/** The environment of a command, which opens its store with all of it: there too a thread takes longer to begin than it works. */
+export const withoutThreads = <T extends object>(
+  environment: T,
+): T & { readonly begin: Begin } => ({
+  ...environment,
+  begin: beginHere,
+})

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { main } from '../../../server/cli/run-command.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
+import { withoutThreads } from '../store-without-threads.ts'
 
 export const top = join(import.meta.dirname, '..', '..', '..')
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
@@ -67,7 +68,7 @@ async function run(cwd: string, args: readonly string[], more: More): Promise<Ra
       input: Readable.from([more.input ?? '']),
       environment: () => {
         const read = readEnvironment(variablesIn(cwd, more))
-        if (read.ok) return read.value
+        if (read.ok) return withoutThreads(read.value)
         for (const sentence of read.error) complain(sentence)
         return null
       },

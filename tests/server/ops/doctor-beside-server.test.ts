@@ -3,13 +3,20 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
-import { attempt, makeFolders, operate, registerDelegate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import {
+  attemptHere,
+  killHere,
+  makeFolders,
+  operate,
+  operateHere,
+  registerDelegate,
+} from './operator.ts'
+import type { Here } from './operator.ts'
 
 const PATIENT = { timeout: 200_000, interval: 100 }
 const DATABASE = 'rollcall.db'
 let folders: ReturnType<typeof makeFolders>
-let server: Operated | null = null
+let server: Here | null = null
 beforeEach(() => {
   folders = makeFolders()
 })
@@ -45,12 +52,11 @@ const register = async (times: number): Promise<void> => {
 }
 
 test('an intact database next to an older log was called damaged: doctor says the same as a start', async () => {
-  server = await operate(folders)
+  server = await operateHere(folders)
   await register(1)
   await backUp(join(folders.folder, 'backup'))
   await register(1)
-  process.kill(server.pid, 'SIGKILL')
-  await server.ended
+  await killHere(folders, server)
   server = null
   const dataDir = join(folders.folder, 'put-together')
   mkdirSync(dataDir)
@@ -58,21 +64,22 @@ test('an intact database next to an older log was called damaged: doctor says th
   copyFileSync(join(folders.dataDir, `${DATABASE}-wal`), join(dataDir, `${DATABASE}-wal`))
 
   const said = await doctor(dataDir)
-  const { status, printed } = await attempt({ ...folders, dataDir })
+  const { status, printed } = await attemptHere({ ...folders, dataDir })
   expect([status, printed]).toEqual([2, expect.stringContaining('does not belong to the database')])
   expect(said).toContain(`wrong  ${printed.trim().split('\n').at(-1)}`)
   expect(said).not.toMatch(/damaged\. Stop|is damaged/)
 })
 
 test('a backup was copied over the database of a running server: the doctor said it is damaged, and /healthz named the rescued file without what it lacks', async () => {
-  server = await operate(folders)
+  server = await operateHere(folders)
   await register(1)
   await backUp(join(folders.folder, 'backup'))
   await register(5)
   await server.stop()
   // It has read little of its database.
-  server = await operate(folders)
-  const { url, port, pid } = server
+  const alone = await operate(folders)
+  server = alone
+  const { url, port, pid } = alone
   copyFileSync(join(folders.folder, 'backup', DATABASE), join(folders.dataDir, DATABASE))
   const health = async (): Promise<string> => (await fetch(`${url}/healthz`)).text()
   await expect.poll(health, PATIENT).toContain('rollcall.rescued.db')
@@ -112,12 +119,13 @@ test('the doctor beside a first start said that the database is gone', async () 
   await expect.poll(() => existsSync(isHeld), PATIENT).toBe(true)
   const said = await doctor(folders.dataDir)
   writeFileSync(goOn, '')
-  server = await starting
+  const alone = await starting
+  server = alone
   expect(said).toMatch(
     /^look +A server is at work here \(process \d+\)\. It starts for the first time/m,
   )
   expect(said).not.toMatch(/^wrong .*(process|database)/m)
-  expect(await doctor(folders.dataDir, server.port)).toMatch(
-    new RegExp(`^good +A server is at work here \\(process ${server.pid}\\)\\.$`, 'm'),
+  expect(await doctor(folders.dataDir, alone.port)).toMatch(
+    new RegExp(`^good +A server is at work here \\(process ${alone.pid}\\)\\.$`, 'm'),
   )
 })

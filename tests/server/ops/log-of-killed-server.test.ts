@@ -15,7 +15,14 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../../server/storage/database/schema.ts'
 import { wrongLogIn } from '../../../server/storage/recovery/inspect-log.ts'
-import { attemptHere, makeFolders, operate, operateHere, registerDelegate } from './operator.ts'
+import {
+  attemptHere,
+  killHere,
+  makeFolders,
+  operate,
+  operateHere,
+  registerDelegate,
+} from './operator.ts'
 import type { Folders, Here } from './operator.ts'
 
 const made: ReturnType<typeof makeFolders>[] = []
@@ -58,6 +65,11 @@ const served = async (there: Folders, many: number): Promise<void> => {
   await one.stop()
 }
 const killed = async (there: Folders, many: number): Promise<void> => {
+  const one = await operateHere(there)
+  await registerMany(one, many)
+  await killHere(there, one)
+}
+const processKilled = async (there: Folders, many: number): Promise<void> => {
   const one = await operate(there)
   await registerMany(one, many)
   process.kill(one.pid, 'SIGKILL')
@@ -81,7 +93,7 @@ describe('a refused start had already copied a log into the database that is not
 
   test('the log of another installation: the database is served unchanged once that log is moved away', async () => {
     const other = make()
-    await killed(other, 12)
+    await processKilled(other, 12)
     await served(folders, 3)
     const log = `${databaseIn(folders)}-wal`
     copyFileSync(`${databaseIn(other)}-wal`, log)

@@ -8,7 +8,7 @@ import { openMailServer } from '../mail/mail-server.ts'
 import { lendTables } from '../prepared-files.ts'
 import { newRegistration } from '../sample-registrations.ts'
 import { openStoreHere } from '../store-without-threads.ts'
-import { hurry, makeFolders, operate, registerDelegate } from './operator.ts'
+import { hurry, makeFolders, operateHere, registerDelegate } from './operator.ts'
 import type { Here } from './operator.ts'
 
 const PATIENT = { timeout: 200_000, interval: 100 }
@@ -41,7 +41,7 @@ const countsOf = (lines: readonly Line[], message: string) => {
 }
 
 test('the log said "the machine takes no more" while the database was missing: it says so, and what to do', async () => {
-  server = await operate(folders)
+  server = await operateHere(folders)
   const { dataDir } = folders
   for (const name of readdirSync(dataDir))
     if (name.startsWith('rollcall.db')) rmSync(join(dataDir, name))
@@ -72,7 +72,7 @@ test('a mail server that refused 60 emails filled the log with as many lines: 20
       await store.queueMail(made.value.regNo, email, at)
     }
     await store.close()
-    server = await operate(folders, { SMTP_URL: mail.url })
+    server = await operateHere(folders, { SMTP_URL: mail.url })
     const tried = (): Promise<number> => Promise.resolve(mail.tried())
     await expect.poll(tried, PATIENT).toBeGreaterThanOrEqual(60)
     await server.stop()

@@ -1,6 +1,7 @@
 /** The database file is deleted, replaced or written over under a server as an operator runs it. */
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -11,13 +12,14 @@ import {
   truncateSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../../runs.ts'
 import { damageIn } from '../../../server/storage/recovery/copy-database.ts'
 import { runHere } from '../run-command.ts'
 import { makeFolders, operate, operateHere } from './operator.ts'
-import type { Here } from './operator.ts'
+import type { Folders, Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
@@ -33,6 +35,8 @@ afterEach(async () => {
 
 const PATIENT = { timeout: 200_000, interval: 50 }
 const DATABASE = 'rollcall.db'
+/** Between two who register beside what a test does. */
+const PACE_MS = 20
 const said = async (text: string | RegExp): Promise<void> => {
   await expect.poll(() => server?.printed(), PATIENT).toMatch(text)
 }
@@ -126,7 +130,8 @@ test.each(TRIED)(
   'a database that is %s under a running server: writes are refused, and what was answered is in rollcall.rescued.db',
   async (what, isThere, isWrittenOver, spoil) => {
     folders = makeFolders()
-    server = await operate(folders)
+    // One as a process, as operators have it.
+    server = await (what === 'deleted with its log' ? operate : operateHere)(folders)
     const { dataDir: dir } = folders
     const file = join(dir, DATABASE)
     const copies = join(folders.folder, 'copies')
@@ -148,6 +153,7 @@ test.each(TRIED)(
       while (!beside.isOver) {
         const answer = await register().catch(() => null)
         if (answer?.status === 201) taken.push(answer.regNo)
+        await pause(PACE_MS)
       }
     })()
     spoil({ dir, file, copies })
@@ -179,14 +185,27 @@ test.each(TRIED)(
     if (left !== null) expect(readFileSync(file).equals(left)).toBe(true)
     expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null).toBe(logBytes)
 
+    // Whoever starts again all the same.
+    if (isThere) {
+      const asItIs = { ...folders, dataDir: join(folders.folder, 'as-it-is') }
+      cpSync(dir, asItIs.dataDir, { recursive: true, verbatimSymlinks: true })
+      // A write that was under way when the log was emptied lies behind a hole in it; where there was none, the log is
+      // empty, which to a start is the same as one that was deleted.
+      if (logBytes === null || logBytes === 0) {
+        server = await operateHere(asItIs)
+        expect(server.printed()).toMatch(/the installation is in recovery/)
+        expect(server.printed()).toMatch(
+          /a rescued database is not in use: .*rollcall\.rescued\.db/,
+        )
+        await server.stop()
+      } else
+        await expect(operateHere(asItIs)).rejects.toThrow(
+          what.includes('emptied')
+            ? /ended with 2: .*rollcall\.db-wal/s
+            : /ended with 2: .*rollcall\.db-wal.*rollcall\.rescued\.db/s,
+        )
+    }
     // What the log says is to be done.
-    if (logBytes !== null && isThere)
-      // Of an emptied log a start knows no more than that it lacks what was stored last.
-      await expect(operateHere(folders)).rejects.toThrow(
-        what.includes('emptied')
-          ? /ended with 2: .*rollcall\.db-wal/s
-          : /ended with 2: .*rollcall\.db-wal.*rollcall\.rescued\.db/,
-      )
     const aside = join(folders.folder, 'aside')
     mkdirSync(aside)
     for (const name of readdirSync(dir))
@@ -202,7 +221,7 @@ test.each(TRIED)(
 
 test('a second rescue does not overwrite the first', async () => {
   folders = makeFolders()
-  server = await operate(folders)
+  server = await operateHere(folders)
   const { dataDir: dir } = folders
   const first = join(dir, 'rollcall.rescued.db')
   copyFileSync(join(dir, DATABASE), first)
@@ -216,7 +235,7 @@ test('a second rescue does not overwrite the first', async () => {
 
 test('a server that is stopped in the moment in which its database was deleted rescues it first', async () => {
   folders = makeFolders()
-  server = await operate(folders)
+  server = await operateHere(folders)
   const { dataDir: dir } = folders
   const taken = await registerMany(3)
   for (const name of readdirSync(dir)) if (name.startsWith(DATABASE)) rmSync(join(dir, name))
@@ -226,7 +245,7 @@ test('a server that is stopped in the moment in which its database was deleted r
 
 test('DATA_DIR was moved under a running server, and the log spoke of an older copy: it says to move the folder back, which then has everything', async () => {
   folders = makeFolders()
-  server = await operate(folders)
+  server = await operateHere(folders)
   const { dataDir: dir } = folders
   const taken = await registerMany(3)
   const away = `${dir}-away`
@@ -237,7 +256,7 @@ test('DATA_DIR was moved under a running server, and the log spoke of an older c
   expect(server.printed()).not.toContain('older copy')
   rmSync(dir, { recursive: true })
   renameSync(away, dir)
-  server = await operate(folders)
+  server = await operateHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   expect(await server.stop()).toBe(0)
   expect(numbersIn(join(dir, DATABASE)).toSorted()).toEqual(taken.toSorted())
@@ -251,7 +270,7 @@ test('rollcall.db-shm was emptied under a running server, which died of it: the 
   truncateSync(`${file}-shm`, 0)
   // The system ends whoever reads memory whose file is gone.
   expect(await server.ended).toBe('SIGBUS')
-  server = await operate(folders)
+  server = await operateHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   taken.push(...(await registerMany(1)))
   expect(await server.stop()).toBe(0)
@@ -260,7 +279,7 @@ test('rollcall.db-shm was emptied under a running server, which died of it: the 
 
 test('not a loss: the file is renamed and back immediately, another command writes, VACUUM', async () => {
   folders = makeFolders()
-  server = await operate(folders)
+  server = await operateHere(folders)
   const file = join(folders.dataDir, DATABASE)
   await registerMany(5)
   renameSync(file, `${file}.away`)
@@ -299,10 +318,13 @@ if (hasSmallDisks)
       await ending
       clearInterval(again)
       server = null
+      delete process.env['CACHE_DIRECTORY']
       disk.remove()
     })
-    const lose = async (spare: string): Promise<readonly string[]> => {
-      server = await operate({ ...folders, dataDir }, { CACHE_DIRECTORY: spare })
+    type Start = (there: Folders, variables: Readonly<Record<string, string>>) => Promise<Here>
+    const lose = async (spare: string, how: Start = operateHere): Promise<readonly string[]> => {
+      process.env['CACHE_DIRECTORY'] = spare
+      server = await how({ ...folders, dataDir }, { CACHE_DIRECTORY: spare })
       const taken = await registerMany(20)
       disk.fill()
       deleteDatabase(dataDir)
@@ -322,7 +344,8 @@ if (hasSmallDisks)
     })
 
     test('told to stop a second time, it says that the data is lost, and ends with 3', async () => {
-      await lose(disk.folder)
+      // Its process ends.
+      await lose(disk.folder, operate)
       const ended = server?.stop()
       await said('the server does not end before it is')
       const again = setInterval(() => void server?.stop(), 200)
@@ -374,7 +397,7 @@ test('a database with a search index that cannot be read is rescued without it (
 
 test('rollcall doctor beside a server whose database was emptied deleted the log, in which everything still was', async () => {
   folders = makeFolders()
-  server = await operate(folders)
+  server = await operateHere(folders)
   const file = join(folders.dataDir, DATABASE)
   await registerMany(5)
   const logBytes = statSync(`${file}-wal`).size

@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ALL_RUNS } from '../../runs.ts'
-import { attempt, makeFolders, operate, registerDelegate } from './operator.ts'
+import {
+  attempt,
+  attemptHere,
+  killHere,
+  makeFolders,
+  operateHere,
+  registerDelegate,
+} from './operator.ts'
 
 const folders = makeFolders()
 const { dataDir, folder } = folders
@@ -15,11 +22,10 @@ const REGISTRATIONS = 5
 
 /** What a server leaves that is killed: a database, and what was registered in the log beside it. */
 beforeAll(async () => {
-  const server = await operate(folders)
+  const server = await operateHere(folders)
   for (let n = 0; n < REGISTRATIONS; n += 1)
     await registerDelegate(server.url, `asha${n}@example.org`)
-  process.kill(server.pid, 'SIGKILL')
-  await server.ended
+  await killHere(folders, server)
   cpSync(dataDir, killed, { recursive: true, verbatimSymlinks: true })
 })
 beforeEach(() => {
@@ -119,7 +125,7 @@ test.each(ALL_RUNS ? [...TRIED, ...OTHERS] : TRIED)(
       expect(statSync(join(dataDir, `${DATABASE}-wal`)).size).toBeGreaterThanOrEqual(logBytes)
     }
     if (what !== 'replaced') {
-      const again = await attempt(folders)
+      const again = await attemptHere(folders)
       expect([again.status, again.printed]).toEqual([
         2,
         expect.stringContaining('rollcall.rescued.db'),
@@ -129,7 +135,7 @@ test.each(ALL_RUNS ? [...TRIED, ...OTHERS] : TRIED)(
     const commands = /run: (mkdir .+rollcall\.db)\. Then start/.exec(printed)?.[1] ?? 'false'
     execFileSync('sh', ['-c', commands])
     expect(existsSync(rescued)).toBe(false)
-    const after = await attempt(folders)
+    const after = await attemptHere(folders)
     expect(after.status).toBe('serves')
     expect(after.printed.includes('is in recovery')).toBe(!isWhole)
     if (isWhole) expect(registrationsIn(join(dataDir, DATABASE))).toBe(REGISTRATIONS)

@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import { openStoreHere } from '../store-without-threads.ts'
-import { makeFolders, operate } from './operator.ts'
+import { makeFolders, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 import { queueEmails } from './queue-emails.ts'
 
@@ -36,7 +36,7 @@ test('a mailbox that answers 421 delays no other email, and its own is tried for
   await queued(THROTTLED, ...others)
   const start = async (clock: string): Promise<void> => {
     await server?.stop()
-    server = await operate(folders, { SMTP_URL: mail.url, CLOCK: clock })
+    server = await operateHere(folders, { SMTP_URL: mail.url, CLOCK: clock })
   }
   const said = async (text: string): Promise<void> => {
     await expect.poll(() => server?.printed(), PATIENT).toContain(text)

@@ -8,7 +8,7 @@ import { openCondition } from '../../../server/ops/health/health-checks.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import { top } from '../run-command.ts'
-import { makeFolders, operate } from './operator.ts'
+import { makeFolders, operate, operateHere } from './operator.ts'
 
 const folders = makeFolders()
 afterAll(() => folders.remove())
@@ -68,7 +68,7 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
   expect(said.length).toBeGreaterThan(0)
   expect(said.length).toBeLessThanOrEqual(seconds + 1)
 
-  const again = await operate(folders)
+  const again = await operateHere(folders)
   expect(await (await fetch(`${again.url}/healthz`)).json()).toMatchObject({ health: 'good' })
   await again.stop()
   const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })

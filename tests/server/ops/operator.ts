@@ -1,9 +1,10 @@
 /**
  * A server as an operator starts it: a process of its own, in a process group of its own, on folders that outlive it. What is
- * no matter of processes (a signal, a limit, a user, a kill) is started here instead, which takes a quarter of the work.
+ * no matter of processes (a signal, a limit, a user, a kill) is started here instead and without the threads of the store,
+ * which takes a twentieth of the work.
  */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
@@ -16,6 +17,7 @@ import type { Opening } from '../../../server/main.ts'
 import { freePort } from '../../browser/serve.ts'
 import { lendCompiled, lendTables } from '../prepared-files.ts'
 import { own, top } from '../run-command.ts'
+import { openStoreHere } from '../store-without-threads.ts'
 
 export type Folders = {
   readonly folder: string
@@ -33,10 +35,14 @@ export type Operated = {
   stop(): Promise<number | string>
 }
 
-export function makeFolders(): Folders & { remove(): void } {
+/** With one of our event files beside the shared ones, because a start reads and checks all of them; or with `events`. */
+export function makeFolders(
+  events: readonly string[] = ['afpicon2026.yaml'],
+): Folders & { remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-machine-'))
   const eventsDir = join(folder, 'events')
-  cpSync(join(top, 'events'), eventsDir, { recursive: true })
+  for (const name of ['_shared', ...events])
+    cpSync(join(top, 'events', name), join(eventsDir, name), { recursive: true })
   return {
     folder,
     dataDir: join(folder, 'var'),
@@ -60,13 +66,17 @@ export const usual = async (
   CLOCK: '2025-10-10',
 })
 
+/** Nothing that is built changes while tests run. */
+let built: Promise<boolean> | null = null
+
 /** Starts it and answers once it says that it listens. */
 export async function operate(
   { dataDir, eventsDir }: Folders,
   variables: Readonly<Record<string, string>> = {},
   command?: readonly [string, ...string[]],
 ): Promise<Operated> {
-  if (!(await isWebBuilt()))
+  built ??= isWebBuilt()
+  if (!(await built))
     throw new Error('the web app is not built from these sources: npm run build, or npm test')
   // A command of its own may be another user's, whose folder holds nothing of ours, and of another tree.
   if (command === undefined) {
@@ -128,12 +138,15 @@ async function bootHere(
   const hear = (text: string): void => void (printed += `${text}\n`)
   const write = (lines: string): void => void (printed += lines)
   const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  let lastWords = (): void => {}
   const booted = await boot(
     read.value,
     { print: hear, complain: hear, environment: () => read.value },
-    { write, told: () => told },
-    opening,
+    { write, told: () => told, ends: (_log, words) => (lastWords = words) },
+    { opens: openStoreHere, ...opening },
   )
+  // What a process does when it ends.
+  if (booted.ok) void booted.value.stopped.then(lastWords, lastWords)
   return { booted, printed: () => printed, tell }
 }
 
@@ -160,6 +173,21 @@ export async function operateHere(
       return ended
     },
   }
+}
+
+/**
+ * Ends a server of this process and leaves its files as a kill would have left them: as they were while it served. The
+ * first test of log-of-killed-server.test.ts kills a process.
+ */
+export async function killHere(
+  { folder, dataDir }: Pick<Folders, 'folder' | 'dataDir'>,
+  server: Pick<Here, 'stop'>,
+): Promise<void> {
+  const left = mkdtempSync(join(folder, 'killed-'))
+  cpSync(dataDir, left, { recursive: true, verbatimSymlinks: true })
+  await server.stop()
+  rmSync(dataDir, { recursive: true })
+  renameSync(left, dataDir)
 }
 
 /** As `attempt`, in this process. */

@@ -27,8 +27,8 @@ import {
   writeEvents,
 } from './delegates.ts'
 import type { Office, Registered } from './delegates.ts'
-import { hurrying, makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { hurry, killHere, makeFolders, operate, operateHere } from './operator.ts'
+import type { Here, Operated } from './operator.ts'
 
 const PASSWORD = 'a password for operators'
 const CLOCK = { CLOCK: '2026-01-10T02:00:00+05:30' }
@@ -38,7 +38,7 @@ const MORNING = { CLOCK: '2026-01-10T07:00:00+05:30' }
 type Say = (line: string) => void
 /**
  * How many come before the backup, after it and during the recovery, and how long afterwards to wait for emails that nobody
- * should get. `minuteMs`: how long what is done each minute waits instead.
+ * should get. `minuteMs`: how long what is done each minute waits instead; the server is then in this process.
  */
 export type Size = {
   readonly before: number
@@ -55,7 +55,7 @@ type Keeping = {
   /** The database is gone while the server runs. */
   lose(): Promise<void>
   /** What the server that still runs has saved of so many registrations. */
-  rescued(server: Operated, registrations: number): Promise<string>
+  rescued(server: Here, registrations: number): Promise<string>
   /** The server has ended: the copy in its place. Answers what was said. */
   putBack(): Promise<string>
   /** True: uploaded files are lost with the database, and come back with a copy of it. */
@@ -136,12 +136,16 @@ export async function overnight(
   { before, after, fresh: freshCount, quietMs, minuteMs }: Size,
 ): Promise<void> {
   const mails = await mailServer()
-  const hurried = minuteMs === undefined ? {} : hurrying(60_000, minuteMs)
-  const variables = { ...CLOCK, ...keeping.variables, ...hurried, SMTP_URL: mails.url }
+  const variables = { ...CLOCK, ...keeping.variables, SMTP_URL: mails.url }
   const own = { ...variables, ...MORNING, DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
   rmSync(folders.eventsDir, { recursive: true })
   writeEvents(folders.eventsDir)
-  let server: Operated = await operate(folders, variables)
+  const isProcess = minuteMs === undefined
+  const atLeisure = isProcess ? () => {} : hurry(60_000, minuteMs)
+  let server: Here & Partial<Pick<Operated, 'pid'>> = await (isProcess ? operate : operateHere)(
+    folders,
+    variables,
+  )
   let office: Office = await officeAt(server.url, PASSWORD)
   const proofs = new Set<string>()
   const numbers: string[] = []
@@ -250,11 +254,14 @@ export async function overnight(
   await keeping.lose()
   say('the database is deleted while the server runs')
   say(await keeping.rescued(server, before + queued.length + after))
-  process.kill(server.pid, 'SIGKILL')
-  await server.ended
+  if (server.pid === undefined) await killHere(folders, server)
+  else {
+    process.kill(server.pid, 'SIGKILL')
+    await server.ended
+  }
   say(await keeping.putBack())
 
-  server = await operate(folders, { ...variables, ...MORNING })
+  server = await (isProcess ? operate : operateHere)(folders, { ...variables, ...MORNING })
   office = await officeAt(server.url, PASSWORD)
   const recovery = async () => (await recoveryIn(office)).recovery
   hold('it is in recovery', (await recovery()) !== null)
@@ -347,6 +354,7 @@ export async function overnight(
     missing,
   )
   await server.stop()
+  atLeisure()
   await mails.close()
 }
 

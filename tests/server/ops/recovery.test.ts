@@ -168,7 +168,7 @@ test('an older file that was copied back by hand is noticed by the start, which 
   const number = await invoiceOf(lost.regNo)
   await server.stop()
   copyFileSync(older, file)
-  await start('as a process')
+  await start()
   expect(server.printed()).toContain('an older copy was put back')
   expect((await recoveryIn(office)).recovery?.why).toMatch(/^The database is older than /)
   const next = await invoiceOf((await paid(server.url, 'eighth@example.org')).regNo)

@@ -4,10 +4,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
-import { attempt, makeFolders, operate, operateHere } from './operator.ts'
+import { attemptHere, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 
-const folders = makeFolders()
+// With one of two gone, the other is served.
+const folders = makeFolders(['afpicon2026.yaml', 'midzone2025.yaml'])
 let server: Here | null = null
 afterEach(async () => {
   await server?.stop()
@@ -66,6 +67,7 @@ const command = async (...args: readonly string[]): Promise<string> => {
 }
 
 test('removing an event file closes registration while the server runs, as a restart does; log, health, rollcall event reload and rollcall doctor say it in the same words', async () => {
+  // A process of its own, which the command tells to read its files again.
   server = await operate(folders)
   expect(await register()).toBe(201)
   const text = readFileSync(file, 'utf8')
@@ -80,7 +82,7 @@ test('removing an event file closes registration while the server runs, as a res
   expect(await command('doctor')).toContain(`\nlook   The server reports: ${why}`)
   await server.stop()
   expect(await command('doctor')).toContain(`\nwrong  ${why}`)
-  server = await operate(folders)
+  server = await operateHere(folders)
   expect(await register()).toBe('registration_closed')
   expect((await health()).troubles).toEqual([expect.stringContaining(why)])
   writeFileSync(file, text)
@@ -89,14 +91,14 @@ test('removing an event file closes registration while the server runs, as a res
 
 test('the folder of event files is missing: the server is degraded and serves on, also after a restart; a first start is refused', async () => {
   const away = `${folders.eventsDir}-away`
-  server = await operate(folders)
+  server = await operateHere(folders)
   renameSync(folders.eventsDir, away)
   await expect
     .poll(async () => (await health()).troubles, PATIENT)
     .toEqual([expect.stringContaining(`EVENTS_DIR is ${folders.eventsDir}, and there is no such`)])
   expect(await register()).toBe(201)
   await server.stop()
-  server = await operate(folders)
+  server = await operateHere(folders)
   expect(await health()).toMatchObject({ health: 'degraded' })
   expect(await register()).toBe(201)
   await server.stop()
@@ -107,7 +109,7 @@ test('the folder of event files is missing: the server is degraded and serves on
   await server.stop()
   rmSync(folders.eventsDir, { recursive: true })
   const anew = { ...folders, dataDir: join(folders.folder, 'anew') }
-  expect(await attempt(anew)).toMatchObject({
+  expect(await attemptHere(anew)).toMatchObject({
     status: 2,
     printed: expect.stringContaining('there is no such folder'),
   })
@@ -115,7 +117,7 @@ test('the folder of event files is missing: the server is degraded and serves on
 })
 
 test('the log said EV103 "the file is empty" of shared files that were not there', async () => {
-  const process = await operate(folders)
+  const process = await operateHere(folders)
   server = process
   const shared = join(folders.eventsDir, '_shared')
   renameSync(join(shared, 'texts.yaml'), join(shared, 'texts.away'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
-import { attemptHere, makeFolders, operate, operateHere, registerDelegate } from './operator.ts'
+import { attemptHere, makeFolders, operateHere, registerDelegate } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -22,6 +22,7 @@ afterEach(async () => {
   server = null
   disk?.remove()
   disk = null
+  delete process.env['CACHE_DIRECTORY']
   folders.remove()
 })
 
@@ -61,7 +62,7 @@ const commandsIn = (text: string): string =>
   /run: (mkdir .+rollcall\.db)\. Then start/.exec(text)?.[1] ?? `no commands in ${text}`
 
 test('a rescued database lay in DATA_DIR for days and nobody was told: /healthz and rollcall doctor name it, with commands that put it to use', async () => {
-  server = await operate(folders)
+  server = await operateHere(folders)
   const { dataDir } = folders
   const backup = join(folders.folder, 'backup')
   await register(server)
@@ -127,7 +128,8 @@ if (hasSmallDisks)
     const spare = join(folders.folder, "the server's spare folder")
     mkdirSync(spare)
     const there = { ...folders, dataDir }
-    server = await operate(there, { CACHE_DIRECTORY: spare })
+    process.env['CACHE_DIRECTORY'] = spare
+    server = await operateHere(there)
     await register(server)
     const variables = { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir, CLOCK: '2025-10-10' }
     const backup = join(folders.folder, 'backup')
@@ -139,26 +141,21 @@ if (hasSmallDisks)
     await expect.poll(() => server?.printed(), PATIENT).toMatch(/everything that was in .*spare/)
     expect(await server.stop()).toBe(2)
     disk.makeRoom()
-    process.env['CACHE_DIRECTORY'] = spare
-    try {
-      const refused = await attemptHere(there)
-      expect([refused.status, refused.printed]).toEqual([
-        2,
-        expect.stringMatching(/spare folder.*rollcall\.rescued\.db/),
-      ])
-      copyFileSync(join(backup, 'rollcall.db'), join(dataDir, 'rollcall.db'))
-      server = await operateHere(there)
-      expect(server.printed()).toMatch(/a rescued database is not in use: .*spare folder/)
-      expect(server.printed()).toContain('the installation is in recovery')
-      const said = await healthSays(server)
-      expect(said).toContain('spare folder')
-      expect((await doctor(dataDir)).out).toContain('spare folder')
-      await server.stop()
-      execFileSync('sh', ['-c', commandsIn(said)])
-      expect(registrationsIn(dataDir)).toBe(2)
-      server = await operateHere(there)
-      expect(await healthSays(server)).not.toContain('spare folder')
-    } finally {
-      delete process.env['CACHE_DIRECTORY']
-    }
+    const refused = await attemptHere(there)
+    expect([refused.status, refused.printed]).toEqual([
+      2,
+      expect.stringMatching(/spare folder.*rollcall\.rescued\.db/),
+    ])
+    copyFileSync(join(backup, 'rollcall.db'), join(dataDir, 'rollcall.db'))
+    server = await operateHere(there)
+    expect(server.printed()).toMatch(/a rescued database is not in use: .*spare folder/)
+    expect(server.printed()).toContain('the installation is in recovery')
+    const said = await healthSays(server)
+    expect(said).toContain('spare folder')
+    expect((await doctor(dataDir)).out).toContain('spare folder')
+    await server.stop()
+    execFileSync('sh', ['-c', commandsIn(said)])
+    expect(registrationsIn(dataDir)).toBe(2)
+    server = await operateHere(there)
+    expect(await healthSays(server)).not.toContain('spare folder')
   })

@@ -420,7 +420,7 @@ describe('a backup', () => {
     test('on a full DATA_DIR is complete and exits with 0, with a sentence about the missing note', async () => {
       const disk = small(48)
       const there = { ...folders, dataDir: join(disk.folder, 'var') }
-      server = await operate(there)
+      server = await operateHere(there)
       await registerSome(server, 3, 'asha')
       disk.fill()
       const into = join(folders.folder, 'backup')

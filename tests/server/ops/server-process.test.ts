@@ -22,12 +22,14 @@ import Database from 'better-sqlite3'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
+import { onlyThorough } from '../../runs.ts'
 import { pdf } from '../sample-uploads.ts'
 import { halfSent } from './operator.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { hostileFiles } from '../hostile-uploads.ts'
 import { lendCompiled } from '../prepared-files.ts'
 import { own, runHere, top } from '../run-command.ts'
+import { openStoreHere } from '../store-without-threads.ts'
 import { beginUpload } from '../upload-client.ts'
 
 /** The most that the sample event's proof may have. */
@@ -38,10 +40,14 @@ const PROOF_BYTES = 5 * 1024 * 1024
  */
 const PROOFS = 40
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
+// One event is enough.
+for (const name of ['_shared', 'afpicon2026.yaml'])
+  cpSync(join(top, 'events', name), join(folder, 'events', name), { recursive: true })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A start without a process: what the server printed, and whether it started or with which status it would have ended. */
 async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
+  lendCompiled(join(folder, name))
   const read = readEnvironment({ ...usual(name), ...variables })
   if (!read.ok) throw new Error(read.error.join(' '))
   const environment = read.value
@@ -52,6 +58,7 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
     environment,
     { print, complain: print, environment: () => environment },
     { write: () => {}, told: () => told },
+    { opens: openStoreHere },
   )
   return { booted, printed: () => printed, tell }
 }
@@ -94,6 +101,7 @@ const usual = (name: string): Readonly<Record<string, string>> => ({
   PORT: '0',
   SANDBOX_PORT: '0',
   DATA_DIR: join(folder, name),
+  EVENTS_DIR: join(folder, 'events'),
   RATE_LIMITS: 'off',
   CLOCK: '2025-10-10',
 })
@@ -394,58 +402,61 @@ describe('starting and stopping', () => {
   })
 })
 
-test('two servers on one database: of 64 requests for the last seat, half at each, one gets it', async () => {
-  const eventsDir = join(folder, 'seats-events')
-  cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
-  const limits = `
+// What of it is the store's is in sqlite.test.ts.
+onlyThorough(() => {
+  test('two servers on one database: of 64 requests for the last seat, half at each, one gets it', async () => {
+    const eventsDir = join(folder, 'seats-events')
+    cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
+    const limits = `
 quotas:
   - {id: hall, when: {is_member: true}, max: 1, full: The hall is full, few: 1}
 `
-  writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent({ extra: limits }))
-  const variables = {
-    EVENTS_DIR: eventsDir,
-    DATA_DIR: join(folder, 'seats'),
-    ADMIN_PASSWORD: 'a password for two servers',
-    CLOCK: '2026-01-10',
-  }
-  // One after the other: the first makes the database. A folder has one server, so the second has its own with the same database.
-  const first = await startServer('seats', variables)
-  const beside = join(folder, 'seats-2')
-  mkdirSync(beside)
-  symlinkSync(join(first.dataDir, 'rollcall.db'), join(beside, 'rollcall.db'))
-  const servers = [first, await startServer('seats-2', { ...variables, DATA_DIR: beside })]
-  const all = <T>(one: (url: string) => Promise<T>): Promise<T[]> =>
-    Promise.all(Array.from({ length: 64 }, (_, at) => one(servers[at % 2]?.url ?? '')))
-  const register = async (url: string, isMember: string): Promise<Response> =>
-    fetch(`${url}/api/sample2026/register/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...fixtureDelegate, is_member: isMember }),
-    })
-  try {
-    // The negative control: the seat is there for everybody who looks, and what they take counts nowhere.
-    const unguarded = await all(async (url) => {
-      const tariff = await (await fetch(`${url}/api/sample2026/tariff-info/`)).json()
-      return tariff.left.hall > 0 && (await register(url, 'false')).status === 201
-    })
-    expect(unguarded.filter(Boolean).length).toBeGreaterThan(1)
-    const answers = await all(async (url) => {
-      const answer = await register(url, 'true')
-      return [answer.status, (await answer.json()).code]
-    })
-    expect(answers.filter(([status]) => status === 201).length).toBe(1)
-    expect(answers.filter(([, code]) => code === 'full').length).toBe(63)
-    const db = new Database(join(folder, 'seats', 'rollcall.db'), { readonly: true })
-    expect(db.prepare("SELECT max, taken FROM places WHERE place = 'hall'").all()).toEqual([
-      { max: 1, taken: 1 },
-    ])
-    expect(
-      db.prepare("SELECT count(*) AS n FROM registrations WHERE category = 'member'").get(),
-    ).toEqual({ n: 1 })
-    db.close()
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()))
-  }
+    writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent({ extra: limits }))
+    const variables = {
+      EVENTS_DIR: eventsDir,
+      DATA_DIR: join(folder, 'seats'),
+      ADMIN_PASSWORD: 'a password for two servers',
+      CLOCK: '2026-01-10',
+    }
+    // One after the other: the first makes the database. A folder has one server, so the second has its own with the same database.
+    const first = await startServer('seats', variables)
+    const beside = join(folder, 'seats-2')
+    mkdirSync(beside)
+    symlinkSync(join(first.dataDir, 'rollcall.db'), join(beside, 'rollcall.db'))
+    const servers = [first, await startServer('seats-2', { ...variables, DATA_DIR: beside })]
+    const all = <T>(one: (url: string) => Promise<T>): Promise<T[]> =>
+      Promise.all(Array.from({ length: 64 }, (_, at) => one(servers[at % 2]?.url ?? '')))
+    const register = async (url: string, isMember: string): Promise<Response> =>
+      fetch(`${url}/api/sample2026/register/`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...fixtureDelegate, is_member: isMember }),
+      })
+    try {
+      // The negative control: the seat is there for everybody who looks, and what they take counts nowhere.
+      const unguarded = await all(async (url) => {
+        const tariff = await (await fetch(`${url}/api/sample2026/tariff-info/`)).json()
+        return tariff.left.hall > 0 && (await register(url, 'false')).status === 201
+      })
+      expect(unguarded.filter(Boolean).length).toBeGreaterThan(1)
+      const answers = await all(async (url) => {
+        const answer = await register(url, 'true')
+        return [answer.status, (await answer.json()).code]
+      })
+      expect(answers.filter(([status]) => status === 201).length).toBe(1)
+      expect(answers.filter(([, code]) => code === 'full').length).toBe(63)
+      const db = new Database(join(folder, 'seats', 'rollcall.db'), { readonly: true })
+      expect(db.prepare("SELECT max, taken FROM places WHERE place = 'hall'").all()).toEqual([
+        { max: 1, taken: 1 },
+      ])
+      expect(
+        db.prepare("SELECT count(*) AS n FROM registrations WHERE category = 'member'").get(),
+      ).toEqual({ n: 1 })
+      db.close()
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()))
+    }
+  })
 })
 
 test('a disk that is full during an upload gets a sentence, is logged once, and affects no other request', async () => {

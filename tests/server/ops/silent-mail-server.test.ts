@@ -7,7 +7,7 @@ import { instant } from '../../../engine/index.ts'
 import { runHere } from '../run-command.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import type { MailServer } from '../mail/mail-server.ts'
-import { hurrying, makeFolders, operate, operateHere } from './operator.ts'
+import { hurry, makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 import { queueEmails } from './queue-emails.ts'
 
@@ -121,7 +121,8 @@ test('one email with which the mail server came to no end stopped the queue for 
   const others = Array.from({ length: 12 }, (_, n) => `other${n}@example.org`)
   await queued('silent@example.org', ...others)
   // The time limit of an email, in a hurry.
-  server = await operate(folders, { SMTP_URL: mail.url, ...hurrying(90_000, 10_000) })
+  closing.push(hurry(90_000, 10_000))
+  server = await operateHere(folders, { SMTP_URL: mail.url })
   await expect.poll(() => mail.taken.toSorted(), PATIENT).toEqual(others.toSorted())
   // What is written while that one is being sent.
   await queued('later@example.org')
@@ -137,7 +138,8 @@ test('rollcall doctor said that a mail server takes emails which comes to no end
   const mail = await silentServer({ to: 'silent@example.org' })
   await queued('silent@example.org')
   // The time limit of an email, in a hurry.
-  server = await operate(folders, { SMTP_URL: mail.url, ...hurrying(90_000, 1_000) })
+  closing.push(hurry(90_000, 1_000))
+  server = await operateHere(folders, { SMTP_URL: mail.url })
   await expect
     .poll(() => server?.printed(), PATIENT)
     .toContain('an email could not be sent and is tried again')

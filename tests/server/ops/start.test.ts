@@ -60,7 +60,7 @@ describe('where a database existed', () => {
     copyFileSync(file, kept)
     expect(registrations(folders.dataDir)).toBe(1)
     truncateSync(file)
-    const emptied = await attempt(folders)
+    const emptied = await attemptHere(folders)
     expect([emptied.status, emptied.printed]).toEqual([
       2,
       expect.stringMatching(
@@ -68,7 +68,7 @@ describe('where a database existed', () => {
       ),
     ])
     rmSync(file)
-    const deleted = await attempt(folders)
+    const deleted = await attemptHere(folders)
     expect([deleted.status, deleted.printed]).toEqual([
       2,
       expect.stringMatching(/^There is no database .+rollcall\.db, and /),
@@ -217,14 +217,14 @@ describe('on a full disk', () => {
       mkdirSync(dataDir, { recursive: true })
       lendCompiled(dataDir)
       disk.fill()
-      const second = await attempt({ ...folders, dataDir })
+      const second = await attemptHere({ ...folders, dataDir })
       expect([second.status, second.printed]).toEqual([75, expect.anything()])
       disk.makeRoom()
       const server = await operateHere({ ...folders, dataDir })
       expect(await register(server, 'asha@example.org')).toBe(201)
       await server.stop()
       disk.fill()
-      const later = await attempt({ ...folders, dataDir })
+      const later = await attemptHere({ ...folders, dataDir })
       expect([later.status, later.printed]).toEqual([
         75,
         expect.stringMatching(/no room left.*Free some space/),
@@ -240,12 +240,12 @@ describe('on a full disk', () => {
       const there = { ...folders, dataDir: join(disk.folder, 'var') }
       mkdirSync(there.dataDir)
       disk.setReadOnly(true)
-      expect(await attempt(there)).toMatchObject({
+      expect(await attemptHere(there)).toMatchObject({
         status: 75,
         printed: expect.stringMatching(/is on a disk that is mounted read-only.*Then start again/),
       })
       disk.setReadOnly(false)
-      expect((await attempt(there)).status).toBe('serves')
+      expect((await attemptHere(there)).status).toBe('serves')
     })
 
   // The substitute where nothing can be mounted: no file may grow.

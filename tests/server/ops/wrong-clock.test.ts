@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runHere } from '../run-command.ts'
-import { hurry, hurrying, makeFolders, operate, operateHere } from './operator.ts'
+import { hurry, makeFolders, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -21,7 +21,9 @@ const HOUR_MS = 60 * 60 * 1000
 const HURRIED_MS = 250
 let atLeisure = (): void => {}
 beforeAll(() => {
-  atLeisure = hurry(HOUR_MS, HURRIED_MS)
+  atLeisure = hurry(HOUR_MS, HURRIED_MS, () => {
+    passed += 1
+  })
 })
 afterAll(() => atLeisure())
 const PATIENT = { timeout: 200_000, interval: 50 }
@@ -43,13 +45,9 @@ const start = async (day: string): Promise<void> => {
   await server?.stop()
   server = await operateHere(folders, { CLOCK: day })
 }
-const HOUR = 'an hour has passed\n'
-/** The same as a process of its own. */
-const startProcess = async (day: string): Promise<void> => {
-  await server?.stop()
-  server = await operate(folders, { CLOCK: day, ...hurrying(HOUR_MS, HURRIED_MS, HOUR) })
-}
-const hours = (): number => server?.printed().split(HOUR).length ?? 0
+/** How many hours have passed for the servers of this file. */
+let passed = 0
+const hours = (): number => passed
 const said = async (text: string | RegExp): Promise<void> => {
   await expect.poll(() => server?.printed(), PATIENT).toMatch(text)
 }
@@ -90,9 +88,9 @@ const health = async (): Promise<{
 }> => (await fetch(`${server?.url}/healthz`)).json()
 
 test('an hour in 2031 erases nothing; what is erased after staff confirm the clock is logged', async () => {
-  await startProcess('2025-10-10')
+  await start('2025-10-10')
   await register()
-  await startProcess('2031-01-01')
+  await start('2031-01-01')
   await said('Nothing is erased because of its age until the clock is right')
   const until = hours() + 6
   await expect.poll(hours, PATIENT).toBeGreaterThan(until)
@@ -100,9 +98,9 @@ test('an hour in 2031 erases nothing; what is erased after staff confirm the clo
   expect((await health()).troubles).toContainEqual(
     expect.stringMatching(/^The clock shows 1 January 2031, .* recorded is 10 October 2025/),
   )
-  await startProcess('2025-10-11')
+  await start('2025-10-11')
   expect((await health()).troubles).toEqual([])
-  await startProcess('2031-01-01')
+  await start('2031-01-01')
   await said('Nothing is erased because of its age until the clock is right')
   await confirmClock('2031-01-01')
   await said(
@@ -171,18 +169,18 @@ const doctor = async (day: string): Promise<string> => {
 }
 
 test('a clock that was set back by 15 days while the server was off is in the log, in the health check and in rollcall doctor', async () => {
-  await startProcess('2025-10-25')
+  await start('2025-10-25')
   await register()
   await server?.stop()
   expect(await doctor('2025-10-10')).toMatch(
     /^wrong +The clock shows 10 October 2025, .*, and 25 October 2025, .* was recorded before: it was set back by 15 days/m,
   )
-  await startProcess('2025-10-10')
+  await start('2025-10-10')
   await said(/"level":"warn","message":"the clock was set back by 15 days"/)
   const setBack = /At 10 October 2025, .* the clock was set back by 15 days\. Check/
   expect(await troubles()).toEqual([expect.stringMatching(setBack)])
   expect(await doctor('2025-10-10')).toMatch(setBack)
-  await startProcess('2025-10-10')
+  await start('2025-10-10')
   expect(await troubles()).toEqual([])
 })
 
@@ -190,7 +188,7 @@ test('after the clock was set back by a year and right again, an owner had to co
   await start('2025-10-01')
   await register()
   await start('2024-10-01')
-  await startProcess('2025-10-02')
+  await start('2025-10-02')
   expect((await runHere(['db', 'clock'], variables('2025-10-02'))).out).toContain(
     'Nothing waits for it',
   )

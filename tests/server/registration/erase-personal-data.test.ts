@@ -121,7 +121,7 @@ const isTheirs = (text: string): boolean =>
   WORDS.some((word) => text.toLowerCase().includes(word.toLowerCase()))
 
 test('no table is new to erasing: it is emptied by blank() of server/storage/registrations/delete-personal-data.ts, or said above to hold nobody’s words', () => {
-  const source = ['registrations/delete-personal-data.ts', 'payments/duplicate-payments.ts']
+  const source = ['registrations/delete-personal-data.ts', 'payments/find-duplicate-payments.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../../server/storage', file), 'utf8'))
     .join('\n')
   const emptied = [...source.matchAll(/(?:UPDATE|DELETE FROM) (\w+)/g)].map(([, name]) => name)
