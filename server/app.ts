@@ -7,109 +7,118 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../engine/index.ts'
 import { openCondition } from './ops/health/health-checks.ts'
 import type { Deps } from './dependencies.ts'
-import { addBodies } from './http/request-body-limits.ts'
+import { addBodyBudget } from './http/request-body-limits.ts'
 import { isDeeperThan, NESTING_MAX } from './http/request-body.ts'
-import { answersErrors } from './http/error-handler.ts'
-import { addHeaders, protectiveHeaders, refusesConnections } from './http/security-headers.ts'
-import { tellUnknownProxy } from './http/unknown-proxy-warning.ts'
+import { createErrorHandler } from './http/error-handler.ts'
+import {
+  addHeaders,
+  buildSecurityHeaders,
+  createConnectionErrorHandler,
+} from './http/security-headers.ts'
+import { warnAboutUnknownProxy } from './http/unknown-proxy-warning.ts'
 import { logRequests } from './http/request-log.ts'
-import { refuse, toldOf } from './http/error-response.ts'
-import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/event-route-table.ts'
+import { sendError, errorForStatus } from './http/error-response.ts'
+import {
+  addWildcardRoutes,
+  listFixedRoutes,
+  createEventRouteTable,
+  getPath,
+} from './http/event-route-table.ts'
 import { healthRoutes } from './ops/health/health-routes.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { registerOfficeRoutes } from './office/office-routes.ts'
 import { rejectUnguardedRoutes } from './office/auth/authorization.ts'
-import { paymentRoutes } from './payments/gateway-message-routes.ts'
-import { eventFileRoutes } from './events/event-file-routes.ts'
-import { eventRoutes } from './events/event-routes.ts'
-import { openGuesses } from './registration/code-guessing-limit.ts'
-import { outsideCalls } from './registration/code-and-member-lookup-routes.ts'
-import { lookupGuard } from './registration/find-registration.ts'
-import { payCalls } from './payments/payment-routes.ts'
-import { delegateCalls } from './self-service/self-service-routes.ts'
-import { confirmationCall } from './self-service/resend-confirmation.ts'
-import { proofCalls } from './registration/uploads/upload-routes.ts'
-import { registeringCalls } from './registration/registration-routes.ts'
-import { answerWhateverIsExpected, endConnectionsAtClose } from './http/connections.ts'
+import { addGatewayMessageRoutes } from './payments/gateway-message-routes.ts'
+import { addEventFileRoutes } from './events/event-file-routes.ts'
+import { addEventRoutes } from './events/event-routes.ts'
+import { openGuessLimit } from './registration/code-guessing-limit.ts'
+import { addLookupRoutes } from './registration/code-and-member-lookup-routes.ts'
+import { openLookupGuard } from './registration/find-registration.ts'
+import { addPaymentRoutes } from './payments/payment-routes.ts'
+import { addSelfServiceRoutes } from './self-service/self-service-routes.ts'
+import { addConfirmationRoute } from './self-service/resend-confirmation.ts'
+import { addUploadRoutes } from './registration/uploads/upload-routes.ts'
+import { addRegistrationRoutes } from './registration/registration-routes.ts'
+import { ignoreExpectHeader, closeIdleConnections } from './http/connections.ts'
 
 /** Fixed routes receive small inputs: username and password, a decision and its reason. */
 const BODY_BYTES_MAX = 128 * 1024
-/** Makes the ids of many thousand runs start differently. */
+/** Gives many thousand runs different prefixes. */
 const RUN_BYTES = 6
-/** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed, whatever has arrived. */
+/** In this time, a slow phone sends 5 MB at 20 KB/s; then the connection is closed. */
 const REQUEST_TIMEOUT_MS = 300_000
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
-  const headers = protectiveHeaders(deps.environment)
+  const headers = buildSecurityHeaders(deps.environment)
   const app = Fastify({
     logger: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: deps.environment.trustProxy ?? false,
-    genReqId: countedIds(),
+    genReqId: createRequestIds(),
     forceCloseConnections: false,
     return503OnClosing: false,
-    // A field called __proto__ is an unknown field like any other; bodies are never merged into objects here.
+    // A field named __proto__ is an unknown field like any other; bodies are never merged into objects here.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     // A request with an undecodable address reaches no route, nor the headers that routes add.
     frameworkErrors: (error, _request, reply) => {
       for (const [name, value] of headers) reply.raw.setHeader(name, value)
       const status = error.code === 'FST_ERR_BAD_URL' ? 404 : 400
-      return refuse(reply, status, ...told(status))
+      return sendError(reply, status, ...errorTextForStatus(status))
     },
-    clientErrorHandler: refusesConnections(deps.environment),
+    clientErrorHandler: createConnectionErrorHandler(deps.environment),
   })
-  endConnectionsAtClose(app)
-  answerWhateverIsExpected(app)
-  app.decorate('eventCalls', makeEventCalls(deps.events))
+  closeIdleConnections(app)
+  ignoreExpectHeader(app)
+  app.decorate('eventCalls', createEventRouteTable(deps.events))
   listFixedRoutes(app)
   rejectUnguardedRoutes(app)
   addHeaders(app, deps)
   // Handlers that need cookies parse them: most requests have none.
   await app.register(cookie, { hook: false })
-  addBodies(app)
+  addBodyBudget(app)
   readSmallBodies(app)
   logRequests(app, deps)
-  tellUnknownProxy(app, deps)
-  let noRoomAt: Instant | null = null
+  warnAboutUnknownProxy(app, deps)
+  let noSpaceAt: Instant | null = null
   app.setErrorHandler(
-    answersErrors(deps, (at) => {
-      noRoomAt = at
+    createErrorHandler(deps, (at) => {
+      noSpaceAt = at
     }),
   )
 
-  healthRoutes(app, deps, openCondition({ ...deps, noRoomAt: () => noRoomAt }))
-  // One guard for every route that takes a registration number.
-  const guard = lookupGuard(deps)
-  const guesses = openGuesses(deps)
-  registeringCalls(app, deps, guard, guesses)
-  await outsideCalls(app, deps, guesses)
-  await proofCalls(app, deps)
-  await eventRoutes(app, deps)
-  await eventFileRoutes(app, deps)
-  await paymentRoutes(app, deps, guard)
-  await payCalls(app, deps, guard)
-  await confirmationCall(app, deps, guard)
-  await delegateCalls(app, deps, guard)
+  healthRoutes(app, deps, openCondition({ ...deps, noRoomAt: () => noSpaceAt }))
+  // One guard for every route that accepts a registration number.
+  const guard = openLookupGuard(deps)
+  const guessLimit = openGuessLimit(deps)
+  addRegistrationRoutes(app, deps, guard, guessLimit)
+  await addLookupRoutes(app, deps, guessLimit)
+  await addUploadRoutes(app, deps)
+  await addEventRoutes(app, deps)
+  await addEventFileRoutes(app, deps)
+  await addGatewayMessageRoutes(app, deps, guard)
+  await addPaymentRoutes(app, deps, guard)
+  await addConfirmationRoute(app, deps, guard)
+  await addSelfServiceRoutes(app, deps, guard)
   await registerOfficeRoutes(app, deps)
   const pages = await pageRoutes(app, deps)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
-    const path = pathOf(request)
+    const path = getPath(request)
     if (
       path === '/api' ||
       path.startsWith('/api/') ||
       !(request.method === 'GET' || request.method === 'HEAD')
     )
-      return refuse(reply, 404, ...told(404))
+      return sendError(reply, 404, ...errorTextForStatus(404))
     return pages.serve(request, reply)
   }
-  await callRoutes(app, notFound, deps.events.follow)
+  await addWildcardRoutes(app, notFound, deps.events.refresh)
   app.setNotFoundHandler(notFound)
   return app
 }
 
 /** Returns request ids for the log: a counter after a prefix that no other run of the server has. */
-function countedIds(): () => string {
+function createRequestIds(): () => string {
   const run = randomBytes(RUN_BYTES).toString('base64url')
   let count = 0
   return () => {
@@ -120,7 +129,7 @@ function countedIds(): () => string {
 
 /** Parses bodies of the fixed routes: JSON or a form. Wildcard and gateway routes parse their own. */
 function readSmallBodies(app: FastifyInstance): void {
-  const asJson = app.getDefaultJsonParser('remove', 'remove')
+  const parseJson = app.getDefaultJsonParser('remove', 'remove')
   const read = async (payload: Readable): Promise<string> => {
     const body = await app.bodies.read(payload, BODY_BYTES_MAX)
     if (body.ok) return body.value.toString('utf8')
@@ -130,16 +139,16 @@ function readSmallBodies(app: FastifyInstance): void {
   }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    const judged: typeof done = (error, value) =>
+    const checkDepth: typeof done = (error, value) =>
       error === null && isDeeperThan(NESTING_MAX, value)
         ? done(Object.assign(new Error('too deep'), { statusCode: 422 }))
         : done(error, value)
-    read(payload).then((text) => asJson(request, text, judged), done)
+    read(payload).then((text) => parseJson(request, text, checkDepth), done)
   })
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     async (_request: FastifyRequest, payload: Readable) =>
-      formOf(new URLSearchParams(await read(payload))),
+      parseForm(new URLSearchParams(await read(payload))),
   )
 }
 
@@ -147,7 +156,7 @@ function readSmallBodies(app: FastifyInstance): void {
  * Without a prototype, so that every name is an ordinary key. A name sent twice has both values, so that neither
  * is used unnoticed.
  */
-function formOf(fields: URLSearchParams): Record<string, string | readonly string[]> {
+function parseForm(fields: URLSearchParams): Record<string, string | readonly string[]> {
   const body: Record<string, string | readonly string[]> = Object.create(null)
   for (const name of new Set(fields.keys())) {
     const values = fields.getAll(name)
@@ -157,7 +166,7 @@ function formOf(fields: URLSearchParams): Record<string, string | readonly strin
   return body
 }
 
-function told(status: number): [code: string, message: string] {
-  const { code, message } = toldOf(status)
+function errorTextForStatus(status: number): [code: string, message: string] {
+  const { code, message } = errorForStatus(status)
   return [code, message]
 }

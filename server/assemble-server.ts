@@ -12,12 +12,12 @@ import { missingAccounts } from './ops/environment.ts'
 import { keepPrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
 import type { Sandbox } from './payments/gateways/airpay/simulator/simulator.ts'
-import { openMailer } from './mail/send-queued-emails.ts'
-import { openLapsing } from './registration/actions/expire-unpaid.ts'
-import { openPricing } from './payments/reprice-unpaid-daily.ts'
+import { startMailQueue } from './mail/send-queued-emails.ts'
+import { startExpiryJob } from './registration/actions/expire-unpaid.ts'
+import { startPriceUpdates } from './payments/reprice-unpaid-daily.ts'
 import { within } from './ops/clock.ts'
 import type { ByItself } from './ops/clock.ts'
-import { openDailyMail } from './mail/send-daily-payment-reviews.ts'
+import { startDailyReviewEmail } from './mail/send-daily-payment-reviews.ts'
 import type { Mailer } from './mail/send-queued-emails.ts'
 import { openPayments } from './payments/poll-payments.ts'
 import { refuseIfLost } from './ops/recovery/lost-while-starting.ts'
@@ -26,8 +26,8 @@ import {
   openRecovering,
   recoverIfOlder,
 } from './ops/recovery/start-recovery.ts'
-import { cacheFolderIn } from './events/files/compiled-event-cache.ts'
-import type { Judge } from './events/files/event-folder.ts'
+import { getCacheFolder } from './events/files/compiled-event-cache.ts'
+import type { FolderCheck } from './events/files/event-folder.ts'
 import { openRegistry } from './events/event-registry.ts'
 import { warmValidators } from './events/answer-validators.ts'
 import { DATABASE_FILE } from './storage/database/sqlite-connection.ts'
@@ -43,54 +43,54 @@ import { beginServing } from './storage/database/single-server-lock.ts'
 import { troubleOf } from './storage/database/error-explanations.ts'
 import type { Store } from './storage/index.ts'
 import { clockTrust } from './ops/health/clock-check.ts'
-import { openKeeping } from './registration/actions/erase-personal-data.ts'
-import { openGivenBack } from './mail/send-refund-emails.ts'
-import { openUnfinished } from './mail/send-payment-reminders.ts'
-import { openUploads, placesIn } from './registration/uploads/store-uploaded-files.ts'
+import { startRetentionJob } from './registration/actions/erase-personal-data.ts'
+import { startRefundEmails } from './mail/send-refund-emails.ts'
+import { startPaymentReminders } from './mail/send-payment-reminders.ts'
+import { openUploads, uploadLocations } from './registration/uploads/store-uploaded-files.ts'
 
-/** A stop waits at most this long for the last note. */
-const LAST_NOTE_MS = 1_000
+/** How long the shutdown waits for the last record of the progress. */
+const LAST_RECORD_MS = 1_000
 
-/** What a start creates: the log of the database, locks and notes. */
+/** Files that a start creates: the database's log, locks and records. */
 const FILES_MIN = 16
 
 export type AssembleOptions = {
   readonly clock: () => Instant
-  /** Milliseconds of a monotonic clock; left out: the machine's own. */
+  /** Milliseconds of a monotonic clock; defaults to the machine's own. */
   readonly steadyMs?: () => number
   readonly log: Log
   /** Prints findings in readable form. */
   readonly print: (text: string) => void
   /** Whether background jobs run: watching event files, polling payments, sending emails. */
-  readonly works: boolean
-  /** Whether an empty database may replace a lost one; left out: no. */
+  readonly hasJobs: boolean
+  /** Whether an empty database may replace a lost one; defaults to false. */
   readonly isNew?: boolean
-  /** Overrides `works` for the event files only. */
-  readonly watches?: boolean
-  /** Whether new event files are activated for all servers of the database; left out: as `works`. */
-  readonly decides?: boolean
-  /** Checks changed event files; left out: a worker thread. */
-  readonly judge?: Judge
-  /** Opens the store; left out: with worker threads. */
+  /** Overrides `hasJobs` for the event files only. */
+  readonly isWatching?: boolean
+  /** Whether new event files are activated for all servers of the database; defaults to `hasJobs`. */
+  readonly isDeciding?: boolean
+  /** Checks changed event files; defaults to a worker thread. */
+  readonly checkFolder?: FolderCheck
+  /** Opens the store; defaults to worker threads. */
   readonly opens?: typeof openStore
 }
-export type Assembled = {
+export type AssembledServer = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly mailer: Mailer
-  /** The background jobs, for callers that want to run one now. */
-  readonly unfinished: ByItself
-  readonly givenBack: ByItself
-  readonly keeping: ByItself
-  readonly daily: ByItself
-  readonly lapsing: ByItself
-  /** Changes unpaid registrations to the price of today where that day sets it. */
-  readonly pricing: ByItself
-  /** Notes the progress of the database, and detects an older one. */
-  readonly recovering: ByItself
+  /** The background jobs, so that callers can run one immediately. */
+  readonly paymentReminders: ByItself
+  readonly refundEmails: ByItself
+  readonly retention: ByItself
+  readonly dailyReviewEmail: ByItself
+  readonly expiry: ByItself
+  /** Changes unpaid registrations to today's price if the credit date sets it. */
+  readonly priceUpdates: ByItself
+  /** Records the progress of the database, and detects an older one. */
+  readonly recovery: ByItself
   /** Null unless the gateway is our own simulator. */
   readonly sandbox: Sandbox | null
-  /** Answers pending requests, then closes everything; nothing acknowledged is lost. */
+  /** Completes pending requests, then closes everything; no acknowledged data is lost. */
   close(): Promise<void>
 }
 /**
@@ -102,66 +102,69 @@ export type CannotStart = { readonly text: string; readonly status: 1 | 2 | 75 }
 export async function assemble(
   environment: Environment,
   options: AssembleOptions,
-): Promise<Result<Assembled, CannotStart>> {
-  const unusable = unusableFolder(environment, options.log)
-  if (unusable !== null) return err(unusable)
-  const begins = mayBegin(environment, options)
-  if (!begins.ok) return err({ text: begins.error, status: 2 })
+): Promise<Result<AssembledServer, CannotStart>> {
+  const folderProblem = checkFolders(environment, options.log)
+  if (folderProblem !== null) return err(folderProblem)
+  const mayCreate = mayCreateDatabase(environment, options)
+  if (!mayCreate.ok) return err({ text: mayCreate.error, status: 2 })
   try {
-    return await assembleServing(environment, { ...options, mayMake: begins.value })
+    return await assembleWithLock(environment, { ...options, mayCreate: mayCreate.value })
   } catch (error) {
-    const cannot = cannotStart(error, environment)
-    if (cannot === null) throw error
-    return err(cannot)
+    const problem = findStartProblem(error, environment)
+    if (problem === null) throw error
+    return err(problem)
   }
 }
 
-/** Returns the machine's problem that prevents a start; null: the error is a bug of ours. */
-export function cannotStart(error: unknown, { dataDir }: Environment): CannotStart | null {
-  const trouble = troubleOf(error, dataDir)
-  if (trouble === null) return null
-  return trouble.isTemporary
-    ? { text: `${trouble.text} Then start again; a unit of systemd does so by itself.`, status: 75 }
-    : { text: trouble.text, status: 2 }
+/** Returns the machine's problem that prevents a start; null if the error is a bug. */
+export function findStartProblem(error: unknown, { dataDir }: Environment): CannotStart | null {
+  const problem = troubleOf(error, dataDir)
+  if (problem === null) return null
+  return problem.isTemporary
+    ? {
+        text: `${problem.text} Then start again; a systemd unit does so automatically.`,
+        status: 75,
+      }
+    : { text: problem.text, status: 2 }
 }
 
 /** Decides whether a new database may be created; refuses if one was lost, or if one exists and should not. */
-function mayBegin(
+function mayCreateDatabase(
   { dataDir, databaseUrl }: Environment,
-  { works, isNew = false }: AssembleOptions,
+  { hasJobs, isNew = false }: AssembleOptions,
 ): Result<boolean, string> {
-  if (!works) return ok(false)
-  const hasServed = holdsTraces(dataDir)
-  if (databaseUrl !== null) return ok(isNew || !hasServed)
+  if (!hasJobs) return ok(false)
+  const hasTraces = holdsTraces(dataDir)
+  if (databaseUrl !== null) return ok(isNew || !hasTraces)
   if (isNew && lackOf(dataDir) === null)
     return err(
-      `There is a database in ${dataDir}. Start without --new to serve it. To begin with an empty one, move it away or set another DATA_DIR.`,
+      `${dataDir} already contains a database. Start without --new to use it. To start with an empty one, move it away or set another DATA_DIR.`,
     )
   const lost = isNew ? null : lostDatabase(dataDir)
   // One that is deleted after this moment is not replaced by an empty one.
   return lost === null ? ok(isNew || lackOf(dataDir) !== null) : err(lost)
 }
 
-/** `mayMake`: whether a missing database is created. */
-type Beginning = AssembleOptions & { readonly mayMake: boolean }
+/** `mayCreate`: whether a missing database is created. */
+type StartOptions = AssembleOptions & { readonly mayCreate: boolean }
 
-async function assembleServing(
+async function assembleWithLock(
   environment: Environment,
-  options: Beginning,
-): Promise<Result<Assembled, CannotStart>> {
-  // A process with background jobs must be the only one; a command beside a server only reads.
-  const leave = options.works ? beginServing(environment.dataDir) : () => {}
-  if (leave === null)
+  options: StartOptions,
+): Promise<Result<AssembledServer, CannotStart>> {
+  // A process with background jobs must be the only one; CLI commands run alongside a server and only read.
+  const releaseLock = options.hasJobs ? beginServing(environment.dataDir) : () => {}
+  if (releaseLock === null)
     return err({
-      text: `DATA_DIR is ${environment.dataDir}, and another server is at work there: each mail would go out twice. Stop that one first, or give this one a DATA_DIR of its own.`,
+      text: `DATA_DIR is ${environment.dataDir}, which another server is using: each email would be sent twice. Stop that server first, or set another DATA_DIR for this one.`,
       status: 2,
     })
-  const assembled = await assembleAlone(environment, options).catch((error: unknown) => {
-    leave()
+  const assembled = await assembleWithStore(environment, options).catch((error: unknown) => {
+    releaseLock()
     throw error
   })
   if (!assembled.ok) {
-    leave()
+    releaseLock()
     return assembled
   }
   const { close } = assembled.value
@@ -169,88 +172,100 @@ async function assembleServing(
     ...assembled.value,
     close: async () => {
       await close()
-      leave()
+      releaseLock()
     },
   })
 }
 
-async function assembleAlone(
+async function assembleWithStore(
   environment: Environment,
-  options: Beginning,
-): Promise<Result<Assembled, CannotStart>> {
-  const { clock, opens = openStore, works, isNew = false, mayMake } = options
+  options: StartOptions,
+): Promise<Result<AssembledServer, CannotStart>> {
+  const { clock, opens = openStore, hasJobs, isNew = false, mayCreate } = options
   const aside =
     isNew && environment.databaseUrl === null ? moveRestAside(environment.dataDir, clock()) : null
   if (aside !== null)
     options.print(`${aside.names.join(', ')} of an earlier database are now in ${aside.folder}.`)
-  if (works && environment.databaseUrl === null)
+  if (hasJobs && environment.databaseUrl === null)
     await beginAsLogIsMissing({ ...options, environment })
   const store = await opens({
     ...environment,
-    migrates: works,
-    isNew: works ? mayMake : undefined,
+    migrates: hasJobs,
+    isNew: hasJobs ? mayCreate : undefined,
   }).catch((error: unknown) => {
     if (error instanceof LostWhileStarting) return error
     throw error
   })
-  /** What was lost meanwhile is rescued first, whatever else went wrong. */
-  const giveUp = async (): Promise<CannotStart | null> => {
-    const lost = works ? await refuseIfLost({ ...options, store, environment }) : null
+  /** If the database was lost in the meantime, rescues its data first. */
+  const closeAfterFailure = async (): Promise<CannotStart | null> => {
+    const lost = hasJobs ? await refuseIfLost({ ...options, store, environment }) : null
     await store.close()
     return lost
   }
   try {
     if (store instanceof LostWhileStarting) throw store
-    const assembled = await assembleOn(store, environment, options)
-    return assembled.ok ? assembled : err((await giveUp()) ?? assembled.error)
+    const assembled = await assembleParts(store, environment, options)
+    return assembled.ok ? assembled : err((await closeAfterFailure()) ?? assembled.error)
   } catch (error) {
-    const lost = await giveUp()
+    const lost = await closeAfterFailure()
     if (lost === null) throw error
     return err(lost)
   }
 }
 
-async function assembleOn(
+async function assembleParts(
   store: Store,
   environment: Environment,
   options: AssembleOptions,
-): Promise<Result<Assembled, CannotStart>> {
+): Promise<Result<AssembledServer, CannotStart>> {
   const { clock, log } = options
   // Before anything is sent, queried or erased.
-  if (options.works) await recoverIfOlder({ store, clock, log, environment })
+  if (options.hasJobs) await recoverIfOlder({ store, clock, log, environment })
   if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0)
-    return err({ text: noEvents(environment.eventsDir), status: 2 })
-  const opened = await openEvents(environment, options, store)
-  if (!opened.ok) return opened
-  const events = opened.value
-  const opening = await openGateway({ environment, events, clock, log })
-  if (!opening.ok) {
+    return err({ text: noEventsMessage(environment.eventsDir), status: 2 })
+  const openedEvents = await openEvents(environment, options, store)
+  if (!openedEvents.ok) return openedEvents
+  const events = openedEvents.value
+  const openedGateway = await openGateway({ environment, events, clock, log })
+  if (!openedGateway.ok) {
     await events.close()
-    return err({ text: opening.error, status: 2 })
+    return err({ text: openedGateway.error, status: 2 })
   }
-  const { gateway, sandbox, close: closeGateway } = opening.value
-  const clockJumps = watchClock({ clock, log }, options)
+  const { gateway, sandbox, close: closeGateway } = openedGateway.value
+  const clockJumps = watchClock({ clock, log }, { ...options, works: options.hasJobs })
   const payments = openPayments(
     { store, events, gateway, clock, log },
-    { reconciles: options.works },
+    { isEnabled: options.hasJobs },
   )
-  const mailer = openMailer(
+  const mailer = startMailQueue(
     { store, events, clock, clockJumps, log, environment },
-    { works: options.works },
+    { isEnabled: options.hasJobs },
   )
-  const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
-  const givenBack = openGivenBack({ store, events, clock, log }, { works: options.works })
-  const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })
-  const pricing = openPricing({ store, events, clock, log }, { works: options.works })
-  const recovering = openRecovering({ store, clock, log, environment }, { works: options.works })
-  const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
-  const uploads = openUploads({ ...placesIn(environment.dataDir), store, clock })
+  const paymentReminders = startPaymentReminders(
+    { store, events, clock, log },
+    { isEnabled: options.hasJobs },
+  )
+  const refundEmails = startRefundEmails(
+    { store, events, clock, log },
+    { isEnabled: options.hasJobs },
+  )
+  const expiry = startExpiryJob({ store, events, clock, log }, { isEnabled: options.hasJobs })
+  const priceUpdates = startPriceUpdates(
+    { store, events, clock, log },
+    { isEnabled: options.hasJobs },
+  )
+  const recovery = openRecovering({ store, clock, log, environment }, { works: options.hasJobs })
+  const dailyReviewEmail = startDailyReviewEmail(
+    { store, events, clock, log, environment },
+    { isEnabled: options.hasJobs },
+  )
+  const uploads = openUploads({ ...uploadLocations(environment.dataDir), store, clock })
   const isClockTrusted = clockTrust({ store, clock, clockJumps, log })
   // Before anything is recorded by a clock that may be wrong.
-  if (options.works) await isClockTrusted()
-  const keeping = openKeeping(
+  if (options.hasJobs) await isClockTrusted()
+  const retention = startRetentionJob(
     { store, events, clock, log, environment, uploads, isClockTrusted },
-    { works: options.works },
+    { isEnabled: options.hasJobs },
   )
   const deps: Deps = {
     environment,
@@ -261,45 +276,45 @@ async function assembleOn(
     uploads,
     clock,
     clockJumps,
-    mailSilentSince: mailer.silentSince,
+    mailUnreachableSince: mailer.unreachableSince,
     isClockTrusted,
     log,
   }
   const app = await buildApp(deps)
-  const { promise: listening, resolve: listens } = Promise.withResolvers<void>()
+  const { promise: listening, resolve: onListening } = Promise.withResolvers<void>()
   app.addHook('onListen', (done) => {
-    listens()
+    onListening()
     done()
   })
   await app.ready()
-  const warming = options.works ? warmValidators(events, clock, log, listening) : null
+  const warming = options.hasJobs ? warmValidators(events, clock, log, listening) : null
   return ok({
     app,
     deps,
     mailer,
-    unfinished,
-    givenBack,
-    keeping,
-    daily,
-    lapsing,
-    pricing,
-    recovering,
+    paymentReminders,
+    refundEmails,
+    retention,
+    dailyReviewEmail,
+    expiry,
+    priceUpdates,
+    recovery,
     sandbox,
     close: async () => {
-      // From the outside in: no new requests, then what running requests still need, the store last.
+      // Stops new requests first, then the services that running requests need, and the store last.
       warming?.stop()
       await app.close()
       await clockJumps.close()
       await payments.close()
-      await unfinished.close()
-      await givenBack.close()
-      await lapsing.close()
-      await pricing.close()
-      await recovering.close()
+      await paymentReminders.close()
+      await refundEmails.close()
+      await expiry.close()
+      await priceUpdates.close()
+      await recovery.close()
       // So that the next start knows the progress of the database.
-      if (options.works) await within(LAST_NOTE_MS, recovering.run(), () => {})
-      await keeping.close()
-      await daily.close()
+      if (options.hasJobs) await within(LAST_RECORD_MS, recovery.run(), () => {})
+      await retention.close()
+      await dailyReviewEmail.close()
       await mailer.close()
       await closeGateway()
       await events.close()
@@ -308,47 +323,47 @@ async function assembleOn(
   })
 }
 
-const noEvents = (eventsDir: string): string =>
-  `EVENTS_DIR is ${eventsDir}, and there is no such folder.`
+const noEventsMessage = (eventsDir: string): string =>
+  `EVENTS_DIR is ${eventsDir}, which does not exist.`
 
-/** Null when the event files are readable, or were once, and the data folder is writable. */
-function unusableFolder(environment: Environment, log: Log): CannotStart | null {
+/** Null if the event files are or were readable and the data folder is writable. */
+function checkFolders(environment: Environment, log: Log): CannotStart | null {
   const { eventsDir, dataDir, databaseUrl } = environment
   if (
     !existsSync(eventsDir) &&
     databaseUrl === null &&
     !existsSync(path.join(dataDir, DATABASE_FILE))
   )
-    return { text: noEvents(eventsDir), status: 2 }
-  const noFiles = noFilesLeft(dataDir)
-  if (noFiles !== null) return noFiles
+    return { text: noEventsMessage(eventsDir), status: 2 }
+  const inodeProblem = checkInodes(dataDir)
+  if (inodeProblem !== null) return inodeProblem
   try {
     const { tightened, notOurs } = keepPrivate(dataDir)
     if (tightened > 0)
       log.warn(
         { tightened },
-        'other users of this machine could read what is in DATA_DIR; now only the user who runs the server can',
+        'other users of this machine could read files in DATA_DIR; now only the user who runs the server can',
       )
     if (notOurs.length > 0)
       log.warn(
         { entries: notOurs.length, first: notOurs[0] },
-        'something in DATA_DIR belongs to another user, and others may read it',
+        'a file in DATA_DIR belongs to another user, and others may be able to read it',
       )
     accessSync(dataDir, constants.W_OK)
     return null
   } catch (error) {
-    const cannot = cannotStart(error, environment)
-    if (cannot?.status === 75) return cannot
-    return { text: `DATA_DIR is ${dataDir}, and nothing can be written there.`, status: 2 }
+    const problem = findStartProblem(error, environment)
+    if (problem?.status === 75) return problem
+    return { text: `DATA_DIR is ${dataDir}, which is not writable.`, status: 2 }
   }
 }
 
-/** Without free inodes SQLite reports an error of the database, half way through the start. */
-function noFilesLeft(dataDir: string): CannotStart | null {
+/** Without free inodes, SQLite would report a database error in the middle of the start. */
+function checkInodes(dataDir: string): CannotStart | null {
   const files = freeFilesNear(dataDir)
   if (files === null || files >= FILES_MIN) return null
   return {
-    text: `DATA_DIR is ${dataDir}, and its disk has room for ${files} more files (free inodes); a start needs ${FILES_MIN}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a unit of systemd does so by itself.`,
+    text: `DATA_DIR is ${dataDir}, and its disk can hold only ${files} more files (free inodes); the server needs ${FILES_MIN}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a unit of systemd does so by itself.`,
     status: 75,
   }
 }
@@ -359,26 +374,26 @@ export async function openEvents(
   options: AssembleOptions,
   store: Store,
 ): Promise<Result<EventRegistry, CannotStart>> {
-  const opened = await openRegistry({
+  const openedEvents = await openRegistry({
     folder: environment.eventsDir,
-    cacheFolder: cacheFolderIn(environment.dataDir),
+    cacheFolder: getCacheFolder(environment.dataDir),
     store,
     clock: options.clock,
     log: options.log,
     print: options.print,
     production: environment.production,
     cannotServe: (event) => missingAccounts(environment, [event])[0] ?? null,
-    watches: options.watches ?? options.works,
-    decides: options.decides ?? options.works,
-    ...(options.judge === undefined ? {} : { judge: options.judge }),
+    isWatching: options.isWatching ?? options.hasJobs,
+    isDeciding: options.isDeciding ?? options.hasJobs,
+    ...(options.checkFolder === undefined ? {} : { checkFolder: options.checkFolder }),
     ...(options.steadyMs === undefined ? {} : { steadyMs: options.steadyMs }),
   })
-  if (!opened.ok) return err({ text: opened.error, status: 1 })
+  if (!openedEvents.ok) return err({ text: openedEvents.error, status: 1 })
   const missing = missingAccounts(
     environment,
-    opened.value.all().flatMap(({ config, isGone }) => (isGone ? [] : [config])),
+    openedEvents.value.all().flatMap(({ config, isGone }) => (isGone ? [] : [config])),
   )
-  if (missing.length === 0) return opened
-  await opened.value.close()
+  if (missing.length === 0) return openedEvents
+  await openedEvents.value.close()
   return err({ text: missing.join('\n'), status: 2 })
 }

@@ -28,19 +28,19 @@ export type Account = {
 }
 export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 
-/** The environment, read once by `environment.ts`; nothing else reads process.env. */
+/** The environment, read once by `environment.ts`; no other module reads process.env. */
 export type Environment = {
   readonly port: number
   readonly host: string
   /**
-   * A socket that the parent process listens on, and keeps open while the server restarts; left out: the server
+   * A socket that the parent process listens on and keeps open while the server restarts. If omitted, the server
    * listens itself.
    */
   readonly socketFd?: number
   /** Without a trailing slash. */
   readonly publicUrl: string
   readonly dataDir: string
-  /** Address of the PostgreSQL database; null: SQLite under the data folder. */
+  /** Address of the PostgreSQL database; null for SQLite in the data folder. */
   readonly databaseUrl: string | null
   readonly eventsDir: string
   readonly production: boolean
@@ -49,103 +49,103 @@ export type Environment = {
   readonly mailFrom: string
   readonly gatewayMode: GatewayMode
   readonly accounts: Readonly<Record<string, Account>>
-  /** What Airpay's checksum covers: A with the UID, B without; left out: A. */
+  /** The fields in Airpay's checksum: A (default) with the UID, B without. */
   readonly airpayChecksum?: 'A' | 'B'
-  /** What is assumed if a status answer does not state it; left out: nothing. */
+  /** Assumptions if a status response does not state these values; none by default. */
   readonly airpayAssumed?: { readonly currency: boolean; readonly sale: boolean }
   readonly rateLimits: boolean
-  /** Grants access to the metrics from another machine; null: no such access. */
+  /** Grants access to the metrics from another machine; null if there is no such access. */
   readonly metricsToken: string | null
-  /** Instant at which the server's clock starts; null: the real clock. */
+  /** Instant at which the server's clock starts; null for the real clock. */
   readonly clockStart: Instant | null
   readonly trustProxy: string | null
   /** Port of the sandbox gateway; 0 picks a free one. */
   readonly sandboxPort: number
 }
 
-/** A served event: its checked file, the hash that registrations carry, and the compiled validator. */
+/** A served event: its checked file, and the hash that registrations store. */
 export type ServedEvent = {
   readonly config: EventConfig
   /** hex SHA-256 of the event file and the shared files it was compiled with. */
   readonly hash: string
   readonly text: string
   readonly shared: string
-  /** Its file was removed and it has registrations: registration is closed, and everything else continues. */
+  /** True if its file was removed and it has registrations: registration is closed; everything else continues. */
   readonly isGone?: true
 }
-/** An event file that is not served as it is, with the reason in a sentence; the previous version may be served. */
+/** An event file that is not served in its current version, with the reason in a sentence. */
 export type RefusedFile = {
   readonly file: string
   readonly why: string
-  /** The checker's findings in readable form; left out: the reason is a different one. */
+  /** The checker's findings in readable form; omitted if there is another reason. */
   readonly findings?: string
 }
-/** The event files as served now; replaced as a whole at a valid reload. */
+/** The currently served event files; a valid reload replaces them all at the same time. */
 export type EventRegistry = {
   all(): readonly ServedEvent[]
   byId(id: string): ServedEvent | null
   /** Returns the event whose order-id pattern matches this registration number or order id. */
   byOrderId(orderId: string): ServedEvent | null
   cards(at: Instant): readonly EventCard[]
-  /** Returns the texts of the landing page; null when there is no site file, or none without errors. */
+  /** Returns the texts of the landing page; null if there is no site file without errors. */
   site(): Site | null
-  /** Returns files that are not served as they are on disk, with the reasons, in the order found. */
-  refused(): readonly RefusedFile[]
+  /** Returns files whose version on disk is not served, with the reasons, in the order found. */
+  refusedFiles(): readonly RefusedFile[]
   /** Reads the folder again; serves files without errors, keeps the previous version of the others. */
   reload(): Promise<void>
   /**
-   * Serves what all servers of the database serve now; true: this has changed something. False with a single
-   * server.
+   * Serves the versions that are active on all servers of the database; returns true if this changed something. False
+   * with a single server.
    */
-  follow(): Promise<boolean>
+  refresh(): Promise<boolean>
   onChange(listener: () => void): void
   close(): Promise<void>
 }
 
-/** The gateway's answer to a status query about an order. */
+/** The gateway's response to a status query about an order. */
 export type StatusAnswer =
   | { readonly is: 'fact'; readonly fact: PaymentEvent; readonly raw: string }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
   /**
-   * The gateway has no finished transaction of the order, yet or at all (503; 401 to 403 while the buyer may
-   * still come back).
+   * The gateway has no finished transaction of the order, yet or at all (503; 401 to 403 while the buyer may still
+   * return).
    */
   | { readonly is: 'no-record'; readonly raw: string }
   | { readonly is: 'unreachable'; readonly error: string }
 
-/** The gateway's answer to a refund request. */
+/** The gateway's response to a refund request. */
 export type RefundAnswer =
   /** Accepted; the status call reports completion. `reference` is the refund's own. */
   | { readonly is: 'begun'; readonly reference: string; readonly raw: string }
-  /** Refused: no money moves. */
+  /** Rejected: no money moves. */
   | { readonly is: 'refused'; readonly message: string; readonly raw: string }
   /** Not sent: no money moves, and it may be requested again. */
   | { readonly is: 'not-sent'; readonly error: string }
   /** It is unknown whether money moves: check before requesting again. */
   | { readonly is: 'unsure'; readonly error: string; readonly raw: string }
 
-/** The claim of a return or webhook. It proves nothing: verify. */
+/** The claim of a browser return or webhook. It proves nothing and must be verified. */
 export type GatewayMessage = {
   readonly orderId: string
   readonly amount: string
   readonly code: string
-  /** Whether its hash is correct; `unknown`: it has none, or we lack the credentials. */
+  /** Whether its hash is correct; `unknown` if it has none or we have no credentials. */
   readonly hash: 'right' | 'wrong' | 'unknown'
   readonly claimsMoney: boolean
 }
-/** `orderId` null: it names none. */
+/** `orderId` is null if the message names none. */
 export type InvalidGatewayMessage = {
   readonly code: 'malformed' | 'unknown_order'
   readonly orderId: string | null
 }
-/** Why a payment cannot be sent to the gateway: it would be refused. */
+/** Why a payment cannot be sent to the gateway, which would reject it. */
 export type HandOffRefusal =
   | { readonly code: 'no_credentials' }
   | { readonly code: 'order_id' }
   | { readonly code: 'amount' }
   /** Below the gateway's minimum for one payment. */
   | { readonly code: 'below_minimum'; readonly minimum: Paise }
-  /** The length of the email address; 0: there is none. */
+  /** The length of the email address; 0 if there is none. */
   | { readonly code: 'email'; readonly characters: number }
 
 /** The delegate's data that the gateway needs. */
@@ -156,9 +156,9 @@ export type Buyer = {
   readonly regNo: string
 }
 
-/** The only interface that knows a gateway's protocol. */
+/** The interface to a gateway's protocol. */
 export type GatewayAdapter = {
-  /** Called before anything is stored: a registration that nobody could pay is refused. */
+  /** Called before anything is stored: a registration that could not be paid is rejected. */
   handOff(
     event: EventConfig,
     buyer: Buyer,
@@ -167,13 +167,12 @@ export type GatewayAdapter = {
     at: Instant,
   ): Result<PaymentData, HandOffRefusal>
   /**
-   * Reads a return or webhook; refuses one that names no order, or an order of no event. It proves nothing:
-   * verify.
+   * Reads a browser return or webhook; rejects one that names no order, or an order of no event. The message proves
+   * nothing and must be verified.
    */
   readNotice(body: Readonly<Record<string, string>>): Result<GatewayMessage, InvalidGatewayMessage>
   /**
-   * Returns the gateway's name for the event's account; null: the event takes no payments, or there are no
-   * credentials.
+   * Returns the merchant id of the event's account; null if the event takes no payments or there are no credentials.
    */
   merchantOf(event: EventConfig): string | null
   /** Queries the gateway. The timeout is in milliseconds. */
@@ -183,7 +182,7 @@ export type GatewayAdapter = {
     at: Instant,
     timeoutMs: number,
   ): Promise<StatusAnswer>
-  /** Requests a refund; `reference` is the gateway's, of the payment. */
+  /** Requests a refund; `reference` is the gateway's reference of the payment. */
   refund(
     event: EventConfig,
     reference: string,
@@ -197,24 +196,27 @@ export type GatewayAdapter = {
 
 /** Verification, shared by return, webhook and polling. */
 export type Payments = {
-  /** Queries the gateway, applies its answer, queues the email; does nothing for a payment that has ended. */
+  /** Queries the gateway, applies its response and queues the email; does nothing for a payment that has ended. */
   verify(
     orderId: OrderId,
     timeoutMs: number,
   ): Promise<'success' | 'failed' | 'pending' | 'review' | 'refunded'>
   /**
    * Queries several orders in parallel, within one timeout for all; returns the result of each. An order that
-   * could not be queried in time is left out.
+   * could not be queried in time is omitted.
    */
-  learn(orderIds: readonly OrderId[], timeoutMs: number): Promise<ReadonlyMap<OrderId, PollResult>>
+  queryOrders(
+    orderIds: readonly OrderId[],
+    timeoutMs: number,
+  ): Promise<ReadonlyMap<OrderId, PollResult>>
   /**
-   * Queries every payment that is due, ended and watched ones last; returns how many open ones were queried and
-   * how many of them ended.
+   * Queries every payment that is due, open ones first; returns how many open ones were queried and how many of them
+   * ended.
    */
   reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
   /**
    * Queries an order that is not in the database, for the event that it may belong to; payments that the gateway
-   * confirms go to staff. `unsure`: no conclusive answer.
+   * confirms go to staff. `unsure`: the response was not conclusive.
    */
   lookUp(
     event: EventConfig,
@@ -223,8 +225,8 @@ export type Payments = {
   ): Promise<'kept' | 'none' | 'unsure'>
   /** Sends requested refunds that no process is sending; returns how many. Polling does it too. */
   sendRefunds(): Promise<number>
-  /** Returns accounts that are paused because the gateway does not answer for them. */
-  resting(): readonly string[]
+  /** Returns accounts that are paused because the gateway does not respond for them. */
+  pausedAccounts(): readonly string[]
   /** Resolves when no verification is running. */
   idle(): Promise<void>
   close(): Promise<void>
@@ -238,42 +240,42 @@ export type ReceivedFile = {
   readonly bytes: number
 }
 /**
- * Why a stream gave no file: more bytes than its field allows, the connection ended, or the disk is nearly full.
+ * Why a stream was not stored: it is larger than its field allows, the connection ended, or the disk is nearly full.
  */
 export type ReceiveRefusal = 'too_large' | 'cut_off' | 'no_room'
-/** Files that delegates upload. The caller that receives one keeps or discards it. */
+/** Files that delegates upload. The caller that receives one stores or discards it. */
 export type Uploads = {
-  /** Writes a stream to disk as it arrives; a refused one leaves nothing behind. */
+  /** Writes a stream to disk as it arrives; removes the file if it is rejected. */
   receive(content: Readable, bytesMax: number): Promise<Result<ReceivedFile, ReceiveRefusal>>
   /** Returns its media type, if its content is one of the accepted kinds (extensions) and matches its name. */
   typeOf(file: ReceivedFile, name: string, accept: readonly string[]): Promise<string | null>
-  /** Returns the file without photo metadata; hash and size are those of the kept file. */
-  bared(file: ReceivedFile, mime: string): Promise<ReceivedFile>
+  /** Removes photo metadata from the file; returns it with its new hash and size. */
+  removePhotoMetadata(file: ReceivedFile, mime: string): Promise<ReceivedFile>
   /** Moves it to its location under its hash; flushes file and folder. The same bytes sent twice are one file. */
   keep(file: ReceivedFile): Promise<void>
   /** Returns true if the file of an earlier draft is stored; protects it from the sweep while a request uses it. */
   hold(sha256: string): Promise<boolean>
-  /** Removes it, unless it was kept. */
+  /** Removes the file unless it was stored. */
   discard(file: ReceivedFile): Promise<void>
-  /** Null: no such file. The content must be read or destroyed. */
+  /** Null if there is no such file. The content must be read or destroyed. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
-  /** Removes these at once, except those that another registration refers to. */
+  /** Removes these immediately, except those that another registration refers to. */
   forget(sha256s: readonly string[]): Promise<void>
   /**
-   * Removes files that the database knows and no longer needs, and sets aside unknown ones. `all`: staff have
-   * checked, and all unknown files are set aside.
+   * Removes files that the database no longer needs, and sets aside unknown ones. `all`: an operator has checked them,
+   * and all unknown files are set aside.
    */
   sweep(all?: boolean): Promise<Swept>
-  /** Puts back files that are aside and referred to again. */
+  /** Moves back files that were set aside and are referred to again. */
   reclaim(): Promise<void>
   /** Returns the state after the last sweep. */
   state(): UploadsState
 }
 /** Sentences for the operator. */
 export type UploadsState = {
-  /** A problem that needs attention; null: none. */
+  /** A problem that needs attention, or null. */
   readonly trouble: string | null
-  /** Further information; null: none. */
+  /** Further information, or null. */
   readonly note: string | null
 }
 
@@ -292,8 +294,8 @@ export type Deps = {
   readonly uploads: Uploads
   readonly clock: () => Instant
   readonly clockJumps: ClockJumps
-  /** Since when the mail server has not answered; null: it does, as far as is known. */
-  readonly mailSilentSince: () => Instant | null
+  /** When the mail server stopped responding; null if it responds, as far as is known. */
+  readonly mailUnreachableSince: () => Instant | null
   /** Whether anything may be erased or dropped because of its age. */
   readonly isClockTrusted: () => Promise<boolean>
   readonly log: Log

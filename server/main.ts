@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import type { FastifyListenOptions } from 'fastify'
 import { assert, err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
-import { assemble, cannotStart } from './assemble-server.ts'
-import type { AssembleOptions, Assembled, CannotStart } from './assemble-server.ts'
+import { assemble, findStartProblem } from './assemble-server.ts'
+import type { AssembleOptions, AssembledServer, CannotStart } from './assemble-server.ts'
 import type { Terminal } from './cli/command.ts'
 import { giveBackLater } from './ops/release-memory.ts'
 import { refuseIfLost } from './ops/recovery/lost-while-starting.ts'
@@ -14,51 +14,54 @@ import type { LossWatch } from './ops/recovery/rescue-lost-database.ts'
 import { makeClock } from './ops/clock.ts'
 import type { Deps, Environment, Log } from './dependencies.ts'
 import { makeLog } from './ops/log.ts'
-import { servable } from './production-checks.ts'
-import { heldSentence } from './registration/uploads/unreferenced-files.ts'
+import { checkProduction } from './production-checks.ts'
+import { formatHoldReason } from './registration/uploads/unreferenced-files.ts'
 import { hashPassword, makePassword, findPasswordProblem } from './office/auth/passwords.ts'
 
-/** How often unreferenced uploads are searched. */
+/** How often to search for unreferenced uploads. */
 const SWEEP_MS = 60 * 60 * 1000
 /** How often to check that the database is still the opened file; each write also checks. */
-const LOOK_MS = 1_000
-/** A stop that takes longer has got stuck. */
-const STOP_MS_MAX = 30_000
+const LOSS_CHECK_MS = 1_000
+/** A shutdown that takes longer has got stuck. */
+const SHUTDOWN_MS_MAX = 30_000
 /**
- * Signals within this time count as one: a signal to a whole process group (systemd, Ctrl-C, timeout) reaches the
- * server and its parent, which passes it on.
+ * Signals within this time count as one: a signal to a process group (systemd, Ctrl-C, timeout) reaches the server and
+ * its parent, which forwards it.
  */
-const SAME_WORD_MS = 1_000
+const SAME_SIGNAL_MS = 1_000
 
 /** `isNew`: an empty database may replace a lost one. The rest is for tests, which wait less or set the time. */
-export type Opening = { readonly isNew?: boolean } & Partial<
+export type BootOptions = { readonly isNew?: boolean } & Partial<
   Pick<AssembleOptions, 'opens' | 'clock' | 'steadyMs'>
 >
 /** `stopped` resolves with the exit status: 0, or 2 if the database was lost and the next start does not find the rescued file. */
-export type Booted = { readonly url: string; readonly stopped: Promise<0 | 2> }
+export type RunningServer = { readonly url: string; readonly stopped: Promise<0 | 2> }
 
-/** The surroundings of a server: where its log goes, and how it is told to stop. */
-export type Place = {
+/** The host process of a server: receives its log and sends stop signals. */
+export type ProcessHost = {
   /** Writes all lines of one turn of the event loop. */
-  write(lines: string): void
+  write(output: string): void
   /** Resolves with the name of the stop signal. */
-  told(log: Log): Promise<string>
-  /** Calls back on each request to reload the event files; left out: never. */
-  readonly askedToReload?: (reload: () => void) => void
-  /** Calls back when the process is about to end, for any reason, to log the cause; left out: never. */
-  readonly ends?: (log: Log, lastWords: () => void) => void
+  waitForStop(log: Log): Promise<string>
+  /** Calls back on each request to reload the event files; optional. */
+  readonly onReload?: (reload: () => void) => void
+  /** Calls back when the process is about to end, for any reason, to log the cause; optional. */
+  readonly onExit?: (log: Log, writeRest: () => void) => void
 }
 /** This process, which ends with its server. */
-const ownProcess: Place = {
-  write: (lines) => void process.stdout.write(lines),
-  told: whenTold,
-  askedToReload: (reload) => void process.on('SIGHUP', reload),
-  ends: (log, lastWords) => {
-    // Observed, not caught: the process ends as it would, and the log has the cause.
+const CURRENT_PROCESS: ProcessHost = {
+  write: (output) => void process.stdout.write(output),
+  waitForStop: waitForSignal,
+  onReload: (reload) => void process.on('SIGHUP', reload),
+  onExit: (log, writeRest) => {
+    // Only logs the cause: the process ends as it would anyway.
     process.on('uncaughtExceptionMonitor', (error) =>
-      log.error({ error: error.stack ?? String(error) }, 'the server dies of an error of ours'),
+      log.error(
+        { error: error.stack ?? String(error) },
+        'the server is exiting because of an internal error',
+      ),
     )
-    process.on('exit', lastWords)
+    process.on('exit', writeRest)
   },
 }
 
@@ -67,80 +70,80 @@ const ownProcess: Place = {
  * if an event file, a variable or the database prevents the start.
  */
 export async function boot(
-  wanted: Environment,
+  requested: Environment,
   terminal: Terminal,
-  place: Place = ownProcess,
-  { isNew = false, ...opening }: Opening = {},
-): Promise<Result<Booted, CannotStart>> {
-  const fit = servable(wanted)
-  if (!fit.ok) return err({ status: 2, text: fit.error.join('\n') })
-  for (const sentence of fit.value) terminal.complain(sentence)
-  const { environment, free } = await withRealPort(wanted)
-  const clock = opening.clock ?? makeClock(environment.clockStart)
-  const lines = inOneWrite(place.write)
-  const log = makeLog(lines.add, clock)
+  host: ProcessHost = CURRENT_PROCESS,
+  { isNew = false, ...options }: BootOptions = {},
+): Promise<Result<RunningServer, CannotStart>> {
+  const check = checkProduction(requested)
+  if (!check.ok) return err({ status: 2, text: check.error.join('\n') })
+  for (const sentence of check.value) terminal.complain(sentence)
+  const { environment, free: releasePort } = await reservePort(requested)
+  const clock = options.clock ?? makeClock(environment.clockStart)
+  const output = batchWrites(host.write)
+  const log = makeLog(output.add, clock)
   let loss: LossWatch | null = null
-  place.ends?.(log, () => {
+  host.onExit?.(log, () => {
     if (loss?.isUnsaved() === true) log.error({}, LOST_FOR_GOOD)
     log.flush()
-    lines.write()
+    output.write()
   })
-  // During the start they are read anyway.
-  let readAgain = (): void => {}
-  place.askedToReload?.(() => readAgain())
-  // Registered first: a server that is told to stop while it starts completes the start and then stops.
-  const told = place.told(log)
+  // The startup reads the event files anyway.
+  let reload = (): void => {}
+  host.onReload?.(() => reload())
+  // Registered first: a server that gets a stop signal during startup completes it and then stops.
+  const stopSignal = host.waitForStop(log)
   const assembled = await assemble(environment, {
-    ...opening,
+    ...options,
     clock,
     log,
     print: terminal.complain,
-    works: true,
+    hasJobs: true,
     isNew,
   })
   if (!assembled.ok) {
-    await free()
+    await releasePort()
     return assembled
   }
   const { app, deps, sandbox } = assembled.value
-  readAgain = () => {
-    log.info({}, 'told to read the event files again')
+  reload = () => {
+    log.info({}, 'reloading the event files on request')
     void deps.events.reload()
   }
-  const first = await addFirstAdmin(assembled.value).catch((error: unknown) => {
-    const cannot = cannotStart(error, environment)
-    if (cannot === null) throw error
-    return err(cannot)
+  const firstAdmin = await addFirstAdmin(assembled.value).catch((error: unknown) => {
+    const problem = findStartProblem(error, environment)
+    if (problem === null) throw error
+    return err(problem)
   })
-  // Before the first answer.
+  // Before the first request is accepted.
   const lost = await refuseIfLost(deps)
-  if (lost !== null || !first.ok) {
-    await free()
+  if (lost !== null || !firstAdmin.ok) {
+    await releasePort()
     await assembled.value.close()
     if (lost !== null) return err(lost)
   }
-  if (!first.ok) return first
-  const password = first.value
+  if (!firstAdmin.ok) return firstAdmin
+  const password = firstAdmin.value
   try {
-    await free()
-    await app.listen(listeningOn(environment))
+    await releasePort()
+    await app.listen(listenOptions(environment))
   } catch (error) {
     await assembled.value.close()
-    const text = cannotListen(error, environment)
+    const text = explainListenError(error, environment)
     if (text === null) throw error
     return err({ status: 2, text })
   }
-  if (place === ownProcess) giveBackLater(app.server)
-  // Files that are aside and referred to again come back before they are needed.
-  deps.uploads.reclaim().catch(stumbled(log))
-  const sweeping = setInterval(() => {
-    sweepUploads(deps).catch(stumbled(log))
+  if (host === CURRENT_PROCESS) giveBackLater(app.server)
+  // Files that were set aside and are referred to again are moved back before they are needed.
+  deps.uploads.reclaim().catch(logSweepError(log))
+  const sweepTimer = setInterval(() => {
+    sweepUploads(deps).catch(logSweepError(log))
   }, SWEEP_MS)
-  sweeping.unref()
-  const watched = watchForLoss(deps)
-  loss = watched
-  const looking = setInterval(() => void watched.look(), LOOK_MS)
-  looking.unref()
+  sweepTimer.unref()
+  const lossWatch = watchForLoss(deps)
+  loss = lossWatch
+  const lossTimer = setInterval(() => void lossWatch.look(), LOSS_CHECK_MS)
+  lossTimer.unref()
 
   const url = environment.publicUrl
   terminal.print(
@@ -160,30 +163,30 @@ export async function boot(
           ]),
     ].join('\n'),
   )
-  const stopped = told.then(async (signal) => {
-    clearInterval(sweeping)
-    clearInterval(looking)
+  const stopped = stopSignal.then(async (signal) => {
+    clearInterval(sweepTimer)
+    clearInterval(lossTimer)
     log.info({ signal }, 'stopping')
-    // Data that would be lost with the process is rescued before it ends.
-    await watched.beforeStop()
-    const stuck = setTimeout(() => {
-      log.error({}, 'the stop got stuck')
+    // Data that would be lost with the process is rescued before it exits.
+    await lossWatch.beforeStop()
+    const shutdownTimer = setTimeout(() => {
+      log.error({}, 'the shutdown got stuck')
       process.exit(3)
-    }, STOP_MS_MAX)
-    stuck.unref()
+    }, SHUTDOWN_MS_MAX)
+    shutdownTimer.unref()
     await assembled.value.close()
-    clearTimeout(stuck)
+    clearTimeout(shutdownTimer)
     log.flush()
     log.info({}, 'stopped')
-    return watched.isElsewhere() ? 2 : 0
+    return lossWatch.isElsewhere() ? 2 : 0
   })
   return ok({ url, stopped })
 }
 
-const stumbled =
+const logSweepError =
   (log: Log) =>
   (error: unknown): void =>
-    log.error({ error: String(error) }, 'the sweep of uploads stumbled')
+    log.error({ error: String(error) }, 'the sweep of uploads failed')
 
 /** Removes or sets aside uploads, and logs each result. */
 async function sweepUploads({
@@ -194,24 +197,24 @@ async function sweepUploads({
   if (!(await isClockTrusted())) return
   const { dropped, removed, setAside, held, aside } = await uploads.sweep()
   if (dropped > 0)
-    log.warn({ registrations: dropped }, 'the files of registrations that nobody paid were dropped')
-  if (removed > 0) log.info({ removed }, 'uploads that are not needed any more were removed')
+    log.warn({ registrations: dropped }, 'the files of unpaid registrations were dropped')
+  if (removed > 0) log.info({ removed }, 'uploads that are no longer needed were removed')
   if (setAside > 0)
     log.warn({ setAside, aside }, 'uploads that no record refers to were set aside for 30 days')
-  if (held !== null) log.warn({ held: held.count }, heldSentence(held))
+  if (held !== null) log.warn({ held: held.count }, formatHoldReason(held))
 }
 
-/** A passed socket is already listening: clients that connect while the server restarts wait in its queue. */
-function listeningOn({ port, host, socketFd }: Environment): FastifyListenOptions {
-  const handed = socketFd === undefined ? {} : { fd: socketFd }
-  return { port, host, ...handed }
+/** An inherited socket is already listening: clients that connect during a restart wait in its queue. */
+function listenOptions({ port, host, socketFd }: Environment): FastifyListenOptions {
+  const socket = socketFd === undefined ? {} : { fd: socketFd }
+  return { port, host, ...socket }
 }
 
-/** Explains why the server cannot listen, in a sentence; null: it is a bug of ours. */
-function cannotListen(error: unknown, { port, host, socketFd }: Environment): string | null {
+/** Explains why the server cannot listen, in a sentence; null if it is a bug. */
+function explainListenError(error: unknown, { port, host, socketFd }: Environment): string | null {
   const { code } = error as NodeJS.ErrnoException
   if (socketFd !== undefined)
-    return `LISTEN_FDS says that a socket was opened for the server, and it cannot listen on it (${code}).`
+    return `LISTEN_FDS names a socket for the server, but it cannot listen on it (${code}).`
   return code === 'EADDRINUSE'
     ? `Port ${port} on ${host} is already in use. Set PORT to a free one.`
     : null
@@ -221,37 +224,37 @@ function cannotListen(error: unknown, { port, host, socketFd }: Environment): st
  * Combines all lines of one turn of the event loop: a write per line is noticeable under load. `write` does not
  * wait for completion.
  */
-function inOneWrite(write: (lines: string) => void): {
+function batchWrites(write: (output: string) => void): {
   readonly add: (line: string) => void
   readonly write: () => void
 } {
-  let lines = ''
+  let output = ''
   const writeAll = (): void => {
-    const all = lines
-    lines = ''
+    const all = output
+    output = ''
     if (all !== '') write(all)
   }
   return {
     add: (line) => {
-      if (lines === '') setImmediate(writeAll)
-      lines += line
+      if (output === '') setImmediate(writeAll)
+      output += line
     },
     write: writeAll,
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a later second one does not wait. */
-function whenTold(log: Log): Promise<string> {
+/** Resolves at the first SIGTERM or SIGINT; a later second signal ends the process immediately. */
+function waitForSignal(log: Log): Promise<string> {
   return new Promise((resolve) => {
-    let toldAt: number | null = null
+    let firstSignalAt: number | null = null
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
         const at = performance.now()
-        if (toldAt !== null && at - toldAt > SAME_WORD_MS) {
-          log.warn({ signal }, 'told twice: stopping at once')
+        if (firstSignalAt !== null && at - firstSignalAt > SAME_SIGNAL_MS) {
+          log.warn({ signal }, 'second stop signal: exiting immediately')
           process.exit(3)
         }
-        toldAt ??= at
+        firstSignalAt ??= at
         resolve(signal)
       })
     }
@@ -259,51 +262,54 @@ function whenTold(log: Log): Promise<string> {
 }
 
 /**
- * Port 0 means any free one. It must be known before anything refers to the server's address, and reserved while
- * the server starts: it is held until `free` is called.
+ * Port 0 means any free port. It must be known before other parts use the server's address, and stays reserved until
+ * `free` is called.
  */
-async function withRealPort(
+async function reservePort(
   wanted: Environment,
 ): Promise<{ readonly environment: Environment; readonly free: () => Promise<void> }> {
   if (wanted.port !== 0 || wanted.socketFd !== undefined)
     return { environment: wanted, free: async () => {} }
-  const holding = createServer((socket) => socket.destroy())
-  holding.listen(0, wanted.host)
-  await once(holding, 'listening')
-  // If the start fails because of a bug, nothing frees it.
-  holding.unref()
-  const address = holding.address()
-  assert(typeof address === 'object' && address !== null, 'a server that listens on no port')
+  const reservation = createServer((socket) => socket.destroy())
+  reservation.listen(0, wanted.host)
+  await once(reservation, 'listening')
+  // If the start fails because of a bug, nothing releases it.
+  reservation.unref()
+  const address = reservation.address()
+  assert(typeof address === 'object' && address !== null, 'a listening server has no port')
   const { port } = address
   return {
     environment: { ...wanted, port, publicUrl: wanted.publicUrl.replace(/:0$/, `:${port}`) },
     free: async () => {
-      holding.close()
-      await once(holding, 'close')
+      reservation.close()
+      await once(reservation, 'close')
     },
   }
 }
 
 /**
- * Adds the first owner when there is none. Returns the password if it was generated, to be printed once; refuses
- * one that is easy to guess.
+ * Adds the first owner if there is none. Returns the password if it was generated, to be printed once; rejects one that
+ * is easy to guess.
  */
-async function addFirstAdmin({ deps }: Assembled): Promise<Result<string | null, CannotStart>> {
+async function addFirstAdmin({
+  deps,
+}: AssembledServer): Promise<Result<string | null, CannotStart>> {
   const { store, environment, clock, events } = deps
   if ((await store.adminCount()) > 0) return ok(null)
-  const given = environment.firstAdmin.password
+  const configuredPassword = environment.firstAdmin.password
   const names = [environment.firstAdmin.username, ...events.all().map(({ config }) => config.id)]
-  const refusal = given === null ? null : findPasswordProblem(given, names)
+  const refusal =
+    configuredPassword === null ? null : findPasswordProblem(configuredPassword, names)
   if (refusal !== null)
     return err({
       status: 2,
       text: `ADMIN_PASSWORD was not accepted. ${refusal} Or leave it out to have one generated.`,
     })
-  const password = given ?? makePassword()
+  const password = configuredPassword ?? makePassword()
   const added = await store.addAdmin(
     environment.firstAdmin.username,
     await hashPassword(password),
     clock(),
   )
-  return ok(added.ok && given === null ? password : null)
+  return ok(added.ok && configuredPassword === null ? password : null)
 }

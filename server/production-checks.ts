@@ -8,40 +8,42 @@ import type { Environment } from './dependencies.ts'
 import { PASSWORD_CHARACTERS_MIN } from './office/auth/passwords.ts'
 import { isOwnMachine } from './ops/environment.ts'
 
-/** The error's sentences prevent serving; the value's sentences are warnings. A rehearsal is always served. */
-export function servable(environment: Environment): Result<readonly string[], readonly string[]> {
+/** The error's sentences prevent the start; the value's sentences are warnings. A rehearsal always starts. */
+export function checkProduction(
+  environment: Environment,
+): Result<readonly string[], readonly string[]> {
   if (!environment.production) return ok([])
   const { firstAdmin, smtpUrl, trustProxy } = environment
-  const wrong: string[] = []
-  const address = wrongAddress(environment.publicUrl)
-  if (address !== null) wrong.push(address)
+  const errors: string[] = []
+  const addressError = checkAddress(environment.publicUrl)
+  if (addressError !== null) errors.push(addressError)
   if (firstAdmin.password !== null && firstAdmin.password.length < PASSWORD_CHARACTERS_MIN)
-    wrong.push(
-      `ADMIN_PASSWORD must be at least ${PASSWORD_CHARACTERS_MIN} characters long. Unset it, and the first start makes one up and prints it.`,
+    errors.push(
+      `ADMIN_PASSWORD must be at least ${PASSWORD_CHARACTERS_MIN} characters long. Unset it, and the first start generates one and prints it.`,
     )
-  if (wrong.length > 0) return err(wrong)
+  if (errors.length > 0) return err(errors)
   return ok([
     // The operator may forward the files in another way.
     ...(smtpUrl === null
       ? [
-          'SMTP_URL is not set: no confirmation reaches a delegate, each is only written to DATA_DIR/mail.',
+          'SMTP_URL is not set: emails do not reach delegates; they are only written to DATA_DIR/mail.',
         ]
       : []),
     // A tunnel that hides the client's address cannot be named.
     ...(trustProxy === null
       ? [
-          'TRUST_PROXY is not set: behind the proxy that speaks https for this server, all visitors share the limits of one. Set it to the address of the proxy (127.0.0.1 when it is on this machine).',
+          'TRUST_PROXY is not set: behind a proxy, all visitors share the rate limits of one address. Set it to the address of the proxy (127.0.0.1 if it is on this machine).',
         ]
       : []),
   ])
 }
 
-/** Null: delegates and the gateway can reach the server there, and the connection is encrypted. */
-function wrongAddress(publicUrl: string): string | null {
+/** Null if delegates and the gateway can reach the server there over an encrypted connection. */
+function checkAddress(publicUrl: string): string | null {
   const { protocol, hostname } = new URL(publicUrl)
   if (isOwnMachine(hostname))
-    return `PUBLIC_URL is ${publicUrl}, which others cannot reach: links in mails and the way back from the gateway would lead nowhere. Set it to the https address at which delegates find this server.`
+    return `PUBLIC_URL is ${publicUrl}, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.`
   return protocol === 'https:'
     ? null
-    : `PUBLIC_URL is ${publicUrl}: answers, proofs and the session of the office would travel unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.`
+    : `PUBLIC_URL is ${publicUrl}: answers, proofs and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.`
 }

@@ -60,7 +60,7 @@ const EXCEPTIONS: readonly Exception[] = [
     why: 'log lines',
     in: /^server\/registration\/uploads\/(unreferenced|store-uploaded)-files\.ts$/,
   },
-  { why: 'log lines', in: /^server\/http\/request-body(-limits)?\.ts$/, text: /given up$/ },
+  { why: 'log lines', in: /^server\/http\/request-body(-limits)?\.ts$/, text: /aborted$/ },
   { why: 'a key of a rate limit', in: /^server\/http\/rate-limit\.ts$/, text: /^no address$/ },
   {
     why: 'staff and organiser pages',

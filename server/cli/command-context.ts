@@ -6,9 +6,9 @@ import { openEvents } from '../assemble-server.ts'
 import type { Deps } from '../dependencies.ts'
 import { makeClock } from '../ops/clock.ts'
 import { makeLog } from '../ops/log.ts'
-import { gatewayOfRunning } from '../payments/gateways/select-gateway.ts'
+import { connectToServerGateway } from '../payments/gateways/select-gateway.ts'
 import { openPayments } from '../payments/poll-payments.ts'
-import { openUploads, placesIn } from '../registration/uploads/store-uploaded-files.ts'
+import { openUploads, uploadLocations } from '../registration/uploads/store-uploaded-files.ts'
 import { openExistingStore } from './open-existing-store.ts'
 import type { Status, Terminal } from './command.ts'
 
@@ -46,7 +46,7 @@ export async function atWork(
   try {
     const opened = await openEvents(
       environment,
-      { clock, log, print: terminal.complain, works: false },
+      { clock, log, print: terminal.complain, hasJobs: false },
       store,
     )
     if (!opened.ok) {
@@ -54,15 +54,15 @@ export async function atWork(
       return opened.error.status
     }
     const events = opened.value
-    const gateway = gatewayOfRunning({ environment, events })
+    const gateway = connectToServerGateway({ environment, events })
     // The command prints what it does; the log belongs to the server.
     const quiet = { ...log, info: () => {} }
     const payments = openPayments(
       { store, events, gateway, clock, log: quiet },
-      { reconciles: false },
+      { isEnabled: false },
     )
     try {
-      const uploads = openUploads({ ...placesIn(environment.dataDir), store, clock })
+      const uploads = openUploads({ ...uploadLocations(environment.dataDir), store, clock })
       return await work({ store, events, payments, clock, gateway, uploads, environment })
     } finally {
       await payments.close()

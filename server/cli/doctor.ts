@@ -6,14 +6,14 @@ import path from 'node:path'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Environment, ServedEvent } from '../dependencies.ts'
 import { compileFolder, readFolder } from '../events/files/event-folder.ts'
-import { idNamed } from '../events/versions/last-valid-version.ts'
-import { carrierOf } from '../mail/email-transport.ts'
+import { getEventId } from '../events/versions/last-valid-version.ts'
+import { createTransport } from '../mail/email-transport.ts'
 import { backedUpAt } from '../ops/backup/last-backup.ts'
 import { missingIn } from '../ops/backup/backup-contents.ts'
 import { makeClock } from '../ops/clock.ts'
 import { freeBytes } from '../ops/free-disk-space.ts'
 import { missingAccounts } from '../ops/environment.ts'
-import { servable } from '../production-checks.ts'
+import { checkProduction } from '../production-checks.ts'
 import { damageIn, lookInto } from '../storage/recovery/copy-database.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { lackOf, lostDatabase } from '../storage/recovery/missing-database.ts'
@@ -108,14 +108,14 @@ const CHECKS: readonly Check[] = [
       : missing.map(wrong)
   },
   async ({ environment }) => {
-    const fit = servable(environment)
+    const fit = checkProduction(environment)
     if (!fit.ok) return fit.error.map(wrong)
     return fit.value.length === 0
       ? [good(`Delegates reach the server at ${environment.publicUrl}.`)]
       : fit.value.map(look)
   },
   async ({ environment }) => {
-    const carrier = carrierOf(environment)
+    const carrier = createTransport(environment)
     const problem = await carrier.verify()
     carrier.close()
     if (environment.smtpUrl === null)
@@ -194,7 +194,10 @@ async function eventsOf({
       events: served.map(({ config }) => config),
       refused: [...folderErrors, ...refused.values()],
       here: hasFiles
-        ? new Set([...served.map(({ config: { id } }) => id), ...[...refused.keys()].map(idNamed)])
+        ? new Set([
+            ...served.map(({ config: { id } }) => id),
+            ...[...refused.keys()].map(getEventId),
+          ])
         : null,
     }
   } catch {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { completenessIn } from '../ops/recovery/rescued-completeness.ts'
-import { ASIDE_FOLDER, asideSentence } from '../registration/uploads/unreferenced-files.ts'
+import { SET_ASIDE_FOLDER, formatSetAside } from '../registration/uploads/unreferenced-files.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { lookInto } from '../storage/recovery/copy-database.ts'
 import { rescuedSentences } from '../storage/recovery/rescued-databases.ts'
@@ -18,9 +18,9 @@ export async function leftIn(dataDir: string): Promise<readonly string[]> {
     const beside = here === null ? '' : `, and ${DATABASE_FILE} has ${here}`
     return `${completes} It has ${there} registrations${beside}.`
   })
-  const folder = path.join(dataDir, ASIDE_FOLDER)
+  const folder = path.join(dataDir, SET_ASIDE_FOLDER)
   const count = existsSync(folder) ? readdirSync(folder).length : 0
-  return count === 0 ? rescued : [...rescued, asideSentence(count, folder)]
+  return count === 0 ? rescued : [...rescued, formatSetAside(count, folder)]
 }
 
 /** Null: there is no database that can be read. */

@@ -20,7 +20,7 @@ import { DOCUMENT_MESSAGES, formatMessage } from '../../engine/messages.ts'
 type Pair = readonly [name: string, value: string]
 
 /** The input of `document.typ`. */
-export type Printed = {
+export type PrintedDocument = {
   readonly title: string
   readonly serial: string
   readonly event: string
@@ -33,7 +33,7 @@ export type Printed = {
   readonly columns: readonly string[]
   /** Each cell has one or several lines. */
   readonly rows: readonly (readonly string[])[]
-  /** Tax by rate; null: the document states none. */
+  /** Tax by rate; null if the document states none. */
   readonly rates: {
     readonly columns: readonly string[]
     readonly rows: readonly (readonly string[])[]
@@ -46,7 +46,7 @@ export type Printed = {
 }
 
 /** Returns the file name of a document, for a download or an attachment. */
-export function fileOf(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): string {
+export function getFileName(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): string {
   return `${documentTitle(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
 }
 
@@ -55,22 +55,22 @@ const { columns } = text
 
 /**
  * Many PDF viewers turn words into links. No word that a delegate typed may become one, except their own email
- * address; words of the event file stay. `file`: the served event; null: it is not served.
+ * address; words of the event file stay. `file`: the served event; null if it is not served.
  */
-export function printed(body: DocumentBody, file: object | null = null): Printed {
+export function formatDocument(body: DocumentBody, file: object | null = null): PrintedDocument {
   const { kind, serial, event, buyer, supplier, paid, of } = body
   // A path of another site may come before the @ of an address.
-  const ours = new Set(buyer.email.includes('/') ? [] : [buyer.email])
-  const safe = (typed: string): string =>
-    removeForeignLinks(typed, collectEventWords(file ?? event), ours)
-  const sums = sumsOf(body)
-  const [total, paidHow] =
+  const ownAddresses = new Set(buyer.email.includes('/') ? [] : [buyer.email])
+  const removeLinks = (typed: string): string =>
+    removeForeignLinks(typed, collectEventWords(file ?? event), ownAddresses)
+  const sums = formatSums(body)
+  const [total, paymentLabel] =
     kind === 'credit'
       ? [text.credited, text.refunded]
       : [kind === 'invoice' ? text.total : text.paid, text.paid]
-  const came = paid?.amount ?? body.total
-  const isOther = came !== body.total
-  const showsAmount = isOther && kind === 'invoice'
+  const amountPaid = paid?.amount ?? body.total
+  const isOtherAmount = amountPaid !== body.total
+  const isAmountShown = isOtherAmount && kind === 'invoice'
   return {
     title: documentTitle(body),
     serial,
@@ -89,17 +89,22 @@ export function printed(body: DocumentBody, file: object | null = null): Printed
     from:
       supplier === null
         ? [event.title, event.support]
-        : [supplier.supplier, ...linesIn(supplier.address), gstinText(supplier.gstin)],
+        : [supplier.supplier, ...splitLines(supplier.address), formatGstin(supplier.gstin)],
     to_title: kind === 'receipt' ? text.receivedFrom : text.recipient,
     to: [
-      safe(buyer.name),
-      ...linesIn(buyer.address ?? '').map(safe),
-      ...(buyer.state == null || kind === 'receipt' ? [] : [stateText(buyer.state)]),
-      ...(buyer.gstin === null ? [] : [gstinText(buyer.gstin)]),
-      safe(buyer.email),
+      removeLinks(buyer.name),
+      ...splitLines(buyer.address ?? '').map(removeLinks),
+      ...(buyer.state == null || kind === 'receipt' ? [] : [formatState(buyer.state)]),
+      ...(buyer.gstin === null ? [] : [formatGstin(buyer.gstin)]),
+      removeLinks(buyer.email),
     ].filter((line) => line !== ''),
-    ...(body.byRate === undefined ? withoutRates(body, safe) : withRates(body, body.byRate, safe)),
-    sums: isOther && kind === 'receipt' ? [...sums, ...besides(body.total, came)] : sums,
+    ...(body.byRate === undefined
+      ? buildTablesWithoutRates(body, removeLinks)
+      : buildTablesWithRates(body, body.byRate, removeLinks)),
+    sums:
+      isOtherAmount && kind === 'receipt'
+        ? [...sums, ...formatDifference(body.total, amountPaid)]
+        : sums,
     total: [total, formatMoney(statedAmount(body))],
     in_words: body.inWords,
     notes: [
@@ -117,36 +122,42 @@ export function printed(body: DocumentBody, file: object | null = null): Printed
         ? []
         : ([
             [
-              paidHow,
-              formatMessage(showsAmount ? text.paidAmountAt : text.paidAt, {
-                amount: formatMoney(came),
+              paymentLabel,
+              formatMessage(isAmountShown ? text.paidAmountAt : text.paidAt, {
+                amount: formatMoney(amountPaid),
                 time: formatInstant(paid.at),
-                reference: safe(paid.reference),
+                reference: removeLinks(paid.reference),
               }),
             ],
           ] as const)),
-      ...supplyNotes(body),
+      ...buildSupplyNotes(body),
     ],
-    foot: `${signatureText(body)} ${formatMessage(text.questions, { support: event.support })}`,
+    foot: `${selectSignatureText(body)} ${formatMessage(text.questions, { support: event.support })}`,
   }
 }
 
-const linesIn = (lines: string): readonly string[] => lines.split('\n').map((line) => line.trim())
-const stateText = ({ code, name }: { readonly code: string; readonly name: string }): string =>
+const splitLines = (lines: string): readonly string[] =>
+  lines.split('\n').map((line) => line.trim())
+const formatState = ({ code, name }: { readonly code: string; readonly name: string }): string =>
   formatMessage(text.state, { name, code })
-const gstinText = (number: string): string => formatMessage(text.gstin, { number })
+const formatGstin = (number: string): string => formatMessage(text.gstin, { number })
 
 /**
  * Rule 46, fifth proviso, and rule 49, third: an electronic document needs no signature. Rule 53 has no such
  * proviso.
  */
-function signatureText({ kind, supplier }: DocumentBody): string {
+function selectSignatureText({ kind, supplier }: DocumentBody): string {
   return kind === 'invoice' && supplier !== null ? text.electronic : text.computerGenerated
 }
 
-function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): readonly Pair[] {
+function buildSupplyNotes({
+  supplier,
+  placeOfSupply,
+  byRate,
+  lines,
+}: DocumentBody): readonly Pair[] {
   if (supplier === null) return []
-  const places =
+  const statesOfSupply =
     byRate === undefined
       ? placeOfSupply === null
         ? []
@@ -157,9 +168,9 @@ function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): 
         }))
   const isTaxed = byRate === undefined || byRate.length > 0
   return [
-    ...(places.length === 0
+    ...(statesOfSupply.length === 0
       ? []
-      : ([[text.placeOfSupply, places.map(stateText).join(', ')]] as const)),
+      : ([[text.placeOfSupply, statesOfSupply.map(formatState).join(', ')]] as const)),
     ...(byRate === undefined ? ([[text.service, supplier.sac]] as const) : []),
     ...(isTaxed ? ([[text.reverseCharge, text.no]] as const) : []),
     ...(supplier.declaration === undefined
@@ -170,10 +181,10 @@ function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): 
 
 /** The label of a line may repeat an answer. */
 type Safe = (text: string) => string
-type Tables = Pick<Printed, 'columns' | 'rows' | 'rates'>
+type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 
 /** For a receipt, and for documents issued before lines had their own rates. */
-function withoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): Tables {
+function buildTablesWithoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): Tables {
   const hasTax = gst > 0
   const value = untaxed === undefined ? columns.taxableValue : columns.value
   return {
@@ -198,21 +209,31 @@ function withoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): T
   }
 }
 
-const described = [columns.description, columns.sac, columns.quantity, columns.price, columns.value]
+const RATE_COLUMNS = [
+  columns.description,
+  columns.sac,
+  columns.quantity,
+  columns.price,
+  columns.value,
+]
 
 /** Lists each line with code, value, rate and tax; below them, the tax components of each rate. */
-function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[], safe: Safe): Tables {
-  const places = new Set(byRate.map(({ place }) => place))
+function buildTablesWithRates(
+  { lines }: DocumentBody,
+  byRate: readonly RateSummary[],
+  safe: Safe,
+): Tables {
+  const statesOfSupply = new Set(byRate.map(({ place }) => place))
   const isInter = byRate.some(({ isInterState }) => isInterState)
   const isIntra = byRate.some(({ isInterState }) => !isInterState)
   const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
-  const part = (isHere: boolean, percent: number, amount: Paise): string =>
+  const formatTaxPart = (isHere: boolean, percent: number, amount: Paise): string =>
     isHere ? formatMessage(text.taxPart, { percent, amount: formatMoney(amount) }) : '–'
   return {
     columns:
       byRate.length === 0
-        ? described
-        : [...described, columns.rateOfTax, columns.tax, columns.amount],
+        ? RATE_COLUMNS
+        : [...RATE_COLUMNS, columns.rateOfTax, columns.tax, columns.amount],
     rows: lines.map(({ label, sac, quantity, unit, base, rate, gst, total, adjusted }) => [
       [
         safe(label),
@@ -234,14 +255,14 @@ function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[], safe
         : {
             columns: [
               columns.rateOfTax,
-              ...(places.size > 1 ? [text.placeOfSupply] : []),
+              ...(statesOfSupply.size > 1 ? [text.placeOfSupply] : []),
               columns.taxableValue,
               ...(isIntra ? [text.cgst, second] : []),
               ...(isInter ? [text.igst] : []),
             ],
             rows: byRate.map((row) => [
               `${row.rate}%`,
-              ...(places.size > 1
+              ...(statesOfSupply.size > 1
                 ? [
                     formatMessage(text.placeWithCode, {
                       name: STATES_OF_INDIA[row.place],
@@ -252,22 +273,22 @@ function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[], safe
               formatMoney(row.taxable),
               ...(isIntra
                 ? [
-                    part(!row.isInterState, row.rate / 2, row.cgst),
-                    part(!row.isInterState, row.rate / 2, row.sgst),
+                    formatTaxPart(!row.isInterState, row.rate / 2, row.cgst),
+                    formatTaxPart(!row.isInterState, row.rate / 2, row.sgst),
                   ]
                 : []),
-              ...(isInter ? [part(row.isInterState, row.rate, row.igst)] : []),
+              ...(isInter ? [formatTaxPart(row.isInterState, row.rate, row.igst)] : []),
             ]),
           },
   }
 }
 
-function sumsOf(body: DocumentBody): readonly Pair[] {
+function formatSums(body: DocumentBody): readonly Pair[] {
   const { byRate, heads, base, gst, tax } = body
   if (byRate !== undefined) {
     if (byRate.length === 0) return []
-    const sum = (of: (row: RateSummary) => number): Paise =>
-      paise(byRate.reduce((so, row) => so + of(row), 0))
+    const sum = (select: (row: RateSummary) => number): Paise =>
+      paise(byRate.reduce((sumSoFar, row) => sumSoFar + select(row), 0))
     const taxable = sum((row) => row.taxable)
     const parts: readonly (readonly [string, Paise])[] = [
       [text.cgst, sum((row) => row.cgst)],
@@ -293,17 +314,17 @@ function sumsOf(body: DocumentBody): readonly Pair[] {
     ...(untaxed === 0 ? [] : ([[text.untaxedItems, formatMoney(untaxed)]] as const)),
     ...(heads === null
       ? ([[tax?.name ?? columns.tax, formatMoney(gst)]] as const)
-      : taxSums(body, heads)),
+      : formatTaxSums(body, heads)),
   ]
 }
 
-/** A user has accepted another amount as the price. */
-function besides(price: Paise, came: Paise): readonly Pair[] {
+/** Rows for the case that a user has accepted another amount as the price. */
+function formatDifference(price: Paise, amountPaid: Paise): readonly Pair[] {
   return [
     [text.priceRow, formatMoney(price)],
-    came < price
-      ? [text.waived, formatMoney(paise(came - price))]
-      : [text.overpaid, formatMoney(paise(came - price))],
+    amountPaid < price
+      ? [text.waived, formatMoney(paise(amountPaid - price))]
+      : [text.overpaid, formatMoney(paise(amountPaid - price))],
   ]
 }
 
@@ -314,19 +335,19 @@ const isOneRate = ({ lines, tax }: DocumentBody): boolean =>
 /** Tax may be rounded to whole rupees. */
 const ROUNDED_PAISE_MAX = 100
 
-function taxSums(
+function formatTaxSums(
   body: DocumentBody,
   { cgst, sgst, igst, roundOff, second }: NonNullable<DocumentBody['heads']>,
 ): readonly Pair[] {
   const percent = body.tax?.percent ?? 0
-  const named = (name: string, share: number): string =>
+  const labelWithRate = (name: string, share: number): string =>
     isOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name
   return [
     ...(igst > 0
-      ? ([[named(text.igst, percent), formatMoney(igst)]] as const)
+      ? ([[labelWithRate(text.igst, percent), formatMoney(igst)]] as const)
       : ([
-          [named(text.cgst, percent / 2), formatMoney(cgst)],
-          [named(second, percent / 2), formatMoney(sgst)],
+          [labelWithRate(text.cgst, percent / 2), formatMoney(cgst)],
+          [labelWithRate(second, percent / 2), formatMoney(sgst)],
         ] as const)),
     ...(roundOff === 0 ? [] : ([[text.roundOff, formatMoney(roundOff)]] as const)),
   ]

@@ -1,14 +1,17 @@
-/** Selects the documents that the present holder of a registration may have. */
+/** Selects the documents that the current holder of a registration may see. */
 import type { RegNo } from '../../engine/index.ts'
 import type { StoredDocument } from '../storage/documents/document-types.ts'
 import type { Store } from '../storage/index.ts'
 
-/** Returns the documents of the present holder: those before a transfer name another person. */
-export async function ownDocuments(
+/** Returns the documents of the current holder: those before a transfer contain another person's name. */
+export async function listHolderDocuments(
   store: Pick<Store, 'documents' | 'acts'>,
   regNo: RegNo,
 ): Promise<readonly StoredDocument[]> {
-  const [documents, acts] = await Promise.all([store.documents(regNo), store.acts(regNo)])
-  const since = Math.max(0, ...acts.flatMap(({ act, at }) => (act === 'transfer' ? [at] : [])))
-  return documents.filter(({ at }) => at > since)
+  const [documents, actions] = await Promise.all([store.documents(regNo), store.acts(regNo)])
+  const transferredAt = Math.max(
+    0,
+    ...actions.flatMap(({ act, at }) => (act === 'transfer' ? [at] : [])),
+  )
+  return documents.filter(({ at }) => at > transferredAt)
 }

@@ -7,14 +7,22 @@ import { createRequire } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler'
 import { assert } from '../../engine/index.ts'
-import type { Printed } from './document-contents.ts'
+import type { PrintedDocument } from './document-contents.ts'
 
-export type Wanted = { readonly id: number; readonly document: Printed; readonly at: number }
-export type Set = { readonly id: number; readonly pdf: Uint8Array | null; readonly error: string }
+export type RenderRequest = {
+  readonly id: number
+  readonly document: PrintedDocument
+  readonly at: number
+}
+export type RenderResult = {
+  readonly id: number
+  readonly pdf: Uint8Array | null
+  readonly error: string
+}
 
 const { resolve } = createRequire(import.meta.url)
 /** Fonts for every Indian script; the first has Latin, the rupee sign and bold. */
-const FACES = [
+const FONT_FILES = [
   'noto-sans/400Regular/NotoSans_400Regular.ttf',
   'noto-sans/600SemiBold/NotoSans_600SemiBold.ttf',
   'noto-sans/700Bold/NotoSans_700Bold.ttf',
@@ -36,28 +44,28 @@ const compiler = NodeCompiler.create({
   // Nothing is read from disk.
   workspace: import.meta.dirname,
   fontArgs: [
-    { fontBlobs: FACES.map((face) => readFileSync(resolve(`@expo-google-fonts/${face}`))) },
+    { fontBlobs: FONT_FILES.map((file) => readFileSync(resolve(`@expo-google-fonts/${file}`))) },
   ],
 })
 
-function pdfOf({ document, at }: Wanted): Uint8Array {
+function renderPdf({ document, at }: RenderRequest): Uint8Array {
   const { result } = compiler.compile({
     mainFileContent: template,
     inputs: { document: JSON.stringify(document) },
   })
-  assert(result !== null, 'the typesetter gave no document')
+  assert(result !== null, 'the typesetter returned no document')
   // The same data gives the same file, byte for byte.
   const pdf = compiler.pdf(result, { creationTimestamp: Math.floor(at / 1000) })
   compiler.evictCache(10)
   return new Uint8Array(pdf)
 }
 
-parentPort?.on('message', (wanted: Wanted) => {
-  const answer = (pdf: Uint8Array | null, error: string): void =>
-    parentPort?.postMessage({ id: wanted.id, pdf, error } satisfies Set)
+parentPort?.on('message', (request: RenderRequest) => {
+  const respond = (pdf: Uint8Array | null, error: string): void =>
+    parentPort?.postMessage({ id: request.id, pdf, error } satisfies RenderResult)
   try {
-    answer(pdfOf(wanted), '')
+    respond(renderPdf(request), '')
   } catch (error) {
-    answer(null, String(error))
+    respond(null, String(error))
   }
 })

@@ -3,9 +3,9 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyReply } from 'fastify'
 import type { RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { refuse } from '../http/error-response.ts'
-import { fileOf } from './document-contents.ts'
-import { pdfOf } from './render-pdf.ts'
+import { sendError } from '../http/error-response.ts'
+import { getFileName } from './document-contents.ts'
+import { renderPdf } from './render-pdf.ts'
 
 /** 404 if the registration has no document with this number. */
 export async function sendDocument(
@@ -17,9 +17,9 @@ export async function sendDocument(
   const { id = '' } = params as { readonly id?: string }
   const body = /^[1-9]\d{0,14}$/.test(id) ? await deps.store.document(regNo, Number(id)) : null
   return body === null
-    ? refuse(reply, 404, 'not_found', REFUSAL_MESSAGES.selfService.noDocument)
+    ? sendError(reply, 404, 'not_found', REFUSAL_MESSAGES.selfService.noDocument)
     : reply
         .header('content-type', 'application/pdf')
-        .header('content-disposition', `attachment; filename="${fileOf(body)}"`)
-        .send(await pdfOf(body, deps.events.byId(body.event.id)?.config ?? null))
+        .header('content-disposition', `attachment; filename="${getFileName(body)}"`)
+        .send(await renderPdf(body, deps.events.byId(body.event.id)?.config ?? null))
 }

@@ -3,8 +3,8 @@ import ical, { ICalCalendarMethod } from 'ical-generator'
 import { addDays } from '../../engine/index.ts'
 import type { EventConfig, Instant } from '../../engine/index.ts'
 
-/** Returns the file's text. The same event always gets the same entry, so that a second one replaces the first. */
-export function calendarOf(event: EventConfig, publicUrl: string, at: Instant): string {
+/** Returns the file's text. An event's entry always has the same id, so that a second one replaces the first. */
+export function createCalendarEntry(event: EventConfig, publicUrl: string, at: Instant): string {
   const calendar = ical({
     prodId: { company: 'Rollcall', product: 'Rollcall', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,

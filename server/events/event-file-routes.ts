@@ -4,57 +4,57 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileAnswer } from '../../engine/api.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
 import { withoutComments } from '../../engine/authoring.ts'
-import { refuse } from '../http/error-response.ts'
+import { sendError } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 
 /**
  * Returns the public part of a served event's file: everything except the authors' comments, whose lines stay
  * empty, and the office's address, which is replaced by the support address (docs/decisions.md, Event files). The file
- * holds no credentials; those are in the environment.
+ * contains no credentials; those are in the environment.
  */
-export function eventFile({ config, text }: ServedEvent): EventFile {
+export function buildPublicFile({ config, text }: ServedEvent): EventFile {
   const { id, office, support } = config
-  const bare = withoutRemarks(text)
+  const publicText = stripComments(text)
   return {
     path: `events/${id}.yaml`,
-    text: office === undefined ? bare : bare.replaceAll(office, support),
+    text: office === undefined ? publicText : publicText.replaceAll(office, support),
   }
 }
 
-/** Cache: a text does not change while it is served, nor does the result. */
-const remarksOut = new Map<string, string>()
-/** More than the texts of any folder that is viewed; the oldest are dropped first. */
-const TEXTS_KEPT_MAX = 100
+/** Cache of texts without comments: a text does not change while it is served. */
+const textsWithoutComments = new Map<string, string>()
+/** More than the number of files that are usually viewed; the oldest are dropped first. */
+const CACHED_TEXTS_MAX = 100
 
-function withoutRemarks(text: string): string {
-  const known = remarksOut.get(text)
-  if (known !== undefined) return known
-  const made = withoutComments(text)
-  remarksOut.set(text, made)
-  for (const oldest of remarksOut.keys())
-    if (remarksOut.size > TEXTS_KEPT_MAX) remarksOut.delete(oldest)
-  return made
+function stripComments(text: string): string {
+  const cached = textsWithoutComments.get(text)
+  if (cached !== undefined) return cached
+  const stripped = withoutComments(text)
+  textsWithoutComments.set(text, stripped)
+  for (const oldest of textsWithoutComments.keys())
+    if (textsWithoutComments.size > CACHED_TEXTS_MAX) textsWithoutComments.delete(oldest)
+  return stripped
 }
 
 /** Returns the shared files that the event was compiled with, without comments. */
-export function sharedFiles({ shared }: ServedEvent): SharedFiles {
+export function buildSharedFiles({ shared }: ServedEvent): SharedFiles {
   const texts = JSON.parse(shared) as Record<keyof SharedFiles, string>
   const file = (name: keyof SharedFiles) => ({
     path: `events/_shared/${name}.yaml`,
-    text: withoutRemarks(texts[name]),
+    text: stripComments(texts[name]),
   })
   return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
 }
 
-export async function eventFileRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  const answer = async (
+export async function addEventFileRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
+  const handleFile = async (
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
   ): Promise<unknown> => {
     const served = deps.events.byId(request.params.id)
-    if (served === null) return refuse(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
-    const file: EventFileAnswer = { status: 'success', ...eventFile(served) }
+    if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    const file: EventFileAnswer = { status: 'success', ...buildPublicFile(served) }
     return reply.header('cache-control', 'no-cache').send(file)
   }
-  for (const slash of ['', '/']) app.get(`/api/events/:id/file${slash}`, answer)
+  for (const slash of ['', '/']) app.get(`/api/events/:id/file${slash}`, handleFile)
 }

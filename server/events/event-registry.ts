@@ -7,24 +7,24 @@ import path from 'node:path'
 import { dayOf, sortEvents, ok, checkRegistrationOpen, isEventOver } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
 import type { EventCard } from '../../engine/api.ts'
-import { activationOf, keptFile, NOTHING } from './versions/active-versions.ts'
-import type { ServedNow } from './versions/active-versions.ts'
-import { compileFolder, readFolder, sharedFolderOf } from './files/event-folder.ts'
-import type { Compiled, Judge } from './files/event-folder.ts'
+import { buildActivation, toStoredVersion, NONE_ACTIVE } from './versions/active-versions.ts'
+import type { ActiveState } from './versions/active-versions.ts'
+import { compileFolder, readFolder, findSharedFolder } from './files/event-folder.ts'
+import type { Compiled, FolderCheck } from './files/event-folder.ts'
 import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../dependencies.ts'
-import { followed, openFollowing, passedOver } from './versions/follow-active-versions.ts'
-import { keepPromises, lastServed } from './versions/version-approval.ts'
-import { closed, lastGood } from './versions/last-valid-version.ts'
-import { judgeApart } from './files/check-files-in-worker.ts'
-import { besides, closedOf, openRemovals } from './files/removed-files.ts'
+import { openFollower, overruledMessage, serialize } from './versions/follow-active-versions.ts'
+import { approveVersions, readLastServed } from './versions/version-approval.ts'
+import { closeRegistration, findLastValid } from './versions/last-valid-version.ts'
+import { checkFolderInWorker } from './files/check-files-in-worker.ts'
+import { withoutConflicts, closeOrDrop, openRemovalTracker } from './files/removed-files.ts'
 import type { Store } from '../storage/index.ts'
-import { settled } from './versions/address-conflicts.ts'
-import { asStored } from './versions/version-with-renamed-keys.ts'
-import { signatureOf, watchFolders } from './files/watch-files.ts'
+import { resolveConflicts } from './versions/address-conflicts.ts'
+import { withStoredHashes } from './versions/version-with-renamed-keys.ts'
+import { readSignature, watchFolders } from './files/watch-files.ts'
 
-const NONE: ReadonlySet<string> = new Set()
-/** Versions passed to the store at once, so that its queue has space for other writes. */
-const KEPT_AT_ONCE = 200
+const NO_IDS: ReadonlySet<string> = new Set()
+/** Versions passed to the store at a time, so that its queue has space for other writes. */
+const STORED_AT_ONCE = 200
 
 export type RegistryOptions = {
   readonly folder: string
@@ -43,58 +43,60 @@ export type RegistryOptions = {
   >
   readonly clock: () => Instant
   readonly log: Log
-  /** Prints findings in readable form. */
   readonly print: (text: string) => void
   readonly production: boolean
-  readonly watches: boolean
-  /** Whether it decides what all servers of a database serve; left out: yes. A command only reads. */
-  readonly decides?: boolean
-  /** Returns why this server cannot serve a valid event, in a sentence; null: it can. */
+  readonly isWatching: boolean
+  /** Whether it decides what all servers of a database serve (default). A CLI command only reads. */
+  readonly isDeciding?: boolean
+  /** Returns why this server cannot serve a valid event, in a sentence; null if it can. */
   readonly cannotServe?: (event: EventConfig) => string | null
-  /** Checks a changed folder; left out: a worker thread, which takes as long as the files need. */
-  readonly judge?: Judge
-  /** Milliseconds of a monotonic clock; left out: the machine's own. */
+  /** Checks a changed folder; defaults to a worker thread. */
+  readonly checkFolder?: FolderCheck
+  /** Milliseconds of a monotonic clock; defaults to the machine's own. */
   readonly steadyMs?: () => number
 }
 
-/** At a first start, file errors prevent the start, with the findings; later, the last valid version is served. */
+/** At the first start, file errors prevent the start; later, the last valid version is served. */
 export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
   const { folder, store, clock, log, steadyMs = () => performance.now() } = options
-  // Determined once: a `_shared` that is missing for a moment must not change the events.
-  let shared = sharedFolderOf(folder)
+  // Determined once: if `_shared` is missing for a moment, the events must not change.
+  let shared = findSharedFolder(folder)
   let isSharedKnown = existsSync(folder)
-  // Taken before reading, so that a write during the read counts as a change.
-  let signature = await signatureOf(folder, shared)
-  const compile = async (judge?: Judge): Promise<Compiled> =>
-    asStored(store, await compileFolder(await readFolder(folder, shared), options, judge))
-  const judged = await compile()
+  // Computed before reading, so that a write during the read counts as a change.
+  let signature = await readSignature(folder, shared)
+  const compile = async (check?: FolderCheck): Promise<Compiled> =>
+    withStoredHashes(store, await compileFolder(await readFolder(folder, shared), options, check))
+  const compiled = await compile()
   const isFirstStart = (await store.eventsServed()).length === 0
-  // At a first start, the code that reads the environment refuses it.
-  let disk = isFirstStart ? judged : servableOf(options, judged)
+  // At the first start, the code that reads the environment rejects it.
+  let disk = isFirstStart ? compiled : dropUnservable(options, compiled)
   if (disk.findings !== '') options.print(disk.findings)
-  const following = await openFollowing(options)
+  const follower = await openFollower(options)
   const listeners = new Set<() => void>()
-  let current: Index = indexOf({ ...NOTHING, ...(await following.active(0, disk.served, [])) })
+  let current: Index = buildIndex({
+    ...NONE_ACTIVE,
+    ...(await follower.active(0, disk.served, [])),
+  })
 
-  /** True: the served events have changed. A later activation takes precedence. */
-  const take = (next: ServedNow): boolean => {
+  /** Returns true if the served events have changed. A later activation takes precedence. */
+  const adopt = (next: ActiveState): boolean => {
     const isChanged =
-      !same(next.served, current.served) ||
+      !isSameList(next.served, current.served) ||
       JSON.stringify(next.site) !== JSON.stringify(current.site)
     if (store.isShared && next.number <= current.number) return false
-    current = isChanged ? indexOf(next) : { ...current, ...next, served: current.served }
+    current = isChanged ? buildIndex(next) : { ...current, ...next, served: current.served }
     if (isChanged) for (const listener of listeners) listener()
     return isChanged
   }
-  const follow = followed(async () => {
-    const next = await following.active(current.number, disk.served, current.served)
+  const refresh = serialize(async () => {
+    const next = await follower.active(current.number, disk.served, current.served)
     if (next === null) return false
-    following.pass(disk.served, next.served)
-    return take(next)
+    follower.markOverruled(disk.served, next.served)
+    return adopt(next)
   })
-  /** Serves what `choose` makes of the served events; with several servers, all of them do. */
+  /** Serves the events that `choose` returns, on all servers. */
   const decide = async (
     choose: () => Promise<readonly ServedEvent[]>,
     { all, site }: { readonly all: boolean; readonly site: Site | null },
@@ -102,98 +104,99 @@ export async function openRegistry(
     for (;;) {
       const before = current
       const served = await choose()
-      const next = { ...NOTHING, served, site: site ?? before.site }
+      const next = { ...NONE_ACTIVE, served, site: site ?? before.site }
       if (!store.isShared) {
-        await keepAll(options, all ? served : served.filter((one) => !before.served.includes(one)))
-        take(next)
+        await storeAll(options, all ? served : served.filter((one) => !before.served.includes(one)))
+        adopt(next)
         return
       }
-      const number = await store.activate(activationOf(before, next, clock(), all))
+      const number = await store.activate(buildActivation(before, next, clock(), all))
       if (number !== null) {
-        take({ ...next, number, unable: before.unable })
+        adopt({ ...next, number, unable: before.unable })
         return
       }
-      await follow()
+      await refresh()
     }
   }
-  const removals = openRemovals({ steadyMs, log }, store.isShared)
-  const merged = async (removed = NONE): Promise<readonly ServedEvent[]> => {
-    const before = current.served
-    const wanted = following.wanted(disk.served, before)
-    const next = { ...disk, served: await keepPromises(options, wanted, before) }
-    if (removed.size === 0) return takeTogether(options, merge(options, before, next), before)
+  const removals = openRemovalTracker({ steadyMs, log }, store.isShared)
+  const mergeWithDisk = async (removed = NO_IDS): Promise<readonly ServedEvent[]> => {
+    const previous = current.served
+    const candidates = follower.candidates(disk.served, previous)
+    const next = { ...disk, served: await approveVersions(options, candidates, previous) }
+    if (removed.size === 0)
+      return selectCompatible(options, merge(options, previous, next), previous)
     const isRemoved = ({ config }: ServedEvent): boolean => removed.has(config.id)
-    const standing = before.filter((event) => event.isGone !== true && !isRemoved(event))
-    const together = takeTogether(options, merge(options, standing, next), standing)
-    const gone = [
-      ...before.filter(({ isGone }) => isGone === true),
-      ...(await closedOf(options, before.filter(isRemoved))),
-    ].filter(({ config }) => !together.some((event) => event.config.id === config.id))
-    return [...together, ...besides(gone, together)]
+    const stillServed = previous.filter((event) => event.isGone !== true && !isRemoved(event))
+    const compatible = selectCompatible(options, merge(options, stillServed, next), stillServed)
+    const removedEvents = [
+      ...previous.filter(({ isGone }) => isGone === true),
+      ...(await closeOrDrop(options, previous.filter(isRemoved))),
+    ].filter(({ config }) => !compatible.some((event) => event.config.id === config.id))
+    return [...compatible, ...withoutConflicts(removedEvents, compatible)]
   }
 
-  const decides = options.decides ?? true
+  const isDeciding = options.isDeciding ?? true
   if (current.number === 0) {
-    const began = await beginning(options, disk)
-    if (!began.ok) return began
-    if (decides || !store.isShared)
-      await decide(async () => began.value, { all: true, site: disk.site })
+    const startResult = await chooseStartVersions(options, disk)
+    if (!startResult.ok) return startResult
+    if (isDeciding || !store.isShared)
+      await decide(async () => startResult.value, { all: true, site: disk.site })
     else {
-      await keepAll(options, began.value)
-      current = indexOf({ ...NOTHING, served: began.value, site: disk.site })
+      await storeAll(options, startResult.value)
+      current = buildIndex({ ...NONE_ACTIVE, served: startResult.value, site: disk.site })
     }
-  } else if (decides) {
-    await following.passKnown(disk.served, current.served)
-    await decide(merged, { all: true, site: current.site === null ? disk.site : null })
+  } else if (isDeciding) {
+    await follower.markServedBefore(disk.served, current.served)
+    await decide(mergeWithDisk, { all: true, site: current.site === null ? disk.site : null })
   }
 
-  removals.look(current.served, disk, false)
-  let lookAgain: NodeJS.Timeout | null = null
-  const load = async (isTold: boolean): Promise<void> => {
+  removals.check(current.served, disk, false)
+  let recheckTimer: NodeJS.Timeout | null = null
+  const load = async (isForced: boolean): Promise<void> => {
     const siteBefore = JSON.stringify(disk.site)
     if (!isSharedKnown) {
-      shared = sharedFolderOf(folder)
+      shared = findSharedFolder(folder)
       isSharedKnown = existsSync(folder)
     }
-    signature = await signatureOf(folder, shared)
+    signature = await readSignature(folder, shared)
     // A proof may block the server while it starts; while it serves, a worker thread runs it.
-    disk = servableOf(options, await compile(options.judge ?? judgeApart))
+    disk = dropUnservable(options, await compile(options.checkFolder ?? checkFolderInWorker))
     if (disk.findings !== '') options.print(disk.findings)
     for (const problem of disk.folderErrors) log.warn({}, problem)
     if (store.isShared) {
-      await follow()
-      if (isTold) following.forgetPassed()
+      await refresh()
+      if (isForced) follower.clearOverruled()
     }
-    const { removed, waitMs } = removals.look(current.served, disk, isTold && store.isShared)
-    if (lookAgain !== null) clearTimeout(lookAgain)
-    lookAgain =
-      waitMs === null || !options.watches ? null : setTimeout(() => void reload(false), waitMs)
-    lookAgain?.unref()
-    await decide(() => merged(removed), {
+    const { removed, waitMs } = removals.check(current.served, disk, isForced && store.isShared)
+    if (recheckTimer !== null) clearTimeout(recheckTimer)
+    recheckTimer =
+      waitMs === null || !options.isWatching ? null : setTimeout(() => void reload(false), waitMs)
+    recheckTimer?.unref()
+    await decide(() => mergeWithDisk(removed), {
       all: false,
-      // As with versions: an unchanged file on this disk is not news.
+      // As with versions: an unchanged file on this disk is not new.
       site:
-        !store.isShared || isTold || JSON.stringify(disk.site) !== siteBefore ? disk.site : null,
+        !store.isShared || isForced || JSON.stringify(disk.site) !== siteBefore ? disk.site : null,
     })
   }
-  let working: Promise<void> = Promise.resolve()
-  const reload = (isTold: boolean): Promise<void> => {
-    working = working
-      .then(() => load(isTold))
+  let reloading: Promise<void> = Promise.resolve()
+  const reload = (isForced: boolean): Promise<void> => {
+    reloading = reloading
+      .then(() => load(isForced))
       .catch((error: unknown) =>
-        log.error({ error: String(error) }, 'the event files could not be read again'),
+        log.error({ error: String(error) }, 'the event files could not be reloaded'),
       )
-    return working
+    return reloading
   }
-  const stop = options.watches
+  const stopWatching = options.isWatching
     ? watchFolders(
         [folder, shared],
         () => reload(false),
-        async () => (await signatureOf(folder, shared)) !== signature,
+        async () => (await readSignature(folder, shared)) !== signature,
       )
     : () => {}
-  const stopFollowing =
-    store.isShared && options.watches ? following.keepUp(follow) : async () => {}
+  const stopRefreshing =
+    store.isShared && options.isWatching ? follower.startPolling(refresh) : async () => {}
 
   return ok({
     all: () => current.served,
@@ -201,54 +204,53 @@ export async function openRegistry(
     byOrderId: (orderId) => current.byOrderId(orderId),
     cards: (at) =>
       sortEvents(
-        current.served.flatMap(({ config, isGone }) => (isGone ? [] : [cardOf(config, at)])),
+        current.served.flatMap(({ config, isGone }) => (isGone ? [] : [buildCard(config, at)])),
         dayOf(at),
       ),
     site: () => current.site,
-    refused: () => refusedOf(disk, current, following.passed()),
+    refusedFiles: () => listRefused(disk, current, follower.overruled()),
     reload: () => reload(true),
-    follow: async () => store.isShared && follow(),
+    refresh: async () => store.isShared && refresh(),
     onChange: (listener) => void listeners.add(listener),
     close: async () => {
-      stop()
-      if (lookAgain !== null) clearTimeout(lookAgain)
-      await stopFollowing()
-      await working
+      stopWatching()
+      if (recheckTimer !== null) clearTimeout(recheckTimer)
+      await stopRefreshing()
+      await reloading
     },
   })
 }
 
-/** Returns what a start serves if nothing was activated before: valid files, else their previous version. */
-async function beginning(
+/** Returns what is served at startup if nothing was activated before: valid files, else previous versions. */
+async function chooseStartVersions(
   options: RegistryOptions,
   first: Compiled,
 ): Promise<Result<readonly ServedEvent[], string>> {
-  const past = await lastGood(options, first)
-  if (!past.ok) return past
-  const kept = [...(await keepPromises(options, first.served, [])), ...past.value.standIns]
-  await keepAll(options, past.value.left.map(closed))
-  const wanted = [...first.served, ...past.value.standIns]
-  const together = takeTogether(options, kept, await standIns(options, kept, wanted, first))
-  return ok([...together, ...besides(past.value.gone, together)])
+  const lastValid = await findLastValid(options, first)
+  if (!lastValid.ok) return lastValid
+  const { standIns, left, gone } = lastValid.value
+  const approved = [...(await approveVersions(options, first.served, [])), ...standIns]
+  await storeAll(options, left.map(closeRegistration))
+  const candidates = [...first.served, ...standIns]
+  const previous = await findPreviousVersions(options, approved, candidates, first)
+  const compatible = selectCompatible(options, approved, previous)
+  return ok([...compatible, ...withoutConflicts(gone, compatible)])
 }
 
-/** If a version is held back or faulty, returns the others' versions served beside it; else none is needed. */
-async function standIns(
+/** If a version is held back or invalid, returns the previous versions of all events. */
+async function findPreviousVersions(
   { store }: RegistryOptions,
   kept: readonly ServedEvent[],
   wanted: readonly ServedEvent[],
   { refused }: Compiled,
 ): Promise<readonly ServedEvent[]> {
-  if (same(kept, wanted) && refused.size === 0) return kept
-  const before = await Promise.all(kept.map(({ config }) => lastServed(store, config.id)))
+  if (isSameList(kept, wanted) && refused.size === 0) return kept
+  const before = await Promise.all(kept.map(({ config }) => readLastServed(store, config.id)))
   return before.filter((event) => event !== null)
 }
 
-/**
- * Leaves out events that this server cannot serve: an impossible payment would be noticed only by the first
- * payer.
- */
-function servableOf(
+/** Leaves out events that this server cannot serve: otherwise only the first payer would notice. */
+function dropUnservable(
   { folder, cannotServe = () => null }: RegistryOptions,
   compiled: Compiled,
 ): Compiled {
@@ -262,10 +264,10 @@ function servableOf(
 }
 
 /** Returns files on disk that are not served: refused themselves, or another version is served. */
-function refusedOf(
+function listRefused(
   compiled: Compiled,
-  { served, unable }: ServedNow,
-  passed: ReadonlyMap<string, string>,
+  { served, unable }: ActiveState,
+  overruled: ReadonlyMap<string, string>,
 ): readonly RefusedFile[] {
   const hashes = new Set(served.map(({ hash }) => hash))
   return [
@@ -279,35 +281,35 @@ function refusedOf(
       .map(({ config: { id }, hash }) => ({
         file: `${id}.yaml`,
         why:
-          passed.get(id) === hash
-            ? passedOver(id)
-            : `${id}.yaml is not served as it is now: the version before is. The log says why.`,
+          overruled.get(id) === hash
+            ? overruledMessage(id)
+            : `${id}.yaml is not served in its current version; the previous one is. The log contains the reason.`,
       })),
     ...[...unable].map(([id, why]) => ({ file: `${id}.yaml`, why })),
   ]
 }
 
-/** Returns which valid events can be served together; reports those that cannot. */
-function takeTogether(
+/** Returns the valid events that can be served together; reports those that cannot. */
+function selectCompatible(
   { log, print }: RegistryOptions,
   wanted: readonly ServedEvent[],
   before: readonly ServedEvent[],
 ): readonly ServedEvent[] {
-  const { served, put } = settled(wanted, before)
-  for (const { event, why } of put) {
+  const { served, rejected } = resolveConflicts(wanted, before)
+  for (const { event, why } of rejected) {
     const { id } = event.config
-    log.warn({ event: id }, 'a version that does not go with the others is not served')
-    print(`${id}.yaml is not served as it is now: ${why}. What was served before stays.`)
+    log.warn({ event: id }, 'a version that conflicts with other events is not served')
+    print(`${id}.yaml is not served in its current version: ${why}. The previous version stays.`)
   }
   return served
 }
 
-type Index = ServedNow & {
+type Index = ActiveState & {
   readonly byId: ReadonlyMap<string, ServedEvent>
   readonly byOrderId: (orderId: string | OrderId) => ServedEvent | null
 }
 
-function indexOf(now: ServedNow): Index {
+function buildIndex(now: ActiveState): Index {
   const { served } = now
   const byPrefix = new Map(served.map((event) => [event.config.orderId.prefix, event]))
   const lengths = [...new Set([...byPrefix.keys()].map((prefix) => prefix.length))].sort(
@@ -335,15 +337,15 @@ function merge(
   before: readonly ServedEvent[],
   next: Compiled,
 ): readonly ServedEvent[] {
-  const fresh = new Map(next.served.map((event) => [event.config.id, event]))
-  const kept = before.filter(({ config, isGone }) => !fresh.has(config.id) && !isGone)
-  for (const { config } of kept)
-    options.log.warn({ event: config.id }, 'the version served before is kept')
+  const newVersions = new Map(next.served.map((event) => [event.config.id, event]))
+  const keptEvents = before.filter(({ config, isGone }) => !newVersions.has(config.id) && !isGone)
+  for (const { config } of keptEvents)
+    options.log.warn({ event: config.id }, 'the previous version stays')
   for (const [file, reason] of next.refused)
     options.log.warn({ file: path.basename(file) }, reason.split('\n')[0] ?? 'refused')
   // Each event keeps its position; new ones follow.
   const merged = before.map((event) => {
-    const changed = fresh.get(event.config.id)
+    const changed = newVersions.get(event.config.id)
     if (changed === undefined) return event
     // A removed file may return unchanged.
     return changed.hash === event.hash && !event.isGone ? event : changed
@@ -354,24 +356,24 @@ function merge(
   ]
 }
 
-function same(a: readonly ServedEvent[], b: readonly ServedEvent[]): boolean {
+function isSameList(a: readonly ServedEvent[], b: readonly ServedEvent[]): boolean {
   return (
     a.length === b.length &&
     a.every(({ hash, isGone }, at) => hash === b[at]?.hash && isGone === b[at]?.isGone)
   )
 }
 
-async function keepAll(
+async function storeAll(
   { store, clock }: RegistryOptions,
   served: readonly ServedEvent[],
 ): Promise<void> {
-  for (let from = 0; from < served.length; from += KEPT_AT_ONCE) {
-    const batch = served.slice(from, from + KEPT_AT_ONCE)
-    await Promise.all(batch.map((event) => store.keepEventFile(keptFile(event, clock()))))
+  for (let from = 0; from < served.length; from += STORED_AT_ONCE) {
+    const batch = served.slice(from, from + STORED_AT_ONCE)
+    await Promise.all(batch.map((event) => store.keepEventFile(toStoredVersion(event, clock()))))
   }
 }
 
-function cardOf(config: EventConfig, at: Instant): EventCard {
+function buildCard(config: EventConfig, at: Instant): EventCard {
   const { id, title, theme, about, from, to, hours, venue, status, look, routes } = config
   const opening = checkRegistrationOpen(config, dayOf(at))
   return {

@@ -1,6 +1,6 @@
 /**
- * Draws an event's share image: title, days and place on its colour.
- * Each wording is drawn once; the address contains a hash of the content, so it can be cached permanently.
+ * Renders an event's share image: title, days and place on its colour.
+ * Each variant is rendered once; the address contains a hash of the content, so it can be cached permanently.
  */
 import { hash } from 'node:crypto'
 import path from 'node:path'
@@ -9,10 +9,10 @@ import { escapeHtml, formatDays, themeColors, LOGO_PATHS, memoize } from '../../
 import type { EventConfig } from '../../engine/index.ts'
 import { later } from '../ops/lazy-import.ts'
 
-const pictures = later<typeof Resvg>('@resvg/resvg-js')
+const loadResvg = later<typeof Resvg>('@resvg/resvg-js')
 
 /** The size that link previews require: wide enough for each of them. */
-export const PICTURE_SIZE = { width: 1200, height: 630 } as const
+export const SHARE_IMAGE_SIZE = { width: 1200, height: 630 } as const
 const MARGIN = 72
 /**
  * Characters of the display font per line, by font size in pixels; the first size that fits the title in two
@@ -25,36 +25,39 @@ const TITLE_SIZES: readonly (readonly [pixels: number, signs: number])[] = [
   [48, 45],
 ]
 const LINES_MAX = 2
-const TEXT_SIGNS_MAX = 62
+const TEXT_CHARACTERS_MAX = 62
 
 const FONTS = path.join(import.meta.dirname, 'fonts')
 const FONT = {
   // Both fonts of the web app, in the format that the renderer reads.
   fontFiles: ['rollcall-display.ttf', 'rollcall-text.ttf'].map((file) => path.join(FONTS, file)),
-  // A title in an Indian script is drawn with the machine's fonts.
+  // A title in an Indian script uses the machine's fonts.
   loadSystemFonts: true,
   defaultFontFamily: 'Anek Latin Medium',
 }
 
 /** Returns the address of an event's image, below the server's own. */
-export function pictureUrl(event: EventConfig): string {
-  return `/api/events/${event.id}/picture.${pictureOf(event).hash}.png`
+export function getShareImageUrl(event: EventConfig): string {
+  return `/api/events/${event.id}/picture.${getShareImage(event).hash}.png`
 }
 
 /** Returns the PNG under that hash; null if the event's content has changed. */
-export async function pictureBytes(event: EventConfig, hashed: string): Promise<Buffer | null> {
-  const picture = pictureOf(event)
-  return picture.hash === hashed ? await picture.bytes() : null
+export async function getShareImageBytes(
+  event: EventConfig,
+  requestedHash: string,
+): Promise<Buffer | null> {
+  const image = getShareImage(event)
+  return image.hash === requestedHash ? await image.bytes() : null
 }
 
-const pictureOf = memoize((event: EventConfig) => {
-  const svg = drawn(event)
+const getShareImage = memoize((event: EventConfig) => {
+  const svg = renderSvg(event)
   let bytes: Promise<Buffer> | null = null
   return {
     hash: hash('sha256', svg, 'hex').slice(0, 16),
-    /** Drawn on first request, in a thread of the pool. */
+    /** Rendered on first request, in a thread of the pool. */
     bytes: (): Promise<Buffer> => {
-      bytes ??= pictures()
+      bytes ??= loadResvg()
         .renderAsync(svg, { font: FONT })
         .then((image) => image.asPng())
       return bytes
@@ -62,30 +65,35 @@ const pictureOf = memoize((event: EventConfig) => {
   }
 })
 
-function drawn(event: EventConfig): string {
-  const { width, height } = PICTURE_SIZE
+function renderSvg(event: EventConfig): string {
+  const { width, height } = SHARE_IMAGE_SIZE
   const { band, onBand } = themeColors(event.look.colour)
   const { size, lines } = titleLines(event.title)
-  const text = (y: number, pixels: number, content: string, family: string): string =>
+  const renderText = (y: number, pixels: number, content: string, family: string): string =>
     `<text x="${MARGIN}" y="${y}" font-family="${family}" font-size="${pixels}">${escapeHtml(content)}</text>`
   const top = 190 + size
-  const under = top + (lines.length - 1) * size * 1.08
+  const titleEnd = top + (lines.length - 1) * size * 1.08
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">`,
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
     `<rect width="${width}" height="${height - 132}" fill="${band}"/>`,
     `<g fill="${onBand}">`,
-    text(120, 34, 'Registration', 'Anek Latin Medium'),
-    ...lines.map((line, at) => text(top + at * size * 1.08, size, line, 'Newsreader 16pt')),
+    renderText(120, 34, 'Registration', 'Anek Latin Medium'),
+    ...lines.map((line, at) => renderText(top + at * size * 1.08, size, line, 'Newsreader 16pt')),
     event.theme === undefined
       ? ''
-      : text(under + 58, 34, shortened(event.theme, TEXT_SIGNS_MAX), 'Anek Latin Medium'),
+      : renderText(
+          titleEnd + 58,
+          34,
+          truncate(event.theme, TEXT_CHARACTERS_MAX),
+          'Anek Latin Medium',
+        ),
     '</g>',
     '<g fill="#162330">',
-    text(
+    renderText(
       height - 52,
       38,
-      shortened(`${formatDays(event.from, event.to)}, ${event.venue}`, TEXT_SIGNS_MAX),
+      truncate(`${formatDays(event.from, event.to)}, ${event.venue}`, TEXT_CHARACTERS_MAX),
       'Anek Latin Medium',
     ),
     '</g>',
@@ -98,25 +106,25 @@ function drawn(event: EventConfig): string {
 
 /** Breaks a title into at most two lines, as large as possible. */
 function titleLines(title: string): { readonly size: number; readonly lines: readonly string[] } {
-  for (const [size, signs] of TITLE_SIZES) {
-    const lines = broken(title, signs)
-    if (lines.length <= LINES_MAX && lines.every((line) => line.length <= signs))
+  for (const [size, characters] of TITLE_SIZES) {
+    const lines = wrapText(title, characters)
+    if (lines.length <= LINES_MAX && lines.every((line) => line.length <= characters))
       return { size, lines }
   }
-  const [size, signs] = TITLE_SIZES.at(-1) ?? [0, 0]
-  const [first = '', ...rest] = broken(title, signs)
-  return { size, lines: [first, rest.join(' ')].map((line) => shortened(line, signs)) }
+  const [size, characters] = TITLE_SIZES.at(-1) ?? [0, 0]
+  const [first = '', ...rest] = wrapText(title, characters)
+  return { size, lines: [first, rest.join(' ')].map((line) => truncate(line, characters)) }
 }
 
-/** Breaks a text into lines of at most this many characters; a longer word gets its own line. */
-function broken(text: string, signs: number): readonly string[] {
+/** Wraps a text into lines of at most this many characters; a longer word gets its own line. */
+function wrapText(text: string, characters: number): readonly string[] {
   return text.split(/\s+/).reduce<readonly string[]>((lines, word) => {
     const last = lines.at(-1)
-    return last !== undefined && last.length + 1 + word.length <= signs
+    return last !== undefined && last.length + 1 + word.length <= characters
       ? [...lines.slice(0, -1), `${last} ${word}`]
       : [...lines, word]
   }, [])
 }
 
-const shortened = (text: string, signs: number): string =>
-  text.length <= signs ? text : `${text.slice(0, signs - 1).trimEnd()}…`
+const truncate = (text: string, characters: number): string =>
+  text.length <= characters ? text : `${text.slice(0, characters - 1).trimEnd()}…`

@@ -6,52 +6,50 @@ import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Answers a request with an unknown Expect header like every other. Node's default is 417 without a body, our
+ * Handles a request with an unknown Expect header like any other. By default, Node sends 417 without a body, our
  * headers or a log line.
  */
-export function answerWhateverIsExpected(app: FastifyInstance): void {
+export function ignoreExpectHeader(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     app.server.emit('request', request, response),
   )
 }
 
 /**
- * A client that connected before the server was told to stop, and sends a request within this time, gets a
- * response: a proxy sends one as soon as it is connected. A browser may connect ahead of time, or keep a
- * connection open, without sending anything.
+ * A client that connected before the shutdown began and sends a request within this time gets a response: a proxy
+ * sends one as soon as it is connected. A browser may connect early, or keep a connection open, without a request.
  */
-const SILENT_MS_MAX = 250
+const FIRST_REQUEST_MS_MAX = 250
 
 /**
- * A closing server accepts no new connections from the first moment: new clients wait for the next server, if the
- * process manager holds the socket. It waits for open connections, including those that a browser keeps open or
- * opened ahead without a request: these are closed after a moment, and those with a request as soon as it is
- * answered.
+ * A closing server accepts no new connections: new clients wait for the next server, if the process manager keeps the
+ * socket. Open connections are closed as soon as their request has a response; idle ones, which browsers keep open or
+ * open early, are closed after a moment.
  */
-export function endConnectionsAtClose(app: FastifyInstance): void {
-  const unused = new Set<Socket>()
-  let closing = false
+export function closeIdleConnections(app: FastifyInstance): void {
+  const idleSockets = new Set<Socket>()
+  let isClosing = false
   app.server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
+    idleSockets.add(socket)
+    socket.once('close', () => idleSockets.delete(socket))
   })
   app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    unused.delete(socket)
+    idleSockets.delete(socket)
     response.once('close', () => {
-      if (closing) socket.destroySoon()
-      else if (!socket.destroyed) unused.add(socket)
+      if (isClosing) socket.destroySoon()
+      else if (!socket.destroyed) idleSockets.add(socket)
     })
   })
   app.addHook('preClose', async () => {
-    closing = true
+    isClosing = true
     if (!app.server.listening) return
-    // Not Fastify's own close, which ends unused connections at once, while a proxy may be sending.
+    // Fastify's own close would end idle connections immediately, while a proxy may be sending.
     Server.prototype.close.call(app.server)
-    while (unused.size > 0) {
-      const heard = new Map([...unused].map((socket) => [socket, socket.bytesRead]))
-      await setTimeout(SILENT_MS_MAX)
-      for (const [socket, bytes] of heard)
-        if (unused.has(socket) && socket.bytesRead === bytes) socket.destroy()
+    while (idleSockets.size > 0) {
+      const bytesBefore = new Map([...idleSockets].map((socket) => [socket, socket.bytesRead]))
+      await setTimeout(FIRST_REQUEST_MS_MAX)
+      for (const [socket, bytes] of bytesBefore)
+        if (idleSockets.has(socket) && socket.bytesRead === bytes) socket.destroy()
     }
   })
 }

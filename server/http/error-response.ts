@@ -3,39 +3,42 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyReply } from 'fastify'
 import type { ErrorAnswer } from '../../engine/api.ts'
 
-/** Fields that a refusal may have besides its code and message. */
-export type More = Omit<ErrorAnswer, 'status' | 'code' | 'message'>
+/** Fields that an error response may have in addition to its code and message. */
+export type ErrorDetails = Omit<ErrorAnswer, 'status' | 'code' | 'message'>
 
 /**
- * Sends `{status: 'error', code, message}` with any further fields of the refusal; for our own errors, also the
- * request id.
+ * Sends `{status: 'error', code, message}` with any further fields; for internal errors, also the request id.
  */
-export function refuse(
+export function sendError(
   reply: FastifyReply,
   status: number,
   code: string,
   message: string,
-  more: More = {},
+  details: ErrorDetails = {},
 ): FastifyReply {
   const { id } = reply.request
-  // With the id, a user who reports the error can name the line of the log.
+  // With the id, an error report can be matched with the log.
   return reply
     .code(status)
     .header('cache-control', 'no-store')
     .header('x-request-id', id)
-    .send(errorAnswer(code, message, status < 500 ? more : { ...more, request_id: id }))
+    .send(buildErrorBody(code, message, status < 500 ? details : { ...details, request_id: id }))
 }
 
-export function errorAnswer(code: string, message: string, more: More = {}): ErrorAnswer {
-  return { status: 'error', code, message, ...more }
+export function buildErrorBody(
+  code: string,
+  message: string,
+  details: ErrorDetails = {},
+): ErrorAnswer {
+  return { status: 'error', code, message, ...details }
 }
 
 const { status: text } = REFUSAL_MESSAGES
 
-type Told = { readonly code: string; readonly message: string }
+type ErrorText = { readonly code: string; readonly message: string }
 
 /** The default meaning of a status, for errors thrown by the framework. */
-const toldByStatus: Readonly<Record<number, Told>> = {
+const ERRORS_BY_STATUS: Readonly<Record<number, ErrorText>> = {
   400: { code: 'bad_request', message: text.unreadable },
   401: { code: 'unauthorized', message: text.unauthorized },
   403: { code: 'forbidden', message: text.forbidden },
@@ -55,18 +58,18 @@ const toldByStatus: Readonly<Record<number, Told>> = {
   },
   503: { code: 'busy', message: text.busy },
 }
-/** Seconds after which to retry: when the writer has caught up, or when disk space has been freed. */
+/** Seconds after which to retry: the time to catch up with writing, or to free disk space. */
 export const RETRY_SECONDS: Readonly<Record<number, number>> = { 503: 2, 507: 60 }
 
-const internal: Told = {
+const INTERNAL_ERROR: ErrorText = {
   code: 'internal',
   message: text.internal,
 }
 
 /** Returns code and message for a status; the message never reveals internal details. */
-export function toldOf(status: number): Told {
+export function errorForStatus(status: number): ErrorText {
   return (
-    toldByStatus[status] ??
-    (status < 500 ? { code: 'bad_request', message: text.unreadable } : internal)
+    ERRORS_BY_STATUS[status] ??
+    (status < 500 ? { code: 'bad_request', message: text.unreadable } : INTERNAL_ERROR)
   )
 }

@@ -9,13 +9,13 @@ import type { Role } from '../../engine/index.ts'
 export type TargetKind =
   /** The user's own account. Also open to a user who still has to set up a second factor. */
   | 'own'
-  /** Nothing: the answer covers the events of the user. */
+  /** None: the response covers the events of the user. */
   | 'any'
   /** The whole office: requires access to all events. */
   | 'every'
   /** The event in `event` or `event_id`, of the query or of the body. */
   | 'event'
-  /** The same, where it may be left out: then the answer covers the events of the user. */
+  /** The same, but optional: without it, the response covers the events of the user. */
   | 'events'
   /** The registration in the path, of an event that is served. A body may name one of its reviews. */
   | 'registration'
@@ -32,18 +32,18 @@ export type TargetKind =
   /** The list whose path the event file sets. */
   | 'list'
 
-/** What a field of a body may hold; a field that is missing or null always passes. */
+/** The type of a body's field; a field that is missing or null is always accepted. */
 export type JsonKind =
   /** A string or a number. */
   | 'text'
-  /** A boolean, or its name as a form sends it. */
+  /** A boolean, or a string from a form. */
   | 'flag'
   | 'list'
   | 'object'
-  /** The handler checks it, with a message of its own. */
+  /** Any type; the handler checks it with its own message. */
   | 'any'
 
-/** Everything that a handler may read from a request. Target names are never among `query`, `body` and `params`. */
+/** Everything that a handler may read from a request, except the names of its target. */
 export type Inputs<
   Q extends string = string,
   B extends string = string,
@@ -52,7 +52,7 @@ export type Inputs<
   readonly query?: readonly Q[]
   readonly body?: Readonly<Record<B, JsonKind>>
   readonly params?: readonly P[]
-  /** The query string also holds the filters that the event file names. */
+  /** The query string also contains the filters that the event file defines. */
   readonly filters?: true
 }
 
@@ -64,7 +64,7 @@ export type GuardedRule<
 > = Inputs<Q, B, P> & { readonly least: Role; readonly about: K }
 
 export type OfficeRule =
-  /** Sign-in, and the routes that lead there. */
+  /** For sign-in and the routes that lead there. */
   'anybody' | GuardedRule
 
 declare module 'fastify' {

@@ -3,18 +3,18 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Environment } from '../dependencies.ts'
 
-/** If a token is set, only requests with it. */
+/** If a token is set, accepts only requests with it. */
 export function isOperator(
   request: FastifyRequest,
   { metricsToken }: Pick<Environment, 'metricsToken'>,
 ): boolean {
   if (metricsToken === null) return isDirect(request)
-  const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
-  return given !== undefined && isSame(given, metricsToken)
+  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
+  return token !== undefined && isEqual(token, metricsToken)
 }
 
 /** All headers that curl, wget, Prometheus and Node's fetch (so also `rollcall health`) send. */
-const SENT_DIRECTLY: ReadonlySet<string> = new Set([
+const DIRECT_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'user-agent',
   'accept',
@@ -25,25 +25,25 @@ const SENT_DIRECTLY: ReadonlySet<string> = new Set([
   'sec-fetch-mode',
   'x-prometheus-scrape-timeout-seconds',
 ])
-/** Host names of this machine. A proxy may pass on the visitor's host. */
-const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+/** Host names of this machine. A proxy may forward the visitor's host. */
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 /**
- * No list has the headers of all proxies, and some add none, so only the headers of those clients are allowed.
- * nginx uses HTTP/1.0 or closes each connection; the other headers of a visitor's browser reveal it.
+ * No list contains the headers of all proxies, and some add none, so only the headers of the clients above are allowed.
+ * nginx uses HTTP/1.0 or closes each connection; other proxies forward headers of the visitor's browser.
  */
 function isDirect({ raw, headers }: FastifyRequest): boolean {
   return (
     /^(?:::ffff:)?127\.|^::1$/.test(raw.socket.remoteAddress ?? '') &&
     raw.httpVersion === '1.1' &&
-    OWN_HOST.test(headers.host ?? '') &&
+    LOCAL_HOST.test(headers.host ?? '') &&
     /^(?:keep-alive)?$/i.test(headers.connection ?? '') &&
-    Object.keys(headers).every((name) => SENT_DIRECTLY.has(name))
+    Object.keys(headers).every((name) => DIRECT_HEADERS.has(name))
   )
 }
 
 /** Compares in constant time. */
-function isSame(a: string, b: string): boolean {
+function isEqual(a: string, b: string): boolean {
   const [first, second] = [a, b].map((text) => createHash('sha256').update(text).digest())
   return first !== undefined && second !== undefined && timingSafeEqual(first, second)
 }

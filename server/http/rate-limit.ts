@@ -1,8 +1,7 @@
 /**
- * Limits how often something may be tried.
- * The folder of each route states which routes are limited, and to how many tries. A single server counts in
- * memory: guessing limits need no fsync, and the counts lost at a restart do not make restarts worthwhile for a
- * guesser. Several servers count together, in the store.
+ * Limits how often an action may be tried.
+ * Each route module sets its limits. A single server counts in memory: the counts need no fsync, and losing them at a
+ * restart does not help a guesser much. Several servers share their counts in the store.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,57 +10,66 @@ import { formatMessage, pluralForm, REFUSAL_MESSAGES } from '../../engine/messag
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { Tries } from '../storage/database/rate-limit-count-types.ts'
-import { refuse } from './error-response.ts'
+import { sendError } from './error-response.ts'
 
 /** The number of tries in a sliding window, measured with the caller's clock. */
 export type Allowance = { readonly triesMax: number; readonly windowMs: number }
-export type Soon<T> = T | Promise<T>
-/** Immediate with one server; several servers ask the store, and count separately while it does not respond. */
+export type MaybePromise<T> = T | Promise<T>
+/** Synchronous with one server. Several servers query the store, and count separately while it does not respond. */
 export type RateLimit = {
-  /** Milliseconds until the key may try again; 0: it may now. */
-  wait(key: string, at: Instant): Soon<number>
-  /** The same, and counts the try if it is allowed; simultaneous tries cannot exceed the limit. */
-  take(key: string, at: Instant): Soon<number>
-  count(key: string, at: Instant): Soon<void>
-  forget(key: string): Soon<void>
+  /** Milliseconds until the key may try again; 0 if it may now. */
+  wait(key: string, at: Instant): MaybePromise<number>
+  /** The same, and counts the try if it is allowed; concurrent tries cannot exceed the limit. */
+  take(key: string, at: Instant): MaybePromise<number>
+  count(key: string, at: Instant): MaybePromise<void>
+  forget(key: string): MaybePromise<void>
 }
 
 /** Keeps a flood of invented keys from filling the memory; the oldest keys are dropped first. */
 const KEYS_MAX = 10_000
 
-const unlimited: RateLimit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
+const UNLIMITED: RateLimit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
 
 type LimitDeps = Pick<Deps, 'environment'> & { readonly store?: Pick<Deps['store'], 'tries'> }
 
 /**
- * Counts tries per key; unlimited if the environment disables rate limits. Without a store the counts are local
- * to this server.
+ * Counts tries per key; unlimited if the environment disables rate limits. Without a store, this server counts alone.
  */
 export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): RateLimit {
-  if (!environment.rateLimits) return unlimited
-  const here = inMemory(allowance)
+  if (!environment.rateLimits) return UNLIMITED
+  const localLimit = createMemoryLimit(allowance)
   const tries = store?.tries ?? null
-  return tries === null ? here : together(tries, nameIn(environment, allowance), allowance, here)
+  return tries === null
+    ? localLimit
+    : createSharedLimit(tries, nameLimit(environment, allowance), allowance, localLimit)
 }
 
-/** Number of limits opened for a server: their order is the same in every server of a version. */
-const openedFor = memoize((_server: object) => ({ count: 0 }))
+/** The number of limits opened for a server; their order is the same on all servers of a version. */
+const openedLimits = memoize((_server: object) => ({ count: 0 }))
 
 /** The name under which tries are counted across servers. */
-function nameIn(environment: object, { triesMax, windowMs }: Allowance): string {
-  const opened = openedFor(environment)
-  opened.count += 1
-  return `${opened.count} ${triesMax} ${windowMs}`
+function nameLimit(environment: object, { triesMax, windowMs }: Allowance): string {
+  const counter = openedLimits(environment)
+  counter.count += 1
+  return `${counter.count} ${triesMax} ${windowMs}`
 }
 
 /** If the database does not respond, this server's own limit still applies. */
-function together(tries: Tries, name: string, allowance: Allowance, here: RateLimit): RateLimit {
-  const keyOf = (key: string): string => `${name} ${key}`
+function createSharedLimit(
+  tries: Tries,
+  name: string,
+  allowance: Allowance,
+  localLimit: RateLimit,
+): RateLimit {
+  const sharedKey = (key: string): string => `${name} ${key}`
   return {
-    wait: (key, at) => tries.wait(keyOf(key), at, allowance).catch(() => here.wait(key, at)),
-    take: (key, at) => tries.take(keyOf(key), at, allowance).catch(() => here.take(key, at)),
-    count: (key, at) => tries.count(keyOf(key), at, allowance).catch(() => here.count(key, at)),
-    forget: (key) => tries.forget(keyOf(key)).catch(() => here.forget(key)),
+    wait: (key, at) =>
+      tries.wait(sharedKey(key), at, allowance).catch(() => localLimit.wait(key, at)),
+    take: (key, at) =>
+      tries.take(sharedKey(key), at, allowance).catch(() => localLimit.take(key, at)),
+    count: (key, at) =>
+      tries.count(sharedKey(key), at, allowance).catch(() => localLimit.count(key, at)),
+    forget: (key) => tries.forget(sharedKey(key)).catch(() => localLimit.forget(key)),
   }
 }
 
@@ -71,7 +79,7 @@ type Memory = {
   ) => Awaited<ReturnType<RateLimit[K]>>
 }
 
-function inMemory({ triesMax, windowMs }: Allowance): Memory {
+function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
   const tries = new Map<string, number[]>()
   const recent = (key: string, at: Instant): number[] =>
     (tries.get(key) ?? []).filter((time) => time > at - windowMs)
@@ -100,8 +108,8 @@ function inMemory({ triesMax, windowMs }: Allowance): Memory {
   return memory
 }
 
-/** Clients that disconnect before we read their address share one count, so disconnecting gains no tries. */
-const GONE = 'gone'
+/** Clients that disconnect before we read their address share one count, so they gain no tries. */
+const DISCONNECTED = 'gone'
 
 /** Values from a proxy that are not addresses share one count, so invented values gain no tries. */
 const NO_ADDRESS = 'no address'
@@ -110,7 +118,7 @@ const NO_ADDRESS = 'no address'
  * Extracts the address from what a proxy writes: `ip:port`, `[v6]:port` or the address alone, with or without a
  * zone.
  */
-function bareAddress(text: string): string {
+function extractAddress(text: string): string {
   const [, inBrackets] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
   const [, beforePort] = /^([^:]*):\d+$/.exec(text) ?? []
   return (inBrackets ?? beforePort ?? text).split('%', 1)[0] ?? ''
@@ -120,16 +128,16 @@ function bareAddress(text: string): string {
  * The key under which a request is counted: its IPv4 address, or the /64 network of its IPv6 address, because a
  * client with one address has the whole network.
  */
-export function addressOf({ ip }: { readonly ip: string | undefined }): string {
+export function getAddressKey({ ip }: { readonly ip: string | undefined }): string {
   // The client has disconnected, so its address is no longer known.
-  if (ip === undefined) return GONE
-  const bare = bareAddress(ip.trim())
-  if (isIPv4(bare)) return bare
-  if (!isIPv6(bare)) return NO_ADDRESS
-  const short = new URL(`http://[${bare}]`).hostname.slice(1, -1)
-  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(short) ?? []
+  if (ip === undefined) return DISCONNECTED
+  const address = extractAddress(ip.trim())
+  if (isIPv4(address)) return address
+  if (!isIPv6(address)) return NO_ADDRESS
+  const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(compressed) ?? []
   if (high !== undefined && low !== undefined) return mappedAddress(high, low)
-  const [front = [], back = []] = short
+  const [front = [], back = []] = compressed
     .split('::')
     .map((half) => half.split(':').filter((group) => group !== ''))
   const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0')
@@ -144,34 +152,34 @@ function mappedAddress(high: string, low: string): string {
     .join('.')
 }
 
-/** Counts every request under its address; true: there were too many, and the request has been answered. */
-export function limitByAddress(
+/** Counts every request under its address; returns true if there were too many and an error response was sent. */
+export function createAddressLimit(
   deps: LimitDeps & Pick<Deps, 'clock'>,
   allowance: Allowance,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<boolean> {
   const limit = openLimit(deps, allowance)
   return async (request, reply) => {
-    const waitMs = await limit.take(addressOf(request), deps.clock())
-    if (waitMs > 0) refuseTooMany(reply, waitMs)
+    const waitMs = await limit.take(getAddressKey(request), deps.clock())
+    if (waitMs > 0) sendTooMany(reply, waitMs)
     return waitMs > 0
   }
 }
 
 /**
- * Sends the status for too many requests, with the time to wait in `Retry-After` and in words; `what`: the things
+ * Sends the status for too many requests, with the time to wait in `Retry-After` and in the message. `things`: what is
  * counted, in the plural.
  */
-export function refuseTooMany(
+export function sendTooMany(
   reply: FastifyReply,
   waitMs: number,
-  what = 'requests',
+  things = 'requests',
 ): FastifyReply {
   const minutes = Math.ceil(waitMs / 60_000)
   reply.header('retry-after', String(Math.ceil(waitMs / 1000)))
-  return refuse(
+  return sendError(
     reply,
     429,
     'too_many_requests',
-    formatMessage(pluralForm(minutes, REFUSAL_MESSAGES.tooMany), { things: what, count: minutes }),
+    formatMessage(pluralForm(minutes, REFUSAL_MESSAGES.tooMany), { things, count: minutes }),
   )
 }

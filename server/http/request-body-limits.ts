@@ -1,114 +1,117 @@
 /**
- * Limits the memory that unfinished request bodies hold, and their duration.
- * A client that never finishes costs only what it has sent. At the limit, the largest bodies are aborted. These
- * are never a delegate's: answers have some kilobytes and arrive at once, and files go to disk.
+ * Limits the memory that unfinished request bodies use, and their duration.
+ * A client that never finishes uses only the memory of what it has sent. At the limit, the largest bodies are aborted.
+ * They are never a delegate's: answers have a few kilobytes and arrive quickly, and files are written to disk.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 
-/** A quarter of the memory of an idle server; thousands of forms at the same moment. */
+/** A quarter of the memory of an idle server; enough for thousands of concurrent forms. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024
-/** The part that is freed at once, so that a flood does not cause a search for every chunk. */
-const FREED_PART = 0.25
+/** The share that is freed at a time, so that a flood does not cause a search for every chunk. */
+const FREED_SHARE = 0.25
 /** Answers arrive quickly, even from a slow phone. */
 const BODY_MS_MAX = 90_000
-/** A client with this rate may take longer: a proof of 5 MB from a phone with weak reception. */
+/** A client with this rate may take longer, such as a phone with weak reception that sends a proof of 5 MB. */
 const BYTES_PER_SECOND_MIN = 20_000
 
-/** A body that is no longer awaited: 408 too slow, 503 no memory for it. */
-export class GivenUp extends Error {
+/** A body that was aborted: 408 if it was too slow, 503 if there was no memory for it. */
+export class BodyAborted extends Error {
   readonly statusCode: 408 | 503
   constructor(statusCode: 408 | 503) {
-    super('a body was given up')
+    super('a request body was aborted')
     this.statusCode = statusCode
   }
 }
 
-export type Holding = {
-  /** Counts received bytes; `isHeld`: they are in memory until the body is complete. */
-  came(bytes: number, isHeld: boolean): void
-  /** Rejects with GivenUp; never resolves. */
-  readonly givenUp: Promise<never>
+export type BodyReservation = {
+  /** Counts received bytes; `isInMemory`: they stay in memory until the body is complete. */
+  countReceived(bytes: number, isInMemory: boolean): void
+  /** Rejects with BodyAborted; never resolves. */
+  readonly aborted: Promise<never>
   end(): void
 }
-export type Bodies = {
-  /** Returns the bytes that unfinished bodies hold now. */
+export type BodyBudget = {
+  /** Returns the bytes of unfinished bodies in memory. */
   heldBytes(): number
-  hold(): Holding
-  /** Reads a whole body up to this many bytes. The rest of a longer one is read and discarded. Throws GivenUp. */
+  reserve(): BodyReservation
+  /** Reads a body of at most this many bytes. The rest of a longer one is read and discarded. Throws BodyAborted. */
   read(body: Readable, bytesMax: number): Promise<Result<Buffer, 'too_large' | 'cut_off'>>
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The single budget of all bodies that are read into memory. */
-    bodies: Bodies
+    bodies: BodyBudget
   }
 }
 
 /** Creates the budget of a server. A connection whose body was aborted is closed with the error response. */
-export function addBodies(
+export function addBodyBudget(
   app: FastifyInstance,
   limits: { readonly heldBytesMax?: number; readonly bodyMsMax?: number } = {},
 ): void {
-  app.decorate('bodies', openBodies(limits))
+  app.decorate('bodies', createBodyBudget(limits))
   app.addHook('onError', (request: FastifyRequest, reply, error, done) => {
-    if (error instanceof GivenUp) reply.raw.once('finish', () => request.raw.socket.destroySoon())
+    if (error instanceof BodyAborted)
+      reply.raw.once('finish', () => request.raw.socket.destroySoon())
     done()
   })
 }
 
-type Held = { bytes: number; readonly giveUp: (statusCode: 408 | 503) => void }
+type OpenBody = { bytes: number; readonly abort: (statusCode: 408 | 503) => void }
 
-function openBodies({
+function createBodyBudget({
   heldBytesMax = HELD_BYTES_MAX,
   bodyMsMax = BODY_MS_MAX,
 }: {
   readonly heldBytesMax?: number
   readonly bodyMsMax?: number
-}): Bodies {
-  const bodies = new Set<Held>()
+}): BodyBudget {
+  const bodies = new Set<OpenBody>()
   let heldBytes = 0
 
-  const makeRoom = (): void => {
+  const freeMemory = (): void => {
     for (const body of [...bodies].sort((a, b) => b.bytes - a.bytes)) {
-      if (heldBytes <= heldBytesMax * (1 - FREED_PART)) return
-      body.giveUp(503)
+      if (heldBytes <= heldBytesMax * (1 - FREED_SHARE)) return
+      body.abort(503)
     }
   }
 
-  /** `giveUp` is called at most once. */
-  const begin = (giveUp: (error: GivenUp) => void): Pick<Holding, 'came' | 'end'> => {
-    const since = performance.now()
-    let cameBytes = 0
+  /** `onAbort` is called at most once. */
+  const track = (
+    onAbort: (error: BodyAborted) => void,
+  ): Pick<BodyReservation, 'countReceived' | 'end'> => {
+    const startedAt = performance.now()
+    let receivedBytes = 0
     const end = (): void => {
-      clearTimeout(patience)
+      clearTimeout(timer)
       if (bodies.delete(body)) heldBytes -= body.bytes
     }
-    const body: Held = {
+    const body: OpenBody = {
       bytes: 0,
-      giveUp: (statusCode) => {
+      abort: (statusCode) => {
         end()
-        giveUp(new GivenUp(statusCode))
+        onAbort(new BodyAborted(statusCode))
       },
     }
-    const judge = (): void => {
-      const seconds = (performance.now() - since) / 1000
-      if (cameBytes < seconds * BYTES_PER_SECOND_MIN) body.giveUp(408)
-      else patience.refresh()
+    const checkSpeed = (): void => {
+      const seconds = (performance.now() - startedAt) / 1000
+      if (receivedBytes < seconds * BYTES_PER_SECOND_MIN) body.abort(408)
+      else timer.refresh()
     }
-    const patience = setTimeout(judge, bodyMsMax)
-    patience.unref()
+    const timer = setTimeout(checkSpeed, bodyMsMax)
+    timer.unref()
     bodies.add(body)
     return {
-      came: (bytes, isHeld) => {
-        cameBytes += bytes
-        if (!isHeld || !bodies.has(body)) return
+      countReceived: (bytes, isInMemory) => {
+        receivedBytes += bytes
+        if (!isInMemory || !bodies.has(body)) return
         body.bytes += bytes
         heldBytes += bytes
-        if (heldBytes > heldBytesMax) makeRoom()
+        if (heldBytes > heldBytesMax) freeMemory()
       },
       end,
     }
@@ -116,45 +119,45 @@ function openBodies({
 
   return {
     heldBytes: () => heldBytes,
-    hold: () => {
-      const { promise: givenUp, reject } = Promise.withResolvers<never>()
-      givenUp.catch(() => {})
-      return { ...begin(reject), givenUp }
+    reserve: () => {
+      const { promise: aborted, reject } = Promise.withResolvers<never>()
+      aborted.catch(() => {})
+      return { ...track(reject), aborted }
     },
     read: (body, bytesMax) =>
       new Promise((resolve, reject) => {
-        let pieces: Buffer[] = []
+        let chunks: Buffer[] = []
         let length = 0
-        let isWanted = true
-        const stop = (): void => {
-          isWanted = false
-          pieces = []
+        let isReading = true
+        const discard = (): void => {
+          isReading = false
+          chunks = []
         }
-        const holding = begin((error) => {
-          stop()
+        const reservation = track((error) => {
+          discard()
           reject(error)
         })
-        const done = (read: Result<Buffer, 'too_large' | 'cut_off'>): void => {
-          holding.end()
-          resolve(read)
+        const finish = (result: Result<Buffer, 'too_large' | 'cut_off'>): void => {
+          reservation.end()
+          resolve(result)
         }
-        body.on('data', (piece: Buffer) => {
-          if (!isWanted) return
-          length += piece.length
+        body.on('data', (chunk: Buffer) => {
+          if (!isReading) return
+          length += chunk.length
           if (length <= bytesMax) {
-            pieces.push(piece)
-            holding.came(piece.length, true)
+            chunks.push(chunk)
+            reservation.countReceived(chunk.length, true)
           } else {
-            stop()
-            done(err('too_large'))
+            discard()
+            finish(err('too_large'))
           }
         })
         body.on('end', () => {
-          const [first] = pieces
-          done(ok(first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)))
+          const [first] = chunks
+          finish(ok(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)))
         })
-        body.on('error', () => done(err('cut_off')))
-        body.on('close', () => done(err('cut_off')))
+        body.on('error', () => finish(err('cut_off')))
+        body.on('close', () => finish(err('cut_off')))
       }),
   }
 }

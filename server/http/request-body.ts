@@ -15,7 +15,7 @@ export type SentFile = { readonly name: string; readonly file: ReceivedFile }
  */
 export type Body = {
   readonly values: Readonly<Record<string, unknown>>
-  /** By field; the caller keeps or discards them. */
+  /** By field; the caller stores or discards them. */
   readonly files: ReadonlyMap<string, SentFile>
 }
 export type BodyRefusal =
@@ -37,43 +37,43 @@ export type FileLimits = ReadonlyMap<string, number>
 
 /** Answers without files are in memory until complete; our longest form has about 20 KB. */
 const ANSWERS_BYTES_MAX = 256 * 1024
-/** An answer is a text, a number or a list of them. */
+/** An answer is a string, a number or a list of them. */
 export const NESTING_MAX = 32
 /** None of our forms has a thousand fields. */
 const PARTS_MAX = 1000
 
 /**
- * Reads the body of a request whose content type parser left the stream unread. If it is refused, the rest is
- * read and discarded, because a client may look for a response only after sending everything. A refusal leaves no
- * file behind. Throws GivenUp for a body that never ends, or for which there is no memory.
+ * Reads the body of a request whose content type parser left the stream unread. If it is rejected, the rest is read and
+ * discarded, because a client may read the response only after sending everything, and its files are removed. Throws
+ * BodyAborted for a body that never ends, or for which there is no memory.
  */
 export async function readBody(
   request: FastifyRequest,
   limits: FileLimits,
   uploads: Pick<Uploads, 'receive' | 'discard'>,
 ): Promise<Result<Body, BodyRefusal>> {
-  const media = mediaOf(request.headers)
+  const media = getMediaType(request.headers)
   const stream = request.raw
   // No body at all is valid: there are no answers.
   if (media === '' && (request.body === undefined || request.body === null))
-    return ok({ values: record(), files: NO_FILES })
-  const answers = async (judge: Judge): Promise<Result<Body, BodyRefusal>> => {
+    return ok({ values: createRecord(), files: NO_FILES })
+  const readAnswers = async (parse: BodyParser): Promise<Result<Body, BodyRefusal>> => {
     const read = await request.server.bodies.read(stream, ANSWERS_BYTES_MAX)
-    if (read.ok) return judge(read.value)
+    if (read.ok) return parse(read.value)
     return err({ code: read.error === 'too_large' ? 'answers_too_large' : read.error })
   }
   switch (media) {
     case 'application/json':
-      return answers(fromJson)
+      return readAnswers(parseJson)
     case 'application/x-www-form-urlencoded':
-      return answers(fromForm)
+      return readAnswers(parseForm)
     case MULTIPART: {
       const filesBytesMax = [...limits.values()].reduce((sum, bytes) => sum + bytes, 0)
       if (Number(request.headers['content-length']) > ANSWERS_BYTES_MAX + filesBytesMax) {
         stream.resume()
         return err({ code: 'too_large' })
       }
-      return fromMultipart(request, limits, uploads, filesBytesMax)
+      return parseMultipart(request, limits, uploads, filesBytesMax)
     }
     default:
       stream.resume()
@@ -81,18 +81,18 @@ export async function readBody(
   }
 }
 
-/** A multipart body: its route must be in the scope that can read them. */
+/** Media type of a multipart body, which only routes in the multipart scope can read. */
 export const MULTIPART = 'multipart/form-data'
 
 /** Returns the media type of the body without parameters; '' if there is none. */
-export function mediaOf(headers: FastifyRequest['headers']): string {
+export function getMediaType(headers: FastifyRequest['headers']): string {
   const type = headers['content-type'] ?? ''
   return type.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-type Judge = (bytes: Buffer) => Result<Body, BodyRefusal>
+type BodyParser = (bytes: Buffer) => Result<Body, BodyRefusal>
 
-function fromJson(bytes: Buffer): Result<Body, BodyRefusal> {
+function parseJson(bytes: Buffer): Result<Body, BodyRefusal> {
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -101,7 +101,7 @@ function fromJson(bytes: Buffer): Result<Body, BodyRefusal> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return err({ code: 'not_an_object' })
-  // What writes it out again would run out of stack.
+  // Serialising deeper values would overflow the stack.
   if (isDeeperThan(NESTING_MAX, value)) return err({ code: 'too_deep' })
   // JSON.parse creates own properties only, `__proto__` included.
   return ok({ values: value as Record<string, unknown>, files: NO_FILES })
@@ -113,8 +113,8 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
 }
 
-function fromForm(bytes: Buffer): Result<Body, BodyRefusal> {
-  const values = record()
+function parseForm(bytes: Buffer): Result<Body, BodyRefusal> {
+  const values = createRecord()
   for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) values[name] = value
   return ok({ values, files: NO_FILES })
 }
@@ -122,7 +122,7 @@ function fromForm(bytes: Buffer): Result<Body, BodyRefusal> {
 /**
  * Reads fields and files in any order. Fields stay in memory until the last part has arrived; files are on disk.
  */
-async function fromMultipart(
+async function parseMultipart(
   request: FastifyRequest,
   limits: FileLimits,
   uploads: Pick<Uploads, 'receive' | 'discard'>,
@@ -131,45 +131,45 @@ async function fromMultipart(
   const { raw } = request
   // A disconnected client sends nothing more, and the parser would wait for it.
   if (raw.destroyed) return err({ code: 'cut_off' })
-  const values = record()
+  const values = createRecord()
   const files = new Map<string, SentFile>()
   const discard = async (field: string): Promise<void> => {
     const sent = files.get(field)
     files.delete(field)
     if (sent !== undefined) await uploads.discard(sent.file)
   }
-  const holding = request.server.bodies.hold()
-  const unlessGivenUp = <T>(work: Promise<T>): Promise<T> => Promise.race([work, holding.givenUp])
-  let onDisk: Readable | null = null
-  raw.on('data', (piece: Buffer) => holding.came(piece.length, onDisk === null))
-  let whole = false
+  const reservation = request.server.bodies.reserve()
+  const orAbort = <T>(work: Promise<T>): Promise<T> => Promise.race([work, reservation.aborted])
+  let fileStream: Readable | null = null
+  raw.on('data', (chunk: Buffer) => reservation.countReceived(chunk.length, fileStream === null))
+  let isComplete = false
   try {
     const parts = request.parts(OPTIONS)
     let answersLeft = ANSWERS_BYTES_MAX
     let filesLeft = filesBytesMax
     for (;;) {
-      const next = await unlessGivenUp(nextOf(parts, raw))
+      const next = await orAbort(readNextPart(parts, raw))
       if (!next.ok) return next
       const part = next.value
       if (part === null) {
-        whole = true
+        isComplete = true
         return ok({ values, files })
       }
-      const name = sentName(part.fieldname)
+      const name = decodeName(part.fieldname)
       const limit = limits.get(name)
       if (part.type === 'field') {
         if (part.valueTruncated) return err({ code: 'answers_too_large' })
         if (isDeeperThan(NESTING_MAX, part.value)) return err({ code: 'too_deep' })
-        answersLeft -= bytesOf(part.value)
+        answersLeft -= countBytes(part.value)
         values[name] = part.value
       } else {
-        onDisk = part.file
+        fileStream = part.file
         if (limit === undefined) {
-          const passed = await unlessGivenUp(passOver(part.file, answersLeft + filesLeft))
-          if (!passed.ok) return err({ code: passed.error })
-          filesLeft -= passed.value
+          const discarded = await orAbort(discardFile(part.file, answersLeft + filesLeft))
+          if (!discarded.ok) return err({ code: discarded.error })
+          filesLeft -= discarded.value
         } else {
-          const received = await unlessGivenUp(uploads.receive(part.file, limit))
+          const received = await orAbort(uploads.receive(part.file, limit))
           if (!received.ok)
             return received.error === 'too_large'
               ? err({ code: 'file_too_large', field: name })
@@ -180,40 +180,40 @@ async function fromMultipart(
           if (part.filename === '' && file.bytes === 0) await uploads.discard(file)
           else {
             await discard(name)
-            files.set(name, { name: sentName(part.filename), file })
+            files.set(name, { name: decodeName(part.filename), file })
           }
         }
-        onDisk = null
+        fileStream = null
       }
       if (answersLeft < 0) return err({ code: 'answers_too_large' })
       if (answersLeft + filesLeft < 0) return err({ code: 'too_large' })
     }
   } finally {
-    holding.end()
-    if (!whole) {
+    reservation.end()
+    if (!isComplete) {
       raw.unpipe()
       raw.resume()
       // Stops the write to disk, which then removes its file.
-      onDisk?.destroy(new Error('given up'))
+      fileStream?.destroy(new Error('aborted'))
       for (const field of files.keys()) await discard(field)
     }
   }
 }
 
-/** A part may declare itself as JSON, and is then not a string. */
-function bytesOf(value: unknown): number {
+/** A part that is declared as JSON is not a string. */
+function countBytes(value: unknown): number {
   return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** Reads a file that no field expects; returns its length. */
-async function passOver(
+async function discardFile(
   content: Readable,
   bytesMax: number,
 ): Promise<Result<number, ReceiveRefusal>> {
   let bytes = 0
   try {
-    for await (const piece of content as AsyncIterable<Buffer>) {
-      bytes += piece.length
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      bytes += chunk.length
       if (bytes > bytesMax) return err('too_large')
     }
     return ok(bytes)
@@ -224,7 +224,7 @@ async function passOver(
 
 const OPTIONS = {
   throwFileSizeLimit: false,
-  // A text part may declare itself as bytes; a part without a file name is an answer.
+  // A text part may be declared as bytes; a part without a file name is an answer.
   isPartAFile: (_field: string | undefined, _type: string | undefined, name: string | undefined) =>
     name !== undefined,
   limits: {
@@ -236,7 +236,7 @@ const OPTIONS = {
 }
 
 /** Returns the next field or file; null after the last one. */
-async function nextOf(
+async function readNextPart(
   parts: AsyncIterator<Multipart>,
   raw: Readable,
 ): Promise<Result<Multipart | null, BodyRefusal>> {
@@ -250,8 +250,7 @@ async function nextOf(
         return err({ code: 'too_large' })
       case 'FST_MP_PREMATURE_CLOSE':
         return err({ code: 'cut_off' })
-      // Reported at the end, after everything else was read: the parser drops names like `constructor`, which are
-      // never our fields.
+      // Reported after everything else was read: the parser drops names like `constructor`, which are never our fields.
       case 'FST_PROTO_VIOLATION':
         return raw.readableAborted ? err({ code: 'cut_off' }) : ok(null)
       default:
@@ -261,13 +260,13 @@ async function nextOf(
 }
 
 /** Browsers escape these three characters in the names of fields and files; the parser does not decode them. */
-function sentName(text: string): string {
+function decodeName(text: string): string {
   return text.replace(/%0A/gi, '\n').replace(/%0D/gi, '\r').replace(/%22/g, '"')
 }
 
 const NO_FILES: ReadonlyMap<string, SentFile> = new Map()
 
 /** Without a prototype, so that every name is an ordinary key. */
-function record(): Record<string, unknown> {
+function createRecord(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
 }

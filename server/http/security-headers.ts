@@ -5,12 +5,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import helmet from 'helmet'
 import { memoize } from '../../engine/index.ts'
 import type { Deps, Environment } from '../dependencies.ts'
-import { errorAnswer, toldOf } from './error-response.ts'
+import { buildErrorBody, errorForStatus } from './error-response.ts'
 
 /** One year: a browser that used https once does not return to http. */
 const HSTS_SECONDS = 31_536_000
-/** Browser features that no page of ours uses, denied so that injected code cannot use them. */
-const UNUSED_POWERS =
+/** Browser features that our pages do not use, denied so that injected code cannot use them. */
+const DENIED_FEATURES =
   'accelerometer bluetooth camera display-capture geolocation gyroscope hid magnetometer microphone midi payment serial usb xr-spatial-tracking'
 
 /**
@@ -18,7 +18,7 @@ const UNUSED_POWERS =
  * data: nothing in it may be executed, framed or sniffed, and constant headers avoid computing them for each
  * request (which took a fifth of the time of a registration).
  */
-export function protectiveHeaders({
+export function buildSecurityHeaders({
   publicUrl,
 }: Pick<Environment, 'publicUrl'>): readonly (readonly [name: string, value: string])[] {
   return Object.entries({
@@ -27,8 +27,8 @@ export function protectiveHeaders({
     'x-frame-options': 'DENY',
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
-    'permissions-policy': UNUSED_POWERS.split(' ')
-      .map((power) => `${power}=()`)
+    'permissions-policy': DENIED_FEATURES.split(' ')
+      .map((feature) => `${feature}=()`)
       .join(', '),
     ...(isSecure(publicUrl) ? { 'strict-transport-security': `max-age=${HSTS_SECONDS}` } : {}),
   })
@@ -38,26 +38,26 @@ function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith('https:')
 }
 
-/** Adds them to every response of a route. */
+/** Adds the headers of data responses to every response of a route. */
 export function addHeaders(app: FastifyInstance, deps: Pick<Deps, 'environment'>): void {
-  const data = protectiveHeaders(deps.environment)
+  const dataHeaders = buildSecurityHeaders(deps.environment)
   app.addHook('onRequest', (_request, reply, done) => {
-    for (const [name, value] of data) void reply.header(name, value)
+    for (const [name, value] of dataHeaders) void reply.header(name, value)
     done()
   })
 }
 
 /** The nonce of a response: the same in its header and its page. */
-export const nonceOf = memoize((_response: object) => randomBytes(16).toString('base64url'))
+export const getNonce = memoize((_response: object) => randomBytes(16).toString('base64url'))
 
-/** Replaces them by the policy for pages; headers that helmet does not set stay. */
-export function pagePolicy(
+/** Replaces these headers by the policy for pages; headers that helmet does not set stay. */
+export function createPagePolicy(
   deps: Pick<Deps, 'environment' | 'gateway'>,
 ): (reply: FastifyReply) => Promise<void> {
   const { publicUrl } = deps.environment
-  const data = protectiveHeaders(deps.environment)
-  const nonce = (_request: unknown, response: object): string => `'nonce-${nonceOf(response)}'`
-  const protect = helmet({
+  const dataHeaders = buildSecurityHeaders(deps.environment)
+  const nonce = (_request: unknown, response: object): string => `'nonce-${getNonce(response)}'`
+  const setHelmetHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -67,7 +67,7 @@ export function pagePolicy(
         imgSrc: ["'self'", 'data:'],
         fontSrc: ["'self'"],
         connectSrc: ["'self'"],
-        // The page for organisers checks files in a worker of its own.
+        // The page for organisers checks files in its own worker.
         workerSrc: ["'self'"],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
@@ -85,22 +85,22 @@ export function pagePolicy(
   return (reply) =>
     new Promise((resolve, reject) => {
       const { raw, request } = reply
-      for (const [name, value] of data) {
+      for (const [name, value] of dataHeaders) {
         reply.removeHeader(name)
         raw.setHeader(name, value)
       }
-      protect(request.raw, raw, (error?: unknown) => {
+      setHelmetHeaders(request.raw, raw, (error?: unknown) => {
         if (error === undefined) resolve()
         else reject(error instanceof Error ? error : new Error(String(error)))
       })
     })
 }
 
-/** Answers requests that are not HTTP, or too slow, in the same format as every other refusal. */
-export function refusesConnections(
+/** Rejects requests that are not HTTP, or too slow, in the usual format of error responses. */
+export function createConnectionErrorHandler(
   environment: Pick<Environment, 'publicUrl'>,
 ): (error: Error & { readonly code?: string }, socket: Socket) => void {
-  const headers = [...protectiveHeaders(environment), ['cache-control', 'no-store']]
+  const headers = [...buildSecurityHeaders(environment), ['cache-control', 'no-store']]
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   return (error, socket) => {
@@ -110,8 +110,8 @@ export function refusesConnections(
     }
     const [status, reason] =
       error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? [408, 'Request Timeout'] : [400, 'Bad Request']
-    const { code, message } = toldOf(status)
-    const body = JSON.stringify(errorAnswer(code, message))
+    const { code, message } = errorForStatus(status)
+    const body = JSON.stringify(buildErrorBody(code, message))
     socket.end(
       `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${headers}Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     )

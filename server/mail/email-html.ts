@@ -1,6 +1,6 @@
 /**
  * Renders an email's text as HTML in its event's theme.
- * Uses components that email clients display alike. No part of the text is treated as markup; addresses in it
+ * Uses components that email clients render consistently. No part of the text is treated as markup; addresses in it
  * become links.
  */
 import { createElement, type ReactElement, type ReactNode } from 'react'
@@ -22,15 +22,19 @@ import { EMAIL_MESSAGES, formatMessage } from '../../engine/messages.ts'
 /** Available on phones, in email clients and on web pages. */
 const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 const INK = '#16202b'
-const QUIET = '#56606b'
+const MUTED = '#56606b'
 /** The preview next to the subject; email clients show no more. */
 const PREVIEW_CHARACTERS_MAX = 110
 
-type Look = Pick<EventConfig, 'title' | 'support' | 'look'>
+type EventTheme = Pick<EventConfig, 'title' | 'support' | 'look'>
 type Page = { readonly subject: string; readonly text: string }
 
 /** `publicUrl`: a link to one of our pages on a line of its own becomes a button. */
-export function htmlOf(event: Look, { subject, text }: Page, publicUrl: string): string {
+export function renderEmailHtml(
+  event: EventTheme,
+  { subject, text }: Page,
+  publicUrl: string,
+): string {
   const paragraphs = text.trim().split(/\n{2,}/)
   const html = h(
     Html,
@@ -53,7 +57,7 @@ export function htmlOf(event: Look, { subject, text }: Page, publicUrl: string):
           Section,
           { style: { padding: '20px 24px 8px' } },
           h(Heading, { as: 'h1', style: { margin: 0, fontSize: 20, color: INK } }, event.title),
-          ...paragraphs.map((paragraph, at) => paragraphOf(paragraph, at, event, publicUrl)),
+          ...paragraphs.map((paragraph, at) => renderParagraph(paragraph, at, event, publicUrl)),
         ),
         h(
           Section,
@@ -61,9 +65,9 @@ export function htmlOf(event: Look, { subject, text }: Page, publicUrl: string):
           h(Hr, { style: { borderColor: '#d9dfe5' } }),
           h(
             Text,
-            { style: { margin: 0, fontSize: 13, color: QUIET } },
+            { style: { margin: 0, fontSize: 13, color: MUTED } },
             `${formatMessage(EMAIL_MESSAGES.reason, { event: event.title })} `,
-            h(Link, { href: `mailto:${event.support}`, style: { color: QUIET } }, event.support),
+            h(Link, { href: `mailto:${event.support}`, style: { color: MUTED } }, event.support),
           ),
         ),
       ),
@@ -74,33 +78,33 @@ export function htmlOf(event: Look, { subject, text }: Page, publicUrl: string):
 
 const h = createElement
 
-function paragraphOf(
+function renderParagraph(
   paragraph: string,
   key: number,
-  { look }: Look,
+  { look: theme }: EventTheme,
   publicUrl: string,
 ): ReactElement {
   const lines = paragraph.split('\n')
   const link = lines.find((line) => line.startsWith(`${publicUrl}/`) && !line.includes(' '))
-  const said = lines.filter((line) => line !== link)
-  const words = h(
+  const textLines = lines.filter((line) => line !== link)
+  const paragraphText = h(
     Text,
     { key, style: { margin: '14px 0', fontSize: 16, lineHeight: '24px', color: INK } },
-    ...said.flatMap((line, at) =>
-      at === 0 ? linked(line, at) : [h('br', { key: `b${at}` }), ...linked(line, at)],
+    ...textLines.flatMap((line, at) =>
+      at === 0 ? linkAddresses(line, at) : [h('br', { key: `b${at}` }), ...linkAddresses(line, at)],
     ),
   )
-  if (link === undefined) return words
+  if (link === undefined) return paragraphText
   return h(
     Section,
     { key },
-    words,
+    paragraphText,
     h(
       Button,
       {
         href: link,
         style: {
-          background: themeColors(look.colour).accent,
+          background: themeColors(theme.colour).accent,
           color: '#ffffff',
           borderRadius: 8,
           padding: '12px 20px',
@@ -112,14 +116,14 @@ function paragraphOf(
     ),
     h(
       Text,
-      { style: { margin: '10px 0', fontSize: 13, color: QUIET, wordBreak: 'break-all' } },
-      h(Link, { href: link, style: { color: QUIET } }, link),
+      { style: { margin: '10px 0', fontSize: 13, color: MUTED, wordBreak: 'break-all' } },
+      h(Link, { href: link, style: { color: MUTED } }, link),
     ),
   )
 }
 
 /** Turns the addresses of a line into links, without the punctuation that ends a sentence. */
-function linked(line: string, at: number): readonly ReactNode[] {
+function linkAddresses(line: string, at: number): readonly ReactNode[] {
   return line
     .split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/)
     .map((part, index) =>

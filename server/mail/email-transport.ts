@@ -10,17 +10,17 @@ import { later } from '../ops/lazy-import.ts'
 import type { Attachment } from './ticket-attachments.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
-const nodemailer = later<typeof Nodemailer>('nodemailer')
+const loadNodemailer = later<typeof Nodemailer>('nodemailer')
 
 /** Mail servers accept a few connections per sender; more are refused. */
 export const CONNECTIONS_MAX = 5
 /** A mail server that does not accept a connection within this time is tried again later. */
-const ANSWER_MS_MAX = 10_000
+const RESPONSE_MS_MAX = 10_000
 /** A server that accepts an email may scan it before it responds. */
 const TIMEOUT_MS = 30_000
 /**
- * A server that sends a word now and then is never inactive: with this limit on a whole email it holds up the others
- * for no longer.
+ * A server that sends a few bytes now and then never times out. This limit for a whole email bounds how long it blocks
+ * the others.
  */
 const SEND_MS_MAX = 90_000
 /** nodemailer's codes for a connection that failed or ended, including a refused password. */
@@ -28,10 +28,10 @@ const UNREACHABLE =
   /^(ECONNECTION|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ESOCKET|EDNS|ETLS|EREQUIRETLS|EAUTH|ENOAUTH|EPROXY)$/
 /** SMTP: the service is not available and the connection is closed. */
 const CLOSING = 421
-/** SMTP: replies with this first digit are temporary, for a mailbox as for a server. */
-const PASSING = 4
-/** Commands about one email: their replies say nothing about the next. */
-const OF_ONE_MAIL = /^(RCPT TO|DATA)$/
+/** SMTP: replies with this first digit are temporary, for mailboxes and servers alike. */
+const TRANSIENT = 4
+/** Commands about one email: their replies do not apply to the next. */
+const PER_EMAIL_COMMANDS = /^(RCPT TO|DATA)$/
 
 export type MailEnvironment = Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'>
 export type Problem = {
@@ -41,46 +41,46 @@ export type Problem = {
   /** The server does not respond or refuses our sign-in, so the next email would fail too. */
   readonly isUnreachable: boolean
   /** The copy was sent, but the delegate's email was not. */
-  readonly hasCopyGone?: true
+  readonly isCopySent?: true
 }
-/** `html` and `replyTo` null: the event's file was removed. */
+/** `html` and `replyTo` are null if the event's file was removed. */
 export type Outgoing = QueuedMail & {
   readonly html: string | null
   readonly replyTo: string | null
   readonly attachments: readonly Attachment[]
 }
-export type Carrier = {
-  send(mail: Outgoing): Promise<Problem | null>
+export type MailTransport = {
+  send(email: Outgoing): Promise<Problem | null>
   /** Checks whether emails would be accepted, without sending one. */
   verify(): Promise<Problem | null>
   close(): void
 }
 
 /** Sends with SMTP; without it, writes each email to an .eml file. */
-export const carrierOf = (environment: MailEnvironment): Carrier =>
+export const createTransport = (environment: MailEnvironment): MailTransport =>
   environment.smtpUrl === null
-    ? fileCarrier(environment)
-    : smtpCarrier(environment, environment.smtpUrl)
+    ? createFileTransport(environment)
+    : createSmtpTransport(environment, environment.smtpUrl)
 
 /**
  * A single recipient as an object, so that a comma in an answer does not add a second one; no line breaks in any
  * header.
  */
-function messageOf(environment: MailEnvironment, mail: Outgoing) {
+function buildMessage(environment: MailEnvironment, email: Outgoing) {
   const host = new URL(environment.publicUrl).hostname
   return {
     from: environment.mailFrom,
-    to: { name: '', address: mail.to },
-    ...(mail.copyTo === null ? {} : { bcc: { name: '', address: mail.copyTo } }),
-    subject: mail.subject.replaceAll(/\s+/g, ' ').trim(),
-    text: mail.text,
-    ...(mail.html === null ? {} : { html: mail.html }),
-    ...(mail.replyTo === null ? {} : { replyTo: { name: '', address: mail.replyTo } }),
-    attachments: [...mail.attachments],
+    to: { name: '', address: email.to },
+    ...(email.copyTo === null ? {} : { bcc: { name: '', address: email.copyTo } }),
+    subject: email.subject.replaceAll(/\s+/g, ' ').trim(),
+    text: email.text,
+    ...(email.html === null ? {} : { html: email.html }),
+    ...(email.replyTo === null ? {} : { replyTo: { name: '', address: email.replyTo } }),
+    attachments: [...email.attachments],
     // The same for every attempt, so that a server can recognise a repeated email. Includes more than the id,
     // because after a restore an id may be reused.
     messageId: `<${createHash('sha256')
-      .update(`${mail.id} ${nameOf(mail)} ${mail.at}`)
+      .update(`${email.id} ${getRegNoOrEventId(email)} ${email.at}`)
       .digest('hex')
       .slice(0, 32)}@${host}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
@@ -90,16 +90,16 @@ function messageOf(environment: MailEnvironment, mail: Outgoing) {
 }
 
 /** Returns the registration number, or the event id for an email about none. */
-const nameOf = ({ regNo, eventId }: QueuedMail): string => regNo ?? eventId
+const getRegNoOrEventId = ({ regNo, eventId }: QueuedMail): string => regNo ?? eventId
 
-export const oneAddress = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
+export const SINGLE_ADDRESS = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
 
-/** Null when the addresses are safe in a header and in an SMTP command. */
-function problemOf(mail: QueuedMail): Problem | null {
-  const bad = [mail.to, mail.copyTo].some(
-    (address) => address !== null && !oneAddress.test(address),
+/** Null if the addresses are safe in a header and in an SMTP command. */
+function checkAddresses(email: QueuedMail): Problem | null {
+  const isInvalid = [email.to, email.copyTo].some(
+    (address) => address !== null && !SINGLE_ADDRESS.test(address),
   )
-  return bad
+  return isInvalid
     ? {
         code: 'EADDRESS',
         text: 'Mail cannot be sent to this address.',
@@ -109,90 +109,90 @@ function problemOf(mail: QueuedMail): Problem | null {
     : null
 }
 
-function smtpCarrier(environment: MailEnvironment, url: string): Carrier {
+function createSmtpTransport(environment: MailEnvironment, url: string): MailTransport {
   const { protocol, username, hostname } = new URL(url)
   const settings = {
     url,
     pool: true as const,
     maxConnections: CONNECTIONS_MAX,
-    // A password must not be sent unencrypted over a network. On the machine itself there is none.
+    // A password must not be sent unencrypted over a network. Localhost is exempt.
     requireTLS: protocol === 'smtp:' && username !== '' && !isOwnMachine(hostname),
-    connectionTimeout: ANSWER_MS_MAX,
-    greetingTimeout: ANSWER_MS_MAX,
+    connectionTimeout: RESPONSE_MS_MAX,
+    greetingTimeout: RESPONSE_MS_MAX,
     socketTimeout: TIMEOUT_MS,
   }
-  let transport = nodemailer().createTransport(settings)
-  /** The connection of an email without an end would be missing for the others. */
-  const replace = (): void => {
-    const before = transport
-    transport = nodemailer().createTransport(settings)
-    // What others are sending over it may end.
-    before.close()
-    setTimeout(() => before.close({ force: true }), SEND_MS_MAX).unref()
+  let transport = loadNodemailer().createTransport(settings)
+  /** A connection that is stuck on one email would be unavailable for the others. */
+  const replaceTransport = (): void => {
+    const previous = transport
+    transport = loadNodemailer().createTransport(settings)
+    // Emails in progress on the old connections may finish.
+    previous.close()
+    setTimeout(() => previous.close({ force: true }), SEND_MS_MAX).unref()
   }
   return {
-    send: async (mail) => {
-      const problem = problemOf(mail)
+    send: async (email) => {
+      const problem = checkAddresses(email)
       if (problem !== null) return problem
       try {
-        const sent = await inTime(transport.sendMail(messageOf(environment, mail)))
-        if (sent === null) {
-          replace()
+        const result = await withTimeout(transport.sendMail(buildMessage(environment, email)))
+        if (result === null) {
+          replaceTransport()
           return TOO_SLOW
         }
-        const { rejected, rejectedErrors = [] } = sent
+        const { rejected, rejectedErrors = [] } = result
         // The server may accept one recipient and refuse the other; only the delegate counts.
-        if (!rejected.includes(mail.to)) return null
-        const mayPass = rejectedErrors.some(
+        if (!rejected.includes(email.to)) return null
+        const isTransient = rejectedErrors.some(
           ({ recipient, responseCode = 0 }) =>
-            recipient === mail.to && Math.floor(responseCode / 100) === PASSING,
+            recipient === email.to && Math.floor(responseCode / 100) === TRANSIENT,
         )
         return {
           code: 'EENVELOPE',
-          text: mayPass
-            ? 'The mail server does not take emails to this recipient now.'
+          text: isTransient
+            ? 'The mail server temporarily accepts no email for this recipient.'
             : 'The mail server refuses this recipient.',
-          final: !mayPass,
+          final: !isTransient,
           isUnreachable: false,
-          hasCopyGone: true,
+          isCopySent: true,
         }
       } catch (error) {
-        return failureOf(error)
+        return toProblem(error)
       }
     },
     verify: async () => {
       try {
-        return (await inTime(transport.verify())) === null ? TOO_SLOW : null
+        return (await withTimeout(transport.verify())) === null ? TOO_SLOW : null
       } catch (error) {
-        return failureOf(error)
+        return toProblem(error)
       }
     },
-    // Also those that are waiting for an answer: the process ends.
+    // Includes connections that wait for a response: the process is exiting.
     close: () => transport.close({ force: true }),
   }
 }
 
 const TOO_SLOW: Problem = {
   code: 'ETIMEDOUT',
-  text: 'The mail server did not finish with this email in time.',
+  text: 'The mail server timed out on this email.',
   final: false,
   isUnreachable: true,
 }
 
-/** Null: it took too long, and whatever it answers then is of no interest. */
-async function inTime<T>(work: Promise<T>): Promise<T | null> {
-  const late = Promise.withResolvers<null>()
-  const timer = setTimeout(() => late.resolve(null), SEND_MS_MAX)
+/** Null if it took too long; a later result is ignored. */
+async function withTimeout<T>(work: Promise<T>): Promise<T | null> {
+  const timeout = Promise.withResolvers<null>()
+  const timer = setTimeout(() => timeout.resolve(null), SEND_MS_MAX)
   timer.unref()
   work.catch(() => {})
   try {
-    return await Promise.race([work, late.promise])
+    return await Promise.race([work, timeout.promise])
   } finally {
     clearTimeout(timer)
   }
 }
 
-function failureOf(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   const {
     code = 'EUNKNOWN',
     responseCode = 0,
@@ -208,7 +208,7 @@ function failureOf(error: unknown): Problem {
   // password) may be temporary.
   const final = code === 'EENVELOPE' && responseCode >= 500
   const isUnreachable =
-    (UNREACHABLE.test(code) || responseCode === CLOSING) && !OF_ONE_MAIL.test(command)
+    (UNREACHABLE.test(code) || responseCode === CLOSING) && !PER_EMAIL_COMMANDS.test(command)
   return { code, text: message.slice(0, 300), final, isUnreachable }
 }
 
@@ -216,26 +216,29 @@ function failureOf(error: unknown): Problem {
  * The file is named after the email's id: an email written twice, because the machine stopped in between, is
  * still one file.
  */
-function fileCarrier(environment: MailEnvironment): Carrier {
+function createFileTransport(environment: MailEnvironment): MailTransport {
   const folder = path.join(environment.dataDir, 'mail')
   // Loaded with the first email: a server that sends none does not need the package.
-  const transportOf = memoize((_: 'files') =>
-    nodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' }),
+  const getStreamTransport = memoize((_: 'files') =>
+    loadNodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' }),
   )
   return {
-    send: async (mail) => {
-      const problem = problemOf(mail)
+    send: async (email) => {
+      const problem = checkAddresses(email)
       if (problem !== null) return problem
       try {
-        const { message } = await transportOf('files').sendMail({
-          ...messageOf(environment, mail),
+        const { message } = await getStreamTransport('files').sendMail({
+          ...buildMessage(environment, email),
           headers: {
             'Auto-Submitted': 'auto-generated',
-            ...(mail.copyTo === null ? {} : { 'X-Copy-To': mail.copyTo }),
+            ...(email.copyTo === null ? {} : { 'X-Copy-To': email.copyTo }),
           },
         })
         await mkdir(folder, { recursive: true })
-        const file = path.join(folder, `${String(mail.id).padStart(6, '0')}-${nameOf(mail)}.eml`)
+        const file = path.join(
+          folder,
+          `${String(email.id).padStart(6, '0')}-${getRegNoOrEventId(email)}.eml`,
+        )
         const handle = await open(`${file}.part`, 'w')
         try {
           await handle.writeFile(message as Buffer)
@@ -246,7 +249,7 @@ function fileCarrier(environment: MailEnvironment): Carrier {
         await rename(`${file}.part`, file)
         return null
       } catch (error) {
-        return failureOf(error)
+        return toProblem(error)
       }
     },
     verify: () => Promise.resolve(null),

@@ -8,43 +8,47 @@ import type { ByItself } from '../ops/clock.ts'
 import type { GivenBack } from '../storage/payments/payment-types.ts'
 
 /** A delay of a minute does not matter for an email. */
-const TICK_MS = 60_000
-/** Older refunds send no email: the server was stopped, or of a version without these emails. */
-const NEWS_MS = 7 * 24 * 60 * 60_000
+const CHECK_INTERVAL_MS = 60_000
+/** Older refunds send no email: the server was stopped, or its version had no such emails. */
+const REFUND_AGE_MS_MAX = 7 * 24 * 60 * 60_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50
 
-type GivenBackDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
+type RefundEmailDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** Queues the emails that are due. `works` false: none, unless `run` is called. `run` returns the number queued. */
-export function openGivenBack(
-  deps: GivenBackDeps,
-  { works }: { readonly works: boolean } = { works: true },
+/** Queues the emails that are due; if not enabled, only when `run` is called. `run` returns the number queued. */
+export function startRefundEmails(
+  deps: RefundEmailDeps,
+  { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
 ): ByItself {
   const { store, events, clock, log } = deps
   const run = async (): Promise<number> => {
     const at = clock()
-    const sending = events.all().filter(({ config }) => config.email !== null)
-    const ids = sending.map(({ config }) => config.id)
+    const eventsWithEmail = events.all().filter(({ config }) => config.email !== null)
+    const ids = eventsWithEmail.map(({ config }) => config.id)
     let queued = 0
     for (;;) {
-      const gone = await store.givenBack(instant(Math.max(0, at - NEWS_MS)), ids, BATCH_ROWS)
-      let told = 0
-      for (const one of gone) if (await tell(deps, one, at)) told += 1
-      queued += told
+      const refunds = await store.givenBack(
+        instant(Math.max(0, at - REFUND_AGE_MS_MAX)),
+        ids,
+        BATCH_ROWS,
+      )
+      let queuedInBatch = 0
+      for (const refund of refunds) if (await queueRefundEmail(deps, refund, at)) queuedInBatch += 1
+      queued += queuedInBatch
       // Refunds that cannot be reported are checked again later.
-      if (gone.length < BATCH_ROWS || told === 0) return queued
+      if (refunds.length < BATCH_ROWS || queuedInBatch === 0) return queued
     }
   }
-  return byItself(run, works, TICK_MS, (error) =>
-    log.error({ error: String(error) }, 'the mails about money that went back stumbled'),
+  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+    log.error({ error: String(error) }, 'sending refund emails failed'),
   )
 }
 
 /** Returns true if an email was queued: the registration has an address, and no email was sent for this refund. */
-async function tell(
-  { store, events }: GivenBackDeps,
-  { id, regNo, ...back }: GivenBack,
+async function queueRefundEmail(
+  { store, events }: RefundEmailDeps,
+  { id, regNo, ...refund }: GivenBack,
   at: Instant,
 ): Promise<boolean> {
   const registration = await store.registration(regNo)
@@ -52,6 +56,6 @@ async function tell(
   if (registration === null || event === null) return false
   // A registration that owes a difference may also get a refund, but is not complete.
   const isComplete = registration.state === 'complete'
-  const mail = buildRefundedEmail(event.config, registration, { ...back, isComplete })
-  return mail !== null && (await store.queueGivenBack(id, regNo, mail, at))
+  const email = buildRefundedEmail(event.config, registration, { ...refund, isComplete })
+  return email !== null && (await store.queueGivenBack(id, regNo, email, at))
 }

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 
-const pack = {
+const COMPRESSORS = {
   br: (text: string) =>
     promisify(brotliCompress)(text, {
       params: {
@@ -16,20 +16,20 @@ const pack = {
     }),
   gzip: (text: string) => promisify(gzip)(text, { level: GZIP_LEVEL }),
 }
-type Encoding = keyof typeof pack
+type Encoding = keyof typeof COMPRESSORS
 
-/** @param accepted the request's `accept-encoding`; without it the text is sent uncompressed. */
-export async function packed(
+/** @param accepted the request's `accept-encoding`; without it the text stays uncompressed. */
+export async function compress(
   text: string,
   accepted: string | readonly string[] | undefined,
 ): Promise<{ readonly encoding: Encoding | null; readonly body: Buffer | string }> {
-  const takes = takenBy(String(accepted ?? ''))
-  const encoding = (['br', 'gzip'] as const).find((each) => takes.has(each)) ?? null
-  return { encoding, body: encoding === null ? text : await pack[encoding](text) }
+  const acceptedEncodings = parseEncodings(String(accepted ?? ''))
+  const encoding = (['br', 'gzip'] as const).find((each) => acceptedEncodings.has(each)) ?? null
+  return { encoding, body: encoding === null ? text : await COMPRESSORS[encoding](text) }
 }
 
 /** Returns the names in the header, except those with weight zero. */
-const takenBy = (header: string): ReadonlySet<string> =>
+const parseEncodings = (header: string): ReadonlySet<string> =>
   new Set(
     header.split(',').flatMap((part) => {
       const [name = '', ...weights] = part.split(';').map((word) => word.trim().toLowerCase())

@@ -23,11 +23,11 @@ import {
 } from '../../engine/messages.ts'
 import type { Day, EventConfig, Instant } from '../../engine/index.ts'
 import type { EventCard, PageData } from '../../engine/api.ts'
-import { PICTURE_SIZE } from '../events/share-image.ts'
+import { SHARE_IMAGE_SIZE } from '../events/share-image.ts'
 import { PLAIN_PAGE } from './unsupported-browser-script.ts'
 
 /** The placeholders of `web/dist/index.html`; without a built web app, pages still show their text. */
-export const bareTemplate = `<!doctype html>
+export const FALLBACK_TEMPLATE = `<!doctype html>
 <html lang="en-IN">
 <head>
 <meta charset="utf-8">
@@ -44,48 +44,48 @@ export const bareTemplate = `<!doctype html>
 
 export type Page = {
   readonly title: string
-  readonly about: string
-  /** The address without query string, for the canonical link; null: not for search engines or previews. */
+  readonly description: string
+  /** The address without query string, for the canonical link; null to exclude search engines and previews. */
   readonly url: string | null
-  /** The full address of the share image; null: there is none. */
-  readonly picture: string | null
+  /** The full address of the share image; null if there is none. */
+  readonly image: string | null
   /** The event's colour, for the first paint. */
   readonly colour: string | null
   /** HTML, already escaped. If the whole page is rendered, this replaces its main part without JavaScript. */
   readonly shell: string
-  readonly drawing?: Drawing | null
+  readonly prerendered?: PrerenderedPage | null
   readonly data: PageData
 }
 
-/** A page as its script would render it, and what its head needs for that, both as HTML. */
-export type Drawing = {
+/** A page as its script would render it, and the necessary part of its head, both as HTML. */
+export type PrerenderedPage = {
   readonly html: string
   readonly head: string
-  /** No script takes over: the page is complete. */
-  readonly isAlone: boolean
+  /** True if the page needs no script. */
+  readonly isComplete: boolean
 }
 
 /** The only place where texts are escaped. */
 export function fillTemplate(template: string, page: Page, nonce: string): string {
-  const { shell, drawing = null } = page
-  const data = `<script type="application/json" id="page">${jsonInHtml(page.data)}</script>`
-  const plainPage = `<script nonce="${nonceMark}">${PLAIN_PAGE}</script>`
+  const { shell, prerendered = null } = page
+  const data = `<script type="application/json" id="page">${encodeJson(page.data)}</script>`
+  const plainPage = `<script nonce="${NONCE_PLACEHOLDER}">${PLAIN_PAGE}</script>`
   const parts: Readonly<Record<string, string>> = {
     '<!--rollcall:head-->':
-      drawing === null || drawing.isAlone
-        ? headOf(page) + (drawing?.head ?? '')
-        : `${headOf(page)}${drawing.head}<noscript><style nonce="${nonceMark}">${WITHOUT_SCRIPT}</style></noscript>`,
-    '<!--rollcall:shell-->': drawing === null ? shell : drawing.html,
-    '<!--rollcall:data-->': drawing?.isAlone
+      prerendered === null || prerendered.isComplete
+        ? renderHead(page) + (prerendered?.head ?? '')
+        : `${renderHead(page)}${prerendered.head}<noscript><style nonce="${NONCE_PLACEHOLDER}">${WITHOUT_SCRIPT}</style></noscript>`,
+    '<!--rollcall:shell-->': prerendered === null ? shell : prerendered.html,
+    '<!--rollcall:data-->': prerendered?.isComplete
       ? data
-      : drawing === null
+      : prerendered === null
         ? data + plainPage
         : `<noscript><main class="wrap">${shell}</main></noscript>${data}${plainPage}`,
     __NONCE__: nonce,
   }
   // In a single pass, so that a text is never treated as a placeholder.
-  return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (mark) =>
-    (parts[mark] ?? '').replaceAll(nonceMark, nonce),
+  return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (placeholder) =>
+    (parts[placeholder] ?? '').replaceAll(NONCE_PLACEHOLDER, nonce),
   )
 }
 
@@ -103,14 +103,14 @@ const WITHOUT_SCRIPT = [
 ].join('')
 
 /** Placeholder until the response's nonce is known; control characters occur in none of our texts. */
-export const nonceMark = '\u0001nonce\u0001'
+export const NONCE_PLACEHOLDER = '\u0001nonce\u0001'
 
-function headOf(page: Page): string {
+function renderHead(page: Page): string {
   const title = escapeHtml(page.title)
-  const about = escapeHtml(page.about)
-  const look = page.colour === null ? '' : lookStyle(page.colour)
-  const known = `<title>${title}</title>\n<meta name="description" content="${about}">`
-  const found =
+  const description = escapeHtml(page.description)
+  const themeStyle = page.colour === null ? '' : renderThemeStyle(page.colour)
+  const basicTags = `<title>${title}</title>\n<meta name="description" content="${description}">`
+  const searchTags =
     page.url === null
       ? '<meta name="robots" content="noindex">'
       : [
@@ -118,35 +118,35 @@ function headOf(page: Page): string {
           '<meta property="og:type" content="website">',
           '<meta property="og:site_name" content="Rollcall">',
           `<meta property="og:title" content="${title}">`,
-          `<meta property="og:description" content="${about}">`,
+          `<meta property="og:description" content="${description}">`,
           `<meta property="og:url" content="${escapeHtml(page.url)}">`,
-          ...pictureMarks(page),
+          ...renderImageTags(page),
         ].join('\n')
-  return `${known}\n${found}${look}`
+  return `${basicTags}\n${searchTags}${themeStyle}`
 }
 
-function pictureMarks({ picture, title }: Page): readonly string[] {
+function renderImageTags({ image: picture, title }: Page): readonly string[] {
   return picture === null
     ? []
     : [
         `<meta property="og:image" content="${escapeHtml(picture)}">`,
         '<meta property="og:image:type" content="image/png">',
-        `<meta property="og:image:width" content="${PICTURE_SIZE.width}">`,
-        `<meta property="og:image:height" content="${PICTURE_SIZE.height}">`,
+        `<meta property="og:image:width" content="${SHARE_IMAGE_SIZE.width}">`,
+        `<meta property="og:image:height" content="${SHARE_IMAGE_SIZE.height}">`,
         `<meta property="og:image:alt" content="${escapeHtml(title)}">`,
         '<meta name="twitter:card" content="summary_large_image">',
       ]
 }
 
-function lookStyle(colour: string): string {
+function renderThemeStyle(colour: string): string {
   const { band, onBand, accent, tint, line } = themeColors(colour)
-  return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${nonceMark}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
+  return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${NONCE_PLACEHOLDER}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
 }
 
 const text = SERVER_PAGE_MESSAGES
 
 /** The same markup as the web app's own event header, so that nothing moves when the app takes over. */
-export function eventShell(event: EventConfig, at: Instant, main: string): string {
+export function renderEventShell(event: EventConfig, at: Instant, main: string): string {
   const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter(
     (text) => text !== undefined && text !== '',
   )
@@ -155,12 +155,12 @@ export function eventShell(event: EventConfig, at: Instant, main: string): strin
     `<h1 class="disp">${escapeHtml(event.title)}</h1>`,
     event.theme === undefined ? '' : `<p class="motto disp">${escapeHtml(event.theme)}</p>`,
     `</div></div><p class="chip">${chip.map((one) => `<span>${escapeHtml(one ?? '')}</span>`).join('')}</p></div></div></header>`,
-    `<main class="wrap" id="main">${eventText(event, at, main)}</main>`,
+    `<main class="wrap" id="main">${renderEventText(event, at, main)}</main>`,
   ].join('')
 }
 
 /** Returns an event's text, including `main`. */
-export function eventText(event: EventConfig, at: Instant, main: string): string {
+export function renderEventText(event: EventConfig, at: Instant, main: string): string {
   const open = checkRegistrationOpen(event, dayOf(at))
   return [
     isEventOver(event, dayOf(at))
@@ -175,58 +175,60 @@ export function eventText(event: EventConfig, at: Instant, main: string): string
   ].join('')
 }
 
-/** The text for an open event where the form cannot be used. */
-export function needsScript(event: EventConfig): string {
-  return `<p>${text.formNeedsScript}</p>${feesShell(event)}`
+/** The text for an open event if the form cannot be used. */
+export function renderScriptNotice(event: EventConfig): string {
+  return `<p>${text.formNeedsScript}</p>${renderFees(event)}`
 }
 
-function daysOf(from: Day | undefined, to: Day | undefined): string {
+function formatPeriod(from: Day | undefined, to: Day | undefined): string {
   if (from !== undefined && to !== undefined) return formatDays(from, to)
   if (from !== undefined) return formatMessage(text.days.from, { day: formatDay(from) })
   return to === undefined ? text.days.any : formatMessage(text.days.until, { day: formatDay(to) })
 }
 
 /** The price of every category in every period. */
-function feesShell(event: EventConfig): string {
+function renderFees(event: EventConfig): string {
   const rows = priceTable(event)
   if (rows.length === 0) return ''
   const { periods } = event.fees
-  const said = listedTaxSentence(event)
-  const taxed = said === '' ? '' : `<p class="hint">${escapeHtml(said)}</p>`
+  const taxSentence = listedTaxSentence(event)
+  const taxHint = taxSentence === '' ? '' : `<p class="hint">${escapeHtml(taxSentence)}</p>`
   const cell = (price: string): string => `<td>${escapeHtml(price)}</td>`
-  const head = periods.map(({ from, to }) => `<th scope="col">${escapeHtml(daysOf(from, to))}</th>`)
+  const head = periods.map(
+    ({ from, to }) => `<th scope="col">${escapeHtml(formatPeriod(from, to))}</th>`,
+  )
   const body = rows.map(
     ({ category, cells }) =>
-      `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells
-        .map(({ price }) =>
-          cell(price === null ? text.noPrice : formatPrice(listedPart(event, price))),
-        )
-        .join('')}</tr>`,
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells.map(({ price }) => cell(price === null ? text.noPrice : formatPrice(listedPart(event, price)))).join('')}</tr>`,
   )
-  return `<h2>${text.fees}</h2>${taxed}<table class="fees-plain"><thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
+  return `<h2>${text.fees}</h2>${taxHint}<table class="fees-plain"><thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
 }
 
-export function listShell(title: string, about: string, events: readonly EventCard[]): string {
+export function renderEventList(
+  title: string,
+  description: string,
+  events: readonly EventCard[],
+): string {
   const items = events.map(
     ({ title: name, from, to, venue, routes, open, closed }) =>
       `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ` (${closed?.by === 'early' ? formatMessage(text.opens, { day: formatDay(closed.opens) }) : text.closed})`}</li>`,
   )
-  return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(about)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
+  return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(description)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
 }
 
-/** A message above a page; empty when null. */
-export function messageShell(text: string | null): string {
+/** Renders a message above a page; empty if null. */
+export function renderMessage(text: string | null): string {
   return text === null
     ? ''
     : `<div class="came-back" role="alert"><p class="wrap">${escapeHtml(text)}</p></div>`
 }
 
-export function plainShell(title: string, text: string): string {
+export function renderPlainPage(title: string, text: string): string {
   return `<div class="wrap plain"><header><a class="mark" href="/">${COMMON_MESSAGES.product}</a></header><main id="main"><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">${COMMON_MESSAGES.home}</a></main></div>`
 }
 
 /** Encodes JSON so that it cannot end its script element. */
-function jsonInHtml(value: unknown): string {
+function encodeJson(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')
     .replaceAll('\u2028', '\\u2028')

@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PageData } from '../../engine/api.ts'
 
-/** The result; `kind` is the page's module, `names` tell a browser which `styles` it has, `rules` are others. */
-export type Drawn = {
+/** The result: the page's module (`kind`), its `styles` with their `names` for the browser, and other `rules`. */
+export type RenderedPage = {
   readonly kind: 'form' | 'selling' | 'site'
   readonly html: string
   readonly rules: string
@@ -11,7 +11,7 @@ export type Drawn = {
   readonly names: string
 }
 /** The output of the web build for the server (web/app/server-rendering.tsx). */
-type Drawer = { readonly draw: (page: PageData) => Drawn }
+type Renderer = { readonly draw: (page: PageData) => RenderedPage }
 const { module, page } = workerData as { readonly module: string; readonly page: PageData }
-const { draw } = (await import(module)) as Drawer
+const { draw } = (await import(module)) as Renderer
 parentPort?.postMessage(draw(page))

@@ -12,27 +12,27 @@ import { assert, escapeHtml } from '../../engine/index.ts'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import type { PageData } from '../../engine/api.ts'
 import type { Log, ServedEvent } from '../dependencies.ts'
-import type { Drawn } from './render-form-worker.ts'
-import { nonceMark } from './html-shell.ts'
-import type { Drawing } from './html-shell.ts'
+import type { RenderedPage } from './render-form-worker.ts'
+import { NONCE_PLACEHOLDER } from './html-shell.ts'
+import type { PrerenderedPage } from './html-shell.ts'
 
 type EventPage = Extract<PageData, { page: 'event' }>
 type SitePage = Extract<PageData, { page: 'site' }>
-export type Drawings = {
-  /** Returns the form of a page as its script would render it; null: not available now. Never throws. */
-  readonly of: (served: ServedEvent, page: EventPage) => Promise<Drawing | null>
+export type Prerenderer = {
+  /** Returns the form of a page as its script would render it; null if it is not available now. Never throws. */
+  readonly of: (served: ServedEvent, page: EventPage) => Promise<PrerenderedPage | null>
   /** Returns the whole landing page, in the same way. */
-  readonly site: (page: SitePage) => Promise<Drawing | null>
+  readonly site: (page: SitePage) => Promise<PrerenderedPage | null>
 }
 
 /** A page that waits longer is sent without its prerendered content; the next one has it. */
 const WAIT_MS_MAX = 2_000
-/** A thread that has not finished by now never will. */
-const DRAWING_MS_MAX = 20_000
+/** A thread that has not finished by then never will. */
+const RENDER_MS_MAX = 20_000
 /** A longer form is rendered by its script faster than it is sent. */
 const HTML_CHARS_MAX = 400_000
 /** About two hundred forms of the usual size. */
-const KEPT_CHARS_MAX = 16 * 1024 * 1024
+const CACHE_CHARS_MAX = 16 * 1024 * 1024
 
 type Chunk = {
   readonly name?: string
@@ -43,138 +43,146 @@ type Chunk = {
 type Manifest = Readonly<Record<string, Chunk>>
 
 /** @param folder the built web app. If it was built without the renderer, nothing is prerendered. */
-export function openDrawings(folder: string, log: Log): Drawings {
+export function openPrerenderer(folder: string, log: Log): Prerenderer {
   const module = path.join(folder, 'server', 'server-rendering.js')
   if (!existsSync(module)) return { of: async () => null, site: async () => null }
-  const heads = headsOf(folder)
-  const kept = new Map<string, Promise<Drawing | null>>()
+  const heads = buildHeads(folder)
+  const cache = new Map<string, Promise<PrerenderedPage | null>>()
   const sizes = new Map<string, number>()
-  /** Forms are rendered one after the other, because registrations share the machine. */
-  let last: Promise<unknown> = Promise.resolve()
+  /** Forms are rendered one at a time, because registrations share the machine. */
+  let lastRender: Promise<unknown> = Promise.resolve()
 
-  const draw = async (key: string, page: EventPage | SitePage): Promise<Drawing | null> => {
+  const renderPage = async (
+    key: string,
+    page: EventPage | SitePage,
+  ): Promise<PrerenderedPage | null> => {
     try {
-      const { kind, html, rules, styles, names } = await inThread(module, page)
-      const made =
+      const { kind, html, rules, styles, names } = await renderInThread(module, page)
+      const emotionStyle =
         names === ''
           ? ''
-          : `<style nonce="${nonceMark}" data-emotion="${escapeHtml(names)}">${styles}</style>`
-      const head = `${heads[kind]}${made}<style nonce="${nonceMark}">${rules}</style>`
+          : `<style nonce="${NONCE_PLACEHOLDER}" data-emotion="${escapeHtml(names)}">${styles}</style>`
+      const head = `${heads[kind]}${emotionStyle}<style nonce="${NONCE_PLACEHOLDER}">${rules}</style>`
       if (html.length > HTML_CHARS_MAX || /<\/style/i.test(styles + rules)) return null
       sizes.set(key, html.length + head.length)
-      forgetOldest()
-      return { html, head, isAlone: kind === 'site' }
+      evictOldest()
+      return { html, head, isComplete: kind === 'site' }
     } catch (error) {
       const event = page.page === 'event' ? page.event.event.id : null
-      log.error({ event, error: String(error) }, 'a page cannot be drawn')
+      log.error({ event, error: String(error) }, 'a page could not be prerendered')
       return null
     }
   }
-  const forgetOldest = (): void => {
+  const evictOldest = (): void => {
     let chars = [...sizes.values()].reduce((sum, each) => sum + each, 0)
     for (const [key, each] of sizes) {
-      if (chars <= KEPT_CHARS_MAX) return
+      if (chars <= CACHE_CHARS_MAX) return
       chars -= each
       sizes.delete(key)
-      kept.delete(key)
+      cache.delete(key)
     }
   }
-  const inTime = (key: string, page: EventPage | SitePage): Promise<Drawing | null> => {
-    let drawing = kept.get(key)
-    if (drawing === undefined) {
-      drawing = last.then(() => draw(key, page))
-      last = drawing
-      kept.set(key, drawing)
+  const renderInTime = (
+    key: string,
+    page: EventPage | SitePage,
+  ): Promise<PrerenderedPage | null> => {
+    let rendered = cache.get(key)
+    if (rendered === undefined) {
+      rendered = lastRender.then(() => renderPage(key, page))
+      lastRender = rendered
+      cache.set(key, rendered)
     }
-    return Promise.race([drawing, later(WAIT_MS_MAX)])
+    return Promise.race([rendered, waitMs(WAIT_MS_MAX)])
   }
   return {
-    of: async (served, page) => inTime(keyOf(served, page), page),
-    site: async (page) => inTime(JSON.stringify(page), page),
+    of: async (served, page) => renderInTime(getCacheKey(served, page), page),
+    site: async (page) => renderInTime(JSON.stringify(page), page),
   }
 }
 
 /** The event's version, and the parts of the page that change from day to day; the time of day changes nothing. */
-const keyOf = (served: ServedEvent, { tariff, event }: EventPage): string =>
+const getCacheKey = (served: ServedEvent, { tariff, event }: EventPage): string =>
   JSON.stringify([served.config.id, served.hash, event.now.slice(0, 10), { ...tariff, now: '' }])
 
-const later = (ms: number): Promise<null> =>
+const waitMs = (ms: number): Promise<null> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms, null).unref()
   })
 
-function inThread(module: string, page: EventPage | SitePage): Promise<Drawn> {
+function renderInThread(module: string, page: EventPage | SitePage): Promise<RenderedPage> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./render-form-worker.ts', import.meta.url), {
       workerData: { module: pathToFileURL(module).href, page },
     })
-    const late = setTimeout(() => {
-      reject(new Error(`not drawn after ${DRAWING_MS_MAX / 1000} seconds`))
+    const timeout = setTimeout(() => {
+      reject(new Error(`not rendered within ${RENDER_MS_MAX / 1000} seconds`))
       // Otherwise it would continue forever and occupy a processor.
-      done()
-    }, DRAWING_MS_MAX)
-    late.unref()
+      stopWorker()
+    }, RENDER_MS_MAX)
+    timeout.unref()
     worker.on('message', resolve)
     worker.on('error', reject)
     worker.on('exit', () => reject(new Error('the thread ended')))
-    const done = (): void => {
-      clearTimeout(late)
+    const stopWorker = (): void => {
+      clearTimeout(timeout)
       void worker.terminate()
     }
-    worker.once('message', done)
-    worker.once('error', done)
+    worker.once('message', stopWorker)
+    worker.once('error', stopWorker)
     // A message listener would keep the process alive again.
     worker.unref()
   })
 }
 
 /**
- * The styles of a form's page, inlined so that it is painted on arrival, and the scripts that it will request.
- * The links to the style sheets stay, disabled: the module loader looks for them before it loads their files.
+ * Returns the inline styles of a form's page, which allow an immediate paint, and the scripts that it will request. The
+ * links to the style sheets stay, disabled: the module loader looks for them before it loads their files.
  */
-function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
-  const manifestOf = (name: string) =>
+function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], string>> {
+  const readManifest = (name: string) =>
     JSON.parse(readFileSync(path.join(folder, '.vite', name), 'utf8')) as Manifest
-  const manifest = manifestOf('manifest.json')
-  const ahead = Object.values(manifestOf('pre-hydration.json')).map(
+  const manifest = readManifest('manifest.json')
+  const preHydrationScripts = Object.values(readManifest('pre-hydration.json')).map(
     ({ file }) => `<script type="module" crossorigin src="/${file}"></script>`,
   )
-  const headOf = (name: string): string => {
+  const buildHead = (name: string): string => {
     const [entry] = Object.entries(manifest).find(([, chunk]) => chunk.name === name) ?? [name]
-    const files = [...new Set([...filesOf(manifest, 'index.html'), ...filesOf(manifest, entry)])]
+    const files = [
+      ...new Set([...listFiles(manifest, 'index.html'), ...listFiles(manifest, entry)]),
+    ]
     const scripts = files.filter((file) => file.endsWith('.js'))
     // The landing page uses nothing that forms and result pages share.
-    const foreign = name === 'landing-page' ? sheetsOf(manifest, 'shared') : []
-    const sheets = files.filter((file) => file.endsWith('.css') && !foreign.includes(file))
+    const sharedSheets = name === 'landing-page' ? findStyleSheets(manifest, 'shared') : []
+    const sheets = files.filter((file) => file.endsWith('.css') && !sharedSheets.includes(file))
     const styles = sheets.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')
     assert(!/<\/style/i.test(styles), 'a style sheet ends its element')
-    if (name === 'landing-page') return `<style nonce="${nonceMark}">${styles}</style>`
-    // Downloaded fonts wait for the script, which every byte of them would delay (web/app/app-root.tsx).
-    const faces = /@font-face\s*\{[^}]*url\([^}]*\}/g
+    if (name === 'landing-page') return `<style nonce="${NONCE_PLACEHOLDER}">${styles}</style>`
+    // Fonts are downloaded after the script, which they would delay (web/app/app-root.tsx).
+    const FONT_FACE = /@font-face\s*\{[^}]*url\([^}]*\}/g
     return [
-      // If the event sells more than the registration, this would be half of the whole.
-      ...(name === 'registration-page' ? ahead : []),
+      // On the extended page, this would be half of the whole.
+      ...(name === 'registration-page' ? preHydrationScripts : []),
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
-      `<style nonce="${nonceMark}">${styles.replaceAll(faces, '')}</style>`,
-      `<style nonce="${nonceMark}" media="not all" id="${FONTS_ELEMENT_ID}">${(styles.match(faces) ?? []).join('').replaceAll(/font-display: ?optional/g, 'font-display:swap')}</style>`,
+      `<style nonce="${NONCE_PLACEHOLDER}">${styles.replaceAll(FONT_FACE, '')}</style>`,
+      `<style nonce="${NONCE_PLACEHOLDER}" media="not all" id="${FONTS_ELEMENT_ID}">${(styles.match(FONT_FACE) ?? []).join('').replaceAll(/font-display: ?optional/g, 'font-display:swap')}</style>`,
       ...sheets.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" disabled>`),
     ].join('\n')
   }
   return {
-    form: headOf('registration-page'),
-    selling: headOf('registration-page-with-items-and-codes'),
-    site: headOf('landing-page'),
+    form: buildHead('registration-page'),
+    selling: buildHead('registration-page-with-items-and-codes'),
+    site: buildHead('landing-page'),
   }
 }
 
-const sheetsOf = (manifest: Manifest, name: string): readonly string[] =>
+const findStyleSheets = (manifest: Manifest, name: string): readonly string[] =>
   Object.values(manifest).find((chunk) => chunk.name === name)?.css ?? []
 
-function filesOf(manifest: Manifest, entry: string): readonly string[] {
+function listFiles(manifest: Manifest, entry: string): readonly string[] {
   const chunk = manifest[entry]
   assert(chunk !== undefined, `the web app has no ${entry}`)
   return [
-    ...(chunk.imports ?? []).flatMap((each) => filesOf(manifest, each)),
+    ...(chunk.imports ?? []).flatMap((each) => listFiles(manifest, each)),
     ...(chunk.css ?? []),
     chunk.file,
   ]

@@ -1,45 +1,45 @@
 /**
- * Pauses queries to a merchant account after several unusable answers in a row.
- * Otherwise two thousand queries to an unreachable gateway would delay a query that would be answered.
+ * Pauses queries to a merchant account after several unusable responses in a row.
+ * Otherwise two thousand queries to an unreachable gateway would delay queries to a reachable one.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
-/** One or two orders may be unusual; this many in a row are not. */
+/** One or two orders may fail for their own reasons; this many in a row mean that the account fails. */
 const FAILURES_MAX = 5
-/** The first pause, which doubles while the account does not answer, and the longest. */
-const REST_MS_MIN = 60_000
-const REST_MS_MAX = 10 * 60_000
+/** The first pause, which doubles while the account does not respond, and the longest. */
+const PAUSE_MS_MIN = 60_000
+const PAUSE_MS_MAX = 10 * 60_000
 
-export type Breaker = {
+export type CircuitBreaker = {
   /** Returns the accounts that are paused now. */
-  resting(): readonly string[]
-  /** Records whether an account gave a usable answer; returns true when this starts a pause. */
-  told(account: string, isReachable: boolean): boolean
+  pausedAccounts(): readonly string[]
+  /** Records whether an account gave a usable response; returns true when this starts a pause. */
+  recordResult(account: string, isReachable: boolean): boolean
 }
 
-export function openBreaker(clock: () => Instant): Breaker {
-  const silent = new Map<
+export function createCircuitBreaker(clock: () => Instant): CircuitBreaker {
+  const failing = new Map<
     string,
     { readonly failures: number; readonly from: Instant; readonly until: Instant }
   >()
   return {
     // A clock that was set back also ends the pause.
-    resting: () =>
-      [...silent].flatMap(([account, { from, until }]) =>
+    pausedAccounts: () =>
+      [...failing].flatMap(([account, { from, until }]) =>
         clock() >= from && clock() < until ? [account] : [],
       ),
-    told: (account, isReachable) => {
+    recordResult: (account, isReachable) => {
       if (isReachable) {
-        silent.delete(account)
+        failing.delete(account)
         return false
       }
       const from = clock()
-      const failures = (silent.get(account)?.failures ?? 0) + 1
-      const rests = failures >= FAILURES_MAX
-      const rest = Math.min(REST_MS_MAX, REST_MS_MIN * 2 ** (failures - FAILURES_MAX))
-      silent.set(account, { failures, from, until: rests ? instant(from + rest) : from })
-      return rests
+      const failures = (failing.get(account)?.failures ?? 0) + 1
+      const isPaused = failures >= FAILURES_MAX
+      const pauseMs = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** (failures - FAILURES_MAX))
+      failing.set(account, { failures, from, until: isPaused ? instant(from + pauseMs) : from })
+      return isPaused
     },
   }
 }

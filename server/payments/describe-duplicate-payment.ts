@@ -4,11 +4,15 @@ import type { Paise } from '../../engine/index.ts'
 import type { WireSecondPayment } from '../../engine/api.ts'
 import type { SecondPayment } from '../storage/payments/find-duplicate-payments.ts'
 
-export function wireSecondPayment(
+export function toWireSecondPayment(
   second: SecondPayment | null,
-  kept: Paise,
+  keptAmount: Paise,
 ): WireSecondPayment | null {
   if (second === null) return null
   const { first, askedAt } = second
-  return { first, amount: rupees(kept), asked_at: askedAt === null ? null : isoIndia(askedAt) }
+  return {
+    first,
+    amount: rupees(keptAmount),
+    asked_at: askedAt === null ? null : isoIndia(askedAt),
+  }
 }

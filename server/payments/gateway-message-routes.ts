@@ -2,135 +2,146 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
-import { refuse, toldOf } from '../http/error-response.ts'
-import type { Call } from '../http/event-route-table.ts'
+import { sendError, errorForStatus } from '../http/error-response.ts'
+import type { EventRoute } from '../http/event-route-table.ts'
 import type { InvalidGatewayMessage, Deps } from '../dependencies.ts'
-import { inCapitals, readFields } from './gateways/airpay/parse-message.ts'
+import { upperCaseNames, readFields } from './gateways/airpay/parse-message.ts'
 import type { Fields } from './gateways/airpay/parse-message.ts'
-import { noticePath, usualReturnPath } from './gateways/select-gateway.ts'
-import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
+import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from './gateways/select-gateway.ts'
+import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance, RateLimit } from '../http/rate-limit.ts'
-import { openKeeping } from './gateway-message-limits.ts'
-import type { Keeping, Message } from './gateway-message-limits.ts'
+import { openMessageStore } from './gateway-message-limits.ts'
+import type { MessageStore, Message } from './gateway-message-limits.ts'
 import { within } from '../ops/clock.ts'
-import { keepsBodies, readMessage } from './gateway-message-body.ts'
-import type { Read } from './gateway-message-body.ts'
+import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
+import type { MessageText } from './gateway-message-body.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/page-routes.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
-/** A delegate who returns is waiting for a page; after this we show that we are still confirming. */
+/** A delegate who returns is waiting for a page; after this time the page says that we are still confirming. */
 const RETURN_WAIT_MS = 5_000
 /** No browser is waiting for a response here. */
-const NOTICE_ASK_MS = 20_000
-/** Many delegates behind one address may pay at once, and a gateway repeats messages. More than this is neither. */
+const WEBHOOK_QUERY_MS = 20_000
+/** Many delegates behind one address may pay at the same time, and gateways repeat messages. More is an attack. */
 const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 
 /**
- * Queries about orders that are not in the database, from all senders: more than a gateway sends in some minutes
+ * Queries about orders that are not in the database, for all senders: more than a gateway causes in a few minutes
  * after a restore.
  */
-const UNKNOWN_QUESTIONS: Allowance = { triesMax: 30, windowMs: 60_000 }
+const UNKNOWN_ORDER_QUERIES: Allowance = { triesMax: 30, windowMs: 60_000 }
 
 /** Dependencies that both routes share. */
-type Doors = {
+type RouteContext = {
   readonly deps: Deps
   readonly guard: LookupGuard
-  readonly keeping: Keeping
-  /** Limits queries about orders that are not in the database: anybody can name some. */
-  readonly questions: RateLimit
+  readonly messageStore: MessageStore
+  /** Limits queries about orders that are not in the database: any client can invent order ids. */
+  readonly unknownOrderQueries: RateLimit
 }
 
-export async function paymentRoutes(
+export async function addGatewayMessageRoutes(
   app: FastifyInstance,
   deps: Deps,
   guard: LookupGuard,
 ): Promise<void> {
-  const doors: Doors = {
+  const context: RouteContext = {
     deps,
     guard,
-    keeping: openKeeping(deps),
-    questions: openLimit(deps, UNKNOWN_QUESTIONS),
+    messageStore: openMessageStore(deps),
+    unknownOrderQueries: openLimit(deps, UNKNOWN_ORDER_QUERIES),
   }
-  const messages = openLimit(deps, MESSAGES_PER_ADDRESS)
+  const messageLimit = openLimit(deps, MESSAGES_PER_ADDRESS)
   /** Counts the request; returns the milliseconds to wait if there were too many. */
-  const waitOf = async (request: FastifyRequest): Promise<number> =>
-    messages.take(addressOf(request), deps.clock())
+  const countMessage = async (request: FastifyRequest): Promise<number> =>
+    messageLimit.take(getAddressKey(request), deps.clock())
 
   /** A delegate who returns may just have paid, so this route always responds with a page. */
-  const back: Call['handle'] = async (request, reply) => {
+  const handleReturn: EventRoute['handle'] = async (request, reply) => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const read = await readMessage(request)
-    if ((await waitOf(request)) > 0) return reply.redirect(greeting(deps, read), 303)
+    if ((await countMessage(request)) > 0)
+      return reply.redirect(chooseFallbackAddress(deps, read), 303)
     try {
-      return await comeBack(doors, request, reply, read)
+      return await processReturn(context, request, reply, read)
     } catch (error) {
-      deps.log.error({ id: request.id, error: String(error) }, 'a return could not be taken in')
-      return reply.redirect(greeting(deps, read), 303)
+      deps.log.error(
+        { id: request.id, error: String(error) },
+        'a browser return could not be processed',
+      )
+      return reply.redirect(chooseFallbackAddress(deps, read), 303)
     }
   }
   app.eventCalls.add(({ config }) => {
     const path = config.api.gatewayReturn
     return path === null
       ? []
-      : (['POST', 'GET'] as const).map((method) => ({ method, path, handle: back }))
+      : (['POST', 'GET'] as const).map((method) => ({ method, path, handle: handleReturn }))
   })
 
   await app.register(async (scope) => {
-    keepsBodies(scope)
+    keepBodiesUnparsed(scope)
     for (const slash of [true, false]) {
-      const at = (path: string): string => (slash ? path : path.slice(0, -1))
+      const withSlash = (path: string): string => (slash ? path : path.slice(0, -1))
       scope.route({
         method: ['GET', 'POST'],
-        url: at(usualReturnPath),
-        handler: (request, reply) => back(request, reply, {}),
+        url: withSlash(DEFAULT_RETURN_PATH),
+        handler: (request, reply) => handleReturn(request, reply, {}),
       })
-      scope.post(at(noticePath), async (request, reply) => {
-        const waitMs = await waitOf(request)
-        return waitMs > 0 ? refuseTooMany(reply, waitMs) : takeNotice(doors, request, reply)
+      scope.post(withSlash(WEBHOOK_PATH), async (request, reply) => {
+        const waitMs = await countMessage(request)
+        return waitMs > 0 ? sendTooMany(reply, waitMs) : handleWebhook(context, request, reply)
       })
     }
   })
 }
 
-/** A message after checking: its claim, with its payment and event, or null if it belongs to none. */
-type Judged = {
+/** A checked message with its payment and event; null if it belongs to none. */
+type CheckedMessage = {
   readonly message: Message
   readonly fields: Fields | null
-  readonly refused: InvalidGatewayMessage['code'] | null
+  readonly problem: InvalidGatewayMessage['code'] | null
   readonly payment: StoredPayment | null
   readonly event: EventConfig | null
   readonly claimsMoney: boolean
 }
 
-async function judged(deps: Deps, kind: Message['kind'], read: Read): Promise<Judged> {
+async function checkMessage(
+  deps: Deps,
+  kind: Message['kind'],
+  read: MessageText,
+): Promise<CheckedMessage> {
   const fields = readFields(read.body, read.contentType)
-  const orderId = fields === null ? null : (inCapitals(fields)['TRANSACTIONID'] ?? null)
-  const notice = fields === null ? null : deps.gateway.readNotice(fields)
-  // An order stays ours if its event is no longer served or takes no payments any more.
-  const unserved = notice?.ok === false && notice.error.code === 'unknown_order'
-  const ordered = notice?.ok === true ? notice.value.orderId : unserved ? orderId : null
-  const payment = ordered === null ? null : await deps.store.payment(ordered)
+  const orderId = fields === null ? null : (upperCaseNames(fields)['TRANSACTIONID'] ?? null)
+  const parsed = fields === null ? null : deps.gateway.readNotice(fields)
+  // An order remains ours even if its event is no longer served or no longer takes payments.
+  const isUnserved = parsed?.ok === false && parsed.error.code === 'unknown_order'
+  const knownOrderId = parsed?.ok === true ? parsed.value.orderId : isUnserved ? orderId : null
+  const payment = knownOrderId === null ? null : await deps.store.payment(knownOrderId)
   // A hash that never matches suggests that the account or protocol differs from our settings; it blocks nothing.
-  if (payment !== null && notice?.ok === true && notice.value.hash === 'wrong')
-    deps.log.warn({ hash: 'wrong' }, 'the hash of a message of the gateway does not fit')
+  if (payment !== null && parsed?.ok === true && parsed.value.hash === 'wrong')
+    deps.log.warn({ hash: 'wrong' }, 'the hash of a gateway message does not match')
   const event =
     payment === null ? deps.events.byOrderId(orderId ?? '') : deps.events.byId(payment.eventId)
   return {
     message: { kind, orderId, ...read },
     fields,
-    refused: notice === null ? 'malformed' : notice.ok ? null : notice.error.code,
+    problem: parsed === null ? 'malformed' : parsed.ok ? null : parsed.error.code,
     payment,
     event: event?.config ?? null,
-    claimsMoney: unserved || (notice?.ok === true && notice.value.claimsMoney),
+    claimsMoney: isUnserved || (parsed?.ok === true && parsed.value.claimsMoney),
   }
 }
 
 /**
- * A message claims money for a payment that has ended: queues it for polling, even if the first query gets no
- * answer. False: not stored.
+ * If a message claims money for a payment that has ended, schedules it for polling, even if the first query gets no
+ * response. Returns false if this could not be stored.
  */
-async function watchAnew(deps: Deps, { payment, claimsMoney }: Judged): Promise<boolean> {
+async function resumePolling(
+  deps: Deps,
+  { payment, claimsMoney }: CheckedMessage,
+): Promise<boolean> {
   if (payment === null || isOpen(payment) || !claimsMoney) return true
   try {
     await deps.store.rearm(payment.orderId, deps.clock())
@@ -142,12 +153,12 @@ async function watchAnew(deps: Deps, { payment, claimsMoney }: Judged): Promise<
 }
 
 /**
- * Queries the gateway. Money that is claimed but unknown to the gateway may be on its way, so nobody is asked to
- * pay again.
+ * Queries the gateway. Money that is claimed but unknown to the gateway may still arrive, so the delegate is not asked
+ * to pay again.
  */
 async function verifyClaim(
   { payments, store, clock }: Deps,
-  { payment, claimsMoney }: Judged,
+  { payment, claimsMoney }: CheckedMessage,
   timeoutMs: number,
 ): Promise<void> {
   if (payment === null) return
@@ -156,23 +167,23 @@ async function verifyClaim(
 }
 
 /**
- * Handles a claim of money for an order that is not in the database: queries the gateway at once, or schedules
- * the query; null: the message claims no money, or names no event of ours. Stores the message first, because it
- * may name the payer.
+ * Handles a claim of money for an order that is not in the database: queries the gateway immediately, or schedules the
+ * query. Null if the message claims no money or names none of our events. Stores the message first, because it may
+ * name the payer.
  */
 async function lookUpClaim(
-  { deps, keeping, questions }: Doors,
-  { message, event, claimsMoney }: Judged,
+  { deps, messageStore, unknownOrderQueries }: RouteContext,
+  { message, event, claimsMoney }: CheckedMessage,
   timeoutMs: number,
 ): Promise<'kept' | 'none' | 'unsure' | null> {
   const { orderId } = message
   if (!claimsMoney || event === null || event.payment === null || orderId === null) return null
   if (!ORDER_ID.test(orderId)) return null
-  await keeping.refused(message)
+  await messageStore.storeRejected(message)
   const at = deps.clock()
-  const mayAsk = (await questions.take('', at)) === 0
-  const looked = mayAsk ? await deps.payments.lookUp(event, orderId, timeoutMs) : 'unsure'
-  if (looked !== 'unsure') return looked
+  const canQuery = (await unknownOrderQueries.take('', at)) === 0
+  const lookup = canQuery ? await deps.payments.lookUp(event, orderId, timeoutMs) : 'unsure'
+  if (lookup !== 'unsure') return lookup
   const order = { orderId: orderId as OrderId, eventId: event.id }
   return (await deps.store.noteUnknownOrder(order, at)) ? 'unsure' : null
 }
@@ -184,67 +195,66 @@ const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
  * redirects to the page of the stored result. The request comes from another site and carries no cookie; it needs
  * none, because it changes nothing by itself. Serves the path that an event file names, and the default one.
  */
-async function comeBack(
-  doors: Doors,
+async function processReturn(
+  context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  read: Read | null,
+  read: MessageText | null,
 ): Promise<unknown> {
-  const { deps, guard, keeping } = doors
+  const { deps, guard, messageStore } = context
   if (read === null || read.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-  const judgement = await judged(deps, 'return', read)
-  const { message, refused, payment, event } = judgement
-  const address = addressOf(request)
-  const isBarred = (await guard.wait(address, event?.id ?? '', message.orderId ?? '')) > 0
-  const looked =
-    payment === null && !isBarred ? await lookUpClaim(doors, judgement, RETURN_WAIT_MS) : null
+  const checked = await checkMessage(deps, 'return', read)
+  const { message, problem, payment, event } = checked
+  const address = getAddressKey(request)
+  const isLimited = (await guard.wait(address, event?.id ?? '', message.orderId ?? '')) > 0
+  const lookup =
+    payment === null && !isLimited ? await lookUpClaim(context, checked, RETURN_WAIT_MS) : null
   // The page says whom to contact; staff see the payment.
-  if (looked === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
+  if (lookup === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   if (payment === null) {
-    // Attempts while the event is locked do not count as guesses, so they cannot prolong the lock for everybody
-    // else.
-    if (!isBarred) await guard.count(address, event?.id ?? '')
-    if (looked === null) await keeping.refused(message)
-    deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
+    // Attempts while the event is locked do not count as guesses, so they cannot prolong the lock for others.
+    if (!isLimited) await guard.count(address, event?.id ?? '')
+    if (lookup === null) await messageStore.storeRejected(message)
+    deps.log.warn({ code: problem ?? 'unknown_order' }, 'a browser return matches no payment')
     return reply.redirect(
-      isBarred && event !== null && message.orderId !== null
-        ? untoldAddress(event, message.orderId)
+      isLimited && event !== null && message.orderId !== null
+        ? lookupAddress(event, message.orderId)
         : UNKNOWN_PAYMENT_PAGE,
       303,
     )
   }
-  const kept = await keeping.genuine(message)
-  if (kept) await watchAnew(deps, judgement)
-  const verified = kept
-    ? within(RETURN_WAIT_MS, verifyClaim(deps, judgement, RETURN_WAIT_MS), (error) =>
+  const isStored = await messageStore.storeGenuine(message)
+  if (isStored) await resumePolling(deps, checked)
+  const verification = isStored
+    ? within(RETURN_WAIT_MS, verifyClaim(deps, checked, RETURN_WAIT_MS), (error) =>
         deps.log.error({ error: String(error) }, 'a payment could not be verified'),
       )
     : null
-  // The event file was removed, so its pages are gone. The payment is verified all the same.
+  // The event file was removed, so its pages no longer exist. The payment is verified anyway.
   if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-  // A guesser learns nothing, not even from the response time; a payer gets the page all the same.
-  if (isBarred) return reply.redirect(untoldAddress(event, payment.orderId), 303)
-  await guard.know(address, event.id, payment.regNo)
-  await verified
-  const now = await deps.store.registration(payment.regNo)
-  return reply.redirect(resultAddress(event.routes, now, payment, deps.clock()), 303)
+  // A guesser learns nothing, not even from the response time; a payer gets the page anyway.
+  if (isLimited) return reply.redirect(lookupAddress(event, payment.orderId), 303)
+  await guard.addKnown(address, event.id, payment.regNo)
+  await verification
+  const registration = await deps.store.registration(payment.regNo)
+  return reply.redirect(resultAddress(event.routes, registration, payment, deps.clock()), 303)
 }
 
-/** Chooses the redirect for a message that was not accepted: only the order that it names is known. */
-function greeting({ events }: Deps, read: Read | null): string {
+/** Chooses the redirect for a message that was not accepted, by the order that it names. */
+function chooseFallbackAddress({ events }: Deps, read: MessageText | null): string {
   const fields = read === null ? null : readFields(read.body, read.contentType)
-  const orderId = fields === null ? undefined : inCapitals(fields)['TRANSACTIONID']
+  const orderId = fields === null ? undefined : upperCaseNames(fields)['TRANSACTIONID']
   const event = orderId === undefined ? null : events.byOrderId(orderId)
   return event === null || orderId === undefined
     ? UNKNOWN_PAYMENT_PAGE
-    : untoldAddress(event.config, orderId)
+    : lookupAddress(event.config, orderId)
 }
 
 /**
- * Returns the page that looks the order up, through the guard like every other look-up. It is the same whether or
- * not the order exists.
+ * Returns the page that looks up the order, guarded like every other look-up. The address is the same whether or not
+ * the order exists.
  */
-function untoldAddress(event: EventConfig, orderId: string): string {
+function lookupAddress(event: EventConfig, orderId: string): string {
   return `${event.routes.success}?${new URLSearchParams({ orderId }).toString()}`
 }
 
@@ -264,65 +274,71 @@ function resultAddress(
   return `${route}?${query.toString()}`
 }
 
-async function takeNotice(
-  doors: Doors,
+async function handleWebhook(
+  context: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { deps, guard, keeping } = doors
+  const { deps, guard, messageStore } = context
   const read = await readMessage(request)
-  if (read === null) return refuse(reply, 413, toldOf(413).code, toldOf(413).message)
-  const judgement = await judged(deps, 'notice', read)
-  const { message, fields, refused, payment, event } = judgement
-  const address = addressOf(request)
+  if (read === null)
+    return sendError(reply, 413, errorForStatus(413).code, errorForStatus(413).message)
+  const checked = await checkMessage(deps, 'notice', read)
+  const { message, fields, problem, payment, event } = checked
+  const address = getAddressKey(request)
   const waitMs = await guard.wait(address, event?.id ?? '', message.orderId ?? '')
-  const looked =
-    payment === null && waitMs === 0 ? await lookUpClaim(doors, judgement, NOTICE_ASK_MS) : null
-  if (looked === 'kept') return reply.send({ status: 'success' })
-  if (looked === 'unsure') {
+  const lookup =
+    payment === null && waitMs === 0 ? await lookUpClaim(context, checked, WEBHOOK_QUERY_MS) : null
+  if (lookup === 'kept') return reply.send({ status: 'success' })
+  if (lookup === 'unsure') {
     reply.header('retry-after', '60')
-    return refuse(reply, 503, 'not_verified', NOT_VERIFIED)
+    return sendError(reply, 503, 'not_verified', NOT_VERIFIED)
   }
   if (payment === null) {
-    if (refused !== 'malformed' && waitMs === 0) await guard.count(address, event?.id ?? '')
-    if (looked === null) await keeping.refused(message)
-    deps.log.warn({ code: refused ?? 'unknown_order' }, 'a notice was refused')
-    // The same response as for an existing order: the gateway sends it again, and a guesser learns nothing.
-    if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
-    return refuseNotice(reply, fields === null ? 'unreadable' : (refused ?? 'unknown_order'))
+    if (problem !== 'malformed' && waitMs === 0) await guard.count(address, event?.id ?? '')
+    if (lookup === null) await messageStore.storeRejected(message)
+    deps.log.warn({ code: problem ?? 'unknown_order' }, 'a webhook was rejected')
+    // The same response as for an existing order: the gateway retries, and a guesser learns nothing.
+    if (waitMs > 0) return sendTooMany(reply, waitMs, 'messages')
+    return rejectWebhook(reply, fields === null ? 'unreadable' : (problem ?? 'unknown_order'))
   }
   // Stored and scheduled before responding: if this process dies now, polling still queries the gateway.
-  if (!(await keeping.genuine(message)) || !(await watchAnew(deps, judgement))) {
+  if (!(await messageStore.storeGenuine(message)) || !(await resumePolling(deps, checked))) {
     reply.header('retry-after', '5')
-    return refuse(reply, 503, 'not_stored', 'The notice could not be stored. Please send it again.')
+    return sendError(
+      reply,
+      503,
+      'not_stored',
+      'The webhook could not be stored. Please send it again.',
+    )
   }
-  void verifyClaim(deps, judgement, NOTICE_ASK_MS).catch((error: unknown) =>
-    deps.log.error({ error: String(error) }, 'a notice could not be verified'),
+  void verifyClaim(deps, checked, WEBHOOK_QUERY_MS).catch((error: unknown) =>
+    deps.log.error({ error: String(error) }, 'a webhook could not be verified'),
   )
-  if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
-  if (event !== null) await guard.know(address, event.id, payment.regNo)
+  if (waitMs > 0) return sendTooMany(reply, waitMs, 'messages')
+  if (event !== null) await guard.addKnown(address, event.id, payment.regNo)
   return reply.send({ status: 'success' })
 }
 
 const NOT_VERIFIED =
-  'The order is not known here, and the gateway could not be asked about it. Please send the notice again.'
+  'The order is unknown, and the gateway could not be queried about it. Please send the webhook again.'
 
-function refuseNotice(
+function rejectWebhook(
   reply: FastifyReply,
   code: InvalidGatewayMessage['code'] | 'unreadable',
 ): FastifyReply {
   switch (code) {
     case 'unreadable':
-      return refuse(
+      return sendError(
         reply,
         400,
         'malformed',
         'No fields could be read from this message. Send a form or a JSON object with at least one field.',
       )
     case 'malformed':
-      return refuse(reply, 400, 'malformed', 'The notice names no order.')
+      return sendError(reply, 400, 'malformed', 'The webhook names no order.')
     case 'unknown_order':
-      return refuse(reply, 404, 'unknown_order', 'Nobody placed this order.')
+      return sendError(reply, 404, 'unknown_order', 'There is no such order.')
     default:
       return assertNever(code)
   }

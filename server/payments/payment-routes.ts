@@ -5,61 +5,65 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, Paise, RegNo } from '../../engine/index.ts'
 import type { RegisterAnswer } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
-import { addressOf, limitByAddress, refuseTooMany } from '../http/rate-limit.ts'
+import { getAddressKey, createAddressLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
-import { refuse } from '../http/error-response.ts'
-import { refusesOtherThanText } from '../http/text-only-json.ts'
+import { sendError } from '../http/error-response.ts'
+import { rejectNonText } from '../http/text-only-json.ts'
 import { readFields } from './gateways/airpay/parse-message.ts'
 import type { Fields } from './gateways/airpay/parse-message.ts'
-import { keepsBodies, readMessage } from './gateway-message-body.ts'
-import { hasItsKey, isCountable, isEmailOf } from '../registration/find-registration.ts'
+import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
+import {
+  isRegisteringBrowser,
+  isCountable,
+  isDelegateEmail,
+} from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { hashOf, linked, LINK_UNKNOWN } from '../registration/access-link.ts'
-import { payAgain } from '../registration/retry-payment.ts'
-import { payAgainRefused, sendRefusal } from '../registration/registration-errors.ts'
+import { hashToken, resolveLink, LINK_UNKNOWN } from '../registration/access-link.ts'
+import { retryPayment } from '../registration/retry-payment.ts'
+import { retryRefusal, sendRefusal } from '../registration/registration-errors.ts'
 
-/** Nobody pays this often in a minute, even several delegates behind one address. */
+/** Even several delegates behind one address pay less often in a minute. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
 const NOT_FOUND = REFUSAL_MESSAGES.notFound
 const USE_LINK = REFUSAL_MESSAGES.payment.openLink
 
-export async function payCalls(
+export async function addPaymentRoutes(
   app: FastifyInstance,
   deps: Deps,
   guard: LookupGuard,
 ): Promise<void> {
-  const tooManyTries = limitByAddress(deps, TRIES_PER_ADDRESS)
+  const isRateLimited = createAddressLimit(deps, TRIES_PER_ADDRESS)
   await app.register(async (scope) => {
-    keepsBodies(scope)
+    keepBodiesUnparsed(scope)
     for (const slash of ['/', '']) {
       scope.post(`/api/payment/retry${slash}`, async (request, reply) =>
-        (await tooManyTries(request, reply)) ? reply : payByNumber(deps, guard, request, reply),
+        (await isRateLimited(request, reply)) ? reply : payByNumber(deps, guard, request, reply),
       )
       scope.post(`/api/payment/resume${slash}`, async (request, reply) =>
-        (await tooManyTries(request, reply)) ? reply : payByLink(deps, guard, request, reply),
+        (await isRateLimited(request, reply)) ? reply : payByLink(deps, guard, request, reply),
       )
     }
   })
 }
 
-/** Null: there are none. `refused`: they are not text, and the request has been answered. */
-async function fieldsOf(
+/** Null if there are none; `refused` if they are not text and an error response was sent. */
+async function readRequestFields(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Fields | null | 'refused'> {
   const read = await readMessage(request)
   if (read === null) return null
   const isJson = read.contentType.toLowerCase().includes('json')
-  return isJson && refusesOtherThanText(reply, jsonIn(read.body), FIELDS)
+  return isJson && rejectNonText(reply, parseJson(read.body), FIELDS)
     ? 'refused'
     : readFields(read.body, read.contentType)
 }
 
 const FIELDS = ['order_id', 'email', 'token', 'price'] as const
 
-/** Undefined: not JSON. */
-function jsonIn(text: string): unknown {
+/** Undefined if the text is not JSON. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -74,33 +78,33 @@ async function payByNumber(
   reply: FastifyReply,
 ): Promise<unknown> {
   reply.header('cache-control', 'no-store')
-  const fields = await fieldsOf(request, reply)
+  const fields = await readRequestFields(request, reply)
   if (fields === 'refused') return reply
   const orderId = fields?.['order_id']?.trim() ?? ''
-  const address = addressOf(request)
-  const named = deps.events.byOrderId(orderId)?.config.id ?? ''
-  const waitMs = await guard.wait(address, named, orderId)
-  if (waitMs > 0) return refuseTooMany(reply, waitMs)
-  const known = orderId === '' ? null : ((await deps.store.payment(orderId))?.regNo ?? orderId)
-  const registration = known === null ? null : await deps.store.registration(known)
+  const address = getAddressKey(request)
+  const eventId = deps.events.byOrderId(orderId)?.config.id ?? ''
+  const waitMs = await guard.wait(address, eventId, orderId)
+  if (waitMs > 0) return sendTooMany(reply, waitMs)
+  const regNo = orderId === '' ? null : ((await deps.store.payment(orderId))?.regNo ?? orderId)
+  const registration = regNo === null ? null : await deps.store.registration(regNo)
   const event = registration === null ? undefined : deps.events.byId(registration.eventId)?.config
   if (
     registration === null ||
     event === undefined ||
     event.payment === null ||
-    (isCountable(registration, orderId) && !isEmailOf(event, registration, fields?.['email']))
+    (isCountable(registration, orderId) && !isDelegateEmail(event, registration, fields?.['email']))
   ) {
-    await guard.count(address, named)
-    return refuse(reply, 404, 'not_found', NOT_FOUND)
+    await guard.count(address, eventId)
+    return sendError(reply, 404, 'not_found', NOT_FOUND)
   }
-  await guard.know(address, event.id, registration.regNo)
+  await guard.addKnown(address, event.id, registration.regNo)
   const isProven =
-    isEmailOf(event, registration, fields?.['email']) ||
-    (await hasItsKey(deps, request, registration))
+    isDelegateEmail(event, registration, fields?.['email']) ||
+    (await isRegisteringBrowser(deps, request, registration))
   // The number is printed on badges, so without further proof it cannot replace an expected transfer by a card
   // payment.
   if (!isProven && (registration.payments[0]?.way ?? null) !== null)
-    return refuse(reply, 403, 'email_needed', USE_LINK)
+    return sendError(reply, 403, 'email_needed', USE_LINK)
   return pay(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
 }
 
@@ -111,19 +115,19 @@ async function payByLink(
   reply: FastifyReply,
 ): Promise<unknown> {
   reply.header('cache-control', 'no-store')
-  const fields = await fieldsOf(request, reply)
+  const fields = await readRequestFields(request, reply)
   if (fields === 'refused') return reply
   const token = fields?.['token']?.trim() ?? ''
-  const found = await linked(deps, token)
-  if (found === null || found.isExpired) return refuse(reply, 404, 'link_unknown', LINK_UNKNOWN)
-  const { served, registration } = found
+  const link = await resolveLink(deps, token)
+  if (link === null || link.isExpired) return sendError(reply, 404, 'link_unknown', LINK_UNKNOWN)
+  const { served, registration } = link
   const event = served.config
-  await guard.know(addressOf(request), event.id, registration.regNo)
-  await deps.store.linkUsed(hashOf(token), deps.clock())
+  await guard.addKnown(getAddressKey(request), event.id, registration.regNo)
+  await deps.store.linkUsed(hashToken(token), deps.clock())
   return pay(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }
 
-/** Returns the order to pay, or why there is none. `price` is the total that the delegate has agreed to. */
+/** Sends the order to pay, or why there is none. The field `price` is the total that the delegate accepted. */
 async function pay(
   deps: Deps,
   {
@@ -135,19 +139,22 @@ async function pay(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const by = isProven ? 'delegate' : 'stranger'
-  const due = await payAgain(deps, event, regNo, deps.clock(), { accepted: acceptedIn(fields), by })
-  if (!due.ok) return sendRefusal(reply, payAgainRefused(event, due.error))
-  const answer: RegisterAnswer = {
+  const order = await retryPayment(deps, event, regNo, deps.clock(), {
+    accepted: readAcceptedTotal(fields),
+    by,
+  })
+  if (!order.ok) return sendRefusal(reply, retryRefusal(event, order.error))
+  const response: RegisterAnswer = {
     status: 'success',
     message: REFUSAL_MESSAGES.recorded.payNow,
     reg_no: regNo,
     stands: 'not-paid',
-    payment_data: due.value.data,
+    payment_data: order.value.data,
   }
-  return reply.code(201).send(answer)
+  return reply.code(201).send(response)
 }
 
-/** A value that is not an amount agrees to nothing. */
-function acceptedIn(fields: Fields | null): Paise | null {
+/** A value that is not an amount counts as not accepted. */
+function readAcceptedTotal(fields: Fields | null): Paise | null {
   return readAmount(fields?.['price'] ?? '')
 }

@@ -1,206 +1,216 @@
 /**
  * Polls the gateway for open payments; verifies returns and webhooks.
- * Only the gateway's own answer to our query makes a payment a success or a failure.
+ * Only the gateway's own response to our query makes a payment a success or a failure.
  */
 import { POLL_MS_MIN, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
-import { versionOf } from '../events/versions/version-approval.ts'
+import { readVersion } from '../events/versions/version-approval.ts'
 import { repeating, within } from '../ops/clock.ts'
 import type { StoredPayment } from '../storage/index.ts'
-import { openBreaker } from './circuit-breaker.ts'
-import { ask } from './verify-payment.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { queryPayment } from './verify-payment.ts'
 import { sendRefunds } from './send-gateway-refunds.ts'
-import { lookUp, lookUpAll } from './query-unknown-orders.ts'
+import { lookUpOrder, lookUpDueOrders } from './query-unknown-orders.ts'
 import type { PaymentsDeps, QueryResult, Verified, Versions } from './verify-payment.ts'
 
-/** How often polling looks for due payments. */
-const TICK_MS = 10_000
+/** How often due payments are polled. */
+const POLL_INTERVAL_MS = 10_000
 /** Concurrent queries: a slow gateway must not delay every payment. */
-const ASKED_AT_ONCE_MAX = 4
-/** Payments read from the store at a time: few, so that a new one is soon among them. */
+const CONCURRENT_QUERIES_MAX = 4
+/** Payments read from the store at a time: few, so that new ones are soon included. */
 const BATCH_ROWS = 16
 /** No browser waits for polling; a gateway that takes longer is queried again later. */
 const RECONCILE_TIMEOUT_MS = 20_000
-/** The latest instant that a date can hold: everything is due before it. */
+/** The latest instant that a date can represent: everything is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
 /** Compiled older versions of event files kept in memory; more are rarely in use. */
 const VERSIONS_MAX = 50
 
-/** `reconciles` false: nothing is queried unless a caller asks for it. */
+/** If not enabled, payments are queried only when a caller requests it. */
 export function openPayments(
   deps: PaymentsDeps,
-  { reconciles }: { readonly reconciles: boolean } = { reconciles: true },
+  { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
 ): Payments {
   const running = new Map<OrderId, Promise<QueryResult>>()
-  const following = new Map<OrderId, Promise<QueryResult>>()
-  const versions = versionsIn(deps)
-  const breaker = openBreaker(deps.clock)
-  /** Null until the first run: the clock may have been set back while the server was stopped. */
-  let lookedAt: Instant | null = null
+  const queued = new Map<OrderId, Promise<QueryResult>>()
+  const versions = openVersionCache(deps)
+  const breaker = createCircuitBreaker(deps.clock)
+  /** Null before the first run: the clock may have been set back while the server was stopped. */
+  let lastRunAt: Instant | null = null
 
   /**
    * Runs one query at a time per order. A call during a query waits for the next one, because its cause may have
    * happened after the query was sent; all waiting calls share the next query.
    */
-  const askOnce = (
+  const queryOnce = (
     orderId: OrderId,
     timeoutMs: number,
-    compares: boolean,
+    includesPaid: boolean,
   ): Promise<QueryResult> => {
     const current = running.get(orderId)
     if (current === undefined) {
-      const work = ask(deps, versions, orderId, { timeoutMs, compares }).finally(() =>
-        running.delete(orderId),
-      )
+      const work = queryPayment(deps, versions, orderId, {
+        timeoutMs,
+        compares: includesPaid,
+      }).finally(() => running.delete(orderId))
       running.set(orderId, work)
       return work
     }
-    const waiting = following.get(orderId)
-    if (waiting !== undefined) return waiting
+    const queuedQuery = queued.get(orderId)
+    if (queuedQuery !== undefined) return queuedQuery
     const next = current
       .catch(() => null)
       .then(() => {
-        following.delete(orderId)
-        return askOnce(orderId, timeoutMs, compares)
+        queued.delete(orderId)
+        return queryOnce(orderId, timeoutMs, includesPaid)
       })
-    following.set(orderId, next)
+    queued.set(orderId, next)
     return next
   }
   const verify = async (orderId: OrderId, timeoutMs: number): Promise<Verified> =>
-    (await askOnce(orderId, timeoutMs, false)).verified
+    (await queryOnce(orderId, timeoutMs, false)).verified
 
   const learn = async (
     orderIds: readonly OrderId[],
     timeoutMs: number,
   ): Promise<ReadonlyMap<OrderId, PollResult>> => {
-    const learnt = new Map<OrderId, PollResult>()
-    const asking = orderIds.map(async (orderId) => {
-      const told = await askOnce(orderId, timeoutMs, false)
-      learnt.set(orderId, told.learnt)
+    const results = new Map<OrderId, PollResult>()
+    const queries = orderIds.map(async (orderId) => {
+      const result = await queryOnce(orderId, timeoutMs, false)
+      results.set(orderId, result.outcome)
     })
-    await within(timeoutMs, Promise.all(asking), (error) =>
+    await within(timeoutMs, Promise.all(queries), (error) =>
       deps.log.error({ error: String(error) }, 'a payment could not be verified'),
     )
-    return new Map(learnt)
+    return new Map(results)
   }
 
   /**
-   * Servers of one database query different payments. A payment that cannot be claimed now is due at the next
+   * Servers that share a database query different payments. A payment that cannot be claimed now is due at the next
    * run.
    */
-  const isOurs = (orderId: OrderId, dueBefore: Instant): Promise<boolean> =>
+  const claimQuery = (orderId: OrderId, dueBefore: Instant): Promise<boolean> =>
     deps.store.claimQuestion(orderId, dueBefore, deps.clock()).catch(() => false)
 
-  const askAll = async (
+  const queryAll = async (
     due: readonly StoredPayment[],
     dueBefore: Instant,
-    ended: (verified: Verified) => void,
+    onVerified: (verified: Verified) => void,
   ): Promise<void> => {
-    const waiting = [...due]
+    const queue = [...due]
     const worker = async (): Promise<void> => {
-      for (let payment = waiting.shift(); payment !== undefined; payment = waiting.shift()) {
+      for (let payment = queue.shift(); payment !== undefined; payment = queue.shift()) {
         const account = payment.account ?? ''
-        if (breaker.resting().includes(account)) continue
-        if (deps.store.isShared && !(await isOurs(payment.orderId, dueBefore))) continue
-        const told = await askOnce(payment.orderId, RECONCILE_TIMEOUT_MS, !isOpen(payment)).catch(
-          (error: unknown): QueryResult => {
-            deps.log.error({ error: String(error) }, 'a payment could not be verified')
-            return { verified: 'pending', isReachable: null, learnt: 'unreachable' }
-          },
-        )
-        if (told.isReachable !== null && breaker.told(account, told.isReachable))
-          deps.log.warn({ account }, 'the gateway does not answer this account, which rests')
-        ended(told.verified)
+        if (breaker.pausedAccounts().includes(account)) continue
+        if (deps.store.isShared && !(await claimQuery(payment.orderId, dueBefore))) continue
+        const result = await queryOnce(
+          payment.orderId,
+          RECONCILE_TIMEOUT_MS,
+          !isOpen(payment),
+        ).catch((error: unknown): QueryResult => {
+          deps.log.error({ error: String(error) }, 'a payment could not be verified')
+          return { verified: 'pending', isReachable: null, outcome: 'unreachable' }
+        })
+        if (result.isReachable !== null && breaker.recordResult(account, result.isReachable))
+          deps.log.warn(
+            { account },
+            'the gateway does not respond for this account; queries are paused',
+          )
+        onVerified(result.verified)
       }
     }
-    await Promise.all(Array.from({ length: ASKED_AT_ONCE_MAX }, worker))
+    await Promise.all(Array.from({ length: CONCURRENT_QUERIES_MAX }, worker))
   }
 
-  let refunding: Promise<number> = Promise.resolve(0)
-  /** Runs one after the other: a caller has written a refund that an earlier run may have missed. */
-  const refund = (): Promise<number> => {
-    const next = refunding.then(() => sendRefunds(deps, versions))
-    refunding = next.catch((error: unknown) => {
+  let refundRun: Promise<number> = Promise.resolve(0)
+  /** Runs one at a time: the caller has stored a refund that an earlier run may have missed. */
+  const sendPendingRefunds = (): Promise<number> => {
+    const next = refundRun.then(() => sendRefunds(deps, versions))
+    refundRun = next.catch((error: unknown) => {
       deps.log.error({ error: String(error) }, 'refunds could not be sent')
       return 0
     })
-    return refunding
+    return refundRun
   }
 
   const reconcile = async (
     all = false,
   ): Promise<{ readonly asked: number; readonly ended: number }> => {
     const at = deps.clock()
-    if (lookedAt === null || at < lookedAt) await deps.store.clockWentBack(at)
-    lookedAt = at
-    // A new payment is due at once, but its buyer is still typing: every payment waits one shortest interval.
+    if (lastRunAt === null || at < lastRunAt) await deps.store.clockWentBack(at)
+    lastRunAt = at
+    // The buyer of a new payment is still entering data, so every payment waits at least the shortest interval.
     const dueBefore = all ? END_OF_TIME : instant(at - POLL_MS_MIN)
     const seen = new Set<OrderId>()
     let ended = 0
-    await refund()
+    await sendPendingRefunds()
     for (;;) {
       const due = (
-        await deps.store.pendingPayments(dueBefore, seen.size + BATCH_ROWS, breaker.resting())
+        await deps.store.pendingPayments(
+          dueBefore,
+          seen.size + BATCH_ROWS,
+          breaker.pausedAccounts(),
+        )
       ).filter(({ orderId }) => !seen.has(orderId))
       if (due.length === 0) break
       for (const { orderId } of due) seen.add(orderId)
-      await askAll(due, dueBefore, (verified) => {
+      await queryAll(due, dueBefore, (verified) => {
         if (verified !== 'pending') ended += 1
       })
     }
-    // Ended payments wait until no payment with a waiting delegate is left.
+    // Ended payments are queried last: no delegate is waiting for them.
     const watched = new Set<OrderId>()
     for (;;) {
       const due = (
-        await deps.store.watchedPayments(at, watched.size + BATCH_ROWS, breaker.resting())
+        await deps.store.watchedPayments(at, watched.size + BATCH_ROWS, breaker.pausedAccounts())
       ).filter(({ orderId }) => !watched.has(orderId))
       if (due.length === 0) break
       for (const { orderId } of due) watched.add(orderId)
-      await askAll(due, at, () => {})
+      await queryAll(due, at, () => {})
     }
-    await lookUpAll(deps)
+    await lookUpDueOrders(deps)
     return { asked: seen.size, ended }
   }
 
-  const stop = reconciles
+  const stopPolling = isEnabled
     ? repeating(
-        TICK_MS,
+        POLL_INTERVAL_MS,
         () => reconcile(),
-        (error) => deps.log.error({ error: String(error) }, 'the reconciler stumbled'),
+        (error) => deps.log.error({ error: String(error) }, 'polling payments failed'),
       )
     : null
-  const idle = async (): Promise<void> => {
-    await refunding
-    while (running.size + following.size > 0)
-      await Promise.allSettled([...running.values(), ...following.values()])
+  const waitUntilIdle = async (): Promise<void> => {
+    await refundRun
+    while (running.size + queued.size > 0)
+      await Promise.allSettled([...running.values(), ...queued.values()])
   }
 
   return {
     verify,
-    learn,
+    queryOrders: learn,
     reconcile,
-    lookUp: (event, orderId, timeoutMs) => lookUp(deps, event, orderId as OrderId, timeoutMs),
-    sendRefunds: refund,
-    resting: () => breaker.resting(),
-    idle,
+    lookUp: (event, orderId, timeoutMs) => lookUpOrder(deps, event, orderId as OrderId, timeoutMs),
+    sendRefunds: sendPendingRefunds,
+    pausedAccounts: () => breaker.pausedAccounts(),
+    idle: waitUntilIdle,
     close: async () => {
-      await stop?.()
-      await idle()
+      await stopPolling?.()
+      await waitUntilIdle()
     },
   }
 }
 
 /** Older versions of event files, compiled when first needed. */
-function versionsIn({ store }: Pick<PaymentsDeps, 'store'>): Versions {
-  const known = new Map<string, EventConfig | null>()
+function openVersionCache({ store }: Pick<PaymentsDeps, 'store'>): Versions {
+  const cache = new Map<string, EventConfig | null>()
   return async (hash) => {
-    const there = known.get(hash)
-    if (there !== undefined) return there
-    const event = (await versionOf(store, hash))?.config ?? null
-    if (known.size >= VERSIONS_MAX) known.clear()
-    known.set(hash, event)
+    const cached = cache.get(hash)
+    if (cached !== undefined) return cached
+    const event = (await readVersion(store, hash))?.config ?? null
+    if (cache.size >= VERSIONS_MAX) cache.clear()
+    cache.set(hash, event)
     return event
   }
 }

@@ -4,35 +4,38 @@ import type { Awaited, Day, EventConfig, Instant, Paise, Quote } from '../../eng
 import type { StoredRegistration } from '../storage/index.ts'
 import type { StoredAwaited } from '../storage/reconciliation/match-candidates.ts'
 
-/** Returns the price on the credit date if that date sets it; null: the price at registration applies. */
-export function priceOnDay(
+/** Returns the price on the credit date if that date sets it; null if the price at registration applies. */
+export function quotePriceOnDay(
   config: EventConfig,
   { payments, answers, category, paymentStatus }: StoredRegistration,
   paidAt: Instant,
 ): Quote | null {
-  const isPriced = waysPricedOnCredit(config).includes(payments[0]?.way ?? '')
-  if (!isPriced || paymentStatus === 'success') return null
+  const isPricedOnCredit = methodsPricedOnCredit(config).includes(payments[0]?.way ?? '')
+  if (!isPricedOnCredit || paymentStatus === 'success') return null
   return quoteOnCredit(config, { answers, category }, paidAt)
 }
 
 /** Returns the payment methods whose credit date sets the price. */
-export const waysPricedOnCredit = (config: EventConfig): readonly string[] =>
+export const methodsPricedOnCredit = (config: EventConfig): readonly string[] =>
   config.methods.flatMap(({ id }) =>
     transferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
   )
 
-/** Every amount of such a registration is this price; null: nothing is on sale then, so the price stays. */
+/** Returns the price of such a registration; null if nothing is on sale then, so its price stays. */
 export function quoteOnCredit(
   config: EventConfig,
   { answers, category }: Pick<StoredRegistration, 'answers' | 'category'>,
   paidAt: Instant,
 ): Quote | null {
-  const quoted = quoteWithCategory(config, answers, category, paidAt)
-  return quoted.ok ? quoted.value : null
+  const result = quoteWithCategory(config, answers, category, paidAt)
+  return result.ok ? result.value : null
 }
 
-/** Returns the registration at this price; null: its price stays. */
-export function atPrice(registration: StoredRegistration, price: Quote | null): StoredRegistration {
+/** Returns the registration at this price; if `price` is null, its price stays. */
+export function withPrice(
+  registration: StoredRegistration,
+  price: Quote | null,
+): StoredRegistration {
   if (price === null) return registration
   const { period, base, gst, total, lines } = price
   return { ...registration, period, base, gst, total, lines }

@@ -1,12 +1,12 @@
 /**
- * Queries the gateway about orders that the database does not know.
- * The gateway may hold money for them after a restore, or if a registration was never stored. Only its own answer
- * decides; a claim in a message only starts the query.
+ * Queries the gateway about orders that are not in the database.
+ * It may have money for them after a restore, or if a registration was never stored. Only its own response decides; a
+ * claim in a message only starts the query.
  */
 import { assertNever, paise } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Paise, PaymentEvent } from '../../engine/index.ts'
 import type { StatusAnswer } from '../dependencies.ts'
-import { payerIn } from './gateways/airpay/payer-name.ts'
+import { findPayer } from './gateways/airpay/payer-name.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
 
 /** Rows read from the store at a time. */
@@ -14,18 +14,18 @@ const BATCH_ROWS = 16
 /** No browser waits for polling. */
 const TIMEOUT_MS = 20_000
 /** Concurrent queries. */
-const ASKED_AT_ONCE_MAX = 4
+const CONCURRENT_QUERIES_MAX = 4
 
 /**
- * `kept`: the gateway holds money for the order, and staff see it. `none`: it holds none. `unsure`: no conclusive
- * answer; it is queried again.
+ * `kept`: the gateway has money for the order, and staff see it. `none`: it has none. `unsure`: the response was not
+ * conclusive; the order is queried again.
  */
 export type LookupResult = 'kept' | 'none' | 'unsure'
 
 type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
 
-/** Queries with the account of the event that is served now, and stores what the gateway confirms. */
-export async function lookUp(
+/** Queries with the account of the currently served event, and stores payments that the gateway confirms. */
+export async function lookUpOrder(
   deps: PaymentsDeps,
   event: EventConfig,
   orderId: OrderId,
@@ -33,47 +33,47 @@ export async function lookUp(
 ): Promise<LookupResult> {
   const { store, gateway, clock, log } = deps
   if (event.payment === null || gateway.merchantOf(event) === null) return 'unsure'
-  const answer = await gateway
+  const response = await gateway
     .status(event, orderId, clock(), timeoutMs)
     .catch((error: unknown): StatusAnswer => ({ is: 'unreachable', error: String(error) }))
-  const looked = await follow(deps, event, orderId, answer)
-  if (looked === 'unsure') {
+  const result = await applyResponse(deps, event, orderId, response)
+  if (result === 'unsure') {
     await store.unknownUndecided(orderId, clock())
-    return looked
+    return result
   }
-  // A declined payer was on the payment page: a further attempt may have been made.
-  await store.unknownDecided(orderId, answer.is === 'fact', clock())
-  if (looked === 'kept')
+  // A payer whose payment was declined may have tried again on the payment page.
+  await store.unknownDecided(orderId, response.is === 'fact', clock())
+  if (result === 'kept')
     log.warn(
       { event: event.id },
-      'the gateway confirms a payment for an order that is not in the database: it waits for staff under "Needs review"',
+      'the gateway confirms a payment for an order that is not in the database; staff find it under "Needs review"',
     )
-  return looked
+  return result
 }
 
-async function follow(
+async function applyResponse(
   { store, clock }: PaymentsDeps,
   event: EventConfig,
   orderId: OrderId,
-  answer: StatusAnswer,
+  response: StatusAnswer,
 ): Promise<LookupResult> {
-  switch (answer.is) {
+  switch (response.is) {
     case 'unreachable':
     case 'pending':
       return 'unsure'
     case 'no-record':
       return 'none'
     case 'fact': {
-      const { fact, raw } = answer
+      const { fact, raw } = response
       if (fact.type !== 'confirmed') return 'none'
       const messages = await store.notices(orderId)
-      const kept = await store.keepUnknownPayment({
+      const storedCount = await store.keepUnknownPayment({
         orderId,
         eventId: event.id,
         source: event.payment?.gateway.name ?? '',
         account: event.payment?.account ?? '',
-        payer: payerIn([{ body: raw, contentType: 'text/xml' }, ...messages.toReversed()]),
-        refunded: refundedOf(fact),
+        payer: findPayer([{ body: raw, contentType: 'text/xml' }, ...messages.toReversed()]),
+        refunded: sumRefunded(fact),
         at: clock(),
         money: [fact, ...(fact.further ?? [])].map((money) => ({
           reference: money.reference,
@@ -83,37 +83,38 @@ async function follow(
           paidAt: money.paidAt ?? null,
         })),
       })
-      return kept > 0 || refundedOf(fact) < cameOf(fact) ? 'kept' : 'none'
+      return storedCount > 0 || sumRefunded(fact) < sumReceived(fact) ? 'kept' : 'none'
     }
     default:
-      return assertNever(answer)
+      return assertNever(response)
   }
 }
 
-const cameOf = ({ amount, further = [] }: Confirmed): Paise =>
+const sumReceived = ({ amount, further = [] }: Confirmed): Paise =>
   paise(further.reduce((sum, one) => sum + one.amount, amount as number))
-const refundedOf = ({ refunds = [] }: Confirmed): Paise =>
+const sumRefunded = ({ refunds = [] }: Confirmed): Paise =>
   paise(refunds.reduce((sum, one) => sum + one.amount, 0))
 
-/** Queries all orders due now, in batches; returns how many it has passed to staff. */
-export async function lookUpAll(deps: PaymentsDeps): Promise<number> {
+/** Queries all orders that are due, in batches; returns the number of payments passed to staff. */
+export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
   const { store, events, clock } = deps
   const seen = new Set<string>()
-  let kept = 0
+  let storedCount = 0
   for (;;) {
     const due = (await store.unknownOrders(clock(), seen.size + BATCH_ROWS)).filter(
       ({ orderId }) => !seen.has(orderId),
     )
-    if (due.length === 0) return kept
+    if (due.length === 0) return storedCount
     for (const { orderId } of due) seen.add(orderId)
-    const waiting = [...due]
+    const queue = [...due]
     const worker = async (): Promise<void> => {
-      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-        const event = events.byId(one.eventId)?.config
-        if (event === undefined) await store.unknownUndecided(one.orderId, clock())
-        else if ((await lookUp(deps, event, one.orderId, TIMEOUT_MS)) === 'kept') kept += 1
+      for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
+        const event = events.byId(order.eventId)?.config
+        if (event === undefined) await store.unknownUndecided(order.orderId, clock())
+        else if ((await lookUpOrder(deps, event, order.orderId, TIMEOUT_MS)) === 'kept')
+          storedCount += 1
       }
     }
-    await Promise.all(Array.from({ length: ASKED_AT_ONCE_MAX }, worker))
+    await Promise.all(Array.from({ length: CONCURRENT_QUERIES_MAX }, worker))
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Queries the gateway about one payment and applies the answer.
- * Uses the account that requested the payment and the event file that the registration was made with, whether or
- * not that file is still served: an organiser who removes a file or changes the account loses no payment.
+ * Queries the gateway about one payment and applies the response.
+ * Uses the account and the event file of the time of registration, whether or not that file is still served: no
+ * payment is lost when an organiser removes the file or changes the account.
  */
 import {
   NO_RECORD_MS,
@@ -28,20 +28,19 @@ import { registrationView } from '../registration/registration-for-emails-and-pu
 import type { NewMail, RawAnswer, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
- * The maximum clock difference of two machines; a payment time that is further off is from another time zone, or
- * wrong.
+ * The maximum clock difference of two machines. A payment time that differs more is from another time zone, or wrong.
  */
-const CLOCKS_APART_MS = 10 * 60_000
+const CLOCK_DIFFERENCE_MS_MAX = 10 * 60_000
 
 export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' | 'log'>
-/** Returns an event's version by the hash that registrations carry; null: it is not stored. */
+/** Returns an event's version by the hash stored with registrations; null if it is not stored. */
 export type Versions = (hash: string) => Promise<EventConfig | null>
 export type Verified = Awaited<ReturnType<Payments['verify']>>
-/** `isReachable`: whether the account gave a usable answer; null: it was not queried. */
+/** `isReachable`: whether the account gave a usable response; null if it was not queried. */
 export type QueryResult = {
   readonly verified: Verified
   readonly isReachable: boolean | null
-  readonly learnt: PollResult
+  readonly outcome: PollResult
 }
 
 const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
@@ -54,36 +53,39 @@ type QuerySubject = {
   readonly payment: StoredPayment
 }
 
-/** `compares`: also queries paid payments, because a second capture of the same order may have arrived. */
-export async function ask(
+/** `includesPaid`: also queries paid payments, because a second capture of the same order may have arrived. */
+export async function queryPayment(
   deps: PaymentsDeps,
   versions: Versions,
   orderId: OrderId,
-  { timeoutMs, compares }: { readonly timeoutMs: number; readonly compares: boolean },
+  { timeoutMs, compares: includesPaid }: { readonly timeoutMs: number; readonly compares: boolean },
 ): Promise<QueryResult> {
   const registration = await deps.store.registrationOf(orderId)
   const payment = registration?.payments.find((each) => each.orderId === orderId)
-  assert(registration != null && payment !== undefined, 'an order to verify that is not there')
+  assert(registration != null && payment !== undefined, 'an order to verify does not exist')
   // A failed payment is queried again: a late payment still counts.
-  if (!compares && (payment.status === 'success' || payment.status === 'refunded'))
-    return { verified: payment.status, isReachable: null, learnt: 'ended' }
-  const asked = await askedThrough(deps, versions, registration, payment)
-  if (asked === null) {
-    deps.log.warn({ event: payment.eventId }, 'a payment waits for an event that is not known')
+  if (!includesPaid && (payment.status === 'success' || payment.status === 'refunded'))
+    return { verified: payment.status, isReachable: null, outcome: 'ended' }
+  const requestEvent = await findRequestEvent(deps, versions, registration, payment)
+  if (requestEvent === null) {
+    deps.log.warn(
+      { event: payment.eventId },
+      'a payment cannot be queried because its event is unknown',
+    )
     return {
-      verified: await unanswered(deps, payment),
+      verified: await handleNoResponse(deps, payment),
       isReachable: null,
-      learnt: 'unreachable',
+      outcome: 'unreachable',
     }
   }
-  const answer = await answerOf(deps, asked, payment, timeoutMs)
+  const answer = await queryGateway(deps, requestEvent, payment, timeoutMs)
   const served = deps.events.byId(payment.eventId)
-  const event = served !== null && served.config.payment !== null ? served.config : asked
-  const verified = await follow(deps, { event, registration, payment }, answer)
-  return { verified, isReachable: answer.is !== 'unreachable', learnt: learntFrom(answer) }
+  const event = served !== null && served.config.payment !== null ? served.config : requestEvent
+  const verified = await applyResponse(deps, { event, registration, payment }, answer)
+  return { verified, isReachable: answer.is !== 'unreachable', outcome: toQueryOutcome(answer) }
 }
 
-function learntFrom(answer: StatusAnswer): PollResult {
+function toQueryOutcome(answer: StatusAnswer): PollResult {
   switch (answer.is) {
     case 'fact':
       return 'ended'
@@ -97,8 +99,8 @@ function learntFrom(answer: StatusAnswer): PollResult {
   }
 }
 
-/** Returns the event as it was when the payment was requested, with the account of that time; null: unknown. */
-export async function askedThrough(
+/** Returns the event and account as they were when the payment was requested; null if unknown. */
+export async function findRequestEvent(
   deps: Pick<PaymentsDeps, 'events'>,
   versions: Versions,
   registration: Pick<StoredRegistration, 'eventHash'>,
@@ -107,17 +109,19 @@ export async function askedThrough(
   const served = deps.events.byId(payment.eventId)
   const version =
     served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
-  const taken = [version, served?.config].find((event) => event != null && event.payment !== null)
-  if (taken == null || taken.payment === null) return null
-  const account = payment.account ?? taken.payment.account
-  return { ...taken, payment: { ...taken.payment, account } }
+  const accountEvent = [version, served?.config].find(
+    (event) => event != null && event.payment !== null,
+  )
+  if (accountEvent == null || accountEvent.payment === null) return null
+  const account = payment.account ?? accountEvent.payment.account
+  return { ...accountEvent, payment: { ...accountEvent.payment, account } }
 }
 
 /**
- * Returns why the account cannot be queried about the payment; null: it can. Another merchant does not know the
+ * Returns why the account cannot be queried about the payment; null if it can. Another merchant does not have the
  * order.
  */
-export function notAskable(
+export function findQueryProblem(
   { gateway }: Pick<PaymentsDeps, 'gateway'>,
   event: EventConfig,
   payment: Pick<StoredPayment, 'merchantId'>,
@@ -127,20 +131,20 @@ export function notAskable(
     return `there are no credentials for the account "${event.payment?.account}"`
   return payment.merchantId === null || merchant === payment.merchantId
     ? null
-    : `the account "${event.payment?.account}" is now merchant ${merchant}, and this payment was asked for as ${payment.merchantId}`
+    : `the account "${event.payment?.account}" is now merchant ${merchant}, and this payment was requested as ${payment.merchantId}`
 }
 
 /**
- * Never throws. If no account can be queried, the answer must not be "no record": that would end a payment that
- * was made.
+ * Never throws. If no account can be queried, the result must not be "no record": that would end a payment that was
+ * made.
  */
-async function answerOf(
+async function queryGateway(
   { gateway, clock }: PaymentsDeps,
   event: EventConfig,
   payment: StoredPayment,
   timeoutMs: number,
 ): Promise<StatusAnswer> {
-  const error = notAskable({ gateway }, event, payment)
+  const error = findQueryProblem({ gateway }, event, payment)
   if (error !== null) return { is: 'unreachable', error }
   try {
     return await gateway.status(event, payment.orderId, clock(), timeoutMs)
@@ -149,57 +153,56 @@ async function answerOf(
   }
 }
 
-/** Applies an answer. */
-async function follow(
+async function applyResponse(
   deps: PaymentsDeps,
-  asked: QuerySubject,
+  subject: QuerySubject,
   answer: StatusAnswer,
 ): Promise<Verified> {
-  const { event, payment } = asked
+  const { event, payment } = subject
   const at = deps.clock()
   const age = Math.max(0, at - payment.createdAt)
   const sinceHandOff = Math.max(0, at - (payment.handedOffAt ?? payment.createdAt))
   switch (answer.is) {
     case 'fact':
-      return settle(deps, asked, answer.fact, answer.raw)
+      return storePaymentEvent(deps, subject, answer.fact, answer.raw)
     case 'no-record':
       if (sinceHandOff >= NO_RECORD_MS && payment.status === 'pending' && !isStillHeld(payment, at))
-        return settle(deps, asked, { type: 'expired', at }, answer.raw)
-      return askLater(deps, payment, 'no-record')
+        return storePaymentEvent(deps, subject, { type: 'expired', at }, answer.raw)
+      return scheduleNextQuery(deps, payment, 'no-record')
     case 'pending':
       if (age >= UNDECIDED_MS && isOpen(payment))
-        return settle(deps, asked, { type: 'undecided', at }, answer.raw)
-      return askLater(deps, payment, 'in-process')
+        return storePaymentEvent(deps, subject, { type: 'undecided', at }, answer.raw)
+      return scheduleNextQuery(deps, payment, 'in-process')
     case 'unreachable':
-      deps.log.warn({ event: event.id, error: answer.error }, 'the gateway gave no usable answer')
-      return unanswered(deps, payment)
+      deps.log.warn({ event: event.id, error: answer.error }, 'the gateway gave no usable response')
+      return handleNoResponse(deps, payment)
     default:
       return assertNever(answer)
   }
 }
 
-/** Not sent to the gateway yet, and its hold has not expired: the gateway cannot know it. */
+/** Returns true if the payment was not sent to the gateway yet and its hold has not expired. */
 function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): boolean {
   return handedOffAt === null && holdUntil !== null && at < holdUntil
 }
 
-/** Schedules the next query soon; an open payment that got no answer for days is passed to staff. */
-async function unanswered(deps: PaymentsDeps, payment: StoredPayment): Promise<Verified> {
+/** Schedules the next query soon; passes an open payment without a response for days to staff. */
+async function handleNoResponse(deps: PaymentsDeps, payment: StoredPayment): Promise<Verified> {
   const at = deps.clock()
   if (at - payment.createdAt >= UNDECIDED_MS && isOpen(payment)) {
     const applied = await deps.store.applyFact(payment.orderId, { type: 'undecided', at }, null)
     return statusOf(applied.payment)
   }
-  const verified = await askLater(deps, payment, 'unreachable')
+  const verified = await scheduleNextQuery(deps, payment, 'unreachable')
   // Also for a failed payment: whether a late payment arrived is unknown.
   return verified === 'failed' ? 'pending' : verified
 }
 
-/** `said`: the gateway's answer, if it ended nothing; null: it is stored as a payment event. */
-async function askLater(
+/** `lastResponse`: the gateway's response if it ended nothing; null if it is stored as a payment event. */
+async function scheduleNextQuery(
   deps: PaymentsDeps,
   payment: StoredPayment,
-  said: LastResponse | null,
+  lastResponse: LastResponse | null,
 ): Promise<Verified> {
   const at = deps.clock()
   const since = payment.handedOffAt ?? payment.createdAt
@@ -207,37 +210,39 @@ async function askLater(
   const next = nextPollTime(
     { ...payment, watchUntil, createdAt: since },
     at,
-    said !== 'unreachable',
+    lastResponse !== 'unreachable',
   )
-  await deps.store.asked(payment.orderId, at, next, said, watchUntil)
+  await deps.store.asked(payment.orderId, at, next, lastResponse, watchUntil)
   return statusOf(payment)
 }
 
-/** Stores the payment event with the answer that it is based on, and logs the change. */
-async function settle(
+/** Stores the payment event with the response that it is based on, and logs the change. */
+async function storePaymentEvent(
   deps: PaymentsDeps,
-  asked: QuerySubject,
-  fact: PaymentEvent,
+  subject: QuerySubject,
+  paymentEvent: PaymentEvent,
   raw: string,
 ): Promise<Verified> {
-  const { event, payment } = asked
+  const { event, payment } = subject
   const answer: RawAnswer = {
     gateway: event.payment?.gateway.name ?? '',
     body: raw,
     contentType: 'text/xml',
     at: deps.clock(),
   }
-  const known = fact.type === 'confirmed' ? withTimeOf(asked, fact) : fact
-  const mail = known.type === 'confirmed' ? await mailOf(deps, asked, known) : null
-  const applied = await deps.store.applyFact(payment.orderId, known, mail, answer)
+  const timedEvent =
+    paymentEvent.type === 'confirmed' ? withPaymentTime(subject, paymentEvent) : paymentEvent
+  const email =
+    timedEvent.type === 'confirmed' ? await buildEmailForCapture(deps, subject, timedEvent) : null
+  const applied = await deps.store.applyFact(payment.orderId, timedEvent, email, answer)
   if (applied.changed)
     deps.log.info(
       { event: event.id, status: applied.payment.status, review: applied.review },
-      'a payment moved',
+      'a payment changed',
     )
-  // A payment that has just ended is scheduled already; after any other answer, the next query is scheduled here.
+  // A payment that has just ended is scheduled already; otherwise the next query is scheduled here.
   return applied.payment.status === payment.status
-    ? askLater(deps, applied.payment, null)
+    ? scheduleNextQuery(deps, applied.payment, null)
     : statusOf(applied.payment)
 }
 
@@ -247,44 +252,51 @@ type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
  * Sets the payment time, if the gateway states a plausible one: neither before the order was placed nor after
  * now. A delayed payment counts from the time at which it was paid.
  */
-function withTimeOf({ event, registration, payment }: QuerySubject, fact: Confirmed): Confirmed {
-  const { at, further } = fact
+function withPaymentTime(
+  { event, registration, payment }: QuerySubject,
+  paymentEvent: Confirmed,
+): Confirmed {
+  const { at, further } = paymentEvent
   const from = Math.min(payment.createdAt, at)
-  const timed = <M extends { readonly paidAt?: Instant }>({ paidAt: stated, ...rest }: M) => {
-    const canBe =
-      stated !== undefined && stated >= from - CLOCKS_APART_MS && stated <= at + CLOCKS_APART_MS
-    const paidAt = canBe ? instant(Math.min(Math.max(stated, from), at)) : null
-    const came = isInTime(event, registration, payment, paidAt ?? at)
+  const addTime = <M extends { readonly paidAt?: Instant }>({ paidAt: stated, ...rest }: M) => {
+    const isPlausible =
+      stated !== undefined &&
+      stated >= from - CLOCK_DIFFERENCE_MS_MAX &&
+      stated <= at + CLOCK_DIFFERENCE_MS_MAX
+    const paidAt = isPlausible ? instant(Math.min(Math.max(stated, from), at)) : null
+    const timing = isInTime(event, registration, payment, paidAt ?? at)
     return {
       ...rest,
       ...(paidAt === null ? {} : { paidAt }),
-      ...(came === 'after-closing' ? { afterClosing: true as const } : {}),
-      ...(came === 'after-hold' ? { afterHold: true as const } : {}),
+      ...(timing === 'after-closing' ? { afterClosing: true as const } : {}),
+      ...(timing === 'after-hold' ? { afterHold: true as const } : {}),
     }
   }
-  return { ...timed(fact), ...(further === undefined ? {} : { further: further.map(timed) }) }
+  return {
+    ...addTime(paymentEvent),
+    ...(further === undefined ? {} : { further: further.map(addTime) }),
+  }
 }
 
-/** Among several captures, names the first undecided one: it is the one that may count. */
-async function mailOf(
+/** Builds the email for the first undecided capture: only that one may count. */
+async function buildEmailForCapture(
   { store }: Pick<PaymentsDeps, 'store'>,
-  asked: QuerySubject,
+  subject: QuerySubject,
   { further = [], ...first }: Confirmed,
 ): Promise<NewMail | null> {
-  const captures = further.length === 0 ? [] : await store.captures(asked.registration.regNo)
+  const captures = further.length === 0 ? [] : await store.captures(subject.registration.regNo)
   const decided = captures.filter(({ state }) => state === 'refused' || state === 'accepted')
-  const counts = [first, ...further].find(
+  const counted = [first, ...further].find(
     (money) => !decided.some(({ reference }) => reference === money.reference),
   )
-  const { reference, paidAt } = counts ?? first
-  return confirmationOf(asked, reference, paidAt ?? first.at)
+  const { reference, paidAt } = counted ?? first
+  return buildPaidEmail(subject, reference, paidAt ?? first.at)
 }
 
 /**
- * Returns the email as the registration will read once this payment is its success; the store queues it only
- * then.
+ * Returns the email as the registration will read once this payment succeeds; the store queues it only then.
  */
-export function confirmationOf(
+export function buildPaidEmail(
   { event, registration, payment }: QuerySubject,
   reference: string,
   at: Instant,

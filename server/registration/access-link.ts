@@ -11,10 +11,10 @@ import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
 import type { QueuedMail, StoredRegistration } from '../storage/index.ts'
 
-/** Delegates ask for receipts and invoices until the accounts of the year are closed. */
+/** Delegates request receipts and invoices until the accounts of the year are closed. */
 const AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
-/** Minimum lifetime of a link, even if the event is long over or its file was removed. */
-const LEAST_MS = 30 * 24 * 60 * 60_000
+/** Minimum lifetime of a link, even if the event ended long ago or its file was removed. */
+const LIFETIME_MIN_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32
 
@@ -22,7 +22,7 @@ const TOKEN_BYTES = 32
 export const LINK_UNKNOWN = REFUSAL_MESSAGES.link.unknown
 
 /** What a link resolves to, whether or not it may still be opened. */
-export type Linked = {
+export type ResolvedLink = {
   readonly served: ServedEvent
   readonly registration: StoredRegistration
   readonly isExpired: boolean
@@ -31,16 +31,16 @@ export type Linked = {
 }
 
 /** Hashes a token. Only hashes are stored; tokens are long and random, so no salt is needed. */
-export function hashOf(token: string): string {
+export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Resolves a token. Null: the link was never issued, or its event is not served. */
-export async function linked(
+/** Resolves a token. Null if the link was never issued or its event is not served. */
+export async function resolveLink(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   token: string,
-): Promise<Linked | null> {
-  const link = await deps.store.link(hashOf(token))
+): Promise<ResolvedLink | null> {
+  const link = await deps.store.link(hashToken(token))
   const registration = link === null ? null : await deps.store.registration(link.regNo)
   const served = registration === null ? null : deps.events.byId(registration.eventId)
   if (link === null || registration === null || served === null) return null
@@ -48,7 +48,7 @@ export async function linked(
   return { served, registration, isExpired: deps.clock() >= link.expiresAt, isFromMail }
 }
 
-type Making = Pick<Deps, 'store' | 'clock'> & {
+type LinkDeps = Pick<Deps, 'store' | 'clock'> & {
   readonly environment: Pick<Environment, 'publicUrl'>
   readonly events: Pick<Deps['events'], 'byId'>
 }
@@ -57,8 +57,8 @@ type Making = Pick<Deps, 'store' | 'clock'> & {
  * Issues a link to the page of a registration and stores only its hash. `purpose` is `mail` if the link goes only
  * to the delegate's mailbox.
  */
-export async function newLink(
-  { store, clock, environment, events }: Making,
+export async function issueLink(
+  { store, clock, environment, events }: LinkDeps,
   { regNo, eventId }: { readonly regNo: RegNo; readonly eventId: string },
   purpose: 'my' | 'mail' = 'my',
 ): Promise<string> {
@@ -66,47 +66,51 @@ export async function newLink(
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const event = events.byId(eventId)?.config ?? null
   await store.addLink({
-    tokenHash: hashOf(token),
+    tokenHash: hashToken(token),
     regNo,
     purpose,
     at,
-    expiresAt: expiryOf(event, at),
+    expiresAt: calculateExpiry(event, at),
   })
   return `${environment.publicUrl}/my/${token}`
 }
 
-function expiryOf(event: EventConfig | null, at: Instant): Instant {
-  const over = event === null ? at : endOfDay(event.to)
-  return instant(Math.max(over + AFTER_EVENT_MS, at + LEAST_MS))
+function calculateExpiry(event: EventConfig | null, at: Instant): Instant {
+  const eventEnd = event === null ? at : endOfDay(event.to)
+  return instant(Math.max(eventEnd + AFTER_EVENT_MS, at + LIFETIME_MIN_MS))
 }
 
 /**
- * Returns the final text of an email, with a link issued for it. Null: do not send, because the registration was
- * paid in the meantime or is waiting for a staff decision.
+ * Returns the final text of an email, with a link issued for it. Null if the email must not be sent: the
+ * registration was paid in the meantime or is waiting for a staff decision.
  */
-export async function textToSend(deps: Making, mail: QueuedMail): Promise<string | null> {
+export async function prepareEmailText(deps: LinkDeps, mail: QueuedMail): Promise<string | null> {
   const { text, kind, regNo } = mail
   const lines = text.split('\n')
   if (kind === 'paused')
     return text.replace(LOST_LINK_PLACEHOLDER, () => `${deps.environment.publicUrl}/my`)
-  if (kind === 'links') return withLinks(deps, lines, mail.eventId)
+  if (kind === 'links') return fillInLinks(deps, lines, mail.eventId)
   // Replaced only on a line of its own, so that a placeholder in a delegate's name has no effect.
   if (!lines.includes(LINK_PLACEHOLDER)) return text
   const stored = regNo === null ? null : await deps.store.registration(regNo)
   if (stored === null) return null
   if (kind === 'unfinished' && paymentState(stored, deps.clock()) !== 'not-paid') return null
-  const link = await newLink(deps, stored, 'mail')
+  const link = await issueLink(deps, stored, 'mail')
   return lines.map((line) => (line === LINK_PLACEHOLDER ? link : line)).join('\n')
 }
 
 /** Fills in the links of an email in which each line names the registration of its link. */
-async function withLinks(deps: Making, lines: readonly string[], eventId: string): Promise<string> {
+async function fillInLinks(
+  deps: LinkDeps,
+  lines: readonly string[],
+  eventId: string,
+): Promise<string> {
   const out: string[] = []
   for (const line of lines) {
-    const named = readLinkPlaceholder(line)
-    const stored = named === null ? null : await deps.store.registration(named)
-    if (named === null) out.push(line)
-    else if (stored?.eventId === eventId) out.push(await newLink(deps, stored, 'mail'))
+    const regNo = readLinkPlaceholder(line)
+    const stored = regNo === null ? null : await deps.store.registration(regNo)
+    if (regNo === null) out.push(line)
+    else if (stored?.eventId === eventId) out.push(await issueLink(deps, stored, 'mail'))
   }
   return out.join('\n')
 }

@@ -1,12 +1,11 @@
-/** Selects the answers shown after a transfer: to the present holder, and to whoever has the number. */
+/** Selects the answers shown after a transfer, to the new holder and to anyone who has the number. */
 import type { EventConfig, Field } from '../../engine/index.ts'
 import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
 /**
- * Free text that people write about themselves. Choices determine what was sold, so they stay with the
- * registration.
+ * Fields for free text about a person. Choices determine what was sold, so they stay with the registration.
  */
-const WRITTEN: ReadonlySet<Field['type']> = new Set([
+const FREE_TEXT_TYPES: ReadonlySet<Field['type']> = new Set([
   'text',
   'multiline',
   'email',
@@ -16,36 +15,38 @@ const WRITTEN: ReadonlySet<Field['type']> = new Set([
   'file',
 ])
 
-const transferIn = (acts: readonly StoredAction[]): number =>
-  acts.findLastIndex(({ act }) => act === 'transfer')
+const findTransfer = (actions: readonly StoredAction[]): number =>
+  actions.findLastIndex(({ act }) => act === 'transfer')
 
-/** The former holder still has the number: after a transfer it does not show the name of the new one. */
-export function withoutNewHolder(
+/** The former holder still has the number, so after a transfer it does not show the new holder's name. */
+export function hideNewHolder(
   { roles }: Pick<EventConfig, 'roles'>,
   registration: StoredRegistration,
-  acts: readonly StoredAction[],
+  actions: readonly StoredAction[],
 ): StoredRegistration {
-  if (transferIn(acts) < 0) return registration
-  const theirs = new Set(Object.values(roles).flat())
-  const answers = Object.entries(registration.answers).filter(([id]) => !theirs.has(id))
+  if (findTransfer(actions) < 0) return registration
+  const holderFields = new Set(Object.values(roles).flat())
+  const answers = Object.entries(registration.answers).filter(([id]) => !holderFields.has(id))
   return { ...registration, answers: Object.fromEntries(answers) }
 }
 
 /** After a transfer, leaves out what the previous person wrote: institution, address, notes. */
-export function withOwnAnswers(
+export function hidePreviousHolder(
   { fields, roles }: Pick<EventConfig, 'fields' | 'roles'>,
   registration: StoredRegistration,
-  acts: readonly StoredAction[],
+  actions: readonly StoredAction[],
 ): StoredRegistration {
-  const transferred = transferIn(acts)
-  if (transferred < 0) return registration
+  const transferIndex = findTransfer(actions)
+  if (transferIndex < 0) return registration
   // Each entry reads "Institution: was → now".
-  const changes = acts.slice(transferred).flatMap(({ data }) => [data['changes']].flat())
-  const isOwn = ({ id, label }: Field): boolean =>
+  const changes = actions.slice(transferIndex).flatMap(({ data }) => [data['changes']].flat())
+  const isOfNewHolder = ({ id, label }: Field): boolean =>
     Object.values(roles).flat().includes(id) ||
     changes.some((change) => typeof change === 'string' && change.startsWith(`${label}: `))
   const hidden = new Set(
-    fields.filter((field) => WRITTEN.has(field.type) && !isOwn(field)).map(({ id }) => id),
+    fields
+      .filter((field) => FREE_TEXT_TYPES.has(field.type) && !isOfNewHolder(field))
+      .map(({ id }) => id),
   )
   const answers = Object.entries(registration.answers).filter(
     ([id]) => !hidden.has(id.split('.')[0] ?? id),

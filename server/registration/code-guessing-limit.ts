@@ -1,42 +1,42 @@
 /** Limits how often an address may look up discount codes and member numbers. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../dependencies.ts'
-import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
+import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 
 /**
- * A code is mistyped a few times, and a few more times by several delegates behind one address; 49 bits cannot be
- * guessed in that many tries.
+ * A delegate may mistype a code a few times, and several delegates may share an address. A code of 49 bits cannot
+ * be guessed in that many tries.
  */
 const WRONG_PER_ADDRESS_MAX = 20
 /**
- * Valid membership numbers can be guessed by counting on, so many successful look-ups are an attempt to collect
+ * Valid membership numbers can be guessed by counting up, so many successful look-ups are an attempt to collect
  * names.
  */
-const ASKED_PER_ADDRESS_MAX = 60
+const LOOKUPS_PER_ADDRESS_MAX = 60
 const WINDOW_MS = 10 * 60_000
 
-export type Guesses = {
-  /** Returns true if the limit was exceeded; the request has then been answered. */
+export type GuessLimit = {
+  /** Returns true if the limit is exceeded; an error response has then been sent. */
   isTooMany(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
-  count(request: FastifyRequest, was: 'right' | 'wrong'): Promise<void>
+  count(request: FastifyRequest, result: 'right' | 'wrong'): Promise<void>
 }
 
-/** Limits by address only: a limit for the whole event would let a stranger block it for everybody. */
-export function openGuesses(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): Guesses {
-  const wrong = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
-  const asked = openLimit(deps, { triesMax: ASKED_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
+/** Limits by address only: with a limit per event, one client could block all delegates. */
+export function openGuessLimit(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): GuessLimit {
+  const wrongGuesses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
+  const lookups = openLimit(deps, { triesMax: LOOKUPS_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   return {
     async isTooMany(request, reply) {
       const at = deps.clock()
-      const address = addressOf(request)
-      const waitMs = Math.max(await wrong.wait(address, at), await asked.wait(address, at))
-      if (waitMs > 0) refuseTooMany(reply, waitMs)
+      const address = getAddressKey(request)
+      const waitMs = Math.max(await wrongGuesses.wait(address, at), await lookups.wait(address, at))
+      if (waitMs > 0) sendTooMany(reply, waitMs)
       return waitMs > 0
     },
-    async count(request, was) {
+    async count(request, result) {
       const at = deps.clock()
-      await asked.count(addressOf(request), at)
-      if (was === 'wrong') await wrong.count(addressOf(request), at)
+      await lookups.count(getAddressKey(request), at)
+      if (result === 'wrong') await wrongGuesses.count(getAddressKey(request), at)
     },
   }
 }

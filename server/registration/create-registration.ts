@@ -50,196 +50,203 @@ import { handOff } from './retry-payment.ts'
 import { registrationView } from './registration-for-emails-and-public.ts'
 
 /** `randomInt` accepts a range of up to 2 ** 48. */
-const DIGITS_AT_ONCE = 14
+const DIGITS_PER_DRAW = 14
 /** A collision of two random twelve-digit numbers is very unlikely; three in a row indicate a bug. */
-const NUMBERS_TRIED_MAX = 5
+const NUMBER_ATTEMPTS_MAX = 5
 
-/** `quote` null: the event has no prices. */
-export type Priced = { readonly category: string | null; readonly quote: Quote | null }
+/** `quote` is null if the event has no prices. */
+export type Pricing = { readonly category: string | null; readonly quote: Quote | null }
 
 /** Prices these answers at the given instant. */
-export function priceOf(
+export function calculatePrice(
   event: EventConfig,
   answers: Answers,
   at: Instant,
-): Result<Priced, QuoteRefusal> {
+): Result<Pricing, QuoteRefusal> {
   if (event.fees.prices === null) return ok({ category: findCategory(event, answers), quote: null })
-  const quoted = quote(event, answers, at)
-  return quoted.ok ? ok({ category: quoted.value.category, quote: quoted.value }) : quoted
+  const result = quote(event, answers, at)
+  return result.ok ? ok({ category: result.value.category, quote: result.value }) : result
 }
 
 /**
- * Everything a registration consists of except its number; its files are stored already. `way` null: the event
- * takes no payments.
+ * A complete registration except its number; its files are stored already. `method` is null if the event takes no
+ * payments.
  */
-export type ValidatedRegistration = Priced &
+export type ValidatedRegistration = Pricing &
   Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {
-    readonly way: PaymentMethod | null
-    /** The user who added it; null: the delegate. */
+    readonly method: PaymentMethod | null
+    /** The user who added it; null if the delegate registered. */
     readonly addedBy: string | null
-    /** The payment taken with a manual registration; null: it is paid later. */
-    readonly inHand: InHand | null
+    /** The payment received with a manual registration; null if it is paid later. */
+    readonly deskPayment: DeskPayment | null
   }
-/** `slip` empty: the payment is identified by the registration number. */
-export type InHand = {
+/** If `slip` is empty, the registration number identifies the payment. */
+export type DeskPayment = {
   readonly actor: Actor
-  readonly way: OfficeMethod
+  readonly method: OfficeMethod
   readonly mode: ManualMethod
   readonly slip: string
 }
 
-/** `data` null: nothing is to be paid, it is not paid through a gateway, or it needs approval first. */
-export type Made = Registered & {
+/** `data` is null if nothing is to be paid, no gateway is used, or approval is needed first. */
+export type CreatedRegistration = Registered & {
   readonly data: PaymentData | null
-  readonly stands: 'complete' | 'not-paid' | 'by-hand' | 'to-approve'
+  readonly paymentState: 'complete' | 'not-paid' | 'by-hand' | 'to-approve'
 }
-export type MakingRefusal =
+export type CreationRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
   | { readonly code: 'taken'; readonly by: OutsideRefusal }
-  /** `asked`: the field of the payment method that identifies the payment. */
+  /** `field`: the field of the payment method that identifies the payment. */
   | {
       readonly code: 'not_confirmed'
-      readonly no: ActionDenial
-      readonly asked: string | undefined
+      readonly denial: ActionDenial
+      readonly field: string | undefined
     }
 
-/** Payment cannot be accepted before approval, so the payer keeps the money. */
-const WAITS_FOR_APPROVAL = {
+/** A payment cannot be accepted before approval. */
+const NEEDS_APPROVAL = {
   code: 'not_now',
   message: 'This registration needs approval before payment. Choose “Pay later (send link)”.',
 } as const
 
 /**
  * Stores the registration under a free number, with everything that depends on the number. Rejects a registration
- * that nobody could pay.
+ * that could not be paid.
  */
-export async function make(
+export async function createRegistration(
   deps: Pick<Deps, 'store' | 'gateway'>,
   served: ServedEvent,
-  judged: ValidatedRegistration,
-): Promise<Result<Made, MakingRefusal>> {
+  validated: ValidatedRegistration,
+): Promise<Result<CreatedRegistration, CreationRefusal>> {
   const merchantId = deps.gateway.merchantOf(served.config)
-  const { inHand } = judged
-  const asked = inHand?.way.reference
-  if (inHand !== null && findApproval(served.config.approvals, judged.answers, judged.category))
-    return err({ code: 'not_confirmed', no: WAITS_FOR_APPROVAL, asked })
-  for (let tried = 0; tried < NUMBERS_TRIED_MAX; tried++) {
-    const regNo = freshNumber(served.config)
-    const registration = newRegistration(served, judged, regNo, merchantId)
-    const handed = handedOff(deps, served.config, registration)
-    if (!handed.ok) return err({ code: 'not_payable', why: handed.error })
-    const registered = await deps.store.register(registration)
-    if (registered.ok) {
-      const stands =
+  const { deskPayment } = validated
+  const field = deskPayment?.method.reference
+  if (
+    deskPayment !== null &&
+    findApproval(served.config.approvals, validated.answers, validated.category)
+  )
+    return err({ code: 'not_confirmed', denial: NEEDS_APPROVAL, field })
+  for (let attempt = 0; attempt < NUMBER_ATTEMPTS_MAX; attempt++) {
+    const regNo = drawRegNo(served.config)
+    const registration = buildNewRegistration(served, validated, regNo, merchantId)
+    const paymentData = handOffNew(deps, served.config, registration)
+    if (!paymentData.ok) return err({ code: 'not_payable', why: paymentData.error })
+    const storeResult = await deps.store.register(registration)
+    if (storeResult.ok) {
+      const state =
         registration.way !== undefined
           ? 'by-hand'
           : registration.approval === undefined
             ? 'complete'
             : 'to-approve'
-      const data = handed.value
-      return ok({ ...registered.value, data, stands: data === null ? stands : 'not-paid' })
+      const data = paymentData.value
+      return ok({ ...storeResult.value, data, paymentState: data === null ? state : 'not-paid' })
     }
-    const { error } = registered
+    const { error } = storeResult
     if (error.code === 'idempotency_key_reused') return err(error)
-    if (error.code === 'not_confirmed') return err({ ...error, asked })
+    if (error.code === 'not_confirmed') return err({ code: error.code, denial: error.no, field })
     if (error.code !== 'reg_no_taken') return err({ code: 'taken', by: error })
   }
-  assert(false, 'every registration number that was drawn is taken')
+  assert(false, 'every registration number that was tried is taken')
 }
 
-function handedOff(
+function handOffNew(
   deps: Pick<Deps, 'gateway'>,
   event: EventConfig,
-  { regNo, orderId, quote: quoted, answers, at, way }: NewRegistration,
+  { regNo, orderId, quote: frozenQuote, answers, at, way }: NewRegistration,
 ): Result<PaymentData | null, HandOffRefusal> {
-  if (orderId === null || quoted === null || way !== undefined) return ok(null)
-  return handOff(deps, event, { regNo, orderId, amount: quoted.total, answers }, at)
+  if (orderId === null || frozenQuote === null || way !== undefined) return ok(null)
+  return handOff(deps, event, { regNo, orderId, amount: frozenQuote.total, answers }, at)
 }
 
-/** Draws a random registration number, so that numbers cannot be guessed by counting. */
-export function freshNumber(event: EventConfig): RegNo {
-  const wanted = randomDigits(event)
+/** Draws a random registration number: consecutive numbers could be guessed. */
+export function drawRegNo(event: EventConfig): RegNo {
+  const digitCount = randomDigits(event)
   const digits: number[] = []
-  while (digits.length < wanted) {
-    let drawn = randomInt(10 ** DIGITS_AT_ONCE)
-    for (let left = Math.min(DIGITS_AT_ONCE, wanted - digits.length); left > 0; left--) {
-      digits.push(drawn % 10)
-      drawn = Math.floor(drawn / 10)
+  while (digits.length < digitCount) {
+    let random = randomInt(10 ** DIGITS_PER_DRAW)
+    for (let left = Math.min(DIGITS_PER_DRAW, digitCount - digits.length); left > 0; left--) {
+      digits.push(random % 10)
+      random = Math.floor(random / 10)
     }
   }
   return createRegNo(event, digits)
 }
 
-function newRegistration(
+function buildNewRegistration(
   served: ServedEvent,
-  judged: ValidatedRegistration,
+  validated: ValidatedRegistration,
   regNo: RegNo,
   merchantId: string | null,
 ): NewRegistration {
   const event = served.config
-  const approval = findApproval(event.approvals, judged.answers, judged.category)
-  // A free registration is not sent to a gateway, which does not accept a payment of zero. It is complete at
-  // once.
-  const isFree = judged.quote === null || judged.quote.total === 0
-  const way = isFree || approval !== null ? null : judged.way
+  const approval = findApproval(event.approvals, validated.answers, validated.category)
+  // A free registration is complete immediately: a gateway does not accept a payment of zero.
+  const isFree = validated.quote === null || validated.quote.total === 0
+  const method = isFree || approval !== null ? null : validated.method
   const registration = {
     eventId: event.id,
     eventHash: served.hash,
     regNo,
-    answers: judged.answers,
-    searchable: readDelegate(event, judged.answers),
-    category: judged.category,
-    quote: judged.quote,
-    orderId: way === null ? null : createOrderId(regNo, 1),
-    uploads: judged.uploads,
-    agreed: consentSentences(event, judged.answers),
-    at: judged.at,
-    idempotency: judged.idempotency,
-    ...(judged.addedBy === null ? {} : { addedBy: judged.addedBy }),
-    ...(judged.outside === undefined ? {} : { outside: judged.outside }),
-    ...paidBy(event, way, merchantId, judged.at),
+    answers: validated.answers,
+    searchable: readDelegate(event, validated.answers),
+    category: validated.category,
+    quote: validated.quote,
+    orderId: method === null ? null : createOrderId(regNo, 1),
+    uploads: validated.uploads,
+    agreed: consentSentences(event, validated.answers),
+    at: validated.at,
+    idempotency: validated.idempotency,
+    ...(validated.addedBy === null ? {} : { addedBy: validated.addedBy }),
+    ...(validated.outside === undefined ? {} : { outside: validated.outside }),
+    ...buildMethodFields(event, method, merchantId, validated.at),
   }
   if (approval !== null) {
-    const by = decisionDeadline(approval, judged.at)
-    const total = judged.quote?.total ?? paise(0)
-    const mail = buildWaitingForApprovalEmail(event, registration, { approval, total, by })
-    return { ...registration, mail, approval: { id: approval.id, decideBy: by } }
+    const deadline = decisionDeadline(approval, validated.at)
+    const total = validated.quote?.total ?? paise(0)
+    const mail = buildWaitingForApprovalEmail(event, registration, {
+      approval,
+      total,
+      by: deadline,
+    })
+    return { ...registration, mail, approval: { id: approval.id, decideBy: deadline } }
   }
-  const { inHand } = judged
+  const { deskPayment } = validated
   return {
     ...registration,
-    mail: firstMail(event, registration, way),
-    ...(inHand !== null && way !== null && { inHand: moneyIn(event, registration, inHand) }),
+    mail: buildFirstEmail(event, registration, method),
+    ...(deskPayment !== null &&
+      method !== null && { inHand: buildDeskPayment(event, registration, deskPayment) }),
   }
 }
 
 /** Confirms the payment under its receipt number and queues the confirmation email with it. */
-function moneyIn(
+function buildDeskPayment(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
-  { actor, mode, slip }: InHand,
+  { actor, mode, slip }: DeskPayment,
 ): MoneyInHand {
   const reference = slip === '' ? registration.regNo : slip
-  const view = paidView(event, registration, reference)
+  const view = buildPaidView(event, registration, reference)
   return { actor, way: mode, reference, mail: buildConfirmationEmail(event, view) }
 }
 
 /** Returns the payment method, and the time until which the price is held. */
-function paidBy(
+function buildMethodFields(
   event: EventConfig,
-  way: PaymentMethod | null,
+  method: PaymentMethod | null,
   merchantId: string | null,
   at: Instant,
 ): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
-  if (way === null) return {}
-  if (way.is === 'transfer') {
-    const payUntil = expiryTime(way, at)
-    return { way: way.id, payUntil, holdUntil: payUntil }
+  if (method === null) return {}
+  if (method.is === 'transfer') {
+    const payUntil = expiryTime(method, at)
+    return { way: method.id, payUntil, holdUntil: payUntil }
   }
-  if (way.is === 'desk') return { way: way.id, holdUntil: priceHoldEnd(event, at) }
+  if (method.is === 'desk') return { way: method.id, holdUntil: priceHoldEnd(event, at) }
   const { payment } = event
-  assert(payment !== null, 'cards are paid, but through no gateway')
+  assert(payment !== null, 'an event takes card payments without a gateway')
   return {
     gateway: payment.gateway.name,
     askedOf: { account: payment.account, merchantId },
@@ -248,42 +255,51 @@ function paidBy(
 }
 
 /**
- * Returns the first email: the confirmation of a free registration, or the transfer instructions; otherwise none
- * until payment.
+ * Returns the first email: the confirmation of a free registration, or the transfer instructions. Null if the first
+ * email is sent after payment.
  */
-function firstMail(
+function buildFirstEmail(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
-  way: PaymentMethod | null,
+  method: PaymentMethod | null,
 ): NewMail | null {
-  if (way === null) return buildConfirmationEmail(event, unpaidView(event, registration))
-  const { regNo, answers, quote: quoted, at } = registration
-  return way.is === 'transfer' && quoted !== null
-    ? buildPaymentInstructionsEmail(
-        event,
-        { regNo, answers },
-        way,
-        quoted.total,
-        expiryTime(way, at),
-      )
-    : null
+  if (method === null) return buildConfirmationEmail(event, buildUnpaidView(event, registration))
+  const { regNo, answers, quote: frozenQuote, at } = registration
+  if (method.is !== 'transfer' || frozenQuote === null) return null
+  const payUntil = expiryTime(method, at)
+  return buildPaymentInstructionsEmail(
+    event,
+    { regNo, answers },
+    method,
+    frozenQuote.total,
+    payUntil,
+  )
 }
 
-/** Builds the view of a free registration as it will be read once stored: a success at once. */
-function unpaidView(
+/** Builds the view of a free registration as it will be read once stored: already successful. */
+function buildUnpaidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
 ): ReturnType<typeof registrationView> {
-  return paidView(event, registration, null)
+  return buildPaidView(event, registration, null)
 }
 
 /** Builds the same view, paid under a reference. */
-function paidView(
+function buildPaidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
   reference: string | null,
 ): ReturnType<typeof registrationView> {
-  const { eventId, eventHash, regNo, answers, category, quote: quoted, at, uploads } = registration
+  const {
+    eventId,
+    eventHash,
+    regNo,
+    answers,
+    category,
+    quote: frozenQuote,
+    at,
+    uploads,
+  } = registration
   return registrationView(
     event,
     {
@@ -294,11 +310,11 @@ function paidView(
       formerNo: null,
       answers,
       category,
-      period: quoted?.period ?? null,
-      base: quoted?.base ?? null,
-      gst: quoted?.gst ?? null,
-      total: quoted?.total ?? null,
-      lines: quoted?.lines ?? [],
+      period: frozenQuote?.period ?? null,
+      base: frozenQuote?.base ?? null,
+      gst: frozenQuote?.gst ?? null,
+      total: frozenQuote?.total ?? null,
+      lines: frozenQuote?.lines ?? [],
       paymentStatus: 'success',
       inReview: false,
       state: 'complete',
@@ -311,7 +327,7 @@ function paidView(
       paymentId: reference,
       paidAt: at,
       createdAt: at,
-      payments: reference === null ? [] : [paidWith(registration, reference)],
+      payments: reference === null ? [] : [buildPayment(registration, reference)],
       uploads: uploads.map((upload) => ({ ...upload, droppedAt: null })),
     },
     at,
@@ -319,17 +335,17 @@ function paidView(
 }
 
 /** Builds the single payment of a registration that is paid when it is created. */
-function paidWith(
-  { eventId, regNo, orderId, quote: quoted, at, way }: Omit<NewRegistration, 'mail'>,
+function buildPayment(
+  { eventId, regNo, orderId, quote: frozenQuote, at, way }: Omit<NewRegistration, 'mail'>,
   reference: string,
 ): StoredPayment {
-  assert(orderId !== null && quoted !== null, 'money in hand for what costs nothing')
+  assert(orderId !== null && frozenQuote !== null, 'a payment was recorded for a free registration')
   return {
     id: 0,
     orderId,
     regNo,
     eventId,
-    amount: quoted.total,
+    amount: frozenQuote.total,
     status: 'success',
     reference,
     review: null,
@@ -340,7 +356,7 @@ function paidWith(
     merchantId: null,
     watchUntil: null,
     nextAskAt: null,
-    quote: quoted,
+    quote: frozenQuote,
     holdUntil: null,
     handedOffAt: null,
     lastAnswer: null,

@@ -4,60 +4,60 @@ import { readDelegate, isRegNo } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { openLimit } from '../http/rate-limit.ts'
-import { keyOf } from './idempotency-key.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
-/** A delegate mistypes a number a few times; several delegates behind one address, a few times more. */
+/** A delegate may mistype a number a few times, and several delegates may share an address. */
 const WRONG_PER_ADDRESS_MAX = 20
 /** Limits guessing from many addresses; a whole conference does not mistype this often in ten minutes. */
 const WRONG_PER_EVENT_MAX = 300
 /** Long enough to slow down guessing; by then a delegate has found the number in an email. */
 const WINDOW_MS = 10 * 60 * 1000
-/** An address that had this number right yesterday is not guessing today. */
+/** An address that sent this number correctly yesterday is not guessing today. */
 const KNOWN_MS = 24 * 60 * 60 * 1000
 /** Number of digits that the order id of a further attempt adds to the registration number. */
 const ATTEMPT_DIGITS = 2
 
-/** Guards every route that takes a registration number: read, return, gateway message, retry. */
+/** Guards every route that accepts a registration number: read, return, gateway message, retry. */
 export type LookupGuard = {
-  /** Milliseconds until this address may look this number up; 0: it may now. */
+  /** Milliseconds until this address may look this number up; 0 if it may now. */
   wait(address: string, eventId: string, number: string): Promise<number>
   /** Counts a look-up that found nothing, or a number that can be guessed by counting. */
   count(address: string, eventId: string): Promise<void>
-  /** Remembers that this address registered under these numbers or had them right. */
-  know(address: string, eventId: string, ...numbers: readonly string[]): Promise<void>
+  /** Records that this address registered under these numbers or sent them correctly. */
+  addKnown(address: string, eventId: string, ...numbers: readonly string[]): Promise<void>
 }
 
 /**
- * When an event has seen too many wrong numbers, an address may look up only the numbers that it had right
- * before. It must not get access to all numbers: registering is free, and anybody with one valid number could
- * read it from every address of a network of thousands.
+ * When an event has received too many wrong numbers, an address may look up only the numbers that it sent correctly
+ * before, not all numbers. Registering can be free: an attacker could first send one valid number from each of
+ * thousands of addresses.
  */
-export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
+export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   const events = openLimit(deps, { triesMax: WRONG_PER_EVENT_MAX, windowMs: WINDOW_MS })
-  const known = openLimit(deps, { triesMax: 1, windowMs: KNOWN_MS })
-  const visitor = (address: string, eventId: string, number: string): string =>
+  const knownVisitors = openLimit(deps, { triesMax: 1, windowMs: KNOWN_MS })
+  const visitorKey = (address: string, eventId: string, number: string): string =>
     `${eventId} ${address} ${number}`
   return {
     wait: async (address, eventId, number) => {
       const at = deps.clock()
-      const own = await addresses.wait(address, at)
-      if (own > 0) return own
-      const ofAll = await events.wait(eventId, at)
-      if (ofAll === 0) return 0
-      for (const one of [number, number.slice(0, -ATTEMPT_DIGITS)])
-        if ((await known.wait(visitor(address, eventId, one), at)) > 0) return 0
-      return ofAll
+      const addressWaitMs = await addresses.wait(address, at)
+      if (addressWaitMs > 0) return addressWaitMs
+      const eventWaitMs = await events.wait(eventId, at)
+      if (eventWaitMs === 0) return 0
+      for (const candidate of [number, number.slice(0, -ATTEMPT_DIGITS)])
+        if ((await knownVisitors.wait(visitorKey(address, eventId, candidate), at)) > 0) return 0
+      return eventWaitMs
     },
     count: async (address, eventId) => {
       const at = deps.clock()
       await addresses.count(address, at)
       await events.count(eventId, at)
     },
-    know: async (address, eventId, ...numbers) => {
+    addKnown: async (address, eventId, ...numbers) => {
       for (const number of new Set(numbers))
-        await known.count(visitor(address, eventId, number), deps.clock())
+        await knownVisitors.count(visitorKey(address, eventId, number), deps.clock())
     },
   }
 }
@@ -89,23 +89,27 @@ export function isCountable({ regNo, formerNo }: StoredRegistration, text: strin
 }
 
 /** The browser that registered sends its idempotency key, which identifies it for one day. */
-export async function hasItsKey(
+export async function isRegisteringBrowser(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   request: FastifyRequest,
   { eventId, regNo }: Pick<StoredRegistration, 'eventId' | 'regNo'>,
 ): Promise<boolean> {
-  const key = keyOf(request)
+  const key = readIdempotencyKey(request)
   if (!key.ok || key.value === null) return false
-  const known = await store.registeredUnder(eventId, key.value, clock())
-  return known !== null && !known.isOver && known.registered.regNo === regNo
+  const previous = await store.registeredUnder(eventId, key.value, clock())
+  return previous !== null && !previous.isOver && previous.registered.regNo === regNo
 }
 
 /** Returns true if this is the delegate's email address, ignoring case. */
-export function isEmailOf(
+export function isDelegateEmail(
   event: EventConfig,
   { answers }: StoredRegistration,
   email: unknown,
 ): boolean {
-  const own = readDelegate(event, answers).email.trim().toLowerCase()
-  return own !== '' && typeof email === 'string' && email.trim().toLowerCase() === own
+  const delegateEmail = readDelegate(event, answers).email.trim().toLowerCase()
+  return (
+    delegateEmail !== '' &&
+    typeof email === 'string' &&
+    email.trim().toLowerCase() === delegateEmail
+  )
 }

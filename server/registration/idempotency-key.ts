@@ -5,11 +5,13 @@ import { err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import type { Body } from '../http/request-body.ts'
 
-/** A UUID has 36. */
+/** A UUID has 36 characters. */
 export const KEY_LENGTH_MAX = 200
 
-/** Null: none was sent. */
-export function keyOf(request: FastifyRequest): Result<string | null, 'bad_idempotency_key'> {
+/** Null if none was sent. */
+export function readIdempotencyKey(
+  request: FastifyRequest,
+): Result<string | null, 'bad_idempotency_key'> {
   const header = request.headers['idempotency-key']
   const key = (Array.isArray(header) ? header.join() : (header ?? '')).trim()
   if (key === '') return ok(null)
@@ -18,13 +20,13 @@ export function keyOf(request: FastifyRequest): Result<string | null, 'bad_idemp
     : err('bad_idempotency_key')
 }
 
-/** The same fields, values and files give the same fingerprint in any order. `beside`: other data that was sent. */
-export function fingerprintOf(body: Body, beside: readonly string[] = []): string {
+/** The same fields, values and files give the same fingerprint in any order. */
+export function computeFingerprint(body: Body, otherData: readonly string[] = []): string {
   const values = Object.entries(body.values).sort(([a], [b]) => (a < b ? -1 : 1))
   const files = [...body.files]
     .map(([field, { name, file }]) => [field, name, file.sha256])
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
   return createHash('sha256')
-    .update(JSON.stringify([values, files, ...beside]))
+    .update(JSON.stringify([values, files, ...otherData]))
     .digest('hex')
 }

@@ -22,83 +22,88 @@ import { codeStatus } from './discount-code-status.ts'
 /** Member list column with the last day on which a row is valid. */
 const VALID_TO = 'valid_to'
 
-/** How long a check of the seats may be reused if seats of each kind were left. */
-const LOOK_KEPT_MS = 1_000
+/** How long an availability check may be reused if seats of each kind were left. */
+const AVAILABILITY_CACHE_MS = 1_000
 
-/** Body field that says that the delegate accepted the offer. A code has the name that conditions use for it. */
+/** Body field with which the delegate accepts the offer. A code has the name that conditions use for it. */
 const CONFIRMED_NAME = 'confirmed'
 
-/** Checks of seat availability; `lately` null: there is none recent enough. */
-export type ContextLookups = {
-  readonly lately: (event: EventConfig, at: Instant) => PricingContext['left'] | null
-  readonly now: (event: EventConfig, at: Instant) => Promise<PricingContext['left']>
+/** Checks of seat availability; `recent` returns null if no check is recent enough. */
+export type AvailabilityChecks = {
+  readonly recent: (event: EventConfig, at: Instant) => PricingContext['left'] | null
+  readonly fresh: (event: EventConfig, at: Instant) => Promise<PricingContext['left']>
 }
 
 /**
- * Availability is decided in the transaction that registers, so a check a moment ago is good enough to prepare
- * it. Where something is full, each request checks again, because the price may depend on it.
+ * The transaction that registers decides about availability, so a check a moment ago is enough to prepare it. If
+ * something is full, each request checks again, because the price may depend on it.
  */
-export function looksAtPlaces(deps: Pick<Deps, 'store' | 'events'>): ContextLookups {
-  const kept = new Map<string, { readonly left: PricingContext['left']; readonly at: Instant }>()
+export function openAvailabilityChecks(deps: Pick<Deps, 'store' | 'events'>): AvailabilityChecks {
+  const recentChecks = new Map<
+    string,
+    { readonly left: PricingContext['left']; readonly at: Instant }
+  >()
   // A changed event file may have other quotas.
-  deps.events.onChange(() => kept.clear())
+  deps.events.onChange(() => recentChecks.clear())
   return {
-    lately: (event, at) => {
+    recent: (event, at) => {
       if (event.quotas.length === 0) return {}
-      const look = kept.get(event.id)
-      return look !== undefined && look.at <= at && at < look.at + LOOK_KEPT_MS ? look.left : null
+      const check = recentChecks.get(event.id)
+      return check !== undefined && check.at <= at && at < check.at + AVAILABILITY_CACHE_MS
+        ? check.left
+        : null
     },
-    now: async (event, at) => {
-      const left = await leftOf(deps, event, at)
-      if (isAllThere(left)) kept.set(event.id, { left, at })
-      else kept.delete(event.id)
+    fresh: async (event, at) => {
+      const left = await readSeatsLeft(deps, event, at)
+      if (hasSeatsOfEachKind(left)) recentChecks.set(event.id, { left, at })
+      else recentChecks.delete(event.id)
       return left
     },
   }
 }
 
-export function isAllThere(left: PricingContext['left']): boolean {
-  return Object.values(left).every((places) => places > 0)
+export function hasSeatsOfEachKind(left: PricingContext['left']): boolean {
+  return Object.values(left).every((seats) => seats > 0)
 }
 
-export type FoundOut = { readonly facts: PricingContext; readonly outside: Outside }
+export type ContextResult = { readonly context: PricingContext; readonly outside: Outside }
 
 /**
- * `raw`: the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Does no
- * query for an event without office lists.
+ * `raw`: the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Runs no query
+ * for an event without discount codes and member lists.
  */
-export function factsOf(
+export function buildPricingContext(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
   left: PricingContext['left'],
   at: Instant,
-): FoundOut | Promise<FoundOut> {
+): ContextResult | Promise<ContextResult> {
   if (event.codeKinds.length > 0 || event.memberLists.length > 0)
-    return factsFromLists(deps, event, raw, left, at)
-  const facts = event.quotas.length === 0 ? EMPTY_CONTEXT : { ...EMPTY_CONTEXT, left }
-  return { facts, outside: outsideOf(event, raw, null, []) }
+    return buildContextFromLists(deps, event, raw, left, at)
+  const context = event.quotas.length === 0 ? EMPTY_CONTEXT : { ...EMPTY_CONTEXT, left }
+  return { context, outside: buildOutside(event, raw, null, []) }
 }
 
-async function factsFromLists(
+async function buildContextFromLists(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
   left: PricingContext['left'],
   at: Instant,
-): Promise<FoundOut> {
-  const typed = event.codeKinds.length === 0 ? '' : textOf(getOwn(raw, CODE))
+): Promise<ContextResult> {
+  const typed = event.codeKinds.length === 0 ? '' : toText(getOwn(raw, CODE))
   const code = typed === '' ? null : await codeStatus(deps, event, typed, at)
-  const given: PricingContext = { code, left, rolls: {} }
-  const rolled = await rollsOf(deps, event, raw, given, at)
-  const used = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null
+  const context: PricingContext = { code, left, rolls: {} }
+  const memberLookups = await lookUpMembers(deps, event, raw, context, at)
+  const usedCode = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null
   return {
-    facts: { ...given, rolls: rolled.facts },
-    outside: outsideOf(event, raw, used, rolled.rows),
+    context: { ...context, rolls: memberLookups.cells },
+    outside: buildOutside(event, raw, usedCode, memberLookups.rows),
   }
 }
 
-function outsideOf(
+function buildOutside(
   event: EventConfig,
   raw: RawAnswers,
   code: Outside['code'],
@@ -106,7 +111,7 @@ function outsideOf(
 ): Outside {
   return {
     unique: uniqueRules(event),
-    isConfirmed: event.unique.length > 0 && textOf(getOwn(raw, CONFIRMED_NAME)) === 'true',
+    isConfirmed: event.unique.length > 0 && toText(getOwn(raw, CONFIRMED_NAME)) === 'true',
     code,
     rolls,
     holdMs: event.holdSeatsMs,
@@ -114,15 +119,15 @@ function outsideOf(
 }
 
 /** Returns how many seats of each kind are left; a kind that is absent is unlimited. */
-export async function leftOf(
+export async function readSeatsLeft(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
   at: Instant,
 ): Promise<PricingContext['left']> {
-  return event.quotas.length === 0 ? {} : store.placesLeft(event.id, fewOf(event), at)
+  return event.quotas.length === 0 ? {} : store.placesLeft(event.id, fewSeatsThresholds(event), at)
 }
 
-const fewOf = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
+const fewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
     allSeatPools(quotas).flatMap(({ id, limit: { few } }) =>
       few === undefined ? [] : [[id, few]],
@@ -130,16 +135,16 @@ const fewOf = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>
   ),
 )
 
-/** Returns true if the request needs a look-up in the office's lists. */
-export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {
+/** Returns true if the request needs a look-up of a discount code or member number. */
+export function needsListLookup(event: EventConfig, raw: RawAnswers): boolean {
   return (
-    (event.codeKinds.length > 0 && textOf(getOwn(raw, CODE)) !== '') ||
+    (event.codeKinds.length > 0 && toText(getOwn(raw, CODE)) !== '') ||
     (event.memberLists.length > 0 &&
-      event.fields.some(({ id, roll }) => roll !== undefined && textOf(getOwn(raw, id)) !== ''))
+      event.fields.some(({ id, roll }) => roll !== undefined && toText(getOwn(raw, id)) !== ''))
   )
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string'
     ? value.trim()
     : typeof value === 'boolean' || typeof value === 'number'
@@ -148,26 +153,26 @@ function textOf(value: unknown): string {
 }
 
 /** Returns the member list row that matches the typed value today; null: none. */
-export async function rowOf(
+export async function findMemberRow(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
-  roll: string,
+  listId: string,
   typed: string,
   at: Instant,
 ): Promise<Readonly<Record<string, string>> | null> {
   const key = foldText(typed)
-  const row = key === '' ? null : await store.rollRow(event.id, roll, key)
-  const last = row === null ? undefined : getOwn(row, VALID_TO)
-  return last !== undefined && last !== '' && last < dayOf(at) ? null : row
+  const row = key === '' ? null : await store.rollRow(event.id, listId, key)
+  const lastValidDay = row === null ? undefined : getOwn(row, VALID_TO)
+  return lastValidDay !== undefined && lastValidDay !== '' && lastValidDay < dayOf(at) ? null : row
 }
 
 /** Returns the cells that conditions can use: those of columns with choices. */
-export function cellsThatCount(
+export function pickConditionCells(
   event: EventConfig,
-  roll: string,
+  listId: string,
   row: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const columns = event.memberLists.find(({ id }) => id === roll)?.columns ?? []
+  const columns = event.memberLists.find(({ id }) => id === listId)?.columns ?? []
   return Object.fromEntries(
     columns.flatMap(({ id, type }) => {
       const cell = getOwn(row, id)
@@ -176,33 +181,33 @@ export function cellsThatCount(
   )
 }
 
-/** Which fields are visible may depend on member list results, so this repeats until no further answer appears. */
-async function rollsOf(
+/** Member list results can make further fields visible, so this repeats until no further answer appears. */
+async function lookUpMembers(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
   raw: RawAnswers,
-  given: PricingContext,
+  context: PricingContext,
   at: Instant,
-): Promise<{ readonly facts: PricingContext['rolls']; readonly rows: Outside['rolls'] }> {
-  let facts: PricingContext['rolls'] = {}
+): Promise<{ readonly cells: PricingContext['rolls']; readonly rows: Outside['rolls'] }> {
+  let cellsByField: PricingContext['rolls'] = {}
   let rows: Outside['rolls'] = []
   const fields = event.fields.filter(({ roll }) => roll !== undefined)
   for (let round = 0; round <= fields.length && fields.length > 0; round++) {
-    const { answers } = normalise(event, raw, { ...given, rolls: facts })
-    const answered = fields.filter(({ id }) => getOwn(answers, id) !== undefined)
-    const before = Object.keys(facts)
-    if (round > 0 && answered.map(({ id }) => id).join() === before.join()) break
+    const { answers } = normalise(event, raw, { ...context, rolls: cellsByField })
+    const answeredFields = fields.filter(({ id }) => getOwn(answers, id) !== undefined)
+    const before = Object.keys(cellsByField)
+    if (round > 0 && answeredFields.map(({ id }) => id).join() === before.join()) break
     const found: [string, Readonly<Record<string, string>> | null][] = []
-    const stood: Outside['rolls'][number][] = []
-    for (const { id, roll = '' } of answered) {
+    const matchedRows: Outside['rolls'][number][] = []
+    for (const { id, roll = '' } of answeredFields) {
       const typed = String(getOwn(answers, id))
-      const row = await rowOf(deps, event, roll, typed, at)
-      const cells = row === null ? null : cellsThatCount(event, roll, row)
+      const row = await findMemberRow(deps, event, roll, typed, at)
+      const cells = row === null ? null : pickConditionCells(event, roll, row)
       found.push([id, cells])
-      if (cells !== null) stood.push({ roll, key: foldText(typed), cells })
+      if (cells !== null) matchedRows.push({ roll, key: foldText(typed), cells })
     }
-    facts = Object.fromEntries(found)
-    rows = stood
+    cellsByField = Object.fromEntries(found)
+    rows = matchedRows
   }
-  return { facts, rows }
+  return { cells: cellsByField, rows }
 }

@@ -4,11 +4,11 @@ import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { ListedRegistration, StoredRegistration } from '../storage/index.ts'
 
-/** An office may register many delegates under its own address; a list shows the rest. */
+/** Staff may register many delegates under the office's address; a list shows the rest. */
 const SAME_EMAIL_MAX = 50
 
 /** Returns the others with the same email address in any spelling, newest first: possible duplicates. */
-export async function withSameEmail(
+export async function findWithSameEmail(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
   { regNo, answers }: StoredRegistration,
@@ -17,7 +17,7 @@ export async function withSameEmail(
   if (email === '') return []
   const query = { eventId: event.id, answers: {}, search: email }
   const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
-  const same = (one: ListedRegistration): boolean =>
+  const isSameEmail = (one: ListedRegistration): boolean =>
     foldText(readDelegate(event, one.answers).email) === foldText(email)
-  return rows.filter((one) => one.regNo !== regNo && same(one))
+  return rows.filter((one) => one.regNo !== regNo && isSameEmail(one))
 }

@@ -15,26 +15,26 @@ import type { RegistrationAnswer } from '../../engine/api.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
- * Returns everything about a registration under the names that texts use: answers, engine values, and both again
- * under the names of `api.returns`.
+ * Returns a registration's answers and engine values under the names that texts use, and again under the names of
+ * `api.returns`.
  */
 export function registrationView(
   event: EventConfig,
   stored: StoredRegistration,
   at: Instant,
 ): RegistrationAnswer['registration'] {
-  const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
-  const iso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
+  const toRupees = (value: Paise | null): number | null => (value === null ? null : rupees(value))
+  const toIso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
-  const stands = paymentState(stored, at)
+  const state = paymentState(stored, at)
   const mayPay = canRetry(event, stored, at)
-  const own = {
+  const engineValues = {
     reg_no: stored.regNo,
     order_id: transactionIdOf(stored),
     payment_status: stored.paymentStatus,
     in_review: stored.inReview,
-    failed_as: stored.paymentStatus === 'failed' ? failureIn(stored.payments) : null,
-    payment_date: iso(stored.paidAt),
+    failed_as: stored.paymentStatus === 'failed' ? combineFailures(stored.payments) : null,
+    payment_date: toIso(stored.paidAt),
     payment_id: stored.paymentId,
     created_at: isoIndia(stored.createdAt),
     attempted_at: attempt === undefined ? null : isoIndia(attempt.createdAt),
@@ -42,29 +42,29 @@ export function registrationView(
     category_label:
       event.categories.find(({ id }) => id === stored.category)?.label ?? stored.category,
     period: stored.period,
-    base: amount(stored.base),
-    gst: amount(stored.gst),
-    total: amount(stored.total),
+    base: toRupees(stored.base),
+    gst: toRupees(stored.gst),
+    total: toRupees(stored.total),
     lines: toWireLines(stored.lines),
-    stands,
-    held_until: iso(heldUntilOf(event, stored)),
-    review_since: iso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
-    second_payment: stands === 'complete' && stored.payments.some((one) => one.hasMoneyInReview),
+    stands: state,
+    held_until: toIso(findHoldEnd(event, stored)),
+    review_since: toIso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
+    second_payment: state === 'complete' && stored.payments.some((one) => one.hasMoneyInReview),
     refunded_amount: rupees(paise(stored.payments.reduce((sum, one) => sum + one.refunded, 0))),
     difference_due: stored.paymentStatus === 'success' ? rupees(paise(Math.max(0, stored.due))) : 0,
-    decide_by: iso(stored.decideBy),
+    decide_by: toIso(stored.decideBy),
     may_pay: mayPay,
   }
-  const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...own }
+  const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...engineValues }
   const returned = Object.entries(event.api.returns).map(([wire, value]) => [
     wire,
     Object.hasOwn(values, value) ? values[value] : null,
   ])
   return {
     ...stored.answers,
-    ...own,
+    ...engineValues,
     ...(Object.fromEntries(returned) as Record<string, unknown>),
-    ...own,
+    ...engineValues,
   }
 }
 
@@ -78,14 +78,14 @@ export function publicView(
   at: Instant,
   isProven: boolean,
 ): RegistrationAnswer['registration'] {
-  const shown = isProven ? shownOutside(event) : shownByNumber(event)
+  const shown = isProven ? fieldsShownToOwner(event) : fieldsShownByNumber(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
   const paymentId = isProven ? stored.paymentId : null
   return registrationView(event, { ...stored, paymentId, answers: Object.fromEntries(answers) }, at)
 }
 
 /** Returns the hold of the newest attempt, while it can still be paid. */
-function heldUntilOf(event: EventConfig, { payments }: StoredRegistration): Instant | null {
+function findHoldEnd(event: EventConfig, { payments }: StoredRegistration): Instant | null {
   const [newest] = payments
   if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
     return null
@@ -100,36 +100,36 @@ function earliest(instants: readonly (Instant | null)[]): Instant | null {
 const categoryFields = ({ categoryChoice }: EventConfig): readonly string[] =>
   categoryChoice.by === 'field' ? [categoryChoice.field] : []
 
-const shownByNumber = memoize(
+const fieldsShownByNumber = memoize(
   (event: EventConfig): ReadonlySet<string> =>
     new Set([...categoryFields(event), ...[event.roles.fullName ?? []].flat()]),
 )
 
 /** Rows, the conditions they depend on, and every placeholder of a result page or receipt. */
-const shownOutside = memoize((event: EventConfig): ReadonlySet<string> => {
+const fieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string> => {
   const { success, failed } = event.results
   const details = [...success.details, ...failed.details]
   const rows = details.flatMap((detail) => ('show' in detail ? [detail.show] : []))
   const conditions = details.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
-  const named = JSON.stringify(event.results).matchAll(/\{([^{}"\s]+)\}/g)
-  const texts = Array.from(named, ([, name = '']) => name)
+  const placeholders = JSON.stringify(event.results).matchAll(/\{([^{}"\s]+)\}/g)
+  const placeholderNames = Array.from(placeholders, ([, name = '']) => name)
   return new Set([
     ...rows,
     ...conditions,
-    ...texts,
+    ...placeholderNames,
     ...categoryFields(event),
     ...Object.values(event.api.returns),
   ])
 })
 
 /**
- * Considers all attempts together: that no money was taken, or that it was returned, is certain only if no
+ * Considers all attempts together: it is certain that no money was taken, or that it was refunded, only if no
  * attempt is unclear.
  */
-function failureIn(payments: readonly StoredPayment[]): Failure {
-  const ways = new Set(payments.map(({ failure }) => failure))
-  const [only] = ways
-  if (ways.size === 1 && only !== undefined) return only ?? 'unclear'
-  if (ways.has('unclear')) return 'unclear'
-  return ways.has('given-back') ? 'given-back' : 'expired'
+function combineFailures(payments: readonly StoredPayment[]): Failure {
+  const failures = new Set(payments.map(({ failure }) => failure))
+  const [only] = failures
+  if (failures.size === 1 && only !== undefined) return only ?? 'unclear'
+  if (failures.has('unclear')) return 'unclear'
+  return failures.has('given-back') ? 'given-back' : 'expired'
 }

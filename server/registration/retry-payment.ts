@@ -35,11 +35,11 @@ import type {
 import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
 import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
 import type { OutsideRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
-import { tellTheRegistered } from './send-already-registered-email.ts'
+import { emailAlreadyRegistered } from './send-already-registered-email.ts'
 
-/** A delegate is waiting for the gateway's page, so a slower status query counts as failed. */
-const ASK_MS = 5_000
-/** Two concurrent requests are settled in the second round; more would be a bug. */
+/** The delegate is waiting for the gateway's page, so a slower status query counts as failed. */
+const QUERY_TIMEOUT_MS = 5_000
+/** Two concurrent requests are resolved in the second round; more would be a bug. */
 const ROUNDS_MAX = 3
 
 /** The amount to pay and its order. */
@@ -49,7 +49,7 @@ export type OutstandingOrder = {
   readonly amount: Paise
   readonly answers: Answers
 }
-export type PayAgainRefusal =
+export type RetryRefusal =
   /** Paid, refunded, under review, or not payable. */
   | { readonly code: 'nothing_due' }
   | { readonly code: 'too_many_attempts' }
@@ -61,48 +61,54 @@ export type PayAgainRefusal =
   | { readonly code: 'price_moved'; readonly was: Quote; readonly now: Quote }
   | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
-  /** Its hold has expired and somebody else has taken the seat or code. */
+  /** Its hold has expired and another registration uses the seat or code. */
   | { readonly code: 'taken'; readonly by: OutsideRefusal }
 
 /**
- * Returns the gateway's form for the payment. The checksum contains the day, so the form is built anew each time.
+ * Returns the gateway's form for the payment. The checksum contains the day, so each request builds a new form.
  */
 export function handOff(
   deps: Pick<Deps, 'gateway'>,
   event: EventConfig,
-  due: OutstandingOrder,
+  order: OutstandingOrder,
   at: Instant,
   by: 'delegate' | 'stranger' = 'delegate',
 ): Result<PaymentData, HandOffRefusal> {
-  const { fullName, email, phone } = readDelegate(event, due.answers)
-  const { regNo, orderId, amount } = due
-  const form = (buyer: Omit<Buyer, 'regNo'>) =>
+  const { fullName, email, phone } = readDelegate(event, order.answers)
+  const { regNo, orderId, amount } = order
+  const buildForm = (buyer: Omit<Buyer, 'regNo'>) =>
     deps.gateway.handOff(event, { ...buyer, regNo }, orderId, amount, at)
-  const own = form({ fullName, email, phone })
-  // The gateway requires an address and a name. A requester who has only the number must not learn the
+  const delegateForm = buildForm({ fullName, email, phone })
+  // The gateway requires an email address and a name. A requester who has only the number must not learn the
   // delegate's, so the organisers' are sent instead.
-  return own.ok && by === 'stranger' ? form(strangerOf(event)) : own
+  return delegateForm.ok && by === 'stranger' ? buildForm(organiserAsBuyer(event)) : delegateForm
 }
 
-const strangerOf = ({ support }: EventConfig) => ({ fullName: '', email: support, phone: '' })
+const organiserAsBuyer = ({ support }: EventConfig) => ({ fullName: '', email: support, phone: '' })
 
 const { recorded } = REFUSAL_MESSAGES
 
-/** Builds the response for a stored registration; `data` null: nothing is to be paid now, and `stands` says why. */
-export function answerTo(
+/** Builds the response for a stored registration; `data` is null if nothing is to be paid now. */
+export function buildResponse(
   event: EventConfig,
   reg_no: string,
   data: PaymentData | null,
-  stands: PaymentState = data === null ? 'complete' : 'not-paid',
+  state: PaymentState = data === null ? 'complete' : 'not-paid',
 ): RegisterAnswer {
-  if (stands === 'to-approve') {
-    return { status: 'success', message: recorded.toApprove, reg_no, stands }
+  if (state === 'to-approve') {
+    return { status: 'success', message: recorded.toApprove, reg_no, stands: state }
   }
   if (data === null) {
     const notice = !takesPayments(event) ? event.form.withoutPayment.notice : null
-    return { status: 'success', message: notice ?? recorded.complete, reg_no, stands }
+    return { status: 'success', message: notice ?? recorded.complete, reg_no, stands: state }
   }
-  return { status: 'success', message: recorded.toPay, reg_no, stands, payment_data: data }
+  return {
+    status: 'success',
+    message: recorded.toPay,
+    reg_no,
+    stands: state,
+    payment_data: data,
+  }
 }
 
 /**
@@ -115,32 +121,32 @@ type Payer = { readonly accepted?: Paise | null; readonly by?: 'delegate' | 'str
 export type Payable = OutstandingOrder & { readonly data: PaymentData; readonly isNew: boolean }
 
 /**
- * Chooses the order to pay, by the engine's single rule. Before returning it, asks the gateway about every
- * attempt that may still bring money: the gateway may know of a failure or a payment first.
+ * Chooses the order to pay, by the engine's single rule. Before returning it, queries the gateway about every
+ * attempt that may still be paid: the gateway may have recorded a failure or a payment that we do not know of.
  */
-export async function payAgain(
+export async function retryPayment(
   deps: Deps,
   event: EventConfig,
   regNo: RegNo,
   at: Instant,
   { accepted = null, by = 'delegate' }: Payer = {},
-): Promise<Result<Payable, PayAgainRefusal>> {
-  const payable = (due: OutstandingOrder, isNew: boolean): Result<Payable, PayAgainRefusal> => {
-    const data = handOff(deps, event, due, at, by)
+): Promise<Result<Payable, RetryRefusal>> {
+  const payable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
+    const data = handOff(deps, event, order, at, by)
     return data.ok
-      ? ok({ ...due, data: data.value, isNew })
+      ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
   }
   const served = deps.events.byId(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
   const outside = { unique: uniqueRules(event), holdMs: event.holdSeatsMs }
   const merchantId = deps.gateway.merchantOf(event)
-  const taken = async (by: OutsideRefusal): Promise<Result<Payable, PayAgainRefusal>> => {
-    if (by.code === 'registered_already') await tellTheRegistered(deps, event, by.regNo, at)
+  const refuseTaken = async (by: OutsideRefusal): Promise<Result<Payable, RetryRefusal>> => {
+    if (by.code === 'registered_already') await emailAlreadyRegistered(deps, event, by.regNo, at)
     return err({ code: 'taken', by })
   }
-  const asked = await askAbout(deps, regNo, at)
-  for (let tried = 0; tried < ROUNDS_MAX; tried++) {
+  const gatewayResults = await queryOpenAttempts(deps, regNo, at)
+  for (let round = 0; round < ROUNDS_MAX; round++) {
     const stored = await deps.store.registration(regNo)
     const newest = stored?.payments[0]
     if (stored === null || newest === undefined) return err({ code: 'nothing_due' })
@@ -148,30 +154,35 @@ export async function payAgain(
     // Attempts created since by a concurrent request have no result yet.
     const learnt = new Map(
       stored.payments.flatMap(({ orderId }): [OrderId, PollResult][] => {
-        const told = asked.has(orderId) ? asked.get(orderId) : 'no-record'
-        return told == null ? [] : [[orderId, told]]
+        const result = gatewayResults.has(orderId) ? gatewayResults.get(orderId) : 'no-record'
+        return result == null ? [] : [[orderId, result]]
       }),
     )
-    const paying = canPay(stored, learnt, paymentTerms(event, stored, at, accepted, merchantId), at)
-    switch (paying.is) {
+    const decision = canPay(
+      stored,
+      learnt,
+      paymentTerms(event, stored, at, accepted, merchantId),
+      at,
+    )
+    switch (decision.is) {
       case 'same-order': {
         const { orderId, amount, createdAt } = newest
         const due = payable({ regNo, orderId, amount, answers }, false)
         if (!due.ok || createdAt >= at) return due
-        // The order was requested again, so its hold starts anew if its seats are still free.
-        const again = await deps.store.handedAgain(orderId, at, outside)
-        return again.ok ? due : taken(again.error)
+        // The order was requested again, so its hold starts again if its seats are still free.
+        const renewed = await deps.store.handedAgain(orderId, at, outside)
+        return renewed.ok ? due : refuseTaken(renewed.error)
       }
       case 'new-attempt': {
-        const { quote } = paying
+        const { quote } = decision
         const amount = quote?.total ?? newest.amount
         // Tested before anything is stored. The number of the attempt is not known yet; all further order ids
         // have the same length.
-        const tryOut = payable({ regNo, orderId: createOrderId(regNo, 2), amount, answers }, true)
-        if (!tryOut.ok) return tryOut
-        const again = await deps.store.retry(regNo, at, {
+        const trial = payable({ regNo, orderId: createOrderId(regNo, 2), amount, answers }, true)
+        if (!trial.ok) return trial
+        const retried = await deps.store.retry(regNo, at, {
           after: newest.orderId,
-          replaces: paying.replaces !== null,
+          replaces: decision.replaces !== null,
           gateway: event.payment.gateway.name,
           askedOf: {
             account: event.payment.account,
@@ -182,26 +193,27 @@ export async function payAgain(
           ...(quote === null ? {} : { price: { quote, holdUntil: priceHoldEnd(event, at) } }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
         })
-        if (again.ok) return payable({ regNo, orderId: again.value.orderId, amount, answers }, true)
-        const { error } = again
+        if (retried.ok)
+          return payable({ regNo, orderId: retried.value.orderId, amount, answers }, true)
+        const { error } = retried
         if (error.code === 'version_moved') {
-          await deps.events.follow()
+          await deps.events.refresh()
           const now = deps.events.byId(event.id)
           return now === null || now === served
-            ? taken(error)
-            : payAgain(deps, now.config, regNo, at, { accepted, by })
+            ? refuseTaken(error)
+            : retryPayment(deps, now.config, regNo, at, { accepted, by })
         }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
-        if (error.code !== 'not_found' && error.code !== 'not_failed') return taken(error)
+        if (error.code !== 'not_found' && error.code !== 'not_failed') return refuseTaken(error)
         // A concurrent request was first: try again with the current data.
         break
       }
       case 'price-moved':
-        return err({ code: 'price_moved', was: quoteOf(stored, newest), now: paying.now })
+        return err({ code: 'price_moved', was: readQuote(stored, newest), now: decision.now })
       case 'closed':
-        return err({ code: 'registration_closed', text: paying.text })
+        return err({ code: 'registration_closed', text: decision.text })
       case 'not-on-sale':
-        return err({ code: 'not_on_sale', why: paying.why })
+        return err({ code: 'not_on_sale', why: decision.why })
       case 'wait':
         return err({ code: 'wait' })
       case 'unsure':
@@ -211,43 +223,44 @@ export async function payAgain(
       case 'too-many-attempts':
         return err({ code: 'too_many_attempts' })
       default:
-        return assertNever(paying)
+        return assertNever(decision)
     }
   }
   return err({ code: 'gateway_unsure' })
 }
 
 /**
- * Returns the gateway's result for every attempt that may still bring money; null for an attempt: it could not be
+ * Returns the gateway's result for every attempt that may still be paid; null for an attempt that could not be
  * queried in time.
  */
-async function askAbout(
+async function queryOpenAttempts(
   deps: Deps,
   regNo: RegNo,
   at: Instant,
 ): Promise<ReadonlyMap<OrderId, PollResult | null>> {
   const stored = await deps.store.registration(regNo)
-  const stands = stored === null ? 'complete' : paymentState(stored, at)
-  const isOverFor: readonly PaymentState[] = ['complete', 'organisers', 'refunded', 'cancelled']
-  if (stored === null || (isOverFor.includes(stands) && !owesDifference(stored))) return new Map()
-  const open = stored.payments.filter((one) => !isOver(one, at) && !isJustPlaced(one, at))
-  const ids = open.map(({ orderId }) => orderId)
-  const learnt = ids.length === 0 ? new Map() : await deps.payments.learn(ids, ASK_MS)
+  const state = stored === null ? 'complete' : paymentState(stored, at)
+  const FINAL_STATES: readonly PaymentState[] = ['complete', 'organisers', 'refunded', 'cancelled']
+  if (stored === null || (FINAL_STATES.includes(state) && !owesDifference(stored))) return new Map()
+  const openAttempts = stored.payments.filter((one) => !isOver(one, at) && !isJustPlaced(one, at))
+  const ids = openAttempts.map(({ orderId }) => orderId)
+  const learnt =
+    ids.length === 0 ? new Map() : await deps.payments.queryOrders(ids, QUERY_TIMEOUT_MS)
   return new Map(stored.payments.map(({ orderId }) => [orderId, learnt.get(orderId) ?? null]))
 }
 
 /**
- * Returns the attempt's own quote, else the registration's. Use only for the newest attempt: while the
- * registration is unpaid, its lines belong to that attempt.
+ * Returns the attempt's own quote, else the registration's. Use only for the newest attempt: the lines of an unpaid
+ * registration belong to that attempt.
  */
-function quoteOf(stored: StoredRegistration, { amount, quote }: StoredPayment): Quote {
+function readQuote(stored: StoredRegistration, { amount, quote }: StoredPayment): Quote {
   const { category, period, base, gst } = stored
-  const split = quote ?? { period, base: base ?? amount, gst: gst ?? paise(0) }
+  const amounts = quote ?? { period, base: base ?? amount, gst: gst ?? paise(0) }
   return {
     category: category ?? '',
-    period: split.period ?? '',
-    base: split.base,
-    gst: split.gst,
+    period: amounts.period ?? '',
+    base: amounts.base,
+    gst: amounts.gst,
     total: amount,
     lines: stored.lines,
   }

@@ -1,46 +1,57 @@
 /** Checks whether the requested seats are free, and whether the delegate accepted the alternative. */
 import { findCategory, firstFull, addContext, getOwn, requiredSeats } from '../../engine/index.ts'
 import type { Answers, EventConfig, PricingContext, Instant } from '../../engine/index.ts'
-import { priceOf } from './create-registration.ts'
-import type { Priced } from './create-registration.ts'
-import { compareSent } from './compare-displayed-price.ts'
+import { calculatePrice } from './create-registration.ts'
+import type { Pricing } from './create-registration.ts'
+import { compareDisplayedPrice } from './compare-displayed-price.ts'
 
-/** `instead`: the alternative that can be registered; null: none is offered, or it is not available either. */
-export type Full = {
-  readonly place: string
-  readonly wanted: Priced
-  readonly instead: Priced | null
+/** `alternative`: what can be registered instead; null if nothing is offered or it is not available either. */
+export type FullSeat = {
+  readonly seatId: string
+  readonly requested: Pricing
+  readonly alternative: Pricing | null
 }
 
-/** Null: all seats are free. `answers`: with the context added. */
-export function whatIsFull(
+/** Null if all seats are free. `answers` include the context. */
+export function findFullSeat(
   event: EventConfig,
   answers: Answers,
-  facts: PricingContext,
+  context: PricingContext,
   at: Instant,
-): Full | null {
-  const isGone = (place: string): boolean => (getOwn(facts.left, place) ?? 1) <= 0
-  if (!Object.keys(facts.left).some(isGone)) return null
-  const asked = addContext(event, answers, { ...facts, left: {} })
-  const first = priceOf(event, asked, at)
-  const wanted = first.ok ? first.value : { category: findCategory(event, asked), quote: null }
-  const place = requiredSeats(event.quotas, asked, wanted.category).find(({ id }) => isGone(id))
-  const now = priceOf(event, answers, at)
-  const still = firstFull(event.quotas, answers, findCategory(event, answers))
-  if (still !== null) return { place: still.id, wanted, instead: null }
-  if (place === undefined) return null
-  return { place: place.id, wanted, instead: now.ok ? now.value : null }
+): FullSeat | null {
+  const isFull = (place: string): boolean => (getOwn(context.left, place) ?? 1) <= 0
+  if (!Object.keys(context.left).some(isFull)) return null
+  const answersIfFree = addContext(event, answers, { ...context, left: {} })
+  const priceIfFree = calculatePrice(event, answersIfFree, at)
+  const requested = priceIfFree.ok
+    ? priceIfFree.value
+    : { category: findCategory(event, answersIfFree), quote: null }
+  const fullSeat = requiredSeats(event.quotas, answersIfFree, requested.category).find(({ id }) =>
+    isFull(id),
+  )
+  const currentPrice = calculatePrice(event, answers, at)
+  const stillFull = firstFull(event.quotas, answers, findCategory(event, answers))
+  if (stillFull !== null) return { seatId: stillFull.id, requested, alternative: null }
+  if (fullSeat === undefined) return null
+  return {
+    seatId: fullSeat.id,
+    requested,
+    alternative: currentPrice.ok ? currentPrice.value : null,
+  }
 }
 
 /** Returns true if the delegate accepted exactly the offered alternative, not merely the same price. */
-export function agrees(
+export function acceptsAlternative(
   event: EventConfig,
   sent: Readonly<Record<string, unknown>>,
-  { wanted, instead }: Full,
+  { requested, alternative }: FullSeat,
 ): boolean {
-  if (instead === null) return false
-  const compared = compareSent(event, sent, instead.category, instead.quote)
-  if (compared.is !== 'same') return false
-  const isOtherTotal = instead.quote?.total !== wanted.quote?.total
-  return compared.said.has('category') || (isOtherTotal && compared.said.has('total'))
+  if (alternative === null) return false
+  const comparison = compareDisplayedPrice(event, sent, alternative.category, alternative.quote)
+  if (comparison.is !== 'same') return false
+  const isOtherTotal = alternative.quote?.total !== requested.quote?.total
+  return (
+    comparison.sentMeanings.has('category') ||
+    (isOtherTotal && comparison.sentMeanings.has('total'))
+  )
 }

@@ -1,17 +1,17 @@
-/** Emails the access link to a delegate who is registered already and was submitted again. */
+/** Emails the access link to a registered delegate whose form was submitted again. */
 import { instant, paymentState } from '../../engine/index.ts'
 import { buildAlreadyRegisteredEmail } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
 /**
- * A delegate who misses the email looks again within the hour; repeated attempts by a stranger send no second
- * one.
+ * A delegate who misses the email finds it within the hour. Repeated attempts by someone else send no second
+ * email.
  */
-const AGAIN_MS = 60 * 60_000
+const RESEND_AFTER_MS = 60 * 60_000
 
 /** Sends to the stored address, so that the person who submitted the form learns nothing. */
-export async function tellTheRegistered(
+export async function emailAlreadyRegistered(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
   regNo: RegNo,
@@ -20,5 +20,5 @@ export async function tellTheRegistered(
   const stored = await store.registration(regNo)
   if (stored === null) return
   const mail = buildAlreadyRegisteredEmail(event, stored, paymentState(stored, at))
-  if (mail !== null) await store.queueAlready(regNo, mail, at, instant(at - AGAIN_MS))
+  if (mail !== null) await store.queueAlready(regNo, mail, at, instant(at - RESEND_AFTER_MS))
 }

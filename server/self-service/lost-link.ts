@@ -3,18 +3,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readDelegate, foldText, isEmail } from '../../engine/index.ts'
 import { buildLostLinkEmail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
-import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
+import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
-import { refuse } from '../http/error-response.ts'
+import { sendError } from '../http/error-response.ts'
 
 /** Several delegates behind one address may have lost links; a script is slowed down. */
-const ASKED_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
+const REQUESTS_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
 /**
- * A delegate who has not found three emails within the hour has another problem; a stranger cannot fill a
- * mailbox.
+ * A delegate who has not found three emails within the hour has another problem. Limits how many emails someone else
+ * can cause.
  */
-const ASKED_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
-/** An office that registers many delegates under its own address gets the newest. */
+const REQUESTS_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
+/** If staff register many delegates under the office's address, the email has the newest links. */
 const LINKS_MAX = 50
 /** Longer than any address. */
 const EMAIL_CHARACTERS_MAX = 254
@@ -25,37 +25,40 @@ const SENT = REFUSAL_MESSAGES.link.sent
  * The response is the same, and as fast, whether or not the address has registrations: who is registered is
  * private. The work is done after the response.
  */
-export function lostLinkCall(app: FastifyInstance, deps: Deps): void {
-  const perClient = openLimit(deps, ASKED_PER_CLIENT)
-  const perEmail = openLimit(deps, ASKED_PER_EMAIL)
+export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {
+  const perClient = openLimit(deps, REQUESTS_PER_CLIENT)
+  const perEmail = openLimit(deps, REQUESTS_PER_EMAIL)
 
-  const ask = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const handleRequest = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-    const email = emailIn(request.body)
+    const email = readEmail(request.body)
     const at = deps.clock()
-    if (email === null) return refuse(reply, 422, 'invalid_email', REFUSAL_MESSAGES.link.noEmail)
-    const [client, key] = [addressOf(request), foldText(email)]
-    for (const ask of ['wait', 'take'] as const) {
-      const waitMs = Math.max(await perClient[ask](client, at), await perEmail[ask](key, at))
-      if (waitMs > 0) return refuseTooMany(reply, waitMs)
+    if (email === null) return sendError(reply, 422, 'invalid_email', REFUSAL_MESSAGES.link.noEmail)
+    const [client, key] = [getAddressKey(request), foldText(email)]
+    for (const step of ['wait', 'take'] as const) {
+      const waitMs = Math.max(await perClient[step](client, at), await perEmail[step](key, at))
+      if (waitMs > 0) return sendTooMany(reply, waitMs)
     }
     setImmediate(() => {
       sendLinks(deps, email).catch((error: unknown) =>
-        deps.log.error({ error: String(error) }, 'a mail with links could not be queued'),
+        deps.log.error({ error: String(error) }, 'an email with access links could not be queued'),
       )
     })
     return reply.send({ status: 'success', message: SENT })
   }
 
-  for (const slash of ['', '/']) app.post(`/api/my${slash}`, ask)
+  for (const slash of ['', '/']) app.post(`/api/my${slash}`, handleRequest)
 }
 
-function emailIn(body: unknown): string | null {
-  const said =
+function readEmail(body: unknown): string | null {
+  const email =
     typeof body === 'object' && body !== null && 'email' in body && typeof body.email === 'string'
       ? body.email.trim()
       : ''
-  return said.length <= EMAIL_CHARACTERS_MAX && isEmail(said) ? said : null
+  return email.length <= EMAIL_CHARACTERS_MAX && isEmail(email) ? email : null
 }
 
 /** Sends one email per event, to the stored address. */
@@ -67,13 +70,13 @@ async function sendLinks({ store, events, clock }: Deps, email: string): Promise
     LINKS_MAX,
   )
   for (const event of served) {
-    const theirs = found.filter(
+    const registrations = found.filter(
       ({ eventId, answers }) =>
         eventId === event.id && foldText(readDelegate(event, answers).email) === foldText(email),
     )
-    const [newest] = theirs
+    const [newest] = registrations
     if (newest === undefined) continue
-    const mail = buildLostLinkEmail(event, readDelegate(event, newest.answers).email, theirs)
+    const mail = buildLostLinkEmail(event, readDelegate(event, newest.answers).email, registrations)
     if (mail !== null) await store.queueLinks(newest.regNo, mail, clock())
   }
 }

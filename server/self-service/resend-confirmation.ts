@@ -2,17 +2,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { formatMessage, buildConfirmationEmail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
-import { addressOf, limitByAddress, refuseTooMany } from '../http/rate-limit.ts'
+import { getAddressKey, createAddressLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
-import { refuse } from '../http/error-response.ts'
-import { refusesOtherThanText } from '../http/text-only-json.ts'
+import { sendError } from '../http/error-response.ts'
+import { rejectNonText } from '../http/text-only-json.ts'
 import type { MailSpacing } from '../storage/index.ts'
-import { findRegistration, isCountable, isEmailOf } from '../registration/find-registration.ts'
+import {
+  findRegistration,
+  isCountable,
+  isDelegateEmail,
+} from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { registrationView } from '../registration/registration-for-emails-and-public.ts'
 
 /** Several delegates behind one address may have lost emails; a script is slowed down. */
-const ASKED_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
+const REQUESTS_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
 /**
  * An email needs a moment to arrive; a delegate who has not found five has another problem, which the organisers
  * can solve.
@@ -22,44 +26,47 @@ const SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
 const NOT_FOUND = REFUSAL_MESSAGES.notFound
 
 /**
- * Anybody with the number can read the registration; this reveals no more, and the email goes only to the stored
+ * Everyone who has the number can read the registration; this reveals no more, and the email goes only to the stored
  * address.
  */
-export async function confirmationCall(
+export async function addConfirmationRoute(
   app: FastifyInstance,
   deps: Deps,
   guard: LookupGuard,
 ): Promise<void> {
-  const isTooOften = limitByAddress(deps, ASKED_PER_ADDRESS)
+  const isRateLimited = createAddressLimit(deps, REQUESTS_PER_ADDRESS)
 
-  const ask = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const handleRequest = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-    if (await isTooOften(request, reply)) return reply
-    if (refusesOtherThanText(reply, request.body, ['order_id', 'email'])) return reply
-    const { order_id: orderId, email } = fieldsOf(request.body)
-    const address = addressOf(request)
+    if (await isRateLimited(request, reply)) return reply
+    if (rejectNonText(reply, request.body, ['order_id', 'email'])) return reply
+    const { order_id: orderId, email } = readFields(request.body)
+    const address = getAddressKey(request)
     const event = deps.events.byOrderId(orderId)?.config ?? null
     const waitMs = await guard.wait(address, event?.id ?? '', orderId)
-    if (waitMs > 0) return refuseTooMany(reply, waitMs)
+    if (waitMs > 0) return sendTooMany(reply, waitMs)
     const found = event === null ? null : await findRegistration(deps, event, orderId)
     if (
       event === null ||
       found === null ||
-      (isCountable(found, orderId) && !isEmailOf(event, found, email))
+      (isCountable(found, orderId) && !isDelegateEmail(event, found, email))
     ) {
       await guard.count(address, event?.id ?? '')
-      return refuse(reply, 404, 'not_found', NOT_FOUND)
+      return sendError(reply, 404, 'not_found', NOT_FOUND)
     }
-    await guard.know(address, event.id, found.regNo, orderId)
+    await guard.addKnown(address, event.id, found.regNo, orderId)
     const at = deps.clock()
     const mail =
       found.paymentStatus === 'success'
         ? buildConfirmationEmail(event, registrationView(event, found, at))
         : null
-    if (mail === null) return refuse(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
+    if (mail === null) return sendError(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
     return (await deps.store.queueAsked(found.regNo, mail, at, SPACING))
       ? reply.send({ status: 'success' })
-      : refuse(
+      : sendError(
           reply,
           409,
           'sent_already',
@@ -67,13 +74,13 @@ export async function confirmationCall(
         )
   }
 
-  for (const slash of ['', '/']) app.post(`/api/payment/confirmation${slash}`, ask)
+  for (const slash of ['', '/']) app.post(`/api/payment/confirmation${slash}`, handleRequest)
 }
 
-function fieldsOf(body: unknown): { readonly order_id: string; readonly email: string } {
-  const said = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+function readFields(body: unknown): { readonly order_id: string; readonly email: string } {
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
   const text = (name: string): string => {
-    const value = Object.hasOwn(said, name) ? said[name] : ''
+    const value = Object.hasOwn(fields, name) ? fields[name] : ''
     return typeof value === 'string' ? value.trim() : ''
   }
   return { order_id: text('order_id'), email: text('email') }

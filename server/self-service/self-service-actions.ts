@@ -3,14 +3,14 @@ import type { ActionName } from '../../engine/index.ts'
 import { acceptOffer } from '../registration/actions/approve-registration.ts'
 import type { ActionHandler } from '../registration/actions/action-input.ts'
 import { edit } from '../registration/actions/correct-answers.ts'
-import { tell } from '../registration/actions/payment-claims.ts'
+import { claimPayment } from '../registration/actions/payment-claims.ts'
 
 /** Actions that a delegate may request with POST /api/my/{token}/acts/. */
-export const DELEGATE_DOERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
+export const DELEGATE_ACTION_HANDLERS: Readonly<Partial<Record<ActionName, ActionHandler>>> = {
   edit,
   ask_cancel: ({ deps, wanted }) => deps.store.askCancel(wanted),
   ask_refund: ({ deps, wanted }) => deps.store.askRefund(wanted),
   withdraw_refund: ({ deps, wanted }) => deps.store.withdrawRefund(wanted),
   accept_offer: acceptOffer,
-  tell,
+  tell: claimPayment,
 }

@@ -10,43 +10,50 @@ import {
 } from '../../engine/index.ts'
 import type { Field } from '../../engine/index.ts'
 import type { MyAnswer } from '../../engine/api.ts'
-import { refusedShown } from '../registration/actions/approve-registration.ts'
-import { refundAtCancellation } from '../registration/actions/balance-due.ts'
-import { editable } from '../registration/actions/correctable-answers.ts'
-import { payingOf } from '../registration/actions/payment-instructions.ts'
+import { buildRefusalView } from '../registration/actions/approve-registration.ts'
+import { calculateCancellationRefund } from '../registration/actions/balance-due.ts'
+import { listEditableAnswers } from '../registration/actions/correctable-answers.ts'
+import { buildPaymentInstructions } from '../registration/actions/payment-instructions.ts'
 import type { Deps } from '../dependencies.ts'
-import { ownDocuments } from '../documents/documents-after-transfer.ts'
-import { withOwnAnswers } from '../registration/answers-after-transfer.ts'
-import type { Linked } from '../registration/access-link.ts'
-import { wireSecondPayment } from '../payments/describe-duplicate-payment.ts'
+import { listHolderDocuments } from '../documents/documents-after-transfer.ts'
+import { hidePreviousHolder } from '../registration/answers-after-transfer.ts'
+import type { ResolvedLink } from '../registration/access-link.ts'
+import { toWireSecondPayment } from '../payments/describe-duplicate-payment.ts'
 import { registrationView } from '../registration/registration-for-emails-and-public.ts'
 import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
-export async function myAnswer(
+export async function buildSelfServicePage(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
-  { served: { config }, registration, isFromMail }: Linked,
+  { served: { config }, registration, isFromMail }: ResolvedLink,
 ): Promise<MyAnswer> {
   const at = clock()
   const { regNo, state } = registration
-  const [documents, acts, kept, money, paying, second] = await Promise.all([
-    ownDocuments(store, regNo),
+  const [documents, actions, keptAmount, money, instructions, secondPayment] = await Promise.all([
+    listHolderDocuments(store, regNo),
     store.acts(regNo),
     store.kept(regNo),
     store.moneyOfBill(regNo),
-    payingOf({ store, clock }, config, registration),
-    // The person who filled in the form may be a stranger, and must not learn that this delegate is registered.
+    buildPaymentInstructions({ store, clock }, config, registration),
+    // Someone else may have filled in the form; they must not learn that this delegate is registered.
     isFromMail ? store.secondPayment(regNo) : null,
   ])
-  const shown = withOwnAnswers(config, registration, acts)
-  const may = allowedActions(state, 'delegate')
-  const fields = may.includes('edit') ? editableFields(config, at) : []
-  const files = may.includes('edit') ? filesToSend(config, registration.answers, fields) : []
-  const { proposed: back } = refundAtCancellation(config, registration, { money, kept }, at)
+  const shown = hidePreviousHolder(config, registration, actions)
+  const actionNames = allowedActions(state, 'delegate')
+  const fields = actionNames.includes('edit') ? editableFields(config, at) : []
+  const files = actionNames.includes('edit')
+    ? filesToSend(config, registration.answers, fields)
+    : []
+  const { proposed: refund } = calculateCancellationRefund(
+    config,
+    registration,
+    { money, kept: keptAmount },
+    at,
+  )
   return {
     status: 'success',
     registration: registrationView(config, shown, at),
     state,
-    paying,
+    paying: instructions,
     documents: documents.map(({ id, kind, form, serial, at: issuedAt, total }) => ({
       id,
       kind,
@@ -56,26 +63,27 @@ export async function myAnswer(
       total: rupees(total),
     })),
     edit: {
-      fields: editable({ ...config, fields }, shown),
+      fields: listEditableAnswers({ ...config, fields }, shown),
       until: fields.length === 0 ? null : (config.edit?.until ?? null),
     },
-    files: filesOf(files, shown),
+    files: toWireFiles(files, shown),
     // A partial refund would be misleading for a payment made by mistake; the page offers its full refund
     // instead.
     cancel:
-      may.includes('ask_cancel') && (second === null || askedAt(acts) !== null)
+      actionNames.includes('ask_cancel') &&
+      (secondPayment === null || findCancellationRequest(actions) !== null)
         ? {
-            asked_at: askedAt(acts),
-            kept: rupees(kept),
-            back: back === null ? null : rupees(back),
+            asked_at: findCancellationRequest(actions),
+            kept: rupees(keptAmount),
+            back: refund === null ? null : rupees(refund),
           }
         : null,
-    second_payment: wireSecondPayment(second, kept),
-    refused: await refusedShown(store, config, registration),
+    second_payment: toWireSecondPayment(secondPayment, keptAmount),
+    refused: await buildRefusalView(store, config, registration),
   }
 }
 
-function filesOf(fields: readonly Field[], { answers }: StoredRegistration): MyAnswer['files'] {
+function toWireFiles(fields: readonly Field[], { answers }: StoredRegistration): MyAnswer['files'] {
   return fields.flatMap((field) => {
     const { id, label, type, accept = [], bytesMax } = field
     const name = getOwn(answers, id)
@@ -93,11 +101,16 @@ function filesOf(fields: readonly Field[], { answers }: StoredRegistration): MyA
   })
 }
 
-/** Actions by which the office has answered. */
-const ANSWERS: ReadonlySet<StoredAction['act']> = new Set(['note', 'cancel', 'refund', 'transfer'])
+/** Actions with which staff have responded to the request. */
+const OFFICE_RESPONSES: ReadonlySet<StoredAction['act']> = new Set([
+  'note',
+  'cancel',
+  'refund',
+  'transfer',
+])
 
-/** Returns when the delegate made the request; null: there is none, or the office has answered it. */
-function askedAt(acts: readonly StoredAction[]): string | null {
-  const last = acts.findLast(({ act }) => act === 'ask_cancel' || ANSWERS.has(act))
-  return last?.act === 'ask_cancel' ? isoIndia(last.at) : null
+/** Returns when the delegate requested cancellation; null if they did not, or if staff have responded. */
+function findCancellationRequest(actions: readonly StoredAction[]): string | null {
+  const latest = actions.findLast(({ act }) => act === 'ask_cancel' || OFFICE_RESPONSES.has(act))
+  return latest?.act === 'ask_cancel' ? isoIndia(latest.at) : null
 }

@@ -88,7 +88,7 @@ export async function serve(
   const booted = await boot(
     read.value,
     { print: hear, complain: hear, environment: () => read.value },
-    { write: hear, told: () => told },
+    { write: hear, waitForStop: () => told },
   )
   if (!booted.ok) throw new Error(`the server does not start: ${booted.error.text}\n${printed}`)
   return {

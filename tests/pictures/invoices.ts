@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as mupdf from 'mupdf'
-import { pdfOf } from '../../server/documents/render-pdf.ts'
+import { renderPdf } from '../../server/documents/render-pdf.ts'
 import { startTestApp } from '../server/harness.ts'
 import { invoiceAndCredit, SUPPLIES, TAX_EVENTS } from '../server/office/documents/tax-samples.ts'
 
@@ -16,7 +16,7 @@ const server = await startTestApp({ clock: '2026-01-20', events: TAX_EVENTS })
 try {
   for (const supply of SUPPLIES)
     for (const [kind, body] of Object.entries(await invoiceAndCredit(server, supply))) {
-      const pages = mupdf.Document.openDocument(await pdfOf(body), 'application/pdf')
+      const pages = mupdf.Document.openDocument(await renderPdf(body), 'application/pdf')
       for (let at = 0; at < pages.countPages(); at += 1) {
         const image = pages
           .loadPage(at)

@@ -11,7 +11,7 @@ import { readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { assemble } from '../../server/assemble-server.ts'
 import type { Deps, Environment } from '../../server/dependencies.ts'
-import { judgeHere } from '../../server/events/files/event-folder.ts'
+import { checkFolderHere } from '../../server/events/files/event-folder.ts'
 import type { Sandbox } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
 import type { ByItself } from '../../server/ops/clock.ts'
 import type { Mailer } from '../../server/mail/send-queued-emails.ts'
@@ -114,18 +114,26 @@ export async function startTestApp(
       error: (entry, message) => void log.push({ level: 'error', message, ...entry }),
     },
     print: (text) => void printed.push(text),
-    works: false,
-    watches: options.watches ?? false,
+    hasJobs: false,
+    isWatching: options.watches ?? false,
     opens: openStoreHere,
-    ...(options.decides === undefined ? {} : { decides: options.decides }),
+    ...(options.decides === undefined ? {} : { isDeciding: options.decides }),
     // A thread for each change would take longer to begin than the change to judge; a server that watches has it.
-    ...(options.watches === true ? {} : { judge: judgeHere }),
+    ...(options.watches === true ? {} : { checkFolder: checkFolderHere }),
   })
   if (!assembled.ok) {
     rmSync(folder, { recursive: true, force: true })
     throw new Error(assembled.error.text)
   }
-  const { app, deps, keeping, lapsing, mailer, pricing, sandbox } = assembled.value
+  const {
+    app,
+    deps,
+    retention: keeping,
+    expiry: lapsing,
+    mailer,
+    priceUpdates: pricing,
+    sandbox,
+  } = assembled.value
   const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
     const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
     try {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { cacheFolderIn } from '../../server/events/files/compiled-event-cache.ts'
+import { getCacheFolder } from '../../server/events/files/compiled-event-cache.ts'
 import {
   closeWhole,
   DATABASE_FILE,
@@ -19,7 +19,7 @@ const KEPT = join(import.meta.dirname, '..', '.cache', 'compiled', 'events')
 
 /** To be called before a server is started on a data folder; one that has been started keeps what it has. */
 export function lendCompiled(dataDir: string): void {
-  const lent = cacheFolderIn(dataDir)
+  const lent = getCacheFolder(dataDir)
   if (existsSync(lent)) return
   mkdirSync(KEPT, { recursive: true })
   mkdirSync(dirname(lent), { recursive: true, mode: 0o700 })

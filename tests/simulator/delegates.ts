@@ -6,7 +6,7 @@ import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../engine/api.ts'
 import { amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
-import { noticePath, usualReturnPath } from '../../server/payments/gateways/select-gateway.ts'
+import { WEBHOOK_PATH, DEFAULT_RETURN_PATH } from '../../server/payments/gateways/select-gateway.ts'
 import { respellReference } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
@@ -137,7 +137,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
           : new URLSearchParams(fields).toString()
     const answer = await call(
       'POST',
-      noticePath,
+      WEBHOOK_PATH,
       plannedMessage.asJson ? 'application/json' : FORM,
       body,
     )
@@ -207,7 +207,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
             AMOUNT: amountText(order.asked),
           }
         : buildMessage(order, last, null)
-    await call('POST', usualReturnPath, FORM, new URLSearchParams(messageFields).toString())
+    await call('POST', DEFAULT_RETURN_PATH, FORM, new URLSearchParams(messageFields).toString())
     await openPage(browser, plan.delegates[0]?.event ?? 'sample2026', order.orderId)
   }
 

@@ -1,7 +1,7 @@
 /** The emails that are sent, and the links in them to a registration. */
-import { textToSend } from '../../server/registration/access-link.ts'
-import { openGivenBack } from '../../server/mail/send-refund-emails.ts'
-import { openUnfinished } from '../../server/mail/send-payment-reminders.ts'
+import { prepareEmailText } from '../../server/registration/access-link.ts'
+import { startRefundEmails } from '../../server/mail/send-refund-emails.ts'
+import { startPaymentReminders } from '../../server/mail/send-payment-reminders.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { InsideDeps, Machine } from './server.ts'
 
@@ -26,12 +26,12 @@ export function createMailbox(context: {
   /** The server's handling of each email, except for the transport. */
   const send = async (deps: InsideDeps): Promise<void> => {
     const { store, clock } = deps
-    await openUnfinished(deps, { works: false }).run()
-    await openGivenBack(deps, { works: false }).run()
+    await startPaymentReminders(deps, { isEnabled: false }).run()
+    await startRefundEmails(deps, { isEnabled: false }).run()
     for (const email of await store.dueMails(clock(), EMAILS_MAX)) {
       if (!(await store.claimMail(email.id, clock()))) continue
-      const text = await textToSend(deps, email)
-      if (text === null) await store.mailFailed(email.id, 'It was not needed any more.', null)
+      const text = await prepareEmailText(deps, email)
+      if (text === null) await store.mailFailed(email.id, 'It was no longer needed.', null)
       else {
         const token = /\/my\/([\w-]+)/.exec(text)?.[1]
         if (token !== undefined && email.regNo !== null) links.set(email.regNo, token)

@@ -9,7 +9,7 @@ import { compileEvent } from '../../engine/authoring.ts'
 import { day, dayOf, startOfDay } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Paise } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/dependencies.ts'
-import { sharedOf } from '../../server/events/versions/version-approval.ts'
+import { parseSharedFiles } from '../../server/events/versions/version-approval.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import type { FixtureOptions } from '../server/small-event.ts'
 
@@ -255,7 +255,7 @@ export function compileServedEvent(id: EventId, version: Exclude<Version, 'gone'
   const cached = compiled.get(name)
   if (cached !== undefined) return cached
   const text = buildEventFile(id, version)
-  const { event, findings } = compileEvent(text, sharedOf(shared))
+  const { event, findings } = compileEvent(text, parseSharedFiles(shared))
   if (event === null) throw new Error(`${name}: ${JSON.stringify(findings)}`)
   const hash = createHash('sha256').update(text).update(shared).digest('hex')
   const servedEvent = { config: requireApproval(event), hash, text, shared }
@@ -294,9 +294,9 @@ export function createRegistry(
       ) ?? null,
     cards: () => [],
     site: () => null,
-    refused: () => [],
+    refusedFiles: () => [],
     reload: async () => {},
-    follow: async () => false,
+    refresh: async () => false,
     onChange: (listener) => void listeners.add(listener),
     changed: () => {
       for (const listener of listeners) listener()

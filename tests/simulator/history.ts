@@ -1,7 +1,7 @@
 /** Runs one history: the plan happens in virtual time, and the invariants are checked on the way. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { openLapsing } from '../../server/registration/actions/expire-unpaid.ts'
+import { startExpiryJob } from '../../server/registration/actions/expire-unpaid.ts'
 import { createBank } from './bank.ts'
 import { compareAllFigures } from './check-figures.ts'
 import { createTimeline } from './virtual-time.ts'
@@ -40,7 +40,7 @@ const CALL_MS_MAX = 15
 /** How often expiry runs, and how long a user looks at a page: longer than any history. */
 const SWEEP_MS = 8 * 3_600_000
 const SWEEPS_END_MS = 40 * DAY_MS
-const NOT_BY_ITSELF = { works: false }
+const NOT_BY_ITSELF = { isEnabled: false }
 /** A file change of this length is not reverted within a history. */
 const FOR_GOOD_MS = 4 * DAY_MS
 /** The maximum number of repeated reads of the pages. */
@@ -233,7 +233,7 @@ export async function runHistory(
       for (let ms = SWEEP_MS; ms < SWEEPS_END_MS; ms += SWEEP_MS)
         timeline.after(
           ms,
-          () => void machine.inside((deps) => openLapsing(deps, NOT_BY_ITSELF).run()),
+          () => void machine.inside((deps) => startExpiryJob(deps, NOT_BY_ITSELF).run()),
         )
     /** Restores the usual server: running, with space on its disk and all its files. */
     const compareAtRest = async (eventIds: ReadonlySet<EventId>): Promise<void> => {

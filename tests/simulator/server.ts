@@ -17,7 +17,7 @@ import type {
   Payments,
   ServedEvent,
 } from '../../server/dependencies.ts'
-import { airpay } from '../../server/payments/gateways/airpay/airpay.ts'
+import { createAirpayGateway } from '../../server/payments/gateways/airpay/airpay.ts'
 import { openPayments } from '../../server/payments/poll-payments.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
@@ -108,7 +108,7 @@ const createProxy = <T extends object>(current: () => T): T =>
   new Proxy({} as T, { get: (_, name) => current()[name as keyof T] })
 
 const events = createRegistry(() => running?.events ?? [])
-const gateway: GatewayAdapter = airpay({
+const gateway: GatewayAdapter = createAirpayGateway({
   mode: 'live',
   events,
   account: (name) => {
@@ -161,7 +161,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
     uploads: {
       receive: noUploads,
       typeOf: noUploads,
-      bared: noUploads,
+      removePhotoMetadata: noUploads,
       keep: noUploads,
       hold: noUploads,
       discard: noUploads,
@@ -172,7 +172,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
       forget: async () => {},
     },
     clock,
-    mailSilentSince: () => null,
+    mailUnreachableSince: () => null,
     clockJumps: { look: () => null, moved: () => {}, close: async () => {} },
     isClockTrusted: async () => true,
     log,
@@ -347,7 +347,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     if (running !== null) return
     const owner = { isGone: false }
     const store = createTimedStore(owner)
-    const payments = openPayments({ store, events, gateway, clock, log }, { reconciles: false })
+    const payments = openPayments({ store, events, gateway, clock, log }, { isEnabled: false })
     isReconciling = false
     const files = world.files()
     running = { owner, store, payments, events: files, isListening: false, world }

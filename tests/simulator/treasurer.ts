@@ -5,7 +5,7 @@
 import { amountText, assertNever, instant, paise } from '../../engine/index.ts'
 import type { Instant, Review } from '../../engine/index.ts'
 import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
-import type { DecisionWords } from '../../server/payments/decide-payment-review.ts'
+import type { DecisionInput } from '../../server/payments/decide-payment-review.ts'
 import type { Timeline } from './virtual-time.ts'
 import { refundCapture, isCapture } from './gateway.ts'
 import type { Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
@@ -30,7 +30,7 @@ export type TreasurerContext = {
 export function createTreasurer(context: TreasurerContext): { begin(): void } {
   const { plan, timeline, machine, gateway, tally, writeTrace, extendEnd } = context
 
-  const decide = async (review: Review, words: DecisionWords, who: string): Promise<void> => {
+  const decide = async (review: Review, words: DecisionInput, who: string): Promise<void> => {
     const answer = await machine.inside((deps) => decideReview(deps, review.id, words, who))
     if (answer?.ok === true) tally.decisions += 1
     writeTrace(
@@ -109,7 +109,7 @@ export function chooseDecision(
   review: Review,
   random: Random,
   { gateway, timeline, numbers }: Pick<TreasurerContext, 'gateway' | 'timeline' | 'numbers'>,
-): DecisionWords | null {
+): DecisionInput | null {
   const order = gateway.orders.get(review.orderId ?? '')
   const shown = order?.transactions.find((transaction: Transaction) => isCapture(transaction))
   switch (review.is) {

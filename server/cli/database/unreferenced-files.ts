@@ -1,5 +1,5 @@
 /** `rollcall db unknown-files`: uploaded files that no record in the database refers to. */
-import { ASIDE_FOLDER } from '../../registration/uploads/unreferenced-files.ts'
+import { SET_ASIDE_FOLDER } from '../../registration/uploads/unreferenced-files.ts'
 import { atWork } from '../command-context.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
@@ -8,7 +8,7 @@ const help = `Usage: rollcall db unknown-files --set-aside
 
 Sets aside every uploaded file that is older than a day and that the database does not refer to. The server does
 this every hour for a few files; many at once may mean that the database is the wrong one, so it leaves them. Run
-rollcall doctor first. The files stay in DATA_DIR/${ASIDE_FOLDER} for 30 days and return when a registration
+rollcall doctor first. The files stay in DATA_DIR/${SET_ASIDE_FOLDER} for 30 days and return when a registration
 refers to them.
 
 Exit status: 0 done; 2 a variable or argument is invalid.`

@@ -7,10 +7,10 @@ import type { Command, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { demoDay, fillDemo } from './demo-registrations.ts'
 import type { Environment } from '../../dependencies.ts'
-import { cacheFolderIn } from '../../events/files/compiled-event-cache.ts'
+import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { openRegistry } from '../../events/event-registry.ts'
 import { openStore } from '../../storage/open-store.ts'
-import { openUploads, placesIn } from '../../registration/uploads/store-uploaded-files.ts'
+import { openUploads, uploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
 import { serveUntilStopped } from '../start.ts'
 
 export const demo: Command = {
@@ -64,12 +64,12 @@ async function fill(environment: Environment, terminal: Terminal): Promise<Envir
   }
   const opened = await openRegistry({
     folder: environment.eventsDir,
-    cacheFolder: cacheFolderIn(environment.dataDir),
+    cacheFolder: getCacheFolder(environment.dataDir),
     store,
     log: quiet,
     print: terminal.complain,
     production: false,
-    watches: false,
+    isWatching: false,
     clock: makeClock(started),
   })
   try {
@@ -84,7 +84,7 @@ async function fill(environment: Environment, terminal: Terminal): Promise<Envir
       return null
     }
     const uploads = openUploads({
-      ...placesIn(environment.dataDir),
+      ...uploadLocations(environment.dataDir),
       store,
       clock: () => now,
     })

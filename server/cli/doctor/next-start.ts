@@ -3,9 +3,9 @@ import path from 'node:path'
 import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'
-import { lastServed } from '../../events/versions/version-approval.ts'
-import { eventFilesIn } from '../../events/files/event-folder.ts'
-import { idNamed, REMOVED } from '../../events/versions/last-valid-version.ts'
+import { readLastServed } from '../../events/versions/version-approval.ts'
+import { listEventFiles } from '../../events/files/event-folder.ts'
+import { getEventId, formatRemoved } from '../../events/versions/last-valid-version.ts'
 import { lengthOf } from '../../ops/clock-jumps.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { waitsSentence } from '../../ops/health/clock-check.ts'
@@ -34,9 +34,9 @@ export async function removedFiles({
 }: Environment): Promise<readonly string[]> {
   if (databaseUrl !== null) return []
   try {
-    const names = await eventFilesIn(eventsDir)
+    const names = await listEventFiles(eventsDir)
     if (names.length === 0) return []
-    const here = new Set(names.map(idNamed))
+    const here = new Set(names.map(getEventId))
     return await removed(path.join(dataDir, DATABASE_FILE), here, makeClock(clockStart)())
   } catch {
     return []
@@ -63,9 +63,9 @@ async function removed(
   const sentences: string[] = []
   for (const [id, stored] of filesInUse(file)) {
     if (here.has(id)) continue
-    const event = await lastServed({ lastEventFile: async () => stored }, id)
+    const event = await readLastServed({ lastEventFile: async () => stored }, id)
     // The file of a past event is removed on purpose.
-    if (event !== null && !isEventOver(event.config, dayOf(now))) sentences.push(REMOVED(id))
+    if (event !== null && !isEventOver(event.config, dayOf(now))) sentences.push(formatRemoved(id))
   }
   return sentences
 }

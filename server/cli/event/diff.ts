@@ -8,7 +8,7 @@ import { diffEvents, formatFindings, isEmptyDiff, sayDiff } from '../../../engin
 import type { EventConfig } from '../../../engine/index.ts'
 import type { EventDiff, SharedFiles, SourceText } from '../../../engine/authoring.ts'
 import type { Command, Status, Terminal } from '../command.ts'
-import { brokenPromises } from '../../events/versions/version-approval.ts'
+import { findBrokenPromises } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import { readArguments } from '../options.ts'
 import { compiled, openEvent } from './open-event-file.ts'
@@ -185,7 +185,7 @@ async function sayStored(pairs: readonly Compared[], terminal: Terminal): Promis
       terminal.print(
         `${next.id}: ${registrations} registration${registrations === 1 ? ' is' : 's are'} stored, ${touched}.`,
       )
-      const findings = await brokenPromises(store, next, source, old)
+      const findings = await findBrokenPromises(store, next, source, old)
       if (findings.length > 0)
         terminal.print(formatFindings(findings, new Map([[source.path, source.text]])))
     }

@@ -11,7 +11,7 @@ import {
 import type { EventConfig, RawAnswers } from '../../../engine/index.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
-import { sharedOf } from '../../events/versions/version-approval.ts'
+import { parseSharedFiles } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
@@ -156,7 +156,8 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
       return 2
     }
     const version = await store.eventFile(registration.eventHash)
-    const event = version === null ? null : readEvent(version.text, sharedOf(version.shared))
+    const event =
+      version === null ? null : readEvent(version.text, parseSharedFiles(version.shared))
     if (version === null || event === null) {
       terminal.complain(
         `The version of the event file that ${regNo} was registered with (${registration.eventHash.slice(0, 12)}) is not stored.`,

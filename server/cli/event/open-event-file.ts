@@ -14,8 +14,13 @@ import {
 import type { EventConfig } from '../../../engine/index.ts'
 import type { SharedFiles, SourceText } from '../../../engine/authoring.ts'
 import type { Terminal } from '../command.ts'
-import { OWN_EVENTS, OWN_SHARED, readShared, readText } from '../../events/files/event-folder.ts'
-import { unreadIn } from '../../events/files/ignored-files.ts'
+import {
+  BUNDLED_EVENTS,
+  BUNDLED_SHARED,
+  readShared,
+  readText,
+} from '../../events/files/event-folder.ts'
+import { findIgnoredFiles } from '../../events/files/ignored-files.ts'
 
 /** `status`: 1 when the file has errors. */
 export type OpenedEvent = {
@@ -28,7 +33,7 @@ export type OpenedEvent = {
 /** Finds the named file: a path, or an event id in `events/`. Null when there is none. */
 export function pathOf(name: string): string | null {
   return (
-    [name, path.join('events', `${name}.yaml`), path.join(OWN_EVENTS, `${name}.yaml`)].find(
+    [name, path.join('events', `${name}.yaml`), path.join(BUNDLED_EVENTS, `${name}.yaml`)].find(
       (file) => (file === name || /^[a-z][a-z0-9]*$/.test(name)) && existsSync(file),
     ) ?? null
   )
@@ -56,7 +61,7 @@ export async function unreadAs(name: string): Promise<readonly string[]> {
   if (file === null) return []
   const folder = path.dirname(file)
   const itself = path.join(folder, path.basename(file))
-  return (await unreadIn(folder)).filter((one) => one.startsWith(`${itself} is not read: `))
+  return (await findIgnoredFiles(folder)).filter((one) => one.startsWith(`${itself} is not read: `))
 }
 
 /** Suggests names for a missing file: an event with a similar name, or a file that is ignored. */
@@ -66,7 +71,7 @@ async function otherFiles(name: string): Promise<string> {
     .basename(name)
     .replace(/\.ya?ml$/i, '')
     .toLowerCase()
-  const unread = (await unreadIn(folder)).find((one) =>
+  const unread = (await findIgnoredFiles(folder)).find((one) =>
     path
       .basename(one.split(' is not read')[0] ?? '')
       .toLowerCase()
@@ -99,7 +104,7 @@ export function sharedFolderFor(file: string, named?: string): string {
     path.join(path.dirname(file), '_shared'),
     path.join('events', '_shared'),
   ]
-  return places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ?? OWN_SHARED
+  return places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ?? BUNDLED_SHARED
 }
 
 export async function sharedFor(file: string, named?: string): Promise<SharedFiles> {

@@ -15,8 +15,8 @@ import {
 } from '../../../engine/authoring.ts'
 import type { Finding } from '../../../engine/authoring.ts'
 import type { Command, Status, Terminal } from '../command.ts'
-import { readFolder, readShared, sourcesOf } from '../../events/files/event-folder.ts'
-import { judgeFolder } from '../../events/files/check-files.ts'
+import { readFolder, readShared, getSources } from '../../events/files/event-folder.ts'
+import { checkFolder } from '../../events/files/check-files.ts'
 import type { Folder } from '../../events/files/event-folder.ts'
 import { readArguments } from '../options.ts'
 import { pathOf, readEventFile, sharedFolderFor, unreadAs } from './open-event-file.ts'
@@ -131,7 +131,7 @@ async function judge(
   terminal: Terminal,
 ): Promise<Status> {
   const findings = (await Promise.all(folders.map((folder) => selected(folder, options)))).flat()
-  const sources = new Map(folders.flatMap((folder) => [...sourcesOf(folder)]))
+  const sources = new Map(folders.flatMap((folder) => [...getSources(folder)]))
   const files = folders.reduce((count, folder) => count + folder.files.length, 0)
   const human = [
     ...(findings.length > 0 ? [formatFindings(findings, sources)] : []),
@@ -160,7 +160,7 @@ async function selected(
   folder: Folder,
   { production, on, only }: Options,
 ): Promise<readonly Finding[]> {
-  const { findings } = await judgeFolder(folder, {
+  const { findings } = await checkFolder(folder, {
     production,
     ...(on === undefined ? {} : { on }),
   })

@@ -2,11 +2,11 @@
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
-import { cacheFolderIn } from '../../events/files/compiled-event-cache.ts'
+import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { accountKey, accountVariable } from '../../ops/environment.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { checkGateway } from '../../payments/gateways/airpay/connection-check.ts'
-import { accountsOfRunning } from '../../payments/gateways/select-gateway.ts'
+import { readServerAccounts } from '../../payments/gateways/select-gateway.ts'
 import { listed } from '../../../engine/authoring.ts'
 import type { OrderId } from '../../../engine/index.ts'
 
@@ -54,7 +54,7 @@ export const gatewayChecking: Command = {
     if (environment.gatewayMode === 'airpay-test')
       return complain("Airpay's own sandbox has no status call, so there is nothing to ask.")
     const { served } = await compileFolder(await readFolder(environment.eventsDir), {
-      cacheFolder: cacheFolderIn(environment.dataDir),
+      cacheFolder: getCacheFolder(environment.dataDir),
       production: false,
     })
     const paid = served.flatMap(({ config }) => config.payment ?? [])
@@ -65,7 +65,7 @@ export const gatewayChecking: Command = {
         `No event file is paid into the account "${name}".${known.length === 0 ? '' : ` They name ${listed(known)}.`}`,
       )
     }
-    const { accountOf, addresses } = accountsOfRunning(environment)
+    const { accountOf, addresses } = readServerAccounts(environment)
     const account = accountOf(payment.account)
     if (account === null)
       return complain(
@@ -75,7 +75,7 @@ export const gatewayChecking: Command = {
       address: (addresses ?? payment.gateway.live).status,
       account,
       orderId: order === undefined ? null : (order as OrderId),
-      compares,
+      comparesKeys: compares,
       assumed: environment.airpayAssumed ?? { currency: false, sale: false },
       at: makeClock(environment.clockStart)(),
       timeoutMs: ASK_MS,

@@ -2,7 +2,11 @@
 import { allowedDecisions, formatInstant, formatMoney } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import { toWireReview } from '../../office/reconciliation/payment-reviews.ts'
-import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
+import {
+  decideReview,
+  refundPayment,
+  formatRefundResult,
+} from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { readArguments } from '../options.ts'
 import { atWork } from '../command-context.ts'
@@ -171,6 +175,6 @@ function tell(terminal: Terminal, told: Result<ReviewResult, DecisionRefusal>): 
     return ['no_grounds', 'bad_amount', 'no_reference'].includes(told.error.code) ? 2 : 1
   }
   const { message, refund } = told.value
-  terminal.print(refund === null ? message : refundedText(message, refund))
+  terminal.print(refund === null ? message : formatRefundResult(message, refund))
   return refund === 'refused' || refund === 'unsure' ? 1 : 0
 }

@@ -6,9 +6,9 @@ import { makeClock } from '../../ops/clock.ts'
 import { LIST_LIMITS, formatProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
 import { readImport } from './import-csv-rows.ts'
-import { cacheFolderIn } from '../../events/files/compiled-event-cache.ts'
+import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { openRegistry } from '../../events/event-registry.ts'
-import { freshNumber } from '../../registration/create-registration.ts'
+import { drawRegNo } from '../../registration/create-registration.ts'
 import { openStore } from '../../storage/open-store.ts'
 import type { ImportRefusal } from '../../storage/index.ts'
 
@@ -59,13 +59,13 @@ export const importing: Command = {
     }
     const opened = await openRegistry({
       folder: environment.eventsDir,
-      cacheFolder: cacheFolderIn(environment.dataDir),
+      cacheFolder: getCacheFolder(environment.dataDir),
       store,
       clock,
       log: quiet,
       print: terminal.complain,
       production: environment.production,
-      watches: false,
+      isWatching: false,
     })
     try {
       if (!opened.ok) {
@@ -132,7 +132,7 @@ function sayRefusal(refusal: ImportRefusal): string {
  * ours. A number in our own format, from an export of this event, is kept, because its delegate has it.
  */
 function numberFor(event: EventConfig, formerNo: string): RegNo {
-  return isRegNo(event, formerNo) ? formerNo : freshNumber(event)
+  return isRegNo(event, formerNo) ? formerNo : drawRegNo(event)
 }
 
 const count = (number: number): string => `${number} registration${number === 1 ? '' : 's'}`

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { isoIndia } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
-import { eraseOne } from '../../registration/actions/erase-personal-data.ts'
-import { fileOf } from '../../documents/document-contents.ts'
-import { pdfOf } from '../../documents/render-pdf.ts'
+import { eraseRegistration } from '../../registration/actions/erase-personal-data.ts'
+import { getFileName } from '../../documents/document-contents.ts'
+import { renderPdf } from '../../documents/render-pdf.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
 import { atWork } from '../command-context.ts'
@@ -82,10 +82,10 @@ async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise
     const body = await store.document(regNo, id)
     if (body === null) continue
     documents.push(body)
-    files.push(`${regNo}-${fileOf(body)}`)
+    files.push(`${regNo}-${getFileName(body)}`)
     await writeFile(
       placeIn(folder, files),
-      await pdfOf(body, deps.events.byId(body.event.id)?.config),
+      await renderPdf(body, deps.events.byId(body.event.id)?.config),
       { mode: 0o600 },
     )
   }
@@ -144,7 +144,7 @@ export const erasing: Command = {
         const done =
           registration === null
             ? null
-            : await eraseOne(deps, registration, { ...wanted, at: deps.clock() })
+            : await eraseRegistration(deps, registration, { ...wanted, at: deps.clock() })
         if (done?.ok === true) terminal.print(done.value.message)
         else {
           failed = true

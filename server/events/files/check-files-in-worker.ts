@@ -1,6 +1,6 @@
 /**
  * Checks a folder in a worker thread with a time limit.
- * Requests are answered meanwhile, and a file made to keep the checker busy does not delay delegates.
+ * Requests are handled in the meantime, and a file made to keep the checker busy does not delay delegates.
  */
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../../engine/index.ts'
@@ -8,11 +8,11 @@ import type { Result } from '../../../engine/index.ts'
 import type { EventFolder, FolderVerdict, KnownEvent } from '../../../engine/authoring.ts'
 
 /** A file takes about fifty milliseconds; the start of the thread is included. */
-const JUDGING_MS_MAX = 20_000
-/** For each file that was not known before, because a change in `_shared` changes all of them. */
+const CHECK_MS_MAX = 20_000
+/** For each new or changed file; a change in `_shared` changes all of them. */
 const FILE_MS_MAX = 500
 
-export type ToJudge = {
+export type FolderCheckInput = {
   readonly folder: EventFolder
   readonly production: boolean
   /** By path: files that had no findings before and are unchanged. */
@@ -20,41 +20,41 @@ export type ToJudge = {
 }
 
 /** Returns how long the check of a folder may take, in milliseconds. */
-export function judgingMs({ folder, known }: ToJudge): number {
-  return JUDGING_MS_MAX + FILE_MS_MAX * (folder.files.length - known.size)
+export function checkTimeoutMs({ folder, known }: FolderCheckInput): number {
+  return CHECK_MS_MAX + FILE_MS_MAX * (folder.files.length - known.size)
 }
 
 /** Fails with a message if the check takes longer than `msMax`, or if the thread dies. */
-export function judgeApart(
-  toJudge: ToJudge,
-  msMax = judgingMs(toJudge),
+export function checkFolderInWorker(
+  input: FolderCheckInput,
+  msMax = checkTimeoutMs(input),
 ): Promise<Result<FolderVerdict, string>> {
-  const fresh = toJudge.folder.files.filter(({ path }) => !toJudge.known.has(path))
+  const fresh = input.folder.files.filter(({ path }) => !input.known.has(path))
   // Where all are known, what is checked is how they go together.
   const names = fresh.length === 0 ? 'the event files' : fresh.map(({ path }) => path).join(', ')
   return new Promise((resolve) => {
     const worker = new Worker(new URL('./check-files-worker.ts', import.meta.url), {
-      workerData: toJudge,
+      workerData: input,
     })
-    const done = (result: Result<FolderVerdict, string>): void => {
-      clearTimeout(late)
+    const finish = (result: Result<FolderVerdict, string>): void => {
+      clearTimeout(timeout)
       resolve(result)
       void worker.terminate()
     }
-    const late = setTimeout(
+    const timeout = setTimeout(
       () =>
-        done(
+        finish(
           err(
             `Checking ${names} took longer than ${msMax / 1000} seconds and was stopped: the machine is busy, or a file asks for too much. What was served before stays; rollcall validate takes its time and says more.`,
           ),
         ),
       msMax,
     )
-    worker.on('message', (verdict: FolderVerdict) => done(ok(verdict)))
+    worker.on('message', (verdict: FolderVerdict) => finish(ok(verdict)))
     worker.on('error', (error) =>
-      done(
+      finish(
         err(
-          `Checking ${names} failed (${error instanceof Error ? error.message : String(error)}). What was served before stays.`,
+          `Checking ${names} failed (${error instanceof Error ? error.message : String(error)}). The previous versions stay.`,
         ),
       ),
     )

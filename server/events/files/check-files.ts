@@ -11,18 +11,18 @@ import type {
 /** While events are compiled, requests wait no longer than this plus one file. */
 const BUSY_MS_MAX = 10
 
-/** Returns the result; lets requests through meanwhile. */
-export async function judgeFolder(
+/** Returns the result; lets requests proceed in the meantime. */
+export async function checkFolder(
   folder: EventFolder,
   options: { readonly production?: boolean; readonly on?: string },
   known?: (file: SourceText) => KnownEvent | null,
 ): Promise<FolderVerdict> {
   const steps = compilingFolder(folder, options, known)
-  for (let since = performance.now(); ;) {
+  for (let startedAt = performance.now(); ;) {
     const step = steps.next()
     if (step.done === true) return step.value
-    if (performance.now() - since < BUSY_MS_MAX) continue
+    if (performance.now() - startedAt < BUSY_MS_MAX) continue
     await rest()
-    since = performance.now()
+    startedAt = performance.now()
   }
 }

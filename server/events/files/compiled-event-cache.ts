@@ -12,7 +12,7 @@ import type { Site } from '../../../engine/index.ts'
 export type Cache = {
   read(hash: string): Promise<KnownEvent | null>
   write(hash: string, known: KnownEvent): Promise<void>
-  /** For a whole folder without findings, besides its compiled events. */
+  /** For a whole folder without findings, in addition to its compiled events. */
   readClean(hash: string): Promise<CleanFolder | null>
   writeClean(hash: string, clean: CleanFolder): Promise<void>
 }
@@ -25,31 +25,31 @@ export type CleanFolder = { readonly site: Site | null }
 const OTHER_ENGINES_MS = 30 * 24 * 60 * 60 * 1000
 
 /** Returns the cache folder in the data folder. */
-export function cacheFolderIn(dataDir: string): string {
+export function getCacheFolder(dataDir: string): string {
   return path.join(dataDir, 'cache', 'events')
 }
 
 /** Separate for each engine version, because another engine may interpret the same texts differently. */
 export async function openCache(folder: string): Promise<Cache> {
-  const mine = path.join(folder, await engineHash())
-  await quietly(async () => {
-    await mkdir(mine, { recursive: true })
-    await removeOtherEngines(folder, mine)
+  const engineFolder = path.join(folder, await computeEngineHash())
+  await ignoreErrors(async () => {
+    await mkdir(engineFolder, { recursive: true })
+    await removeOtherEngines(folder, engineFolder)
   })
-  const fileOf = (name: string): string => path.join(mine, `${name}.json`)
+  const getFile = (name: string): string => path.join(engineFolder, `${name}.json`)
   const read = async (name: string): Promise<unknown> => {
     try {
-      return JSON.parse(await readFile(fileOf(name), 'utf8')) as unknown
+      return JSON.parse(await readFile(getFile(name), 'utf8')) as unknown
     } catch {
       // Missing, or incomplete after a power failure.
       return null
     }
   }
   const write = (name: string, value: object): Promise<void> =>
-    quietly(async () => {
-      const beside = path.join(mine, `${name}.${randomUUID()}`)
-      await writeFile(beside, JSON.stringify(value))
-      await rename(beside, fileOf(name))
+    ignoreErrors(async () => {
+      const temporaryFile = path.join(engineFolder, `${name}.${randomUUID()}`)
+      await writeFile(temporaryFile, JSON.stringify(value))
+      await rename(temporaryFile, getFile(name))
     })
   return {
     read: async (hash) => (await read(hash)) as KnownEvent | null,
@@ -59,8 +59,8 @@ export async function openCache(folder: string): Promise<Cache> {
   }
 }
 
-/** A full disk is reported where data is lost; here nothing is. */
-async function quietly(work: () => Promise<void>): Promise<void> {
+/** Ignores a full disk, because no data is lost here. */
+async function ignoreErrors(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch {
@@ -68,29 +68,29 @@ async function quietly(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** By the time of each folder's last start, which is recorded by touching it. */
-async function removeOtherEngines(folder: string, mine: string): Promise<void> {
-  const { mtimeMs: now } = await touched(mine)
+/** Each start updates the time of its folder, which shows when that engine was last used. */
+async function removeOtherEngines(folder: string, engineFolder: string): Promise<void> {
+  const { mtimeMs: now } = await touchFolder(engineFolder)
   for (const name of await readdir(folder)) {
     const other = path.join(folder, name)
-    if (other !== mine && (await stat(other)).mtimeMs < now - OTHER_ENGINES_MS)
+    if (other !== engineFolder && (await stat(other)).mtimeMs < now - OTHER_ENGINES_MS)
       await rm(other, { recursive: true, force: true })
   }
 }
 
 /** Uses the file system's own clock on both sides: a server's clock may be set for a rehearsal. */
-async function touched(folder: string): Promise<{ readonly mtimeMs: number }> {
-  const mark = path.join(folder, '.started')
-  await rm(mark, { force: true })
-  await writeFile(mark, '')
-  const { atime, mtime, mtimeMs } = await stat(mark)
+async function touchFolder(folder: string): Promise<{ readonly mtimeMs: number }> {
+  const markFile = path.join(folder, '.started')
+  await rm(markFile, { force: true })
+  await writeFile(markFile, '')
+  const { atime, mtime, mtimeMs } = await stat(markFile)
   await utimes(folder, atime, mtime)
   return { mtimeMs }
 }
 
-let engineHashOnce: Promise<string> | null = null
-function engineHash(): Promise<string> {
-  engineHashOnce ??= (async () => {
+let engineHashPromise: Promise<string> | null = null
+function computeEngineHash(): Promise<string> {
+  engineHashPromise ??= (async () => {
     const top = path.join(import.meta.dirname, '..', '..', '..')
     const hash = createHash('sha256')
     for (const folder of ['engine', 'schemas']) {
@@ -102,5 +102,5 @@ function engineHash(): Promise<string> {
     }
     return hash.digest('hex').slice(0, 16)
   })()
-  return engineHashOnce
+  return engineHashPromise
 }

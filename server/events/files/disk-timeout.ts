@@ -1,30 +1,30 @@
-/** Adds a timeout to file operations: a network drive may block forever. */
+/** Adds a timeout to file operations, because a network drive may block forever. */
 
 /** A file of this size is read within milliseconds. */
 const MS_MAX = 5_000
 /** Operations that have not finished. They are not repeated, because each occupies one of few threads. */
-const awaited = new Set<string>()
+const pending = new Set<string>()
 
-/** Returns the result of `ask`; null: it is not in time, or an earlier call was not and is still pending. */
-export async function inTime<T>(
-  place: string,
-  ask: () => Promise<T>,
+/** Returns the result of `operation`; null if it takes too long or an earlier one is still blocked. */
+export async function withTimeout<T>(
+  location: string,
+  operation: () => Promise<T>,
   msMax = MS_MAX,
 ): Promise<T | null> {
-  if (awaited.has(place)) return null
+  if (pending.has(location)) return null
   const timeout = Promise.withResolvers<null>()
   const timer = setTimeout(() => {
-    awaited.add(place)
+    pending.add(location)
     timeout.resolve(null)
   }, msMax)
-  const answer = ask().finally(() => {
+  const result = operation().finally(() => {
     clearTimeout(timer)
-    awaited.delete(place)
+    pending.delete(location)
   })
   // A caller that no longer waits must not get its error.
-  answer.catch(() => {})
-  return Promise.race([answer, timeout.promise])
+  result.catch(() => {})
+  return Promise.race([result, timeout.promise])
 }
 
-export const tooSlow = (place: string): string =>
-  `${place} was not read within ${MS_MAX / 1000} seconds: the machine is busy, or the disk or network drive that it is on does not answer. What was served before stays.`
+export const formatTooSlow = (location: string): string =>
+  `${location} was not read within ${MS_MAX / 1000} seconds: the machine is busy, or the disk or network drive that it is on does not respond. The previous version stays.`

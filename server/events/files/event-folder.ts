@@ -17,11 +17,11 @@ import type {
 import type { ServedEvent } from '../../dependencies.ts'
 import { openCache } from './compiled-event-cache.ts'
 import { isOfDescriptors, RAISE_LIMIT } from '../../ops/file-descriptors.ts'
-import { inTime, tooSlow } from './disk-timeout.ts'
+import { withTimeout, formatTooSlow } from './disk-timeout.ts'
 import type { CleanFolder } from './compiled-event-cache.ts'
-import type { ToJudge } from './check-files-in-worker.ts'
-import { judgeFolder } from './check-files.ts'
-import { unreadIn } from './ignored-files.ts'
+import type { FolderCheckInput } from './check-files-in-worker.ts'
+import { checkFolder } from './check-files.ts'
+import { findIgnoredFiles } from './ignored-files.ts'
 
 export type Folder = EventFolder & {
   /** Problems that prevent a check, in sentences: no event file, or a shared file that cannot be read. */
@@ -41,69 +41,69 @@ export type Compiled = {
   readonly findingsOf: ReadonlyMap<string, string>
   /** Errors that belong to no single event file. */
   readonly folderErrors: readonly string[]
-  /** False: there is no folder, or no event file in it. */
+  /** False if there is no folder, or no event file in it. */
   readonly hasFiles: boolean
   readonly site: Site | null
-  /** In readable form; empty when there are none. */
+  /** In readable form; empty if there are none. */
   readonly findings: string
 }
 export type CompileOptions = { readonly cacheFolder: string; readonly production: boolean }
 /** Checks a folder; an error says in a sentence why there is no result. */
-export type Judge = (toJudge: ToJudge) => Promise<Result<FolderVerdict, string>>
+export type FolderCheck = (input: FolderCheckInput) => Promise<Result<FolderVerdict, string>>
 
 const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
 type SharedName = (typeof SHARED_NAMES)[number]
 /** The events that come with the program, and their shared files: for a folder that has none. */
-export const OWN_EVENTS = path.join(import.meta.dirname, '..', '..', '..', 'events')
-export const OWN_SHARED = path.join(OWN_EVENTS, '_shared')
-/** Files read at once: below the limit of open files of a process, and enough to keep a disk busy. */
+export const BUNDLED_EVENTS = path.join(import.meta.dirname, '..', '..', '..', 'events')
+export const BUNDLED_SHARED = path.join(BUNDLED_EVENTS, '_shared')
+/** Files read concurrently: below the limit of open files of a process, and enough to keep a disk busy. */
 const FILES_AT_ONCE = 64
 
-/** Returns true if a folder's entry is an event file; names that begin with a dot belong to editors. */
+/** Returns true if an entry is an event file; names that start with a dot belong to editors. */
 function isEventFile(name: string): boolean {
   return /\.ya?ml$/.test(name) && !name.startsWith('.')
 }
 
 /** Returns the location of a folder's shared files: its `_shared`, else the program's own. */
-export function sharedFolderOf(folder: string): string {
-  const beside = path.join(folder, '_shared')
-  return existsSync(path.join(beside, 'texts.yaml')) ? beside : OWN_SHARED
+export function findSharedFolder(folder: string): string {
+  const ownFolder = path.join(folder, '_shared')
+  return existsSync(path.join(ownFolder, 'texts.yaml')) ? ownFolder : BUNDLED_SHARED
 }
 
 /** Returns the paths of all files that events are built from: event files in order of name, then shared ones. */
-export async function pathsIn(folder: string, shared: string): Promise<readonly string[]> {
+export async function listPaths(folder: string, shared: string): Promise<readonly string[]> {
   return [
-    ...(await eventFilesIn(folder)),
+    ...(await listEventFiles(folder)),
     ...SHARED_NAMES.map((name) => path.join(shared, `${name}.yaml`)),
   ]
 }
 
 /** Rejects if there is no such folder. */
-export async function eventFilesIn(folder: string): Promise<readonly string[]> {
-  const names = await inTime(folder, () => readdir(folder))
-  if (names === null) throw notInTime(folder)
+export async function listEventFiles(folder: string): Promise<readonly string[]> {
+  const names = await withTimeout(folder, () => readdir(folder))
+  if (names === null) throw timeoutError(folder)
   return names
     .filter(isEventFile)
     .sort()
     .map((name) => path.join(folder, name))
 }
 
-const notInTime = (folder: string): Error => new Error(tooSlow(folder))
+const timeoutError = (folder: string): Error => new Error(formatTooSlow(folder))
 
 /** Explains why a folder cannot be read, and what to do. */
-function whyUnread(folder: string, error: unknown): string {
+function explainReadError(folder: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT')
-    return `EVENTS_DIR is ${folder}, and there is no such folder. Put it back, or mount it.`
+    return `EVENTS_DIR is ${folder}, which does not exist. Restore or mount it.`
   return code === undefined
     ? message
-    : `EVENTS_DIR is ${folder}, and it cannot be read (${code}). Look who may read it.`
+    : `EVENTS_DIR is ${folder}, which cannot be read (${code}). Check its permissions.`
 }
 
-/** Returns the text of a file; null when there is none. Fails with a message when it exists but cannot be read. */
+/** Returns the text of a file; null if there is none. Fails with a message if it exists but cannot be read. */
 export async function readText(file: string): Promise<Result<string | null, string>> {
-  const read = await inTime(file, () => readRegular(file))
-  return read ?? err(tooSlow(file))
+  const read = await withTimeout(file, () => readRegular(file))
+  return read ?? err(formatTooSlow(file))
 }
 
 /** Opens regular files only: a FIFO would block until something writes to it. */
@@ -122,26 +122,26 @@ async function readRegular(file: string): Promise<Result<string | null, string>>
     if (isOfDescriptors(error))
       return err(`The file ${file} cannot be read, because too many files are open. ${RAISE_LIMIT}`)
     // A broken link is still in the folder; a file removed during the read is not.
-    const stands = await lstat(file).then(
+    const exists = await lstat(file).then(
       () => true,
       () => false,
     )
-    return stands ? err(`The file ${file} cannot be read.`) : ok(null)
+    return exists ? err(`The file ${file} cannot be read.`) : ok(null)
   }
 }
 
 export async function readFolder(
   folder: string,
-  shared: string = sharedFolderOf(folder),
+  shared: string = findSharedFolder(folder),
 ): Promise<Folder> {
   let names: readonly string[] = []
-  let trouble: string | null = null
+  let readError: string | null = null
   try {
-    names = await eventFilesIn(folder)
+    names = await listEventFiles(folder)
   } catch (error) {
-    trouble = whyUnread(folder, error)
+    readError = explainReadError(folder, error)
   }
-  const common = await readShared(shared)
+  const sharedFiles = await readShared(shared)
   const unreadable = new Map<string, string>()
   const files: SourceText[] = []
   for (let from = 0; from < names.length; from += FILES_AT_ONCE) {
@@ -154,14 +154,14 @@ export async function readFolder(
   }
   const isEmpty = files.length === 0 && unreadable.size === 0
   return {
-    ...common,
+    ...sharedFiles,
     files,
     problems: [
-      ...common.problems,
-      ...(isEmpty ? [trouble ?? `There is no event file to serve in ${folder}.`] : []),
+      ...sharedFiles.problems,
+      ...(isEmpty ? [readError ?? `There is no event file to serve in ${folder}.`] : []),
     ],
     unreadable,
-    unread: await unreadIn(folder),
+    unread: await findIgnoredFiles(folder),
   }
 }
 
@@ -177,7 +177,7 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     return text.ok && text.value !== null ? { path: file, text: text.value } : null
   }
   const unreadShared: string[] = []
-  const orEmpty = async (name: SharedName): Promise<SourceText> => {
+  const readOrEmpty = async (name: SharedName): Promise<SourceText> => {
     const file = await read(name)
     if (file !== null) return file
     const at = path.join(folder, `${name}.yaml`)
@@ -185,9 +185,9 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     return { path: at, text: '' }
   }
   const [lists, gateways, texts, site] = await Promise.all([
-    orEmpty('lists'),
-    orEmpty('gateways'),
-    orEmpty('texts'),
+    readOrEmpty('lists'),
+    readOrEmpty('gateways'),
+    readOrEmpty('texts'),
     read('site'),
   ])
   const shared = { lists, gateways, texts }
@@ -195,7 +195,7 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
 }
 
 /** Returns all texts by path, for printing findings. */
-export function sourcesOf({ files, shared, site }: EventFolder): ReadonlyMap<string, string> {
+export function getSources({ files, shared, site }: EventFolder): ReadonlyMap<string, string> {
   const { lists, gateways, texts } = shared
   return new Map(
     [...files, lists, gateways, texts, ...(site === null ? [] : [site])].map((file) => [
@@ -205,62 +205,66 @@ export function sourcesOf({ files, shared, site }: EventFolder): ReadonlyMap<str
   )
 }
 
-/** Returns what the server serves from a folder. Other files that were served before stay as they were. */
+/** Returns what the server serves from a folder. */
 export async function compileFolder(
   folder: Folder,
   options: CompileOptions,
-  judge: Judge = judgeHere,
+  check: FolderCheck = checkFolderHere,
 ): Promise<Compiled> {
-  const shared = textsOf(folder.shared)
+  const shared = serializeShared(folder.shared)
   const cache = await openCache(options.cacheFolder)
-  const hashes = new Map(folder.files.map((file) => [file.path, hashOf(file.text, shared)]))
-  const hashAt = (file: string): string => hashes.get(file) ?? ''
-  const before = new Map<string, KnownEvent>()
+  const hashes = new Map(folder.files.map((file) => [file.path, computeHash(file.text, shared)]))
+  const getHash = (file: string): string => hashes.get(file) ?? ''
+  const knownBefore = new Map<string, KnownEvent>()
   for (const { path: file } of folder.files) {
-    const known = await cache.read(hashAt(file))
-    if (known !== null) before.set(file, known)
+    const known = await cache.read(getHash(file))
+    if (known !== null) knownBefore.set(file, known)
   }
   const { production } = options
-  const { files, shared: common, site } = folder
+  const { files, shared: sharedFiles, site } = folder
   const unreadShared = new Set(folder.unreadShared)
-  const whole = hashOf(
-    JSON.stringify([production, site?.text, files.map(({ path: file }) => [file, hashAt(file)])]),
+  const folderHash = computeHash(
+    JSON.stringify([production, site?.text, files.map(({ path: file }) => [file, getHash(file)])]),
     shared,
   )
-  const cleanBefore = before.size === files.length ? await cache.readClean(whole) : null
-  const made =
-    cleanBefore === null
-      ? await judge({ folder: { files, shared: common, site }, production, known: before })
-      : ok(asBefore(files, before, cleanBefore))
-  if (!made.ok) return nothingOf(made.error)
-  const verdict = made.value
-  if (cleanBefore === null && isSettled(verdict))
-    await cache.writeClean(whole, { site: verdict.site })
+  const cleanFolder = knownBefore.size === files.length ? await cache.readClean(folderHash) : null
+  const checkResult =
+    cleanFolder === null
+      ? await check({
+          folder: { files, shared: sharedFiles, site },
+          production,
+          known: knownBefore,
+        })
+      : ok(reuseVerdict(files, knownBefore, cleanFolder))
+  if (!checkResult.ok) return emptyResult(checkResult.error)
+  const verdict = checkResult.value
+  if (cleanFolder === null && isClean(verdict))
+    await cache.writeClean(folderHash, { site: verdict.site })
   const served: ServedEvent[] = []
   const refused = new Map(folder.unreadable)
   const findingsOf = new Map<string, string>()
   for (const [at, file] of folder.files.entries()) {
-    const judged = verdict.files[at]
-    if (judged === undefined || judged.event === null) {
-      const findings = judged?.findings ?? []
+    const checked = verdict.files[at]
+    if (checked === undefined || checked.event === null) {
+      const findings = checked?.findings ?? []
       refused.set(
         file.path,
         findings.length === 0 && unreadShared.size > 0
           ? `${path.basename(file.path)} was not checked, because ${namesOf(unreadShared)} in _shared could not be read.`
-          : whyRefused(file, folder.shared, findings, production),
+          : explainRefusal(file, folder.shared, findings, production),
       )
       if (findings.length > 0)
-        findingsOf.set(file.path, formatFindings(findings, sourcesOf(folder)))
+        findingsOf.set(file.path, formatFindings(findings, getSources(folder)))
       continue
     }
-    const { event, isNew, leadsTo } = judged
-    served.push({ config: event, hash: hashAt(file.path), text: file.text, shared })
-    if (isNew) await cache.write(hashAt(file.path), { event, leadsTo })
+    const { event, isNew, leadsTo } = checked
+    served.push({ config: event, hash: getHash(file.path), text: file.text, shared })
+    if (isNew) await cache.write(getHash(file.path), { event, leadsTo })
   }
   const findings = verdict.findings.filter(({ at }) => !unreadShared.has(at.path))
-  const told = findings.filter(({ severity }) => severity !== 'note')
+  const reported = findings.filter(({ severity }) => severity !== 'note')
   const hasFiles = folder.files.length + folder.unreadable.size > 0
-  const blamed = new Set(folder.files.map((file) => file.path))
+  const eventPaths = new Set(folder.files.map((file) => file.path))
   return {
     served,
     refused,
@@ -271,14 +275,14 @@ export async function compileFolder(
       ...(hasFiles && folder.problems.length === 0 && unreadShared.size > 0
         ? [`There is no ${namesOf(unreadShared)} in _shared. Put it back.`]
         : []),
-      ...(hasFiles && hasErrors(findings.filter(({ at }) => !blamed.has(at.path)))
+      ...(hasFiles && hasErrors(findings.filter(({ at }) => !eventPaths.has(at.path)))
         ? ['The files in _shared have findings.']
         : []),
     ],
     hasFiles,
     site: verdict.site,
     findings: [
-      ...(told.length === 0 ? [] : [formatFindings(told, sourcesOf(folder))]),
+      ...(reported.length === 0 ? [] : [formatFindings(reported, getSources(folder))]),
       ...folder.unread,
     ].join('\n'),
   }
@@ -288,12 +292,12 @@ const namesOf = (files: ReadonlySet<string>): string =>
   [...files].map((file) => path.basename(file)).join(', ')
 
 /** Returns true if the same files will give the same result: there are no findings, and every file was known. */
-function isSettled({ files, findings }: FolderVerdict): boolean {
+function isClean({ files, findings }: FolderVerdict): boolean {
   return findings.length === 0 && files.every(({ event, isNew }) => event !== null && !isNew)
 }
 
 /** Returns the result for a folder of known files that had no findings as a whole. */
-function asBefore(
+function reuseVerdict(
   files: readonly SourceText[],
   known: ReadonlyMap<string, KnownEvent>,
   { site }: CleanFolder,
@@ -309,11 +313,11 @@ function asBefore(
 }
 
 /** Checks in this thread, with pauses, without a time limit. */
-export const judgeHere: Judge = async ({ folder, production, known }) =>
-  ok(await judgeFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
+export const checkFolderHere: FolderCheck = async ({ folder, production, known }) =>
+  ok(await checkFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
 
 /** Serves nothing from a folder that could not be checked. */
-function nothingOf(why: string): Compiled {
+function emptyResult(why: string): Compiled {
   return {
     served: [],
     refused: new Map(),
@@ -326,7 +330,7 @@ function nothingOf(why: string): Compiled {
   }
 }
 
-function whyRefused(
+function explainRefusal(
   file: SourceText,
   shared: SharedFiles,
   findings: readonly Finding[],
@@ -337,15 +341,15 @@ function whyRefused(
   const isDemo =
     production && errors.length > 0 && errors.every(({ slug }) => slug === 'demo-values')
   return isDemo
-    ? `${name} is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it holds demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
+    ? `${name} is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it contains demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
     : `${name} is not served: it has findings.`
 }
 
-/** Returns what is stored beside an event's text: the texts of the shared files it was compiled with. */
-function textsOf({ lists, gateways, texts }: SharedFiles): string {
+/** Returns what is stored with an event's text: the texts of the shared files it was compiled with. */
+function serializeShared({ lists, gateways, texts }: SharedFiles): string {
   return JSON.stringify({ lists: lists.text, gateways: gateways.text, texts: texts.text })
 }
 
-function hashOf(text: string, shared: string): string {
+function computeHash(text: string, shared: string): string {
   return createHash('sha256').update(text).update('\0').update(shared).digest('hex')
 }

@@ -2,44 +2,44 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 
-/** What programs add to a name: Notepad's `.txt`, a copy, a backup. */
-const MEANT = /^(?<id>[a-z][a-z0-9 _-]*?)\.ya?ml(?<more>[^/]*)$/i
+/** Suffixes that programs add to a name: Notepad's `.txt`, a copy, a backup. */
+const YAML_WITH_SUFFIX = /^(?<id>[a-z][a-z0-9 _-]*?)\.ya?ml(?<more>[^/]*)$/i
 /** Documents, and files without an extension, that are named like an event: a name and a year. */
 const LIKE_AN_EVENT =
   /^(?<id>[a-z]+[ _-]?20\d\d)(?<more>|\.(?:docx?|rtf|odt|txt|pages|html?|json|ya?m|yalm|ymal|yamll?|yanl|yml?l|csv|xlsx?|pdf))$/i
-/** Extensions of copies that a user or an editor keeps beside the file on purpose. */
-const KEPT_BESIDE = /^(\.(bak|old|orig|save|swp|backup)|~)\d*$/i
+/** Extensions of copies that a user or an editor keeps next to the file on purpose. */
+const BACKUP_SUFFIX = /^(\.(bak|old|orig|save|swp|backup)|~)\d*$/i
 
-/** Returns a sentence for each, in order of name. A backup beside the file itself is not a mistake. */
-export async function unreadIn(folder: string): Promise<readonly string[]> {
+/** Returns a sentence for each, in order of name. A backup next to the file itself is not a mistake. */
+export async function findIgnoredFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names
     .filter((name) => !name.startsWith('.') && !/\.ya?ml$/.test(name))
     .sort()
     .flatMap((name) => {
-      const found = (MEANT.exec(name) ?? LIKE_AN_EVENT.exec(name))?.groups
+      const found = (YAML_WITH_SUFFIX.exec(name) ?? LIKE_AN_EVENT.exec(name))?.groups
       if (found === undefined) return []
       const id = (found['id'] ?? '').toLowerCase().replace(/[^a-z0-9]/g, '')
-      const more = found['more'] ?? ''
-      const right = `${id}.yaml`
-      const stands = names.some((other) => other === right || other === `${id}.yml`)
-      const isMeant = MEANT.test(name)
-      if (stands && (KEPT_BESIDE.test(more) || !isMeant)) return []
+      const suffix = found['more'] ?? ''
+      const correctName = `${id}.yaml`
+      const hasCorrectFile = names.some((other) => other === correctName || other === `${id}.yml`)
+      const isYamlName = YAML_WITH_SUFFIX.test(name)
+      if (hasCorrectFile && (BACKUP_SUFFIX.test(suffix) || !isYamlName)) return []
       const why =
-        isMeant && more === ''
-          ? 'its ending must be .yaml in small letters'
-          : /^\.(docx?|rtf|odt|pages|pdf|xlsx?|html?)$/i.test(more)
-            ? `an event file is a plain text and ends in .yaml, not in ${more}`
-            : more === ''
-              ? 'it has no ending'
-              : `its name ends in ${/[^.]*$/.exec(more)?.[0] === more ? more : more.slice(more.lastIndexOf('.'))}, not in .yaml`
-      const what = /^\.(docx?|rtf|odt|pages|pdf|xlsx?|html?|csv)$/i.test(more)
-        ? `save its text as ${right}`
-        : stands
-          ? `only ${right} is read; put the changes there`
-          : `rename it to ${right}`
+        isYamlName && suffix === ''
+          ? 'its extension must be .yaml in lower case'
+          : /^\.(docx?|rtf|odt|pages|pdf|xlsx?|html?)$/i.test(suffix)
+            ? `an event file is plain text with the extension .yaml, not ${suffix}`
+            : suffix === ''
+              ? 'it has no extension'
+              : `its name ends in ${/[^.]*$/.exec(suffix)?.[0] === suffix ? suffix : suffix.slice(suffix.lastIndexOf('.'))}, not in .yaml`
+      const advice = /^\.(docx?|rtf|odt|pages|pdf|xlsx?|html?|csv)$/i.test(suffix)
+        ? `save its text as ${correctName}`
+        : hasCorrectFile
+          ? `only ${correctName} is read; put the changes there`
+          : `rename it to ${correctName}`
       return [
-        `${path.join(folder, name)} is not read: ${why}. ${what[0]?.toUpperCase()}${what.slice(1)}.`,
+        `${path.join(folder, name)} is not read: ${why}. ${advice[0]?.toUpperCase()}${advice.slice(1)}.`,
       ]
     })
 }

@@ -4,8 +4,8 @@ import { clashesAmong } from '../../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Compiled } from './event-folder.ts'
-import { keptFile } from '../versions/active-versions.ts'
-import { closed, idNamed, REMOVED } from '../versions/last-valid-version.ts'
+import { toStoredVersion } from '../versions/active-versions.ts'
+import { closeRegistration, getEventId, formatRemoved } from '../versions/last-valid-version.ts'
 
 /** The longest time for which a file is missing while it is renamed, or while its folder is rewritten. */
 export const REMOVED_MS = 5_000
@@ -13,60 +13,60 @@ export const REMOVED_MS = 5_000
 type Missing = {
   /** Events whose file has been missing for long enough. */
   readonly removed: ReadonlySet<string>
-  /** Milliseconds until this is true for the next one; null: none is missing. */
+  /** Milliseconds until this is true for the next one; null if none is missing. */
   readonly waitMs: number | null
 }
-export type Removals = {
-  /** Finds served events without a file on disk. A folder without any event file is faulty, and removes nothing. */
-  look(served: readonly ServedEvent[], disk: Compiled, all: boolean): Missing
+export type RemovalTracker = {
+  /** Finds served events without a file on disk. A folder without any event file is invalid, and removes nothing. */
+  check(served: readonly ServedEvent[], disk: Compiled, all: boolean): Missing
 }
 
 /** `isShared`: an event that was never on this disk was activated by another server, and stays. */
-export function openRemovals(
+export function openRemovalTracker(
   { steadyMs, log }: { readonly steadyMs: () => number; readonly log: Log },
   isShared: boolean,
-): Removals {
-  const since = new Map<string, number>()
-  const wereHere = new Set<string>()
+): RemovalTracker {
+  const missingSince = new Map<string, number>()
+  const seenOnDisk = new Set<string>()
   return {
-    look(served, disk, all) {
+    check(served, disk, all) {
       if (!disk.hasFiles) return { removed: new Set(), waitMs: null }
-      const here = onDisk(disk)
-      for (const id of here) wereHere.add(id)
+      const idsOnDisk = listIds(disk)
+      for (const id of idsOnDisk) seenOnDisk.add(id)
       const now = steadyMs()
       const missing = served
-        .filter(({ config, isGone }) => isGone !== true && !here.has(config.id))
+        .filter(({ config, isGone }) => isGone !== true && !idsOnDisk.has(config.id))
         .map(({ config }) => config.id)
-        .filter((id) => all || !isShared || wereHere.has(id))
-      for (const id of since.keys()) if (!missing.includes(id)) since.delete(id)
+        .filter((id) => all || !isShared || seenOnDisk.has(id))
+      for (const id of missingSince.keys()) if (!missing.includes(id)) missingSince.delete(id)
       for (const id of missing) {
-        if (!since.has(id) && !all)
+        if (!missingSince.has(id) && !all)
           log.warn(
             { event: id },
-            `the file ${id}.yaml is missing: registration closes in ${REMOVED_MS / 1000} seconds unless it comes back`,
+            `the file ${id}.yaml is missing: registration closes in ${REMOVED_MS / 1000} seconds unless it returns`,
           )
-        since.set(id, since.get(id) ?? now)
+        missingSince.set(id, missingSince.get(id) ?? now)
       }
-      const leftMs = (id: string): number => (since.get(id) ?? now) + REMOVED_MS - now
+      const leftMs = (id: string): number => (missingSince.get(id) ?? now) + REMOVED_MS - now
       const removed = missing.filter((id) => all || leftMs(id) <= 0)
-      const waiting = missing.filter((id) => !removed.includes(id)).map(leftMs)
+      const waitTimes = missing.filter((id) => !removed.includes(id)).map(leftMs)
       return {
         removed: new Set(removed),
-        waitMs: waiting.length === 0 ? null : Math.min(...waiting),
+        waitMs: waitTimes.length === 0 ? null : Math.min(...waitTimes),
       }
     },
   }
 }
 
-function onDisk({ served, refused }: Compiled): ReadonlySet<string> {
-  return new Set([...served.map(({ config }) => config.id), ...[...refused.keys()].map(idNamed)])
+function listIds({ served, refused }: Compiled): ReadonlySet<string> {
+  return new Set([...served.map(({ config }) => config.id), ...[...refused.keys()].map(getEventId)])
 }
 
 /**
- * Returns what remains of events whose file was removed: closed if they have registrations, else nothing. A later
- * start without any event file also uses it.
+ * Returns events whose file was removed, closed if they have registrations; drops the others. A later start without any
+ * event file also uses this.
  */
-export async function closedOf(
+export async function closeOrDrop(
   {
     store,
     clock,
@@ -78,26 +78,26 @@ export async function closedOf(
   },
   removed: readonly ServedEvent[],
 ): Promise<readonly ServedEvent[]> {
-  const kept: ServedEvent[] = []
+  const closedEvents: ServedEvent[] = []
   for (const event of removed) {
     const { id } = event.config
     const { registrations } = await store.inUse(id)
-    log.warn({ event: id, registrations }, REMOVED(id))
-    if (registrations > 0) kept.push(closed(event))
-    else await store.keepEventFile(keptFile(closed(event), clock()))
+    log.warn({ event: id, registrations }, formatRemoved(id))
+    if (registrations > 0) closedEvents.push(closeRegistration(event))
+    else await store.keepEventFile(toStoredVersion(closeRegistration(event), clock()))
   }
-  return kept
+  return closedEvents
 }
 
 /** Returns the events without a file that conflict with none of the others: an event may have been renamed. */
-export function besides(
+export function withoutConflicts(
   gone: readonly ServedEvent[],
   served: readonly ServedEvent[],
 ): readonly ServedEvent[] {
-  const taken: ServedEvent[] = []
+  const accepted: ServedEvent[] = []
   for (const event of gone) {
-    const configs = [...served, ...taken, event].map(({ config }) => config)
-    if (clashesAmong(configs).length === 0) taken.push(event)
+    const configs = [...served, ...accepted, event].map(({ config }) => config)
+    if (clashesAmong(configs).length === 0) accepted.push(event)
   }
-  return taken
+  return accepted
 }

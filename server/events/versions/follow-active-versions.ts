@@ -1,18 +1,18 @@
 /**
- * Keeps a server in step with the active versions of its shared database.
- * It adopts what other servers activate, and itself activates only what is new on its own disk, because the files
- * of several machines do not change at the same moment.
+ * Keeps a server up to date with the active versions of its shared database.
+ * It adopts versions that other servers activate, and activates only new versions on its own disk, because the files of
+ * several machines do not change at the same moment.
  */
 import { repeating } from '../../ops/clock.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import { compileActive } from './active-versions.ts'
-import type { ServedNow } from './active-versions.ts'
+import type { ActiveState } from './active-versions.ts'
 import { openCache } from '../files/compiled-event-cache.ts'
 
 /** How often a server checks for a new activation. */
-const LOOK_MS = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 type Options = {
   readonly cacheFolder: string
@@ -22,34 +22,33 @@ type Options = {
   readonly production: boolean
   readonly cannotServe?: (event: EventConfig) => string | null
 }
-export type Following = {
+export type VersionFollower = {
   /**
-   * Returns the compiled active versions; null: the given number is the current one, or there are no other
-   * servers.
+   * Returns the compiled active versions; null if the given number is current or there are no other servers.
    */
   active(
     number: number,
     onDisk: readonly ServedEvent[],
     before: readonly ServedEvent[],
-  ): Promise<ServedNow | null>
-  /** Returns what this server wants to serve from its disk; files that were overruled stay as activated. */
-  wanted(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): readonly ServedEvent[]
+  ): Promise<ActiveState | null>
+  /** Returns the versions to serve from this disk; for overruled files, the active versions. */
+  candidates(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): readonly ServedEvent[]
   /** Marks files that another server's decision overrules. */
-  pass(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): void
+  markOverruled(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): void
   /** At start: marks versions that were served before, because they are not new. Logs it. */
-  passKnown(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): Promise<void>
+  markServedBefore(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): Promise<void>
   /** Event → hash of the file on this disk that is ignored. */
-  passed(): ReadonlyMap<string, string>
-  /** Makes the files on this disk count again, on request. */
-  forgetPassed(): void
+  overruled(): ReadonlyMap<string, string>
+  /** Considers the files on this disk again, on request. */
+  clearOverruled(): void
   /** Checks repeatedly; returns a function that stops it. */
-  keepUp(follow: () => Promise<boolean>): () => Promise<void>
+  startPolling(refresh: () => Promise<boolean>): () => Promise<void>
 }
 
-export async function openFollowing(options: Options): Promise<Following> {
+export async function openFollower(options: Options): Promise<VersionFollower> {
   const { store, log, print, production, cannotServe = () => null } = options
   const follower = { store, cache: await openCache(options.cacheFolder), production, cannotServe }
-  const passed = new Map<string, string>()
+  const overruled = new Map<string, string>()
   const isActive = ({ hash, config }: ServedEvent, active: readonly ServedEvent[]): boolean =>
     active.some((one) => one.config.id === config.id && one.hash === hash && one.isGone !== true)
   return {
@@ -60,54 +59,54 @@ export async function openFollowing(options: Options): Promise<Following> {
       for (const why of now.unable.values()) log.error({}, why)
       return now
     },
-    wanted: (onDisk, active) =>
+    candidates: (onDisk, active) =>
       onDisk.flatMap((event) => {
         const { id } = event.config
-        if (passed.get(id) !== event.hash) return [event]
+        if (overruled.get(id) !== event.hash) return [event]
         return active.filter(({ config }) => config.id === id)
       }),
-    pass: (onDisk, active) => {
+    markOverruled: (onDisk, active) => {
       for (const event of onDisk)
-        if (!isActive(event, active)) passed.set(event.config.id, event.hash)
+        if (!isActive(event, active)) overruled.set(event.config.id, event.hash)
     },
-    passKnown: async (onDisk, active) => {
+    markServedBefore: async (onDisk, active) => {
       for (const event of onDisk) {
         const { id } = event.config
         if (isActive(event, active) || (await store.eventFile(event.hash)) === null) continue
-        passed.set(id, event.hash)
-        log.warn({ event: id }, passedOver(id))
-        print(passedOver(id))
+        overruled.set(id, event.hash)
+        log.warn({ event: id }, overruledMessage(id))
+        print(overruledMessage(id))
       }
     },
-    passed: () => passed,
-    forgetPassed: () => passed.clear(),
-    keepUp: (follow) => {
-      let isTold = false
+    overruled: () => overruled,
+    clearOverruled: () => overruled.clear(),
+    startPolling: (refresh) => {
+      let isLogged = false
       return repeating(
-        LOOK_MS,
+        POLL_INTERVAL_MS,
         async () => {
-          await follow()
-          isTold = false
+          await refresh()
+          isLogged = false
         },
         (error) => {
-          if (!isTold) log.error({ error: String(error) }, 'what is active could not be looked up')
-          isTold = true
+          if (!isLogged) log.error({ error: String(error) }, 'could not read the active versions')
+          isLogged = true
         },
       )
     },
   }
 }
 
-export const passedOver = (id: string): string =>
-  `${id}.yaml on this machine is another version than the one that all servers serve, and one that was served before. rollcall event reload serves it again, on all of them.`
+export const overruledMessage = (id: string): string =>
+  `${id}.yaml on this machine differs from the version that all servers serve, and was served before. rollcall event reload serves it again on all servers.`
 
 /** Runs one check at a time: a call during a check waits for the next, which starts after the call. */
-export function followed(look: () => Promise<boolean>): () => Promise<boolean> {
+export function serialize(checkNow: () => Promise<boolean>): () => Promise<boolean> {
   let running: Promise<boolean> | null = null
   let next: Promise<boolean> | null = null
-  const follow = (): Promise<boolean> => {
+  const checkSerially = (): Promise<boolean> => {
     if (running === null) {
-      running = look().finally(() => {
+      running = checkNow().finally(() => {
         running = null
       })
       return running
@@ -116,9 +115,9 @@ export function followed(look: () => Promise<boolean>): () => Promise<boolean> {
       .catch(() => false)
       .then(() => {
         next = null
-        return follow()
+        return checkSerially()
       })
     return next
   }
-  return follow
+  return checkSerially
 }

@@ -1,7 +1,6 @@
 /**
- * At start, replaces event files that have an error or were removed by their last served version.
- * The store keeps it. So one faulty file affects no other conference, and registered delegates can still use
- * their pages.
+ * At startup, replaces event files that have an error or were removed by their last served version, which is stored.
+ * So an invalid file affects no other conference, and registered delegates can still use their pages.
  */
 import path from 'node:path'
 import { err, ok } from '../../../engine/index.ts'
@@ -9,15 +8,15 @@ import type { Result } from '../../../engine/index.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Compiled } from '../files/event-folder.ts'
-import { lastServed } from './version-approval.ts'
+import { readLastServed } from './version-approval.ts'
 
-type Keeper = {
+type StartDeps = {
   readonly store: Pick<Store, 'lastEventFile' | 'inUse' | 'eventsServed'>
   readonly log: Log
   readonly print: (text: string) => void
   readonly production: boolean
 }
-export type LastGood = {
+export type LastValidVersions = {
   /** For files with an error. */
   readonly standIns: readonly ServedEvent[]
   /** Events whose file was removed and that have registrations. */
@@ -27,69 +26,80 @@ export type LastGood = {
 }
 
 /** The sentence for an event whose file was removed, used everywhere. */
-export const REMOVED = (id: string): string =>
-  `There is no file ${id}.yaml any more: registration is closed, and delegates who are registered are served from the version before. Put the file back to open registration.`
+export const formatRemoved = (id: string): string =>
+  `The file ${id}.yaml no longer exists: registration is closed, and registered delegates use the previous version. Restore the file to open registration.`
 
 /** Returns the event id in a file's name. */
-export const idNamed = (file: string): string => path.basename(file).replace(/\.ya?ml$/, '')
+export const getEventId = (file: string): string => path.basename(file).replace(/\.ya?ml$/, '')
 
 /**
- * Fails, with all messages, at a first start with any error, when an operator is present to correct it, and where
- * nothing would be served at all.
+ * Fails with all messages if no event would be served, and at a first start with any error, when an operator is present
+ * to correct it.
  */
-export async function lastGood(keeper: Keeper, first: Compiled): Promise<Result<LastGood, string>> {
-  const wrong = [...first.folderErrors, ...first.refused.values()]
-  const known = await keeper.store.eventsServed()
-  if (known.length === 0 && wrong.length > 0) return err(wrong.join('\n'))
-  const fresh = new Set(first.served.map(({ config }) => config.id))
+export async function findLastValid(
+  deps: StartDeps,
+  first: Compiled,
+): Promise<Result<LastValidVersions, string>> {
+  const problems = [...first.folderErrors, ...first.refused.values()]
+  const servedIds = await deps.store.eventsServed()
+  if (servedIds.length === 0 && problems.length > 0) return err(problems.join('\n'))
+  const validIds = new Set(first.served.map(({ config }) => config.id))
   const standIns: ServedEvent[] = []
-  const said: (() => void)[] = []
+  const reports: (() => void)[] = []
   for (const [file, why] of first.refused) {
-    const id = idNamed(file)
-    if (fresh.has(id)) continue
-    const last = await usable(keeper, id)
+    const id = getEventId(file)
+    if (validIds.has(id)) continue
+    const last = await findUsable(deps, id)
     if (last !== null) standIns.push(last)
-    said.push(() => tell(keeper, file, why, last))
+    reports.push(() => reportFile(deps, file, why, last))
   }
   const gone: ServedEvent[] = []
   const left: ServedEvent[] = []
-  const refused = new Set([...first.refused.keys()].map(idNamed))
-  for (const id of known) {
-    if (fresh.has(id) || refused.has(id)) continue
-    const last = await usable(keeper, id)
+  const refused = new Set([...first.refused.keys()].map(getEventId))
+  for (const id of servedIds) {
+    if (validIds.has(id) || refused.has(id)) continue
+    const last = await findUsable(deps, id)
     if (last === null) continue
-    // A folder without event files is faulty: the files were not removed one by one.
-    const isRemoved = first.hasFiles || (await keeper.store.lastEventFile(id))?.goneAt !== null
+    // A folder without event files is invalid: the files were not removed one by one.
+    const isRemoved = first.hasFiles || (await deps.store.lastEventFile(id))?.goneAt !== null
     if (!isRemoved) standIns.push(last)
-    else if ((await keeper.store.inUse(id)).registrations === 0) left.push(last)
+    else if ((await deps.store.inUse(id)).registrations === 0) left.push(last)
     else {
-      said.push(() => keeper.log.warn({ event: id }, REMOVED(id)))
-      gone.push(closed(last))
+      reports.push(() => deps.log.warn({ event: id }, formatRemoved(id)))
+      gone.push(closeRegistration(last))
     }
   }
-  if (first.served.length + standIns.length === 0) return err(wrong.join('\n'))
-  for (const say of said) say()
-  for (const problem of first.folderErrors) keeper.log.error({}, problem)
+  if (first.served.length + standIns.length === 0) return err(problems.join('\n'))
+  for (const report of reports) report()
+  for (const problem of first.folderErrors) deps.log.error({}, problem)
   if (!first.hasFiles)
-    keeper.print(
-      `${first.folderErrors[0] ?? ''} These events are served as they were served last: ${standIns.map(({ config }) => config.id).join(', ')}.`,
+    deps.print(
+      `${first.folderErrors[0] ?? ''} These events are served in their last version: ${standIns.map(({ config }) => config.id).join(', ')}.`,
     )
   return ok({ standIns, gone, left })
 }
 
 /** Returns the last version if it may be served here: a version with demo values must not take real payments. */
-async function usable({ store, production }: Keeper, eventId: string): Promise<ServedEvent | null> {
-  const last = await lastServed(store, eventId)
+async function findUsable(
+  { store, production }: StartDeps,
+  eventId: string,
+): Promise<ServedEvent | null> {
+  const last = await readLastServed(store, eventId)
   return last === null || (production && last.config.demo.length > 0) ? null : last
 }
 
-export const closed = (event: ServedEvent): ServedEvent => ({
+export const closeRegistration = (event: ServedEvent): ServedEvent => ({
   ...event,
   config: { ...event.config, status: 'closed' },
   isGone: true,
 })
 
-function tell({ log, print }: Keeper, file: string, why: string, last: ServedEvent | null): void {
+function reportFile(
+  { log, print }: StartDeps,
+  file: string,
+  why: string,
+  last: ServedEvent | null,
+): void {
   const name = path.basename(file)
   log.error(
     last === null ? { file: name } : { file: name, version: last.hash.slice(0, 12) },
@@ -97,7 +107,7 @@ function tell({ log, print }: Keeper, file: string, why: string, last: ServedEve
   )
   print(
     last === null
-      ? `${name} was never served and is not served now; the others are.`
-      : `${name} is not served as it is now; the last good version (${last.hash.slice(0, 12)}) is. Mend the file: rollcall validate says what is wrong.`,
+      ? `${name} was never served and is not served now. The other events are.`
+      : `${name} is not served in its current version; the last valid version (${last.hash.slice(0, 12)}) is. Fix the file; rollcall validate shows what is wrong.`,
   )
 }

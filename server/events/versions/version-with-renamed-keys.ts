@@ -1,23 +1,23 @@
 /**
  * Recognises a file in which only keys got their new names: it is the stored version, and keeps its hash.
- * So nothing is held back, activated or compared because of a rename.
+ * So a rename alone does not hold back, activate or compare a version.
  */
 import { withKeysRenamed } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Compiled } from '../files/event-folder.ts'
 
-/** Events looked up at once, so that the store's queue has space for other work. */
-const LOOKED_UP_AT_ONCE = 50
+/** Events looked up concurrently, so that the store's queue has space for other work. */
+const READ_AT_ONCE = 50
 
-/** Returns the compiled files, each under the hash of the last stored version where that is the same. */
-export async function asStored(
+/** Returns the compiled files, each under the hash of its last stored version if that is the same. */
+export async function withStoredHashes(
   store: Pick<Store, 'lastEventFile'>,
   compiled: Compiled,
 ): Promise<Compiled> {
   const served: ServedEvent[] = []
-  for (let from = 0; from < compiled.served.length; from += LOOKED_UP_AT_ONCE) {
-    const batch = compiled.served.slice(from, from + LOOKED_UP_AT_ONCE)
+  for (let from = 0; from < compiled.served.length; from += READ_AT_ONCE) {
+    const batch = compiled.served.slice(from, from + READ_AT_ONCE)
     served.push(
       ...(await Promise.all(
         batch.map(async (event): Promise<ServedEvent> => {

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assert, isAtLeast, canSee, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, PermissionHolder, Role } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import type { Call as EventCall } from '../../http/event-route-table.ts'
+import type { EventRoute as EventCall } from '../../http/event-route-table.ts'
 import { guardedHandlers, isOfficePath, isOfKind } from '../../http/office-route-permissions.ts'
 import type { GuardedRule, JsonKind, TargetKind } from '../../http/office-route-permissions.ts'
-import { refuse, toldOf } from '../../http/error-response.ts'
-import { readSent } from '../../http/request-input.ts'
+import { sendError, errorForStatus } from '../../http/error-response.ts'
+import { readInput } from '../../http/request-input.ts'
 import { findAdmin, statusMessage, isForeign, rejectForeign } from './sessions.ts'
 import type { Admin } from './sessions.ts'
 import { makeResolve, uncoveredInput } from './request-targets.ts'
@@ -125,7 +125,7 @@ function makeGuard(deps: Deps) {
   ): Promise<Call<K, Q, B, P> | null> => {
     const admin = await findAdmin(deps, request)
     if (admin === null) {
-      refuse(reply, 401, toldOf(401).code, statusMessage(deps, 401))
+      sendError(reply, 401, errorForStatus(401).code, statusMessage(deps, 401))
       return null
     }
     if (admin.by === 'cookie' && !isReadOnly(request) && isForeign(deps, request)) {
@@ -134,29 +134,29 @@ function makeGuard(deps: Deps) {
     }
     const refusal = findDenial(rule, admin)
     if (refusal !== null) {
-      refuse(reply, 403, refusal.code, refusal.message)
+      sendError(reply, 403, refusal.code, refusal.message)
       return null
     }
-    const sent = readSent(request)
+    const sent = readInput(request)
     const resolved = await resolve(rule, sent, admin)
     if (resolved.eventIds.some((id) => !canSee(admin, id))) {
-      refuse(reply, 403, 'not_your_event', buildEventDenial(deps, admin))
+      sendError(reply, 403, 'not_your_event', buildEventDenial(deps, admin))
       return null
     }
     if (resolved.is === 'malformed') {
       const { status, message } = resolved
-      refuse(reply, status, status === 400 ? 'bad_query' : 'bad_data', message)
+      sendError(reply, status, status === 400 ? 'bad_query' : 'bad_data', message)
       return null
     }
     if (resolved.is === 'missing') {
-      refuse(reply, 404, resolved.code, resolved.message)
+      sendError(reply, 404, resolved.code, resolved.message)
       return null
     }
     const { query = [], params = [], filters } = rule
     const body = rule.body ?? ({} as Readonly<Record<B, JsonKind>>)
     const invalidName = keysOf(body).find((name) => !isOfKind(body[name], getOwn(sent.body, name)))
     if (invalidName !== undefined) {
-      refuse(reply, 422, 'bad_data', `“${invalidName}” has the wrong type of value.`)
+      sendError(reply, 422, 'bad_data', `“${invalidName}” has the wrong type of value.`)
       return null
     }
     return {

@@ -7,8 +7,8 @@ import { canSee, getOwn } from '../../../engine/index.ts'
 import type { PermissionHolder, RegNo } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { GuardedRule, TargetKind } from '../../http/office-route-permissions.ts'
-import { recordOf } from '../../http/request-input.ts'
-import type { Sent } from '../../http/request-input.ts'
+import { asRecord } from '../../http/request-input.ts'
+import type { RequestInput } from '../../http/request-input.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 import { findOfficeCall, buildOfficeTable } from '../lists/list-paths.ts'
 import type { OfficeCall, OfficeTable } from '../lists/list-paths.ts'
@@ -55,7 +55,7 @@ export type Resolved<T> = { readonly eventIds: readonly string[] } & (
 )
 export type Resolve = <K extends TargetKind>(
   rule: GuardedRule<K>,
-  sent: Sent,
+  sent: RequestInput,
   user: User,
 ) => Promise<Resolved<Targets[K]>>
 type User = Pick<PermissionHolder, 'events'>
@@ -156,10 +156,10 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       ? found([], rows)
       : noSuchRegistration(user)
   }
-  const readEvent = (sent: Sent, { filters }: GuardedRule): NamedEvent =>
+  const readEvent = (sent: RequestInput, { filters }: GuardedRule): NamedEvent =>
     readSingleValue(sent, filters === true ? ['event_id'] : EVENT_NAMES)
   /** The named event must be served, regardless of the user. */
-  const resolveServedEvent = (sent: Sent, rule: GuardedRule): Resolved<ServedEvent> => {
+  const resolveServedEvent = (sent: RequestInput, rule: GuardedRule): Resolved<ServedEvent> => {
     const { eventIds, eventId, problem } = readEvent(sent, rule)
     const servedIds = eventIds.filter((id) => events.byId(id) !== null)
     if (problem !== null) return { ...problem, eventIds: servedIds }
@@ -169,7 +169,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       : found(servedIds, served)
   }
   const resolveOptionalEvent = (
-    sent: Sent,
+    sent: RequestInput,
     rule: GuardedRule,
     user: User,
   ): Resolved<string | null> => {
@@ -181,14 +181,14 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
   const isReviewVisible = async (user: User, id: string): Promise<boolean> =>
     visibleTo(user, await store.eventOfReview(id)) !== null
   const resolvePathRegistration = async (
-    { params }: Sent,
+    { params }: RequestInput,
     user: User,
   ): Promise<Resolved<StoredRegistration>> => {
     const registration = await findRegistration(String(params['reg_no']), user)
     return registration === null ? noSuchRegistration(user) : found([], registration)
   }
   const resolveBodyReview = async (
-    { body }: Sent,
+    { body }: RequestInput,
     user: User,
   ): Promise<Resolved<string | null>> => {
     const reviewId = getOwn(body, 'review') ?? ''
@@ -259,7 +259,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const lines = getOwn(sent.body, 'lines') ?? []
       if (!Array.isArray(lines) || lines.length > ROWS_MAX)
         return malformed(event.eventIds, 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
-      const fields = lines.map(recordOf)
+      const fields = lines.map(asRecord)
       const rows = await resolveRows(
         fields.map((line) => getOwn(line, 'reg_no')),
         (at) => fields[at] ?? {},
@@ -292,7 +292,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
 }
 
 type Resolver<K extends TargetKind> = (
-  sent: Sent,
+  sent: RequestInput,
   user: User,
   rule: GuardedRule,
 ) => Promise<Resolved<Targets[K]>>
@@ -344,7 +344,7 @@ type NamedEvent = {
 }
 
 /** Returns the single value that query and body have under these names; an empty one counts as none. */
-function readSingleValue({ query, body }: Sent, names: readonly string[]): NamedEvent {
+function readSingleValue({ query, body }: RequestInput, names: readonly string[]): NamedEvent {
   const inBody = names.map((name) => getOwn(body, name) ?? '')
   const values = [...names.flatMap((name) => query.getAll(name)), ...inBody]
   const eventIds = [
@@ -366,7 +366,7 @@ function readSingleValue({ query, body }: Sent, names: readonly string[]): Named
  * Returns a name that looks like a target but that no handler reads, such as `event[]` or `?event`. Null if there
  * is none.
  */
-function findUnexpectedName(rule: GuardedRule, { query, body }: Sent): string | null {
+function findUnexpectedName(rule: GuardedRule, { query, body }: RequestInput): string | null {
   // An event file may give a filter any name.
   if (rule.about === 'list') return null
   const { query: inQuery = [], body: inBody = [] } = NAMES[rule.about]

@@ -9,8 +9,8 @@ import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { OpenSession } from '../../storage/index.ts'
-import { addressOf } from '../../http/rate-limit.ts'
-import { refuse, toldOf } from '../../http/error-response.ts'
+import { getAddressKey } from '../../http/rate-limit.ts'
+import { sendError, errorForStatus } from '../../http/error-response.ts'
 
 export const SESSION_COOKIE = 'rollcall_session'
 /** Covers a lunch break, but ends the session of a forgotten browser. */
@@ -60,12 +60,12 @@ export function isForeign(deps: Deps, request: FastifyRequest): boolean {
 }
 
 export function rejectForeign(deps: Deps, reply: FastifyReply): FastifyReply {
-  return refuse(reply, 403, 'foreign_origin', statusMessage(deps, 403))
+  return sendError(reply, 403, 'foreign_origin', statusMessage(deps, 403))
 }
 
 /** Returns the text for a status from the texts file. */
 export function statusMessage(deps: Deps, status: 401 | 403): string {
-  return deps.events.all()[0]?.config.texts.calls[String(status)] ?? toldOf(status).message
+  return deps.events.all()[0]?.config.texts.calls[String(status)] ?? errorForStatus(status).message
 }
 
 /** Opens a session, sets its cookie and returns the token. */
@@ -83,7 +83,7 @@ export async function openSession(
     adminId,
     at,
     expiresAt,
-    network: addressOf(request),
+    network: getAddressKey(request),
     browser: describeBrowser(request.headers['user-agent'] ?? ''),
   })
   reply.setCookie(SESSION_COOKIE, token, { ...buildCookieOptions(deps), maxAge: SESSION_MS / 1000 })

@@ -5,9 +5,9 @@ import { assertNever, priceSteps } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { LoginAnswer, SessionAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { addressOf, openLimit, refuseTooMany } from '../../http/rate-limit.ts'
+import { getAddressKey, openLimit, sendTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import { CREDENTIAL_CHARACTERS_MAX, hashPassword, verifyPassword } from './passwords.ts'
 import { openSecondFactors } from './two-step-sign-in.ts'
 import { findAdmin, closeSessions, isForeign, openSession, rejectForeign } from './sessions.ts'
@@ -72,7 +72,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         ...(username === '' && { username: 'Required' }),
         ...(password === '' && { password: 'Required' }),
       }
-      return refuse(reply, 422, 'invalid_answers', 'Please enter your username and password.', {
+      return sendError(reply, 422, 'invalid_answers', 'Please enter your username and password.', {
         errors,
       })
     }
@@ -80,7 +80,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
       return rejectForeign(deps, reply)
 
     const at = deps.clock()
-    const address = addressOf(request)
+    const address = getAddressKey(request)
     const account = username.slice(0, CREDENTIAL_CHARACTERS_MAX).toLowerCase()
     const pair = `${address} ${account}`
     const isKnown = (await knownAddresses.wait(pair, at)) > 0
@@ -91,7 +91,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         await byPair[step](pair, at),
         isKnown ? 0 : await byAccount[step](account, at),
       )
-      if (waitMs > 0) return refuseTooMany(reply, waitMs, 'attempts to sign in')
+      if (waitMs > 0) return sendTooMany(reply, waitMs, 'attempts to sign in')
     }
 
     const tooLong =
@@ -103,7 +103,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     )
     if (admin === null || !isMatch) {
       await logFailure(admin?.username ?? null, at)
-      return refuse(reply, 401, 'invalid_login', invalidSignInText(deps))
+      return sendError(reply, 401, 'invalid_login', invalidSignInText(deps))
     }
 
     await byPair.forget(pair)
@@ -140,7 +140,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     at: Instant,
   ): Promise<'app' | 'recovery' | 'refused'> => {
     if (code === '') {
-      refuse(reply, 401, 'code_needed', 'Enter the code from your authenticator app.')
+      sendError(reply, 401, 'code_needed', 'Enter the code from your authenticator app.')
       return 'refused'
     }
     const checked = await factors.take(admin, code.slice(0, CREDENTIAL_CHARACTERS_MAX), from, at)
@@ -148,11 +148,11 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
       case 'right':
         return checked.by
       case 'too-many':
-        refuseTooMany(reply, checked.waitMs, 'wrong codes')
+        sendTooMany(reply, checked.waitMs, 'wrong codes')
         return 'refused'
       case 'wrong':
         await logFailure(admin.username, at)
-        refuse(reply, 401, 'wrong_code', checked.message)
+        sendError(reply, 401, 'wrong_code', checked.message)
         return 'refused'
       default:
         return assertNever(checked)
@@ -185,7 +185,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     )
     const texts = (events[0] ?? deps.events.all()[0]?.config)?.texts
     if (texts === undefined)
-      return refuse(reply, 503, 'no_events', 'No event file is being served.')
+      return sendError(reply, 503, 'no_events', 'No event file is being served.')
     const answer: SessionAnswer = {
       status: 'success',
       username: admin.username,

@@ -9,7 +9,7 @@ import type {
   WireCode,
 } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import type { StoredCode } from '../../storage/index.ts'
 import { createCodes, withdrawCode } from './create-discount-codes.ts'
 import type { CodesError, CodeInput } from './create-discount-codes.ts'
@@ -110,7 +110,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
 
 function sendCodesError(reply: FastifyReply, { code, message }: CodesError): FastifyReply {
   const status = code === 'bad_code' ? 422 : code === 'code_taken' ? 409 : 404
-  return refuse(reply, status, code, message)
+  return sendError(reply, status, code, message)
 }
 
 /** Converts a code for the office pages and for `rollcall event discount-codes --json`. */

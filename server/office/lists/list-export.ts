@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { dayOf, exportColumns } from '../../../engine/index.ts'
 import type { AdminList, Column, Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import type { ListQuery, ListedRegistration } from '../../storage/index.ts'
 import type { OfficeCall } from './list-paths.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
@@ -51,7 +51,7 @@ export async function sendExport(
     for (let chunk = first; chunk.done !== true; chunk = await chunks.next()) {
       rows.push(...chunk.value)
       if (rows.length > XLSX_ROWS_MAX)
-        return refuse(
+        return sendError(
           reply.removeHeader('content-disposition'),
           422,
           'too_many',

@@ -5,7 +5,7 @@
  */
 import type { AdminList, EventConfig } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
-import { withoutSlash } from '../../http/event-route-table.ts'
+import { stripSlash } from '../../http/event-route-table.ts'
 
 export type OfficeCall = {
   readonly kind: 'list' | 'export'
@@ -19,7 +19,7 @@ export type OfficeTable = ReadonlyMap<string, readonly Row[]>
 /** `/a/b/?x=1` → path `/a/b` and its parameters. */
 function parseAddress(api: string): { path: string; query: [string, string][] } {
   const [path = '', query = ''] = api.split('?')
-  return { path: withoutSlash(path), query: [...new URLSearchParams(query)] }
+  return { path: stripSlash(path), query: [...new URLSearchParams(query)] }
 }
 
 /** Returns the paths of a route in an event file: as written, and under /api. */
@@ -52,7 +52,7 @@ export function findOfficeCall(
   query: URLSearchParams,
 ): OfficeCall | null {
   return (
-    (table.get(withoutSlash(path)) ?? []).find((call) =>
+    (table.get(stripSlash(path)) ?? []).find((call) =>
       call.query.every(
         ([name, value]) => query.has(name) && query.getAll(name).every((param) => param === value),
       ),

@@ -5,8 +5,8 @@ import type { Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
 import type { ListAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListQuery, StatusSum, ListedRegistration } from '../../storage/index.ts'
-import { refuse } from '../../http/error-response.ts'
-import type { EventCalls } from '../../http/event-route-table.ts'
+import { sendError } from '../../http/error-response.ts'
+import type { EventRouteTable } from '../../http/event-route-table.ts'
 import { sendExport } from './list-export.ts'
 import type { ExportKind } from './list-export.ts'
 import { readListQuery, readPage, describeQuery } from './list-filters.ts'
@@ -14,11 +14,11 @@ import { buildListedRows, buildListRow } from './list-rows.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { expandRoots } from './list-paths.ts'
 
-export function listRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventCalls): void {
+export function listRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRouteTable): void {
   const handle = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
     const { admin, target, filters } = call
     const listQuery = readListQuery(target.event, target.list, filters, deps.clock())
-    if (!listQuery.ok) return refuse(reply, 400, 'bad_query', listQuery.error)
+    if (!listQuery.ok) return sendError(reply, 400, 'bad_query', listQuery.error)
     if (target.kind === 'list') return sendPage(deps, call, listQuery.value, reply)
     const kind: ExportKind = filters.get('as') === 'xlsx' ? 'xlsx' : 'csv'
     return sendExport(deps, target, listQuery.value, admin.username, kind, reply)
@@ -41,7 +41,7 @@ async function sendPage(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const paging = readPage(list, params)
-  if (!paging.ok) return refuse(reply, 400, 'bad_query', paging.error)
+  if (!paging.ok) return sendError(reply, 400, 'bad_query', paging.error)
   const { page, pageSize } = paging.value
   const stored = await deps.store.listPage(query, page, pageSize)
   const isListed =

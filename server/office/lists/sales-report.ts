@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { seatRows, rupees, salesRows } from '../../../engine/index.ts'
 import type { SoldAnswer } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import { readListQuery } from './list-filters.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -14,9 +14,9 @@ export function salesRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const event = target.config
     const list = event.admin.lists.find(({ id }) => id === query.list_id)
-    if (list === undefined) return refuse(reply, 404, 'not_found', 'No list has this name.')
+    if (list === undefined) return sendError(reply, 404, 'not_found', 'No list has this name.')
     const listQuery = readListQuery(event, list, filters, deps.clock())
-    if (!listQuery.ok) return refuse(reply, 400, 'bad_query', listQuery.error)
+    if (!listQuery.ok) return sendError(reply, 400, 'bad_query', listQuery.error)
     const fields = event.fields.filter(({ type }) => type === 'people')
     const {
       sums,

@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify'
 import { err, listColumns, ok } from '../../../engine/index.ts'
 import type { AdminList, MyList, MyListsAnswer, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
-import { recordOf } from '../../http/request-input.ts'
+import { sendError } from '../../http/error-response.ts'
+import { asRecord } from '../../http/request-input.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** With more views, a user would not find the right one. */
@@ -28,9 +28,9 @@ export function savedViewRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const event = target.config
     const list = event.admin.lists.find(({ id }) => id === input.list)
-    if (list === undefined) return refuse(reply, 404, 'not_found', 'No list has this name.')
+    if (list === undefined) return sendError(reply, 404, 'not_found', 'No list has this name.')
     const settings = parseSettings(list, input)
-    if (!settings.ok) return refuse(reply, 422, 'invalid_answers', settings.error)
+    if (!settings.ok) return sendError(reply, 422, 'invalid_answers', settings.error)
     await deps.store.keepMyList(admin.adminId, `${event.id}/${list.id}`, settings.value)
     return sendLists(reply, admin.adminId)
   }
@@ -50,7 +50,7 @@ function parseSettings(
     return err('Send the columns and the views, each as a list.')
   if (views.length > VIEWS_MAX)
     return err(`You can save ${VIEWS_MAX} views of a list. Delete one first.`)
-  const results = views.map((view) => parseView(recordOf(view), list.filters))
+  const results = views.map((view) => parseView(asRecord(view), list.filters))
   const firstError = results.find((view) => !view.ok)
   if (firstError?.ok === false) return firstError
   const parsedViews = results.flatMap((view) => (view.ok ? [view.value] : []))

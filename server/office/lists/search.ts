@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { FoundAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { buildListRow, findName } from './list-rows.ts'
@@ -19,7 +19,7 @@ export function searchRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const text = query.q.trim()
     if (text.length > SEARCH_CHARACTERS_MAX)
-      return refuse(
+      return sendError(
         reply,
         400,
         'bad_query',

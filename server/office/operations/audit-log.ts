@@ -5,7 +5,7 @@ import { dayOf, err, isDay, isoIndia, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import type { ActivityAnswer, WireActivity } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import type { ActivityQuery, ActivityRow, ActKind } from '../../storage/index.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
 import { findListedEventIds } from '../auth/authorization.ts'
@@ -37,7 +37,7 @@ export function auditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     // Entries without an event are sign-ins, so only a user with access to all events sees them.
     const query = parseQuery(params, findListedEventIds(deps, admin, target))
-    if (!query.ok) return refuse(reply, 400, 'bad_query', query.error)
+    if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
     reply.header('cache-control', 'no-store')
     return send(query.value)
   }

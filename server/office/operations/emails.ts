@@ -4,7 +4,7 @@ import { err, isoIndia, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import type { MailsAnswer, WireMail } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import { COUNT_MAX } from '../../storage/lists/list-and-search-registrations.ts'
 import { MAIL_STATES } from '../../storage/mail/email-list-types.ts'
 import type { ListedMail, MailsQuery } from '../../storage/mail/email-list-types.ts'
@@ -36,7 +36,7 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const query = parseQuery(params, findListedEventIds(deps, admin, target))
-    if (!query.ok) return refuse(reply, 400, 'bad_query', query.error)
+    if (!query.ok) return sendError(reply, 400, 'bad_query', query.error)
     const before = Number(params.before)
     const emails = await deps.store.mails(
       query.value,
@@ -66,7 +66,7 @@ export function emailRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const ids = parseIds(body)
-    if (!ids.ok) return refuse(reply, 422, 'bad_data', ids.error)
+    if (!ids.ok) return sendError(reply, 422, 'bad_data', ids.error)
     const at = deps.clock()
     const count = await deps.store.retryMails(at, {
       ids: ids.value,

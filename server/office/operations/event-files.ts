@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { FastifyReply } from 'fastify'
 import type { EventFilesAnswer, WireEventFile } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
-import { REMOVED } from '../../events/versions/last-valid-version.ts'
+import { formatRemoved } from '../../events/versions/last-valid-version.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** Length of a version's short hash, as in the log. */
@@ -40,7 +40,7 @@ function listFiles({
     findings?.replaceAll(`${environment.eventsDir}${path.sep}`, '') ?? null
   const refused = new Map(
     events
-      .refused()
+      .refusedFiles()
       .map(({ file, why, findings }) => [file, { why, findings: hidePath(findings) }] as const),
   )
   const served = events.all().map((event): WireEventFile => {
@@ -81,7 +81,7 @@ function describeState(
   if (isRemoved === true)
     return {
       is: 'gone',
-      why: REMOVED(config.id),
+      why: formatRemoved(config.id),
       findings: null,
     }
   return problem === null

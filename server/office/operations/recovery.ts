@@ -4,7 +4,7 @@ import { isHeldEmails, isoIndia } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { RecoveryAnswer, WireRecovery } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import { recoveryStatusOf } from '../../ops/recovery/recovery-status.ts'
 import type { RecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -35,10 +35,10 @@ export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const { mails } = body
     if (!isHeldEmails(mails))
-      return refuse(reply, 422, 'bad_data', 'Choose which of the held emails are sent.')
+      return sendError(reply, 422, 'bad_data', 'Choose which of the held emails are sent.')
     const result = await deps.store.endRecovery({ at: deps.clock(), who: admin.username, mails })
     if (result === null)
-      return refuse(reply, 409, 'not_now', 'The installation is no longer in recovery.')
+      return sendError(reply, 409, 'not_now', 'The installation is no longer in recovery.')
     return reply.header('cache-control', 'no-store').send({
       status: 'success',
       message: `The recovery has ended. Held emails: ${result.sent} to be sent, ${result.discarded} discarded.`,

@@ -29,10 +29,14 @@ import type {
 import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
 import { buildBulkAnswer, performEach } from '../registrations/bulk-actions.ts'
 import type { ActionHandler } from '../../registration/actions/action-input.ts'
-import { alsoIn, cameAgain, confirm } from '../../registration/actions/record-payment.ts'
+import {
+  readOtherReferences,
+  recordExtraPayment,
+  confirmPayment,
+} from '../../registration/actions/record-payment.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
-import { recordOf } from '../../http/request-input.ts'
+import { sendError } from '../../http/error-response.ts'
+import { asRecord } from '../../http/request-input.ts'
 import type { NewUnmatched, ReferenceReport, Store } from '../../storage/index.ts'
 import { COLUMN_NAMES, statementColumnsIn } from './column-mapping.ts'
 import type { ColumnParams } from './column-mapping.ts'
@@ -44,13 +48,12 @@ import { matchSettlements, settlementIn } from './match-settlements.ts'
 import { saveReport, toWireSettlement } from './settlement-import.ts'
 import { findRegistrations, buildViewer } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
-import { waysPricedOnCredit } from '../../payments/price-on-credit-date.ts'
+import { methodsPricedOnCredit } from '../../payments/price-on-credit-date.ts'
 import { priceByDay } from '../../payments/price-on-credit-date.ts'
 import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
 import { formatConfirmed, formatSaved } from './statement-result-messages.ts'
 import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
 
-/** A statement with its matches. */
 export type Statement = {
   readonly lines: readonly Reconciled[]
   /** Payment claims whose payment is in no line. */
@@ -78,7 +81,7 @@ export async function matchStatement(
   const keys = findStatementReferences(read.value)
   if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
   const [stored, known, gateway] = await Promise.all([
-    store.awaited(eventId, waysPricedOnCredit(event)),
+    store.awaited(eventId, methodsPricedOnCredit(event)),
     store.knownReferences(keys),
     loadSettlementAccounts(store, event),
   ])
@@ -135,12 +138,12 @@ export async function reconcileRoutes(
   /** Loads the uploaded sheet. Null if an error response was sent. */
   const loadSheet = async ({ file }: SheetCall, reply: FastifyReply): Promise<Loaded | null> => {
     reply.header('cache-control', 'no-store')
-    if (file === null) refuse(reply, 415, 'not_csv', 'Upload a CSV or Excel file.')
+    if (file === null) sendError(reply, 415, 'not_csv', 'Upload a CSV or Excel file.')
     else {
       const rows = await readSheet(file, STATEMENT_LIMITS)
       if (rows.ok) return { file, rows: rows.value }
       const { code, message } = rows.error
-      refuse(reply, code === 'busy' ? 503 : 422, code, message)
+      sendError(reply, code === 'busy' ? 503 : 422, code, message)
     }
     return null
   }
@@ -174,7 +177,7 @@ export async function reconcileRoutes(
     const matched = await matchStatement(deps.store, event, rows, columns, buildViewer(deps, admin))
     if (!matched.ok) {
       if (matched.error.code === 'too_many_numbers')
-        return refuse(reply, 422, matched.error.code, matched.error.message)
+        return sendError(reply, 422, matched.error.code, matched.error.message)
       const unknownColumns: ReconcileAnswer = {
         status: 'success',
         header: [...matched.error.header],
@@ -195,7 +198,12 @@ export async function reconcileRoutes(
     const accounts = await loadSettlementAccounts(deps.store, event)
     const settlement = settlementIn(accounts, rows, query)
     if (settlement === null)
-      return refuse(reply, 422, 'not_settlement', 'This is not a settlement report of the gateway.')
+      return sendError(
+        reply,
+        422,
+        'not_settlement',
+        'This is not a settlement report of the gateway.',
+      )
     const who = admin.username
     const { of, report } = settlement
     const reportToSave = { file, lines: report.lines, who }
@@ -212,7 +220,7 @@ export async function reconcileRoutes(
     const ownKeys = bankDetails(methods).flatMap((text) => [...findReferenceKeys(text)])
     const toSave = unmatched?.map((line) => ({ ...line, own: ownKeys })) ?? null
     if (toSave === null)
-      return refuse(reply, 422, 'bad_data', 'A line needs a reference, an amount and a date.')
+      return sendError(reply, 422, 'bad_data', 'A line needs a reference, an amount and a date.')
     const result = await performEach(
       deps,
       admin,
@@ -310,8 +318,8 @@ async function hideOtherEvents(
 /** A late transfer that a delegate reported is an extra payment if the registration expects none. */
 const confirmOrRecordExtra: ActionHandler = (input) =>
   allowedActions(input.registration.state, input.wanted.actor).includes('came_again')
-    ? cameAgain({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
-    : confirm(input)
+    ? recordExtraPayment({ ...input, wanted: { ...input.wanted, act: 'came_again' } })
+    : confirmPayment(input)
 
 function toWireStatement({
   lines,
@@ -368,7 +376,7 @@ function parseUnmatched(
   who: string,
   at: Instant,
 ): readonly NewUnmatched[] | null {
-  const read = lines.map(recordOf).flatMap(({ reference, also, amount, day, narration }) => {
+  const read = lines.map(asRecord).flatMap(({ reference, also, amount, day, narration }) => {
     const received = fromRupees(amount)
     const isWhole =
       typeof reference === 'string' &&
@@ -380,7 +388,7 @@ function parseUnmatched(
       typeof day === 'string' &&
       isDay(day)
     const text = typeof narration === 'string' ? narration.slice(0, NARRATION_CHARACTERS_MAX) : ''
-    const others = alsoIn(also)
+    const others = readOtherReferences(also)
     return isWhole && others !== null
       ? [{ reference, also: others, amount: received, day, narration: text, eventId, who, at }]
       : []

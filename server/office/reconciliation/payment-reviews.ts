@@ -4,8 +4,12 @@ import { assertNever, allowedDecisions, isoIndia, canSee, rupees } from '../../.
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import type { DecidedAnswer, ReviewsAnswer, WireReview } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
-import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
+import { sendError } from '../../http/error-response.ts'
+import {
+  decideReview,
+  refundPayment,
+  formatRefundResult,
+} from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -89,11 +93,11 @@ function sendDecision(
   result: Result<ReviewResult, DecisionRefusal>,
 ): FastifyReply {
   if (!result.ok)
-    return refuse(reply, statusFor(result.error.code), result.error.code, result.error.message)
+    return sendError(reply, statusFor(result.error.code), result.error.code, result.error.message)
   const { message, regNo, refund } = result.value
   const answer: DecidedAnswer = {
     status: 'success',
-    message: refund === null ? message : refundedText(message, refund),
+    message: refund === null ? message : formatRefundResult(message, refund),
     reg_no: regNo,
     refund,
   }

@@ -18,7 +18,7 @@ import type {
   WireSettlement,
 } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'
 import { csvRows } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -249,7 +249,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const accounts = await loadSettlementAccounts(deps.store, event)
     reply.header('cache-control', 'no-store')
     if (accounts !== null) return { admin, event, accounts }
-    refuse(reply, 404, 'not_found', 'No event with this name takes card payments.')
+    sendError(reply, 404, 'not_found', 'No event with this name takes card payments.')
     return null
   }
 

@@ -15,7 +15,7 @@ import {
 import type { ActionName } from '../../../engine/index.ts'
 import type { ActionDoneAnswer, ActionsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { toWireReview } from '../reconciliation/payment-reviews.ts'
 import type {
@@ -24,15 +24,22 @@ import type {
   StoredRegistration,
   StoredPaymentClaim,
 } from '../../storage/index.ts'
-import { wireSecondPayment } from '../../payments/describe-duplicate-payment.ts'
-import { wireQuote } from '../../registration/registration-errors.ts'
-import { ACT_WORDS, onceOf, textIn } from '../../registration/actions/action-input.ts'
-import type { ActionParameter, Words } from '../../registration/actions/action-input.ts'
-import { approvalShown } from '../../registration/actions/approve-registration.ts'
-import { DOERS } from '../../registration/actions/action-handlers.ts'
-import { refundAtCancellation, toPayBack } from '../../registration/actions/balance-due.ts'
-import { editable } from '../../registration/actions/correctable-answers.ts'
-import { lastTold } from '../../registration/actions/payment-claims.ts'
+import { toWireSecondPayment } from '../../payments/describe-duplicate-payment.ts'
+import { toWireQuote } from '../../registration/registration-errors.ts'
+import {
+  ACTION_PARAMETERS,
+  readIdempotency,
+  readText,
+} from '../../registration/actions/action-input.ts'
+import type { ActionParameter, ActionParameters } from '../../registration/actions/action-input.ts'
+import { buildApprovalView } from '../../registration/actions/approve-registration.ts'
+import { ACTION_HANDLERS } from '../../registration/actions/action-handlers.ts'
+import {
+  calculateCancellationRefund,
+  calculateRefundDue,
+} from '../../registration/actions/balance-due.ts'
+import { listEditableAnswers } from '../../registration/actions/correctable-answers.ts'
+import { findLastClaim } from '../../registration/actions/payment-claims.ts'
 import { buildTimeline } from './timeline.ts'
 
 type RegistrationCall = Pick<Call<'registration'>, 'admin' | 'target'>
@@ -49,22 +56,27 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
     const { act: actionName, why, ...params } = body
     const input = review === null ? params : { ...params, review }
     const handler =
-      typeof actionName === 'string' && isActionName(actionName) ? DOERS[actionName] : undefined
+      typeof actionName === 'string' && isActionName(actionName)
+        ? ACTION_HANDLERS[actionName]
+        : undefined
     if (typeof actionName !== 'string' || !isActionName(actionName) || handler === undefined)
-      return refuse(reply, 422, 'act_unknown', 'No action has this name.')
+      return sendError(reply, 422, 'act_unknown', 'No action has this name.')
     const { regNo } = registration
-    const requestKey = onceOf({ ...input, why }, { who: admin.username, regNo, act: actionName })
+    const requestKey = readIdempotency(
+      { ...input, why },
+      { who: admin.username, regNo, act: actionName },
+    )
     if (!requestKey.ok) return sendDenial(reply, requestKey.error)
     const request = {
       regNo,
       act: actionName,
       actor: admin.role,
       who: admin.username,
-      why: textIn({ why }, 'why'),
+      why: readText({ why }, 'why'),
       at: deps.clock(),
       once: requestKey.value,
     }
-    const result = await handler({ deps, served, registration, wanted: request, words: input })
+    const result = await handler({ deps, served, registration, wanted: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
     const { message, state, repeated } = result.value
     const answer: ActionDoneAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
@@ -74,7 +86,11 @@ export function actionRoutes(office: OfficeRoutes, deps: Deps): void {
   const path = '/admin/registrations/:reg_no/acts'
   office.get(path, { least: 'viewer', about: 'registration' }, show)
   // Further requirements of an action are in the table of actions.
-  office.post(path, { least: 'desk', about: 'registration', body: ACT_WORDS }, performAction)
+  office.post(
+    path,
+    { least: 'desk', about: 'registration', body: ACTION_PARAMETERS },
+    performAction,
+  )
 }
 
 async function loadActions(
@@ -103,7 +119,7 @@ async function loadActions(
     store.isRefundUnsettled(regNo, clock()),
     store.acts(regNo),
     store.decisions(regNo),
-    lastTold({ store }, served.config, registration, fileUrl),
+    findLastClaim({ store }, served.config, registration, fileUrl),
     store.tellings(regNo),
     store.reviews(registration.eventId),
     store.secondPayment(regNo),
@@ -111,12 +127,12 @@ async function loadActions(
   const isErased = actions.some(({ act }) => act === 'erase')
   const allowed = allowedActions(state, admin.role).filter(
     (act) =>
-      DOERS[act] !== undefined &&
+      ACTION_HANDLERS[act] !== undefined &&
       !(isErased && NEEDS_PERSON.has(act)) &&
       (act !== 'handle_refund' || isRefundUnsettled) &&
       (act !== 'not_found' || state === 'told' || hasReservedReference(claims)),
   )
-  const refund = refundAtCancellation(
+  const refund = calculateCancellationRefund(
     served.config,
     registration,
     { money: billMoney, kept: keptAmount },
@@ -131,13 +147,13 @@ async function loadActions(
     state_display: describeState(registration, captures),
     today: dayOf(clock()),
     due: rupees(paise(Math.max(0, due))),
-    pay_back: rupees(toPayBack(registration, refunds)),
+    pay_back: rupees(calculateRefundDue(registration, refunds)),
     kept: rupees(keptAmount),
     back_by_gateway: rupees(
       paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
     ),
     refund_unsettled: isRefundUnsettled,
-    second_payment: wireSecondPayment(secondPayment, keptAmount),
+    second_payment: toWireSecondPayment(secondPayment, keptAmount),
     proposed_back: proposed === null ? null : rupees(proposed),
     cancellation: {
       paid: rupees(refund.paid),
@@ -148,10 +164,10 @@ async function loadActions(
       refunded: rupees(refund.refunded),
     },
     allowed,
-    fields: allowed.includes('correct') ? editable(served.config, registration) : [],
+    fields: allowed.includes('correct') ? listEditableAnswers(served.config, registration) : [],
     persons: Object.values(served.config.roles),
-    approval: approvalShown(served.config, registration),
-    told: claim?.told ?? null,
+    approval: buildApprovalView(served.config, registration),
+    told: claim?.view ?? null,
     reviews: reviews.filter((review) => review.regNo === regNo).map(toWireReview),
     trail: buildTimeline(actions, decisions, refunds),
   }
@@ -201,17 +217,19 @@ const NEEDS_PERSON: ReadonlySet<ActionName> = new Set([
   'transfer',
 ])
 
-export const inputOf = ({ body }: FastifyRequest): Words =>
-  typeof body === 'object' && body !== null ? (body as Words) : {}
+export const inputOf = ({ body }: FastifyRequest): ActionParameters =>
+  typeof body === 'object' && body !== null ? (body as ActionParameters) : {}
 
 /** Sends the error response for an action that was denied. */
 export function sendDenial(reply: FastifyReply, denial: ActionDenial): FastifyReply {
   const { code, message } = denial
   const details = {
-    ...('quote' in denial && denial.quote !== undefined ? { quote: wireQuote(denial.quote) } : {}),
+    ...('quote' in denial && denial.quote !== undefined
+      ? { quote: toWireQuote(denial.quote) }
+      : {}),
     ...('errors' in denial && denial.errors !== undefined ? { errors: denial.errors } : {}),
   }
-  return refuse(reply, STATUS[code] ?? 409, code, message, details)
+  return sendError(reply, STATUS[code] ?? 409, code, message, details)
 }
 
 /**

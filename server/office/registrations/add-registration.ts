@@ -17,16 +17,20 @@ import {
 import type { FieldErrors, Result, ManualMethod } from '../../../engine/index.ts'
 import type { AddedAnswer, AddingAnswer } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { answersRefused, sendRefusal, sentBefore } from '../../registration/registration-errors.ts'
-import { leftOf } from '../../registration/look-up-pricing-context.ts'
-import type { InHand } from '../../registration/create-registration.ts'
-import { registerAtDesk } from '../../registration/submit-registration.ts'
-import { textIn } from '../../registration/actions/action-input.ts'
-import { wrongLetters } from '../../registration/actions/record-payment.ts'
-import type { Words } from '../../registration/actions/action-input.ts'
-import { asksOf } from '../../registration/actions/payment-instructions.ts'
+import {
+  answersRefusal,
+  sendRefusal,
+  resentWithChangesRefusal,
+} from '../../registration/registration-errors.ts'
+import { readSeatsLeft } from '../../registration/look-up-pricing-context.ts'
+import type { DeskPayment } from '../../registration/create-registration.ts'
+import { addManualRegistration } from '../../registration/submit-registration.ts'
+import { readText } from '../../registration/actions/action-input.ts'
+import { findCharacterError } from '../../registration/actions/record-payment.ts'
+import type { ActionParameters } from '../../registration/actions/action-input.ts'
+import { toWireFields } from '../../registration/actions/payment-instructions.ts'
 
 /**
  * Maps the specification's payment modes to manual payment methods. Any other mode is stored as `desk`.
@@ -54,9 +58,9 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
       status: 'success',
       now: isoIndia(deps.clock()),
       event: publicEvent(config),
-      left: publicAvailability(config.quotas, await leftOf(deps, config, deps.clock())),
+      left: publicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock())),
       ways: config.methods.flatMap((way) =>
-        way.is === 'desk' ? [{ id: way.id, label: way.label, asks: asksOf(way, null) }] : [],
+        way.is === 'desk' ? [{ id: way.id, label: way.label, asks: toWireFields(way, null) }] : [],
       ),
     }
     return reply.header('cache-control', 'no-store').send(answer)
@@ -67,34 +71,34 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const key = textIn(words, 'key')
+    const key = readText(words, 'key')
     if (!KEY.test(key))
-      return refuse(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
+      return sendError(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
     const rawAnswers = getOwn(words, 'answers')
     const answers =
-      typeof rawAnswers === 'object' && rawAnswers !== null ? (rawAnswers as Words) : {}
+      typeof rawAnswers === 'object' && rawAnswers !== null ? (rawAnswers as ActionParameters) : {}
     const served = withoutFiles(target)
     const paid = readPayment(served, words)
     // Reported together with all problems of the form.
     if (!paid.ok)
       return sendRefusal(
         reply,
-        answersRefused({ ...findAnswerErrors(served.config, answers), ...paid.error }),
+        answersRefusal({ ...findAnswerErrors(served.config, answers), ...paid.error }),
       )
-    const result = await registerAtDesk(
+    const result = await addManualRegistration(
       deps,
       served,
       { key: `${admin.username} ${key}`, answers },
       {
-        who: admin.username,
-        inHand: paid.value === null ? null : { ...paid.value, actor: admin.role },
-        shown: fromRupees(getOwn(words, 'total')),
+        user: admin.username,
+        deskPayment: paid.value === null ? null : { ...paid.value, actor: admin.role },
+        shownTotal: fromRupees(getOwn(words, 'total')),
       },
     )
     if (!result.ok)
       return sendRefusal(
         reply,
-        result.error.code === 'idempotency_key_reused' ? sentBefore() : result.error,
+        result.error.code === 'idempotency_key_reused' ? resentWithChangesRefusal() : result.error,
       )
     const { reg_no: regNo } = result.value
     const registered = await deps.store.registration(regNo)
@@ -106,14 +110,14 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
   /** Null if nothing was paid. */
   const readPayment = (
     { config }: ServedEvent,
-    words: Words,
+    words: ActionParameters,
   ): Result<PaidInHand | null, FieldErrors> => {
-    const methodId = textIn(words, 'way')
+    const methodId = readText(words, 'way')
     if (methodId === '') return ok(null)
     const method = config.methods.find(({ id, is }) => is === 'desk' && id === methodId)
     if (method?.is !== 'desk') return err({ way: 'This payment method is not available here.' })
     const rawPaid = getOwn(words, 'paid')
-    const raw = typeof rawPaid === 'object' && rawPaid !== null ? (rawPaid as Words) : {}
+    const raw = typeof rawPaid === 'object' && rawPaid !== null ? (rawPaid as ActionParameters) : {}
     const read = readMethodFields(config, method, raw, dayOf(deps.clock()))
     if (!read.ok) return read
     const choice = method.fields.find(({ type }) => type === 'select')
@@ -123,9 +127,9 @@ export function manualRegistrationRoutes(office: OfficeRoutes, deps: Deps): void
         ? ''
         : String(getOwn(read.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
     const manualMethod = MODES[mode] ?? 'desk'
-    const problem = wrongLetters(manualMethod, slip)
+    const problem = findCharacterError(manualMethod, slip)
     if (problem !== null) return err({ [method.reference ?? 'way']: problem })
-    return ok({ way: method, mode: manualMethod, slip })
+    return ok({ method, mode: manualMethod, slip })
   }
 
   const rule = { least: 'desk', about: 'event' } as const
@@ -143,4 +147,4 @@ const withoutFiles = memoize((served: ServedEvent): ServedEvent => {
 })
 
 /** A payment taken at the desk. */
-type PaidInHand = Omit<InHand, 'actor'>
+type PaidInHand = Omit<DeskPayment, 'actor'>

@@ -7,18 +7,18 @@ import { isActionName, canSee } from '../../../engine/index.ts'
 import type { ActionName, RegNo } from '../../../engine/index.ts'
 import type { BulkAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import type { Admin } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
-import { ACT_WORDS, textIn } from '../../registration/actions/action-input.ts'
+import { ACTION_PARAMETERS, readText } from '../../registration/actions/action-input.ts'
 import type {
   ActionParameter,
   ActionHandler,
-  Words,
+  ActionParameters,
 } from '../../registration/actions/action-input.ts'
-import { confirmTold } from '../../registration/actions/confirm-payment-claim.ts'
-import { DOERS } from '../../registration/actions/action-handlers.ts'
+import { confirmPaymentClaim } from '../../registration/actions/confirm-payment-claim.ts'
+import { ACTION_HANDLERS } from '../../registration/actions/action-handlers.ts'
 
 /** Actions whose input is the same for every registration. */
 const BULK: ReadonlySet<ActionName> = new Set([
@@ -30,7 +30,7 @@ const BULK: ReadonlySet<ActionName> = new Set([
   'send_pay_link',
 ])
 
-type Row = Omit<NamedRow, 'words'> & { readonly words: Words }
+type Row = Omit<NamedRow, 'words'> & { readonly words: ActionParameters }
 type BulkResult = Pick<BulkAnswer, 'done' | 'refused'>
 
 /** Null for `eventId` means any event that the user has access to. */
@@ -67,7 +67,13 @@ export async function performEach(
     const { act, why } = task
     const { role: actor, username: who } = admin
     const request = { regNo, act, actor, who, why, at: deps.clock(), once: null }
-    const result = await task.handler({ deps, served, registration, wanted: request, words })
+    const result = await task.handler({
+      deps,
+      served,
+      registration,
+      wanted: request,
+      params: words,
+    })
     if (result.ok) done.push(regNo)
     else reject(result.error.message)
   }
@@ -95,18 +101,18 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
     const handler = !isKnown
       ? undefined
       : actionName === 'confirm'
-        ? confirmTold
-        : DOERS[actionName]
+        ? confirmPaymentClaim
+        : ACTION_HANDLERS[actionName]
     if (!isKnown || handler === undefined)
-      return refuse(
+      return sendError(
         reply,
         422,
         'act_unknown',
         'This action is not available for several registrations.',
       )
-    const why = textIn(words, 'why')
+    const why = readText(words, 'why')
     const reviews = actionName === 'accept' ? await deps.store.reviews(null) : []
-    const inputFor = (regNo: RegNo | null): Words => {
+    const inputFor = (regNo: RegNo | null): ActionParameters => {
       // If there are several, the user has to choose.
       const [only, ...others] = reviews.filter((review) => review.regNo === regNo)
       return only === undefined || others.length > 0 ? words : { ...words, review: only.id }
@@ -121,7 +127,7 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
   }
   office.post(
     '/admin/registrations/bulk',
-    { least: 'desk', about: 'registrations', body: ACT_WORDS },
+    { least: 'desk', about: 'registrations', body: ACTION_PARAMETERS },
     performAction,
   )
 }

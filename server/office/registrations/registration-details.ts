@@ -26,11 +26,11 @@ import type {
   StoredRefund,
   StoredRegistration,
 } from '../../storage/index.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import { buildListRow, findName, paymentStatusDisplay } from '../lists/list-rows.ts'
 import { maskCode } from '../discount-codes/discount-code-routes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { withSameEmail } from '../../registration/possible-duplicate-registrations.ts'
+import { findWithSameEmail } from '../../registration/possible-duplicate-registrations.ts'
 
 export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
   const show = async (
@@ -67,7 +67,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       deps.store.auditOf(regNo),
       deps.store.codeOf(regNo),
       deps.store.settledOf(regNo),
-      withSameEmail(deps, event, registration),
+      findWithSameEmail(deps, event, registration),
       deps.store.paidBySamePerson(regNo),
       ...registration.payments.map(({ orderId }) => deps.store.facts(orderId)),
     ])
@@ -136,7 +136,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
     const event = target.served.config
     const upload = registration.uploads.find(({ field }) => field === params.field)
     if (upload !== undefined && upload.droppedAt !== null)
-      return refuse(
+      return sendError(
         reply,
         410,
         'dropped',
@@ -144,7 +144,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     const stored = upload === undefined ? null : await deps.uploads.read(upload.sha256)
     if (upload === undefined || stored === null)
-      return refuse(reply, 404, 'not_found', 'No such file.')
+      return sendError(reply, 404, 'not_found', 'No such file.')
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,

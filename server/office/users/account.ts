@@ -9,9 +9,9 @@ import type {
   WireSession,
 } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { openLimit, refuseTooMany } from '../../http/rate-limit.ts'
+import { openLimit, sendTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
-import { refuse } from '../../http/error-response.ts'
+import { sendError } from '../../http/error-response.ts'
 import type { SessionSeen, StoredAccount } from '../../storage/index.ts'
 import { needsSecondFactor, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -59,7 +59,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const account = await store.account(admin.adminId)
     reply.header('cache-control', 'no-store')
     if (account === null) {
-      refuse(reply, 404, 'not_found', 'This account was removed.')
+      sendError(reply, 404, 'not_found', 'This account was removed.')
       return null
     }
     const readField = (name: OwnField): string => {
@@ -76,7 +76,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const { admin, account, at, readField: said } = ownRequest
     const waitMs = await tries.take(admin.username, at)
     if (waitMs > 0) {
-      refuseTooMany(reply, waitMs, 'wrong passwords')
+      sendTooMany(reply, waitMs, 'wrong passwords')
       return false
     }
     if (
@@ -98,7 +98,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
       `account ${admin.username}`,
       at,
     )
-    if (checked.is === 'too-many') refuseTooMany(reply, checked.waitMs, 'wrong codes')
+    if (checked.is === 'too-many') sendTooMany(reply, checked.waitMs, 'wrong codes')
     if (checked.is === 'wrong') sendFieldError(reply, 'code', checked.message)
     return checked.is === 'right'
   }
@@ -163,10 +163,10 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (ownRequest === null) return reply
     const { admin, account, at, readField: said } = ownRequest
     if (account.totpWanted === null)
-      return refuse(reply, 409, 'not_begun', 'Start the setup again.')
+      return sendError(reply, 409, 'not_begun', 'Start the setup again.')
     // The secret is new and the user's own: guessing its code gains nothing, but is still counted.
     const waitMs = await tries.take(admin.username, at)
-    if (waitMs > 0) return refuseTooMany(reply, waitMs, 'wrong codes')
+    if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
     const step = findStep(account.totpWanted, said('code').replaceAll(/\s/g, ''), at)
     if (step === null)
       return sendFieldError(
@@ -176,7 +176,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     const { codes, hashes } = generateRecoveryCodes()
     if (!(await store.confirmSecondFactor(admin.adminId, account.totpWanted, step, hashes)))
-      return refuse(
+      return sendError(
         reply,
         409,
         'not_begun',
@@ -200,7 +200,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
     if (ownRequest.account.totpSecret === null)
-      return refuse(
+      return sendError(
         reply,
         409,
         'not_on',
@@ -222,7 +222,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const ownRequest = await loadRequest(call, reply)
     if (ownRequest === null) return reply
     if (needsSecondFactor(ownRequest.admin))
-      return refuse(
+      return sendError(
         reply,
         409,
         'is_required',
@@ -247,7 +247,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
     const session = sessions.find(({ tokenHash }) => shortId(tokenHash) === id)
     if (session === undefined)
-      return refuse(reply, 404, 'not_found', 'This session has already ended.')
+      return sendError(reply, 404, 'not_found', 'This session has already ended.')
     await store.closeSession(session.tokenHash)
     await recordAction(ownRequest, 'signed out another session')
     return reply.send({ status: 'success', message: 'Session ended.' })
@@ -266,7 +266,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
 const shortId = (tokenHash: string): string => tokenHash.slice(0, SESSION_ID_CHARACTERS)
 
 function sendFieldError(reply: FastifyReply, field: string, message: string): FastifyReply {
-  return refuse(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
+  return sendError(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
 }
 
 function toWireSession(session: SessionSeen, admin: Admin): WireSession {

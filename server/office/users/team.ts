@@ -5,10 +5,10 @@ import { err, instant, isoIndia, isRole, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import type { PasswordLinkAnswer, UsersAnswer, UserChangedAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { limitByAddress } from '../../http/rate-limit.ts'
+import { createAddressLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
-import { refuse } from '../../http/error-response.ts'
-import { recordOf } from '../../http/request-input.ts'
+import { sendError } from '../../http/error-response.ts'
+import { asRecord } from '../../http/request-input.ts'
 import type { MayWhat, StoredUser } from '../../storage/index.ts'
 import { buildPaths } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -187,7 +187,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
           `reset the second factor of ${username}`,
           `${username} signs in with the password only until they set up two-step sign-in again.`,
         )
-      : refuse(reply, 404, 'not_found', `${username} has no two-step sign-in.`)
+      : sendError(reply, 404, 'not_found', `${username} has no two-step sign-in.`)
   }
 
   const setFactorRequired = async (
@@ -198,7 +198,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
     if (typeof required !== 'boolean')
       return sendFieldError(reply, 'required', 'Choose whether it is required: true or false.')
     if (required && !by.admin.hasSecondFactor)
-      return refuse(
+      return sendError(
         reply,
         409,
         'set_up_yours_first',
@@ -248,7 +248,7 @@ const isOwnAccount = ({ admin, params }: UserCall): boolean =>
 
 /** A stolen session could otherwise take over the account; the account page asks for password and code. */
 function rejectOwnAccount(reply: FastifyReply): FastifyReply {
-  return refuse(
+  return sendError(
     reply,
     409,
     'own_account',
@@ -259,9 +259,9 @@ function rejectOwnAccount(reply: FastifyReply): FastifyReply {
 /** Sets a password with a link, for a user who is not signed in. */
 export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
   const { store } = deps
-  const isLimited = limitByAddress(deps, LINK_TRIES)
+  const isLimited = createAddressLimit(deps, LINK_TRIES)
   const sendLinkExpired = (reply: FastifyReply): FastifyReply =>
-    refuse(
+    sendError(
       reply,
       404,
       'link_over',
@@ -271,7 +271,7 @@ export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
     if (isForeign(deps, request)) return rejectForeign(deps, reply)
     if (await isLimited(request, reply)) return reply
     const at = deps.clock()
-    const input = recordOf(request.body)
+    const input = asRecord(request.body)
     const { token, password } = input
     const tokenHash = hashToken(typeof token === 'string' ? token : '')
     const owner = await store.passwordLink(tokenHash, at)
@@ -308,8 +308,8 @@ function rejectChange(
   username: string,
 ): FastifyReply {
   return reason === 'unknown'
-    ? refuse(reply, 404, 'not_found', `No user named “${username}”.`)
-    : refuse(
+    ? sendError(reply, 404, 'not_found', `No user named “${username}”.`)
+    : sendError(
         reply,
         409,
         'last_owner',
@@ -318,7 +318,7 @@ function rejectChange(
 }
 
 function sendFieldError(reply: FastifyReply, field: string, message: string): FastifyReply {
-  return refuse(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
+  return sendError(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
 }
 
 /** "desk for sample2026", "owner for all events". */

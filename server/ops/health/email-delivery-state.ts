@@ -16,14 +16,14 @@ export type MailState = {
 
 export async function mailState({
   store,
-  mailSilentSince,
-}: Pick<Deps, 'store' | 'mailSilentSince'>): Promise<MailState> {
+  mailUnreachableSince,
+}: Pick<Deps, 'store' | 'mailUnreachableSince'>): Promise<MailState> {
   const { mailsQueued, mailsFailed } = await store.operating()
   return {
     waiting: mailsQueued.count,
     oldestAt: mailsQueued.since,
     givenUp: mailsFailed.count,
-    silentSince: mailSilentSince(),
+    silentSince: mailUnreachableSince(),
   }
 }
 

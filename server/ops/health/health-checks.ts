@@ -7,7 +7,7 @@ import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import { findErasurePauseReason } from '../../office/operations/confirm-clock.ts'
 import type { Deps } from '../../dependencies.ts'
-import { REMOVED } from '../../events/versions/last-valid-version.ts'
+import { formatRemoved } from '../../events/versions/last-valid-version.ts'
 import { completenessIn } from '../recovery/rescued-completeness.ts'
 import { backedUpAt } from '../backup/last-backup.ts'
 import { givenUpSentence, mailSentence, mailState } from './email-delivery-state.ts'
@@ -77,7 +77,7 @@ export type ConditionDeps = Pick<
   | 'store'
   | 'clock'
   | 'clockJumps'
-  | 'mailSilentSince'
+  | 'mailUnreachableSince'
   | 'events'
   | 'environment'
   | 'payments'
@@ -130,13 +130,14 @@ export function openCondition(deps: ConditionDeps): Condition {
         'event_files',
         `EVENTS_DIR is ${environment.eventsDir}, and it cannot be read. The events are served as they were. Put the folder back.`,
       )
-    for (const { why } of events.refused()) say('event_files', why)
+    for (const { why } of events.refusedFiles()) say('event_files', why)
     // The file of a past event is removed on purpose.
     for (const { config, isGone } of events.all())
-      if (isGone === true && !isEventOver(config, dayOf(at))) say('event_files', REMOVED(config.id))
+      if (isGone === true && !isEventOver(config, dayOf(at)))
+        say('event_files', formatRemoved(config.id))
     const mail = mailSentence(await mailState(deps), at)
     if (mail !== null) say('mail', mail)
-    for (const account of payments.resting())
+    for (const account of payments.pausedAccounts())
       say('gateway', `The gateway does not answer the account ${account}.`)
     const recovery = await store.recovery()
     if (recovery !== null)

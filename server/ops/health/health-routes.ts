@@ -5,10 +5,10 @@ import { isoIndia, memoize } from '../../../engine/index.ts'
 import type { Condition } from './health-checks.ts'
 import type { MailState } from './email-delivery-state.ts'
 import type { Deps } from '../../dependencies.ts'
-import { limitByAddress } from '../../http/rate-limit.ts'
+import { createAddressLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { isOperator } from '../../http/operator-access.ts'
-import { refuse, toldOf } from '../../http/error-response.ts'
+import { sendError, errorForStatus } from '../../http/error-response.ts'
 import { operatingFigures } from './metrics.ts'
 
 /** Ten a second, from a whole cluster behind one address. */
@@ -46,8 +46,8 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
 
   // Counted by this server alone: its health is checked when the database does not respond.
   const { environment, clock } = deps
-  const tooManyChecks = limitByAddress({ environment, clock }, CHECKS_PER_ADDRESS)
-  const tooManyFigures = limitByAddress({ environment, clock }, FIGURES_PER_ADDRESS)
+  const tooManyChecks = createAddressLimit({ environment, clock }, CHECKS_PER_ADDRESS)
+  const tooManyFigures = createAddressLimit({ environment, clock }, FIGURES_PER_ADDRESS)
   for (const slash of ['', '/']) {
     app.get(`/healthz${slash}`, async (request, reply) => {
       reply.header('cache-control', 'no-store')
@@ -58,7 +58,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
       // Where a file is, and with which commands it is put back, is for the operator only.
       if (down !== undefined) {
         const said = isTold ? troubles : [down]
-        return refuse(reply, 503, down.code, said.map(({ text }) => text).join(' '))
+        return sendError(reply, 503, down.code, said.map(({ text }) => text).join(' '))
       }
       const { mail, notes } = await condition.notes()
       return {
@@ -78,7 +78,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
     app.get(`/metrics${slash}`, async (request, reply) => {
       if (await tooManyFigures(request, reply)) return reply
       if (!isOperator(request, deps.environment))
-        return refuse(reply, 401, toldOf(401).code, toldOf(401).message)
+        return sendError(reply, 401, errorForStatus(401).code, errorForStatus(401).message)
       await setFigures()
       return reply.type(registry.contentType).send(await registry.metrics())
     })

@@ -51,7 +51,7 @@ export function operatingFigures(registry: Registry, deps: FiguresDeps): () => P
       backedUpAt(dataDir),
     ])
     events.set(deps.events.all().length)
-    refused.set(deps.events.refused().length)
+    refused.set(deps.events.refusedFiles().length)
     reviews.set({ is: 'all' }, waiting.reviews)
     reviews.set({ is: 'undecided' }, waiting.undecided)
     reviews.set({ is: 'unsure' }, waiting.unsure)
@@ -60,7 +60,7 @@ export function operatingFigures(registry: Registry, deps: FiguresDeps): () => P
     mailAge.set(age(now.mailsQueued.since))
     pending.set(now.paymentsPending.count)
     pendingAge.set(age(now.paymentsPending.since))
-    resting.set(deps.payments.resting().length)
+    resting.set(deps.payments.pausedAccounts().length)
     registrations.reset()
     for (const { event, status, count } of now.registrations)
       registrations.set({ event, status }, count)

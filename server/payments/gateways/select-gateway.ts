@@ -9,14 +9,14 @@ import type {
 } from '../../dependencies.ts'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
-import { airpay } from './airpay/airpay.ts'
+import { createAirpayGateway } from './airpay/airpay.ts'
 import type { Addresses, AirpayOptions } from './airpay/airpay.ts'
 import { openSandbox, sandboxAccount, sandboxAddresses } from './airpay/simulator/simulator.ts'
 import type { Sandbox } from './airpay/simulator/simulator.ts'
 
-/** Return path for events that name no path of their own. */
-export const usualReturnPath = '/api/payment/return/'
-export const noticePath = '/api/payment/webhook/'
+/** Return path for events that set no path. */
+export const DEFAULT_RETURN_PATH = '/api/payment/return/'
+export const WEBHOOK_PATH = '/api/payment/webhook/'
 
 export type OpenGateway = {
   readonly gateway: GatewayAdapter
@@ -42,7 +42,7 @@ export type GatewayOptions = {
   readonly publicUrl?: () => string
 }
 
-/** Fails, with a readable message, when the simulator's port is taken. */
+/** Fails with a readable message if the simulator's port is in use. */
 export async function openGateway({
   environment,
   events,
@@ -52,10 +52,10 @@ export async function openGateway({
 }: GatewayOptions): Promise<Result<OpenGateway, string>> {
   const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed: assumed } = environment
   if (mode !== 'sandbox') {
-    const gateway = airpay({
+    const gateway = createAirpayGateway({
       mode,
       variant,
-      ...assumedIn(assumed),
+      ...toAssumptions(assumed),
       events,
       account: (name) => environment.accounts[accountKey(name)] ?? null,
       addresses: null,
@@ -75,7 +75,7 @@ export async function openGateway({
     dataDir: environment.dataDir,
     accounts,
     returnUrl: (merchantId) => {
-      const own = events
+      const eventWithPath = events
         .all()
         .find(
           ({ config }) =>
@@ -83,9 +83,9 @@ export async function openGateway({
             config.api.gatewayReturn !== null &&
             sandboxAccount(config.payment.account).merchantId === merchantId,
         )
-      return `${publicUrl()}${own?.config.api.gatewayReturn ?? usualReturnPath}`
+      return `${publicUrl()}${eventWithPath?.config.api.gatewayReturn ?? DEFAULT_RETURN_PATH}`
     },
-    noticeUrl: () => `${publicUrl()}${noticePath}`,
+    noticeUrl: () => `${publicUrl()}${WEBHOOK_PATH}`,
     clock,
     log,
   }).catch((error: NodeJS.ErrnoException) => {
@@ -96,7 +96,7 @@ export async function openGateway({
     return err(
       `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.`,
     )
-  const gateway = airpay({
+  const gateway = createAirpayGateway({
     mode,
     variant,
     events,
@@ -107,10 +107,10 @@ export async function openGateway({
 }
 
 /**
- * Returns the credentials and addresses of the running server, for a command beside it; `addresses` null: those
- * of the gateways file.
+ * Returns the credentials and addresses of the running server, for a CLI command. `addresses` is null if those of the
+ * gateways file apply.
  */
-export function accountsOfRunning(environment: GatewayOptions['environment']): {
+export function readServerAccounts(environment: GatewayOptions['environment']): {
   readonly accountOf: (name: string) => Account | null
   readonly addresses: Addresses | null
 } {
@@ -120,16 +120,23 @@ export function accountsOfRunning(environment: GatewayOptions['environment']): {
     : { accountOf: (name) => accounts[accountKey(name)] ?? null, addresses: null }
 }
 
-/** Returns only the adapter, for a command beside a running server; it queries that server's simulator. */
-export function gatewayOfRunning({
+/** Returns only the adapter, for a CLI command; in a rehearsal it queries the running server's simulator. */
+export function connectToServerGateway({
   environment,
   events,
 }: Pick<GatewayOptions, 'environment' | 'events'>): GatewayAdapter {
   const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed } = environment
-  const { accountOf: account, addresses } = accountsOfRunning(environment)
-  return airpay({ mode, variant, events, account, addresses, ...assumedIn(airpayAssumed) })
+  const { accountOf: account, addresses } = readServerAccounts(environment)
+  return createAirpayGateway({
+    mode,
+    variant,
+    events,
+    account,
+    addresses,
+    ...toAssumptions(airpayAssumed),
+  })
 }
 
-function assumedIn(assumed: Environment['airpayAssumed']): Pick<AirpayOptions, 'assumed'> {
+function toAssumptions(assumed: Environment['airpayAssumed']): Pick<AirpayOptions, 'assumed'> {
   return assumed === undefined ? {} : { assumed }
 }

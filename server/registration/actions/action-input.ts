@@ -11,7 +11,7 @@ import type {
   StoredRegistration,
 } from '../../storage/index.ts'
 
-/** `words`: the fields of the body other than action, reason and key. */
+/** `params`: the fields of the body other than action, reason and key. */
 export type ActionRequest = {
   readonly deps: Pick<
     Deps,
@@ -20,10 +20,10 @@ export type ActionRequest = {
   readonly served: ServedEvent
   readonly registration: StoredRegistration
   readonly wanted: NewAction
-  readonly words: Words
+  readonly params: ActionParameters
 }
-/** Every field that office actions read from a body. A review is named beside them and resolved by the guard. */
-export const ACT_WORDS = {
+/** Every field that office actions read from a body. The guard reads and resolves a `review` separately. */
+export const ACTION_PARAMETERS = {
   act: 'text',
   why: 'text',
   key: 'text',
@@ -39,21 +39,21 @@ export const ACT_WORDS = {
   offer: 'flag',
   category: 'text',
 } as const
-export type ActionParameter = keyof typeof ACT_WORDS
-export type Words = Readonly<Partial<Record<ActionParameter | 'review', unknown>>>
-/** `message` may add to the result of the store. */
-export type Done = Result<ActionResult, ActionDenial>
-export type ActionHandler = (asked: ActionRequest) => Promise<Done>
+export type ActionParameter = keyof typeof ACTION_PARAMETERS
+export type ActionParameters = Readonly<Partial<Record<ActionParameter | 'review', unknown>>>
+/** `message` may extend the message of the store. */
+export type ActionOutcomeResult = Result<ActionResult, ActionDenial>
+export type ActionHandler = (request: ActionRequest) => Promise<ActionOutcomeResult>
 
 /** A double click sends the same key. 128 random bits need up to 32 characters. */
 const KEY = /^[\w-]{8,64}$/
 
 /**
- * Returns the idempotency key of the request; null: none was sent. A key is valid only for the same user,
+ * Returns the idempotency key of the request; null if none was sent. A key is valid only for the same user,
  * registration and input.
  */
-export function onceOf(
-  { key, ...words }: Words,
+export function readIdempotency(
+  { key, ...params }: ActionParameters,
   of: { readonly who: string; readonly regNo: string; readonly act: ActionName },
 ): Result<Once | null, ActionDenial> {
   if (key === undefined || key === null) return ok(null)
@@ -62,7 +62,7 @@ export function onceOf(
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
   return ok({
     key: hash(JSON.stringify([of.who, of.regNo, key])),
-    fingerprint: hash(JSON.stringify([of.act, words])),
+    fingerprint: hash(JSON.stringify([of.act, params])),
   })
 }
 
@@ -70,19 +70,22 @@ export function badData(message: string, errors?: FieldErrors) {
   return err({ code: 'bad_data' as const, message, ...(errors !== undefined && { errors }) })
 }
 
-export function textIn<N extends string>(
-  words: Readonly<Partial<Record<N, unknown>>>,
+export function readText<N extends string>(
+  params: Readonly<Partial<Record<N, unknown>>>,
   name: N,
 ): string {
-  const word = words[name]
-  return typeof word === 'string' ? word.trim() : ''
+  const parameter = params[name]
+  return typeof parameter === 'string' ? parameter.trim() : ''
 }
 
-/** Parses an amount in rupees (text or number); null: none was sent. */
-export function amountIn(words: Words, name: keyof Words): Result<Paise | null, ActionDenial> {
-  const word = words[name]
-  if (word === undefined || word === null || word === '') return ok(null)
-  const amount = typeof word === 'string' ? readAmount(word) : fromRupees(word)
+/** Parses an amount in rupees (text or number); null if none was sent. */
+export function readAmountParameter(
+  params: ActionParameters,
+  name: keyof ActionParameters,
+): Result<Paise | null, ActionDenial> {
+  const parameter = params[name]
+  if (parameter === undefined || parameter === null || parameter === '') return ok(null)
+  const amount = typeof parameter === 'string' ? readAmount(parameter) : fromRupees(parameter)
   return amount === null || amount < 0
     ? badData('Enter the amount in rupees, such as 985 or 985.50.')
     : ok(amount)

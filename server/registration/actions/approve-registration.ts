@@ -18,30 +18,38 @@ import {
 import type { EventConfig, Quote } from '../../../engine/index.ts'
 import type { WireApproval, WireRefused } from '../../../engine/api.ts'
 import type { Approved, Store, StoredRegistration } from '../../storage/index.ts'
-import { badData, textIn } from './action-input.ts'
+import { badData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
-import { completeMail } from './resend-emails.ts'
-import { throughFor } from './choose-payment-method.ts'
+import { buildFreeConfirmationEmail } from './resend-emails.ts'
+import { choosePaymentChannel } from './choose-payment-method.ts'
 
-export const approve: ActionHandler = async (asked) => {
-  const { deps, served, registration, wanted } = asked
+export const approveRegistration: ActionHandler = async (request) => {
+  const { deps, served, registration, wanted } = request
   const { config } = served
   const until = paymentDeadline(approvalFor(config, registration), wanted.at)
   return deps.store.approve(wanted, {
-    ...beginning(asked, registration),
+    ...buildPaymentStart(request, registration),
     payUntil: until,
     mail: buildApprovedEmail(config, registration, registration.total ?? paise(0), until),
   })
 }
 
 /** `{offer?: true}`: also offers the category that the event file names for a refusal under this rule. */
-export const refuse: ActionHandler = async ({ deps, served, registration, wanted, words }) => {
+export const refuseApproval: ActionHandler = async ({
+  deps,
+  served,
+  registration,
+  wanted,
+  params: words,
+}) => {
   const { config } = served
   const { offer = null, message = null } = approvalFor(config, registration)?.ifRefused ?? {}
-  const wantsOffer = words['offer'] === true || words['offer'] === 'true'
-  if (wantsOffer && offer === null) return badData('The event file has no other category to offer.')
-  const offered = wantsOffer && offer !== null ? offeredOf(config, registration, offer) : null
-  if (wantsOffer && offered === null)
+  const isOfferRequested = words['offer'] === true || words['offer'] === 'true'
+  if (isOfferRequested && offer === null)
+    return badData('The event file has no other category to offer.')
+  const offered =
+    isOfferRequested && offer !== null ? quoteOffer(config, registration, offer) : null
+  if (isOfferRequested && offered === null)
     return badData('The offered category was not on sale on the day of registration.')
   const mail = buildNotApprovedEmail(config, registration, {
     why: wanted.why,
@@ -51,28 +59,28 @@ export const refuse: ActionHandler = async ({ deps, served, registration, wanted
   return deps.store.refuse(wanted, { offer: offered?.category ?? null, mail })
 }
 
-/** `{category}`: the offered category, as the delegate saw it when accepting. */
-export const acceptOffer: ActionHandler = async (asked) => {
-  const { deps, served, registration, wanted, words } = asked
+/** `{category}`: the offered category that the delegate saw when accepting. */
+export const acceptOffer: ActionHandler = async (request) => {
+  const { deps, served, registration, wanted, params: words } = request
   const { config } = served
-  // The store checks whether the offer exists, where it writes: a repeated click is recognised there.
-  const offered = offeredOf(config, registration, textIn(words, 'category'))
+  // The store checks in its transaction whether the offer exists, and recognises a repeated click.
+  const offered = quoteOffer(config, registration, readText(words, 'category'))
   if (offered === null) return badData(REFUSAL_MESSAGES.selfService.offerEnded)
   const { category, quote } = offered
   const until = paymentDeadline(approvalFor(config, registration), wanted.at)
-  const as = { category, due: offered.total, payUntil: until }
-  const taken: StoredRegistration = { ...registration, category, ...amountsOf(quote) }
+  const offerTerms = { category, due: offered.total, payUntil: until }
+  const accepted: StoredRegistration = { ...registration, category, ...readAmounts(quote) }
   return deps.store.acceptOffer(wanted, {
-    ...beginning(asked, taken),
+    ...buildPaymentStart(request, accepted),
     category,
     quote,
     payUntil: until,
-    mail: buildOfferAcceptedEmail(config, registration, as),
+    mail: buildOfferAcceptedEmail(config, registration, offerTerms),
   })
 }
 
-/** Returns what the approver needs to see; null: no approval is needed. */
-export function approvalShown(
+/** Returns what the approver needs to see; null if no approval is needed. */
+export function buildApprovalView(
   config: EventConfig,
   registration: StoredRegistration,
 ): WireApproval | null {
@@ -80,7 +88,7 @@ export function approvalShown(
   if (state !== 'to_approve' && state !== 'refused') return null
   const rule = approvalFor(config, registration)
   const { offer } = rule?.ifRefused ?? {}
-  const offered = offer === undefined ? null : offeredOf(config, registration, offer)
+  const offered = offer === undefined ? null : quoteOffer(config, registration, offer)
   return {
     look_at: (rule?.documents ?? uploads.map(({ field }) => field)).map((id) => {
       const upload = uploads.find(({ field, droppedAt }) => field === id && droppedAt === null)
@@ -103,8 +111,8 @@ export function approvalShown(
   }
 }
 
-/** Returns what the delegate of a refused registration sees; null: it was not refused. */
-export async function refusedShown(
+/** Returns what the delegate of a refused registration sees; null if it was not refused. */
+export async function buildRefusalView(
   store: Pick<Store, 'acts'>,
   config: EventConfig,
   registration: StoredRegistration,
@@ -112,7 +120,7 @@ export async function refusedShown(
   const { state, offer, regNo } = registration
   if (state !== 'refused') return null
   const refusal = (await store.acts(regNo)).findLast(({ act }) => act === 'refuse')
-  const offered = offer === null ? null : offeredOf(config, registration, offer)
+  const offered = offer === null ? null : quoteOffer(config, registration, offer)
   return {
     why: refusal?.why ?? '',
     say: approvalFor(config, registration)?.ifRefused.message ?? null,
@@ -127,15 +135,19 @@ export async function refusedShown(
   }
 }
 
-/** Quotes the offered category at the prices of the registration date; null: the category was not on sale then. */
-export function offeredOf(config: EventConfig, registration: StoredRegistration, category: string) {
-  const quoted = quoteInCategory(config, registration, category)
-  if (!quoted.ok) return null
-  return { category, quote: quoted.value, total: quoted.value?.total ?? paise(0) }
+/** Quotes the offered category at the prices of the registration date; null if it was not on sale then. */
+export function quoteOffer(
+  config: EventConfig,
+  registration: StoredRegistration,
+  category: string,
+) {
+  const result = quoteInCategory(config, registration, category)
+  if (!result.ok) return null
+  return { category, quote: result.value, total: result.value?.total ?? paise(0) }
 }
 
 /** Returns the amounts of a quote as they are stored; empty if the event has no prices. */
-export const amountsOf = (quote: Quote | null) =>
+export const readAmounts = (quote: Quote | null) =>
   quote === null
     ? {}
     : {
@@ -146,13 +158,13 @@ export const amountsOf = (quote: Quote | null) =>
         lines: quote.lines,
       }
 
-/** Returns the payment method, and the confirmation email of a free registration, which is complete at once. */
-function beginning(
+/** Returns the payment method, and the confirmation email of a free registration, which is complete immediately. */
+function buildPaymentStart(
   { deps, served: { config }, wanted: { at } }: ActionRequest,
   registration: StoredRegistration,
 ): Pick<Approved, 'through' | 'confirmation'> {
   return {
-    through: throughFor(deps, config, registration, at),
-    confirmation: completeMail(config, registration, at),
+    through: choosePaymentChannel(deps, config, registration, at),
+    confirmation: buildFreeConfirmationEmail(config, registration, at),
   }
 }

@@ -9,8 +9,8 @@ import type {
 } from '../../../engine/index.ts'
 import type { StoredRefund, StoredRegistration } from '../../storage/index.ts'
 
-/** Paid: the difference. Unpaid: the full amount. Null: the registration has no price. */
-export function dueOf({
+/** Returns the difference if paid, the full amount if unpaid, and null if the registration has no price. */
+export function getBalance({
   paymentStatus,
   due,
   total,
@@ -19,24 +19,25 @@ export function dueOf({
 }
 
 /** Returns the amount still to be paid; zero if the registration has no price. */
-export const owed = (registration: StoredRegistration): Paise => dueOf(registration) ?? paise(0)
+export const getAmountOwed = (registration: StoredRegistration): Paise =>
+  getBalance(registration) ?? paise(0)
 
 /** Returns the amount to refund for which no refund is in progress. */
-export function toPayBack(
+export function calculateRefundDue(
   { due }: Pick<StoredRegistration, 'due'>,
   refunds: readonly Pick<StoredRefund, 'state' | 'amount'>[],
 ): Paise {
-  const underWay = refunds
-    .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
+  const inProgress = refunds
+    .filter(({ state }) => state === 'wanted' || state === 'asked' || state === 'unsure')
     .reduce((sum, { amount }) => sum + amount, 0)
-  return paise(Math.max(0, -due - underWay))
+  return paise(Math.max(0, -due - inProgress))
 }
 
 /**
- * Computes the refund that the office and the self-service page propose. `kept`: the amount paid and not
+ * Computes the refund that the office pages and the self-service page propose. `kept`: the amount paid and not
  * refunded.
  */
-export function refundAtCancellation(
+export function calculateCancellationRefund(
   { cancellation }: EventConfig,
   { total }: StoredRegistration,
   { money, kept }: { readonly money: MoneyOfBill; readonly kept: Paise },

@@ -5,23 +5,23 @@ import type { Deps } from '../../dependencies.ts'
 import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'
 
 /**
- * Prefers the current method, then the chosen one if it is open, then any open method; null: the event takes no
+ * Prefers the current method, then the chosen one if it is open, then any open method. Null if the event takes no
  * payments.
  */
-export function throughFor(
+export function choosePaymentChannel(
   { gateway }: Pick<Deps, 'gateway'>,
   event: EventConfig,
   { payments, answers }: Pick<StoredRegistration, 'payments' | 'answers'>,
   at: Instant,
 ): PaymentChannel {
   const chosen = findChosenMethod(event, answers, dayOf(at))
-  const named = payments[0]?.way ?? (chosen.ok && chosen.value !== null ? chosen.value.id : null)
-  const way = transferMethod(event, named)
-  if (way !== null) return { way: way.id }
+  const methodId = payments[0]?.way ?? (chosen.ok && chosen.value !== null ? chosen.value.id : null)
+  const transfer = transferMethod(event, methodId)
+  if (transfer !== null) return { way: transfer.id }
   const { payment } = event
   if (payment === null) {
-    const other = event.methods.find(({ is }) => is === 'transfer')
-    return other === undefined ? null : { way: other.id }
+    const onlyTransfer = event.methods.find(({ is }) => is === 'transfer')
+    return onlyTransfer === undefined ? null : { way: onlyTransfer.id }
   }
   return {
     gateway: payment.gateway.name,

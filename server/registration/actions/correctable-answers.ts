@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<Field['type'], WireEditable['kind'] | null>> = {
   consent: null,
 }
 
-export function editable(
+export function listEditableAnswers(
   { fields }: EventConfig,
   { answers }: Pick<StoredRegistration, 'answers'>,
 ): WireEditable[] {

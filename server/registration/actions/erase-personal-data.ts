@@ -7,36 +7,36 @@ import { byItself } from '../../ops/clock.ts'
 import type { ByItself } from '../../ops/clock.ts'
 import type { ActionOutcome, NewAction, StoredRegistration } from '../../storage/index.ts'
 
-/** Name of the automatic actor in the history, where users have their own names. */
-const WHO = 'rollcall'
+/** Name of the automatic actor in the history; staff appear under their own names. */
+const AUTOMATIC_ACTOR = 'rollcall'
 /** Retention ends on a day, so an hourly check is soon enough. */
-const TICK_MS = 60 * 60_000
-const KEPT_LONG_ENOUGH = 'kept for as long as the event file says'
+const CHECK_INTERVAL_MS = 60 * 60_000
+const RETENTION_OVER = 'kept for as long as the event file says'
 
-export type ErasingDeps = Pick<Deps, 'store' | 'uploads' | 'environment'>
+export type ErasureDeps = Pick<Deps, 'store' | 'uploads' | 'environment'>
 
-/** When this returns, the personal data is gone from every table and from the upload and mail folders. */
-export async function eraseOne(
-  { store, uploads, environment }: ErasingDeps,
+/** When this returns, the personal data is erased from every table and from the upload and mail folders. */
+export async function eraseRegistration(
+  { store, uploads, environment }: ErasureDeps,
   { regNo, uploads: files }: StoredRegistration,
-  wanted: NewAction,
+  action: NewAction,
 ): Promise<ActionOutcome> {
-  const done = await store.erase(wanted)
-  if (!done.ok) return done
+  const result = await store.erase(action)
+  if (!result.ok) return result
   await uploads.forget(files.map(({ sha256 }) => sha256))
-  await forgetMails(path.join(environment.dataDir, 'mail'), regNo)
-  return done
+  await deleteEmailFiles(path.join(environment.dataDir, 'mail'), regNo)
+  return result
 }
 
 /** Without a mail server, emails are files whose names end with the registration number. */
-async function forgetMails(folder: string, regNo: string): Promise<void> {
+async function deleteEmailFiles(folder: string, regNo: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => []))
     if (name.endsWith(`-${regNo}.eml`)) await rm(path.join(folder, name), { force: true })
 }
 
-type KeepingDeps = ErasingDeps &
+type RetentionDeps = ErasureDeps &
   Pick<Deps, 'events' | 'clock' | 'log'> & {
-    /** Whether age may be used as a reason to erase. */
+    /** Whether age is a valid reason to erase. */
     readonly isClockTrusted: () => Promise<boolean>
   }
 
@@ -44,19 +44,25 @@ type KeepingDeps = ErasingDeps &
  * Erases registrations whose retention period (`retention` in the event file) is over. `run` returns the number of
  * registrations erased.
  */
-export function openKeeping(deps: KeepingDeps, { works }: { readonly works: boolean }): ByItself {
+export function startRetentionJob(
+  deps: RetentionDeps,
+  { isEnabled }: { readonly isEnabled: boolean },
+): ByItself {
   const run = async (): Promise<number> => {
     if (!(await deps.isClockTrusted())) return 0
     let erased = 0
-    for (const served of deps.events.all()) erased += await keepTo(deps, served)
+    for (const served of deps.events.all()) erased += await applyRetention(deps, served)
     return erased
   }
-  return byItself(run, works, TICK_MS, (error) =>
-    deps.log.error({ error: String(error) }, 'erasing what was kept long enough stumbled'),
+  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+    deps.log.error(
+      { error: String(error) },
+      'erasing registrations after their retention period failed',
+    ),
   )
 }
 
-async function keepTo(deps: KeepingDeps, { config }: ServedEvent): Promise<number> {
+async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Promise<number> {
   const { store, clock } = deps
   const at = clock()
   const today = dayOf(at)
@@ -64,38 +70,49 @@ async function keepTo(deps: KeepingDeps, { config }: ServedEvent): Promise<numbe
   if (files !== null && today > files) {
     let dropped = 0
     for (;;) {
-      const now = await store.dropEventFiles(config.id, at, KEPT_LONG_ENOUGH)
-      if (now === 0) break
-      dropped += now
+      const batchCount = await store.dropEventFiles(config.id, at, RETENTION_OVER)
+      if (batchCount === 0) break
+      dropped += batchCount
     }
-    if (dropped > 0) tell(deps, config.id, dropped, 'the files of registrations were dropped')
+    if (dropped > 0) logErasure(deps, config.id, dropped, 'the files of registrations were dropped')
   }
   if (answers === null || today <= answers) return 0
   let erased = 0
-  for (let left = await store.toErase(config.id, 0); left.length > 0;) {
-    let last = 0
-    for (const { id, regNo } of left) {
-      last = id
+  for (let batch = await store.toErase(config.id, 0); batch.length > 0;) {
+    let lastId = 0
+    for (const { id, regNo } of batch) {
+      lastId = id
       const registration = await store.registration(regNo)
       if (registration === null) continue
-      const wanted = { regNo, act: 'erase', actor: 'owner', who: WHO, at, once: null } as const
-      const done = await eraseOne(deps, registration, { ...wanted, why: KEPT_LONG_ENOUGH })
-      if (done.ok) erased += 1
+      const action = {
+        regNo,
+        act: 'erase',
+        actor: 'owner',
+        who: AUTOMATIC_ACTOR,
+        at,
+        once: null,
+      } as const
+      const result = await eraseRegistration(deps, registration, { ...action, why: RETENTION_OVER })
+      if (result.ok) erased += 1
       // A pending payment review prevents erasure. It is reported elsewhere; the next hour tries again.
       else
-        deps.log.warn({ event: config.id, code: done.error.code }, 'a registration was not erased')
+        deps.log.warn(
+          { event: config.id, code: result.error.code },
+          'a registration was not erased',
+        )
     }
-    left = await store.toErase(config.id, last)
+    batch = await store.toErase(config.id, lastId)
   }
-  if (erased > 0) tell(deps, config.id, erased, 'the persons of registrations were erased')
+  if (erased > 0)
+    logErasure(deps, config.id, erased, 'the personal data of registrations was erased')
   return erased
 }
 
-function tell(
-  { log }: Pick<KeepingDeps, 'log'>,
+function logErasure(
+  { log }: Pick<RetentionDeps, 'log'>,
   event: string,
   registrations: number,
-  what: string,
+  message: string,
 ): void {
-  log.warn({ event, registrations }, `${what}: ${KEPT_LONG_ENOUGH}`)
+  log.warn({ event, registrations }, `${message}: ${RETENTION_OVER}`)
 }

@@ -6,18 +6,18 @@ import { byItself } from '../../ops/clock.ts'
 import type { ByItself } from '../../ops/clock.ts'
 
 /** A deadline is the end of a day, so a delay of a few minutes is harmless. */
-const TICK_MS = 5 * 60_000
+const CHECK_INTERVAL_MS = 5 * 60_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50
 /** Name of the automatic actor in the history. */
-const WHO = 'rollcall'
+const AUTOMATIC_ACTOR = 'rollcall'
 
-type LapsingDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
+type ExpiryDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** `works` false: nothing expires unless `run` is called. `run` returns the number of registrations expired. */
-export function openLapsing(
-  deps: LapsingDeps,
-  { works }: { readonly works: boolean } = { works: true },
+/** If not enabled, nothing expires unless `run` is called. `run` returns the number of registrations expired. */
+export function startExpiryJob(
+  deps: ExpiryDeps,
+  { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
 ): ByItself {
   const { store, events, clock, log } = deps
   const reopen = async (): Promise<void> => {
@@ -27,41 +27,55 @@ export function openLapsing(
       if (registration === null) continue
       const { eventId, total, payUntil } = registration
       const event = events.byId(eventId)?.config ?? null
-      const mail =
+      const email =
         event === null || payUntil === null
           ? null
           : buildReopenedEmail(event, registration, total ?? paise(0), payUntil)
-      const wanted = { regNo, act: 'reopen', actor: 'clock', who: WHO, why: '', at } as const
-      const done = await store.reopen({ ...wanted, once: null }, mail)
-      if (!done.ok)
+      const action = {
+        regNo,
+        act: 'reopen',
+        actor: 'clock',
+        who: AUTOMATIC_ACTOR,
+        why: '',
+        at,
+      } as const
+      const result = await store.reopen({ ...action, once: null }, email)
+      if (!result.ok)
         log.warn(
-          { event: eventId, code: done.error.code },
+          { event: eventId, code: result.error.code },
           'a registration that expired because the clock was wrong could not be reopened',
         )
     }
   }
   const run = async (): Promise<number> => {
     await reopen()
-    let lapsed = 0
+    let expiredCount = 0
     for (;;) {
       const at = clock()
       const regNos = await store.overdue(at, BATCH_ROWS)
-      let moved = 0
+      let changedCount = 0
       for (const regNo of regNos) {
         const registration = await store.registration(regNo)
         if (registration === null) continue
         const event = events.byId(registration.eventId)?.config ?? null
-        const mail = event === null ? null : buildExpiredEmail(event, registration)
-        const wanted = { regNo, act: 'lapse', actor: 'clock', who: WHO, why: '', at } as const
-        const done = await store.lapse({ ...wanted, once: null }, mail)
-        if (done.ok) moved += 1
+        const email = event === null ? null : buildExpiredEmail(event, registration)
+        const action = {
+          regNo,
+          act: 'lapse',
+          actor: 'clock',
+          who: AUTOMATIC_ACTOR,
+          why: '',
+          at,
+        } as const
+        const result = await store.lapse({ ...action, once: null }, email)
+        if (result.ok) changedCount += 1
       }
-      lapsed += moved
+      expiredCount += changedCount
       // Registrations that do not change are checked again later.
-      if (regNos.length < BATCH_ROWS || moved === 0) return lapsed
+      if (regNos.length < BATCH_ROWS || changedCount === 0) return expiredCount
     }
   }
-  return byItself(run, works, TICK_MS, (error) =>
-    log.error({ error: String(error) }, 'letting registrations lapse stumbled'),
+  return byItself(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
+    log.error({ error: String(error) }, 'expiring unpaid registrations failed'),
   )
 }

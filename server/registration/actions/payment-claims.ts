@@ -30,162 +30,167 @@ import type {
 } from '../../../engine/index.ts'
 import type { WirePaymentClaim } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { heldDraft } from '../uploads/draft-uploads.ts'
+import { holdDraft } from '../uploads/draft-uploads.ts'
 import type {
   StoredAction,
   StoredRegistration,
   StoredPaymentClaim,
   StoredUpload,
 } from '../../storage/index.ts'
-import { badData, textIn } from './action-input.ts'
-import type { ActionRequest, ActionHandler, Words } from './action-input.ts'
-import { owed } from './balance-due.ts'
+import { badData, readText } from './action-input.ts'
+import type { ActionRequest, ActionHandler, ActionParameters } from './action-input.ts'
+import { getAmountOwed } from './balance-due.ts'
 
 /** Days to pay after reopening, for a registration whose payment method sets no period. */
-const TAKEN_UP_DAYS = 7
+const REOPENED_DAYS_TO_PAY = 7
 
-/** `{way?, answers: {question: answer}}`. A file is named by the token of its upload sent ahead. */
-export const tell: ActionHandler = async (asked) => {
-  const { deps, served, registration, wanted, words } = asked
+/** `{way?, answers: {question: answer}}`. A file is given as the token of an earlier upload. */
+export const claimPayment: ActionHandler = async (request) => {
+  const { deps, served, registration, wanted, params: words } = request
   const { config } = served
-  const way = wayOfTelling(config, registration, words)
-  if (way === null) return badData(REFUSAL_MESSAGES.selfService.noMethod)
-  const files = await filesOf(asked, way)
-  if (!files.ok) return noGood(files.error)
+  const method = findClaimMethod(config, registration, words)
+  if (method === null) return badData(REFUSAL_MESSAGES.selfService.noMethod)
+  const files = await readClaimFiles(request, method)
+  if (!files.ok) return fieldErrors(files.error)
   const { raw, uploads, drafts } = files.value
-  const told = readPaymentClaim(config, way, raw, dayOf(wanted.at))
-  if (!told.ok) return noGood(told.error)
-  const { answers, reference, paidOn } = told.value
+  const claim = readPaymentClaim(config, method, raw, dayOf(wanted.at))
+  if (!claim.ok) return fieldErrors(claim.error)
+  const { answers, reference, paidOn } = claim.value
   return deps.store.tell(
     wanted,
-    { way: way.id, reference, paidOn, answers, uploads, drafts },
+    { way: method.id, reference, paidOn, answers, uploads, drafts },
     buildClaimReceivedEmail(config, registration, reference),
   )
 }
 
 /** Returns the named payment method, else that of the registration, else the only one of the event. */
-function wayOfTelling(
+function findClaimMethod(
   config: EventConfig,
   registration: StoredRegistration,
-  words: Words,
+  words: ActionParameters,
 ): TransferMethod | null {
-  const named = textIn(words, 'way')
-  if (named !== '') return transferMethod(config, named)
-  const own = transferMethod(config, registration.payments[0]?.way ?? null)
+  const methodId = readText(words, 'way')
+  if (methodId !== '') return transferMethod(config, methodId)
+  const registrationMethod = transferMethod(config, registration.payments[0]?.way ?? null)
   const [only, ...others] = config.methods.filter(({ is }) => is === 'transfer')
-  return own ?? (others.length === 0 ? transferMethod(config, only?.id ?? null) : null)
+  return (
+    registrationMethod ?? (others.length === 0 ? transferMethod(config, only?.id ?? null) : null)
+  )
 }
 
-function noGood(errors: FieldErrors) {
+function fieldErrors(errors: FieldErrors) {
   const [message = REFUSAL_MESSAGES.selfService.checkFields] = Object.values(errors)
   return err({ code: 'bad_data' as const, message, errors })
 }
 
-type Files = {
+type ClaimFiles = {
   readonly raw: RawAnswers
   readonly uploads: readonly StoredUpload[]
-  /** Hashes of the upload tokens, which are forgotten once used. */
+  /** Hashes of the upload tokens, which are deleted once used. */
   readonly drafts: readonly string[]
 }
 
 /** Returns the answers with each token replaced by the name of its file. */
-async function filesOf(
-  { deps, served: { config }, words, wanted }: ActionRequest,
-  way: TransferMethod,
-): Promise<Result<Files, FieldErrors>> {
-  const given = getOwn(words, 'answers')
+async function readClaimFiles(
+  { deps, served: { config }, params: words, wanted }: ActionRequest,
+  method: TransferMethod,
+): Promise<Result<ClaimFiles, FieldErrors>> {
+  const sentAnswers = getOwn(words, 'answers')
   const raw: Record<string, unknown> =
-    typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
+    typeof sentAnswers === 'object' && sentAnswers !== null && !Array.isArray(sentAnswers)
+      ? { ...sentAnswers }
+      : {}
   const uploads: StoredUpload[] = []
   const drafts: string[] = []
-  for (const ask of way.fields) {
-    if (ask.type !== 'file') continue
-    const token = raw[ask.id]
-    delete raw[ask.id]
+  for (const field of method.fields) {
+    if (field.type !== 'file') continue
+    const token = raw[field.id]
+    delete raw[field.id]
     if (typeof token !== 'string' || token.trim() === '') continue
-    const field = methodFileName(way, ask)
-    const draft = await heldDraft(deps, config, field, token.trim(), wanted.at)
+    const fileField = methodFileName(method, field)
+    const draft = await holdDraft(deps, config, fileField, token.trim(), wanted.at)
     if (draft === null)
-      return err({ [ask.id]: 'We no longer have this file. Please choose it again.' })
+      return err({ [field.id]: 'We no longer have this file. Please choose it again.' })
     const { sha256, name, type, bytes } = draft.proof
-    raw[ask.id] = name
-    uploads.push({ field, sha256, name, type, bytes })
+    raw[field.id] = name
+    uploads.push({ field: fileField, sha256, name, type, bytes })
     drafts.push(draft.tokenHash)
   }
   return ok({ raw, uploads, drafts })
 }
 
-/** Rejects a claim. The delegate is told the reason and may claim again. */
-export const notFound: ActionHandler = async ({ deps, served, registration, wanted }) => {
+/** Rejects a claim. The delegate gets the reason by email and may claim again. */
+export const rejectClaim: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const [telling] = await deps.store.tellings(registration.regNo)
-  const way = transferMethod(config, telling?.way ?? null)
-  const payUntil = way === null ? registration.payUntil : expiryTime(way, wanted.at)
+  const [claim] = await deps.store.tellings(registration.regNo)
+  const method = transferMethod(config, claim?.way ?? null)
+  const payUntil = method === null ? registration.payUntil : expiryTime(method, wanted.at)
   const mail =
-    telling === undefined || registration.state !== 'told'
+    claim === undefined || registration.state !== 'told'
       ? null
-      : buildClaimRejectedEmail(config, registration, telling.reference, wanted.why, payUntil)
+      : buildClaimRejectedEmail(config, registration, claim.reference, wanted.why, payUntil)
   return deps.store.notFound(wanted, { payUntil, mail })
 }
 
-/** Reopens a registration at its original price. `{days?}` to pay; without it, the period of the payment method. */
-export const takeUp: ActionHandler = async ({ deps, served, registration, wanted }) => {
+/** Reopens a registration at its original price, with the payment period of its method. */
+export const reopenRegistration: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const way = transferMethod(config, registration.payments[0]?.way ?? null)
-  const payUntil = way === null ? soon(wanted.at) : expiryTime(way, wanted.at)
-  const mail = buildReopenedEmail(config, registration, registration.total ?? paise(0), payUntil)
-  return deps.store.takeUp(wanted, { way: way?.id ?? null, payUntil, mail })
+  const method = transferMethod(config, registration.payments[0]?.way ?? null)
+  const payUntil = method === null ? calculateNewDeadline(wanted.at) : expiryTime(method, wanted.at)
+  const email = buildReopenedEmail(config, registration, registration.total ?? paise(0), payUntil)
+  return deps.store.takeUp(wanted, { way: method?.id ?? null, payUntil, mail: email })
 }
 
-function soon(at: Instant): Instant {
-  return endOfDay(addDays(dayOf(at), TAKEN_UP_DAYS))
+function calculateNewDeadline(at: Instant): Instant {
+  return endOfDay(addDays(dayOf(at), REOPENED_DAYS_TO_PAY))
 }
 
 /**
- * Returns the latest payment claim in readable form; null: there is none. `href` gives the address of a file;
- * left out where files are not shown.
+ * Returns the latest payment claim in readable form; null if there is none. `href` returns the address of a file; it
+ * is omitted if files are not shown.
  */
-export async function lastTold(
+export async function findLastClaim(
   { store }: Pick<Deps, 'store'>,
   config: EventConfig,
   registration: StoredRegistration,
   href?: (field: string) => string,
-): Promise<{ readonly told: WirePaymentClaim; readonly telling: StoredPaymentClaim } | null> {
+): Promise<{ readonly view: WirePaymentClaim; readonly claim: StoredPaymentClaim } | null> {
   const { regNo, uploads } = registration
-  const [telling] = await store.tellings(regNo)
-  if (telling === undefined) return null
-  const { at, way: id, reference, paidOn, answers, endedAs } = telling
-  const way = transferMethod(config, id)
-  const why = endedAs === 'not_found' ? whyOf(await store.acts(regNo)) : ''
-  const asks = way?.fields ?? []
+  const [claim] = await store.tellings(regNo)
+  if (claim === undefined) return null
+  const { at, way: id, reference, paidOn, answers, endedAs } = claim
+  const method = transferMethod(config, id)
+  const why = endedAs === 'not_found' ? findRejectionReason(await store.acts(regNo)) : ''
+  const fields = method?.fields ?? []
   return {
-    telling,
-    told: {
+    claim,
+    view: {
       at: isoIndia(at),
-      label: way?.label ?? id,
+      label: method?.label ?? id,
       reference,
-      amount: rupees(owed(registration)),
+      amount: rupees(getAmountOwed(registration)),
       paid_on: paidOn,
-      answers: asks.flatMap((ask) => {
-        const answer = getOwn(answers, ask.id)
-        if (answer === undefined || ask.id === way?.reference || ask.id === way?.day) return []
-        const field = way === null ? '' : methodFileName(way, ask)
-        const isKept = uploads.some((one) => one.field === field && one.droppedAt === null)
+      answers: fields.flatMap((field) => {
+        const answer = getOwn(answers, field.id)
+        if (answer === undefined || field.id === method?.reference || field.id === method?.day)
+          return []
+        const fileField = method === null ? '' : methodFileName(method, field)
+        const hasFile = uploads.some((one) => one.field === fileField && one.droppedAt === null)
         return [
           {
-            label: ask.label,
-            text: ask.options?.find((option) => option.id === answer)?.label ?? String(answer),
-            ...(isKept && href !== undefined ? { href: href(field) } : {}),
+            label: field.label,
+            text: field.options?.find((option) => option.id === answer)?.label ?? String(answer),
+            ...(hasFile && href !== undefined ? { href: href(fileField) } : {}),
           },
         ]
       }),
-      stands: standsOf(registration, telling),
+      stands: claimState(registration, claim),
       why,
     },
   }
 }
 
-function standsOf(
+function claimState(
   { state }: StoredRegistration,
   { endedAs, isRecorded }: StoredPaymentClaim,
 ): WirePaymentClaim['stands'] {
@@ -195,6 +200,6 @@ function standsOf(
   return endedAs === null && isAwaited ? 'looking' : 'unconfirmed'
 }
 
-function whyOf(acts: readonly StoredAction[]): string {
-  return acts.findLast(({ act }) => act === 'not_found')?.why ?? ''
+function findRejectionReason(actions: readonly StoredAction[]): string {
+  return actions.findLast(({ act }) => act === 'not_found')?.why ?? ''
 }

@@ -24,38 +24,38 @@ import {
   type Role,
   type ManualMethod,
 } from '../../../engine/index.ts'
-import { atPrice, priceOnDay } from '../../payments/price-on-credit-date.ts'
-import { confirmationOf } from '../../payments/verify-payment.ts'
+import { withPrice, quotePriceOnDay } from '../../payments/price-on-credit-date.ts'
+import { buildPaidEmail } from '../../payments/verify-payment.ts'
 import type { ActionDenial } from '../../storage/index.ts'
-import { amountIn, badData, textIn } from './action-input.ts'
+import { readAmountParameter, badData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 
-/** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`; without a day, the payment arrived today. */
-export const confirm: ActionHandler = async (asked) => {
-  const { deps, served, registration, wanted } = asked
-  const came = cameIn(asked)
-  if (!came.ok) return came
-  const { reference, paidAt } = came.value
+/** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`. Without a day, the payment arrived today. */
+export const confirmPayment: ActionHandler = async (request) => {
+  const { deps, served, registration, wanted } = request
+  const received = readPayment(request)
+  if (!received.ok) return received
+  const { reference, paidAt } = received.value
   const [payment] = registration.payments
-  const price = priceOnDay(served.config, registration, paidAt)
+  const price = quotePriceOnDay(served.config, registration, paidAt)
   const mail =
     payment === undefined
       ? null
-      : confirmationOf(
-          { event: served.config, registration: atPrice(registration, price), payment },
+      : buildPaidEmail(
+          { event: served.config, registration: withPrice(registration, price), payment },
           reference,
           paidAt,
         )
-  return deps.store.confirm(wanted, { ...came.value, price }, mail)
+  return deps.store.confirm(wanted, { ...received.value, price }, mail)
 }
 
 /** Records an extra payment for a registration that is already paid or has ended. */
-export const cameAgain: ActionHandler = async (asked) => {
-  const came = cameIn(asked)
-  return came.ok ? asked.deps.store.cameAgain(asked.wanted, came.value) : came
+export const recordExtraPayment: ActionHandler = async (request) => {
+  const received = readPayment(request)
+  return received.ok ? request.deps.store.cameAgain(request.wanted, received.value) : received
 }
 
-function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Result<
+function readPayment({ wanted, params }: Pick<ActionRequest, 'wanted' | 'params'>): Result<
   {
     readonly way: ManualMethod
     readonly reference: string
@@ -65,30 +65,30 @@ function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Res
   },
   ActionDenial
 > {
-  const way = textIn(words, 'way')
+  const way = readText(params, 'way')
   if (!isManualMethod(way)) return badData('Choose a payment method.')
-  const { least, asks } = describeMethod(way)
-  if (!mayConfirm(wanted.actor, least))
+  const { least: minRole, asks: referenceLabel } = describeMethod(way)
+  if (!canConfirm(wanted.actor, minRole))
     return err({
       code: 'not_your_role' as const,
-      message: `You need the ${least} role to record a payment ${methodInSentence(way)}. You have ${wanted.actor}.`,
+      message: `You need the ${minRole} role to record a payment ${methodInSentence(way)}. You have ${wanted.actor}.`,
     })
-  const reference = textIn(words, 'reference').replaceAll(/\s+/g, ' ')
-  const also = alsoIn(getOwn(words, 'also'))
-  if (also === null) return badData('The other bank references must be a list of texts.')
+  const reference = readText(params, 'reference').replaceAll(/\s+/g, ' ')
+  const also = readOtherReferences(getOwn(params, 'also'))
+  if (also === null) return badData('The other bank references must be a list of strings.')
   // A bank reference has at least one letter or digit.
   const isEmpty = isDeskPayment(way) ? reference === '' : bankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
     return badData(
-      `Enter the ${asks.replace(/^(?!UPI|UTR)./, (first) => first.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
+      `Enter the ${referenceLabel.replace(/^(?!UPI|UTR)./, (firstLetter) => firstLetter.toLowerCase())}, at most ${REFERENCE_CHARACTERS_MAX} characters.`,
     )
-  const wrong = wrongLetters(way, reference)
-  if (wrong !== null) return badData(wrong)
-  const amount = amountIn(words, 'amount')
+  const characterError = findCharacterError(way, reference)
+  if (characterError !== null) return badData(characterError)
+  const amount = readAmountParameter(params, 'amount')
   if (!amount.ok) return amount
   if (amount.value === null || amount.value === 0) return badData('Enter the amount received.')
   const today = dayOf(wanted.at)
-  const day = textIn(words, 'day') || today
+  const day = readText(params, 'day') || today
   if (!isDay(day)) return badData('Enter the date as 2026-12-31.')
   if (day > today)
     return badData(
@@ -99,32 +99,32 @@ function cameIn({ wanted, words }: Pick<ActionRequest, 'wanted' | 'words'>): Res
 }
 
 /**
- * Returns what is wrong with the characters of a reference that is compared with bank statements; null: nothing.
- * A desk receipt number may use any script.
+ * Returns an error message if a reference that is compared with bank statements has invalid characters, else null. A
+ * desk receipt number may use any script.
  */
-export function wrongLetters(way: ManualMethod, reference: string): string | null {
+export function findCharacterError(method: ManualMethod, reference: string): string | null {
   const key = bankKey(reference)
-  const isSlip = way === 'cash' || (isDeskPayment(way) && isSlipNumber(key))
+  const isSlip = method === 'cash' || (isDeskPayment(method) && isSlipNumber(key))
   return isSlip || !hasOtherLetters(key)
     ? null
     : 'Enter the reference in Latin letters and digits, as the bank prints it.'
 }
 
 /** A bank statement line has only a few numbers. */
-const ALSO_MAX = 10
+const OTHER_REFERENCES_MAX = 10
 
 /**
- * Parses the other references that a bank statement line shows for the same payment; null: not a list of
+ * Parses the other references that a bank statement line contains for the same payment. Null if it is not a list of
  * references.
  */
-export function alsoIn(given: unknown): readonly string[] | null {
-  if (given === undefined) return []
-  const isList = Array.isArray(given) && given.length <= ALSO_MAX
+export function readOtherReferences(references: unknown): readonly string[] | null {
+  if (references === undefined) return []
+  const isList = Array.isArray(references) && references.length <= OTHER_REFERENCES_MAX
   return isList &&
-    given.every((one) => typeof one === 'string' && one.length <= REFERENCE_CHARACTERS_MAX)
-    ? given
+    references.every((one) => typeof one === 'string' && one.length <= REFERENCE_CHARACTERS_MAX)
+    ? references
     : null
 }
 
-const mayConfirm = (actor: Actor, least: Role): boolean =>
-  actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, least)
+const canConfirm = (actor: Actor, minRole: Role): boolean =>
+  actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, minRole)

@@ -6,30 +6,30 @@ import { registrationView } from '../registration-for-emails-and-public.ts'
 import type { NewMail, StoredRegistration } from '../../storage/index.ts'
 import { badData } from './action-input.ts'
 import type { ActionHandler } from './action-input.ts'
-import { dueOf } from './balance-due.ts'
+import { getBalance } from './balance-due.ts'
 
-export const resend: ActionHandler = async ({ deps, served, registration, wanted }) => {
+export const resendConfirmation: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const mail = buildConfirmationEmail(config, registrationView(config, registration, wanted.at))
-  return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
+  const email = buildConfirmationEmail(config, registrationView(config, registration, wanted.at))
+  return email === null ? noEmailError() : deps.store.sendMail(wanted, email)
 }
 
 /** The link is created when the email is sent; only its hash is stored. */
 export const sendPayLink: ActionHandler = async ({ deps, served, registration, wanted }) => {
   const { config } = served
-  const due = dueOf(registration)
-  if (due === null || due <= 0 || config.payment === null)
+  const balance = getBalance(registration)
+  if (balance === null || balance <= 0 || config.payment === null)
     return badData('Nothing is due for this registration.')
   if (!canRetry(config, registration, wanted.at))
     return badData(
       'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )
-  const mail = buildPayLinkEmail(config, registration, due)
-  return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
+  const email = buildPayLinkEmail(config, registration, balance)
+  return email === null ? noEmailError() : deps.store.sendMail(wanted, email)
 }
 
-/** Returns the confirmation email of a free registration, which is complete at once. */
-export function completeMail(
+/** Returns the confirmation email of a free registration, which is complete immediately. */
+export function buildFreeConfirmationEmail(
   config: EventConfig,
   registration: StoredRegistration,
   at: Instant,
@@ -41,4 +41,4 @@ export function completeMail(
   )
 }
 
-const noMail = () => badData('This event sends no emails, or the delegate gave no address.')
+const noEmailError = () => badData('This event sends no emails, or the delegate gave no address.')

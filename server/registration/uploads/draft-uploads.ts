@@ -1,4 +1,4 @@
-/** Manages proofs uploaded ahead of their registration, and the tokens that name them. */
+/** Manages proofs uploaded before their registration, and the tokens that identify them. */
 import { createHash, randomBytes } from 'node:crypto'
 import { err, ok, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Result } from '../../../engine/index.ts'
@@ -8,48 +8,47 @@ import { DRAFT_MS } from './store-uploaded-files.ts'
 
 /** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32
-/** Stands for a file in an answer; cannot be a file name. */
+/** Format of a token, which replaces a file in an answer. No file has such a name. */
 const TOKEN = /^proof\.[A-Za-z0-9_-]{43}$/
 
-export function newToken(): string {
+export function createToken(): string {
   return `proof.${randomBytes(TOKEN_BYTES).toString('base64url')}`
 }
 
-/** Only the hash is stored, so reading the database does not allow naming a proof. */
-export function hashOfToken(token: string): string {
+/** Only the hash is stored, so a reader of the database cannot submit another delegate's proof. */
+export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
 /**
- * The uploads that the answers name by token, by field. For an upload that no longer exists, nothing else is
- * known.
+ * The uploads whose tokens the answers contain, by field; an error for an upload that no longer exists.
  */
 export type Drafts = ReadonlyMap<string, Result<DraftProof, 'gone'>>
 
-const NONE: Drafts = new Map()
+const NO_DRAFTS: Drafts = new Map()
 
 /**
- * Finds the proofs named by tokens in these answers; one of another event or field does not count. Does no query
- * if there are no tokens.
+ * Finds the proofs whose tokens are in these answers; a proof of another event or field is ignored. Runs no query if
+ * there are no tokens.
  */
-export function draftsIn(
+export function findDrafts(
   deps: Pick<Deps, 'store' | 'uploads'>,
   event: EventConfig,
   values: Readonly<Record<string, unknown>>,
   at: Instant,
 ): Drafts | Promise<Drafts> {
-  const named = event.fields.flatMap(({ id, type }): [string, string][] => {
+  const tokens = event.fields.flatMap(({ id, type }): [string, string][] => {
     const value = type === 'file' ? getOwn(values, id) : null
     return typeof value === 'string' && TOKEN.test(value.trim()) ? [[id, value.trim()]] : []
   })
-  return named.length === 0 ? NONE : found(deps, event, named, at)
+  return tokens.length === 0 ? NO_DRAFTS : holdDrafts(deps, event, tokens, at)
 }
 
 /**
- * Returns the draft for this field, held so that it is not swept, with the hash of its token; null: there is
- * none.
+ * Returns the draft for this field and the hash of its token, and protects its file from the sweep. Null if there is
+ * no draft.
  */
-export async function heldDraft(
+export async function holdDraft(
   { store, uploads }: Pick<Deps, 'store' | 'uploads'>,
   event: EventConfig,
   field: string,
@@ -57,23 +56,23 @@ export async function heldDraft(
   at: Instant,
 ): Promise<{ readonly proof: DraftProof; readonly tokenHash: string } | null> {
   if (!TOKEN.test(token)) return null
-  const tokenHash = hashOfToken(token)
+  const tokenHash = hashToken(token)
   const proof = await store.draft(tokenHash)
-  const isTheirs = proof !== null && proof.eventId === event.id && proof.field === field
-  return isTheirs && at - proof.at < DRAFT_MS && (await uploads.hold(proof.sha256))
+  const isMatch = proof !== null && proof.eventId === event.id && proof.field === field
+  return isMatch && at - proof.at < DRAFT_MS && (await uploads.hold(proof.sha256))
     ? { proof, tokenHash }
     : null
 }
 
-async function found(
+async function holdDrafts(
   deps: Pick<Deps, 'store' | 'uploads'>,
   event: EventConfig,
-  named: readonly (readonly [id: string, token: string])[],
+  tokens: readonly (readonly [id: string, token: string])[],
   at: Instant,
 ): Promise<Drafts> {
   const drafts = new Map<string, Result<DraftProof, 'gone'>>()
-  for (const [id, token] of named) {
-    const draft = await heldDraft(deps, event, id, token, at)
+  for (const [id, token] of tokens) {
+    const draft = await holdDraft(deps, event, id, token, at)
     drafts.set(id, draft === null ? err('gone') : ok(draft.proof))
   }
   return drafts

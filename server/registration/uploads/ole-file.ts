@@ -1,12 +1,12 @@
 /**
  * Reads the directory of an OLE file in place and within bounds.
  * Old Word documents, Excel sheets, Outlook messages and Windows installers are all OLE files with the same first
- * bytes; the names of their streams tell them apart. The format (MS-CFB) is a file system in a file: chains of
- * sectors and a tree of entries, either of which a hostile file may make circular or spread over the whole file.
+ * bytes; the names of their streams differ. The format (MS-CFB) is a file system in a file: chains of sectors and a
+ * tree of entries. A hostile file may make either circular or spread it over the whole file.
  */
 import type { FileHandle } from 'node:fs/promises'
 
-/** A Word document has about ten entries; with very many embedded objects, some hundreds. */
+/** A Word document has about ten entries; with very many embedded objects, a few hundred. */
 const ENTRIES_MAX = 4096
 const ENTRY_BYTES = 128
 const HEADER_BYTES = 512
@@ -40,14 +40,14 @@ export async function hasTopStream(file: FileHandle, name: string): Promise<bool
   const entries = container === null ? null : await readEntries(container)
   const root = entries?.[0]
   if (entries === null || root === undefined || root.type !== ROOT) return false
-  const seen = new Set<number>()
-  const ahead = [root.child]
-  for (let at = ahead.pop(); at !== undefined; at = ahead.pop()) {
+  const visited = new Set<number>()
+  const queue = [root.child]
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
     const entry = entries[at]
-    if (entry === undefined || seen.has(at)) continue
-    seen.add(at)
+    if (entry === undefined || visited.has(at)) continue
+    visited.add(at)
     if (entry.type === STREAM && entry.name.toLowerCase() === name.toLowerCase()) return true
-    ahead.push(entry.left, entry.right)
+    queue.push(entry.left, entry.right)
   }
   return false
 }
@@ -62,21 +62,21 @@ async function openContainer(file: FileHandle): Promise<Container | null> {
 /** Null if the directory's chain leaves the file, is circular, or is longer than any legitimate one. */
 async function readEntries(container: Container): Promise<readonly Entry[] | null> {
   const entries: Entry[] = []
-  const seen = new Set<number>()
+  const visited = new Set<number>()
   let sector: number | null = container.header.readUInt32LE(48)
   while (sector !== null && sector < SECTOR_MAX) {
-    if (seen.has(sector) || entries.length >= ENTRIES_MAX) return null
-    seen.add(sector)
+    if (visited.has(sector) || entries.length >= ENTRIES_MAX) return null
+    visited.add(sector)
     const content = await readSector(container, sector)
     if (content === null) return null
     for (let at = 0; at < content.length; at += ENTRY_BYTES)
-      entries.push(entryOf(content.subarray(at, at + ENTRY_BYTES)))
-    sector = await following(container, sector)
+      entries.push(parseEntry(content.subarray(at, at + ENTRY_BYTES)))
+    sector = await nextSector(container, sector)
   }
   return sector === null ? null : entries
 }
 
-function entryOf(bytes: Buffer): Entry {
+function parseEntry(bytes: Buffer): Entry {
   // The length is in bytes of UTF-16 and includes the terminating zero.
   const nameBytes = Math.max(0, Math.min(64, bytes.readUInt16LE(64)) - 2)
   return {
@@ -89,14 +89,14 @@ function entryOf(bytes: Buffer): Entry {
 }
 
 /**
- * Returns the next sector of the chain, a number from SECTOR_MAX on at its end; null if the table leaves the
+ * Returns the next sector of the chain, or a number from SECTOR_MAX on at its end. Null if the table leaves the
  * file.
  */
-async function following(container: Container, sector: number): Promise<number | null> {
+async function nextSector(container: Container, sector: number): Promise<number | null> {
   const perSector = container.sectorBytes / 4
   const table = await tableSector(container, Math.floor(sector / perSector))
   if (table === null || table >= SECTOR_MAX) return null
-  const at = placeOf(container, table) + (sector % perSector) * 4
+  const at = sectorOffset(container, table) + (sector % perSector) * 4
   return (await readAt(container.file, at, 4))?.readUInt32LE(0) ?? null
 }
 
@@ -117,13 +117,13 @@ async function tableSector(container: Container, index: number): Promise<number 
   }
 }
 
-function placeOf({ sectorBytes }: Container, sector: number): number {
+function sectorOffset({ sectorBytes }: Container, sector: number): number {
   return (sector + 1) * sectorBytes
 }
 
 /** Null if the sector is outside the file. */
 async function readSector(container: Container, sector: number): Promise<Buffer | null> {
-  return readAt(container.file, placeOf(container, sector), container.sectorBytes)
+  return readAt(container.file, sectorOffset(container, sector), container.sectorBytes)
 }
 
 /** Null if there are fewer bytes. */

@@ -1,6 +1,6 @@
 /**
  * Removes metadata from photos: time, location, device and author.
- * It is overwritten in place, so that no part of the image moves.
+ * The metadata is overwritten in place, so that no part of the image moves.
  */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -12,9 +12,9 @@ import type { FileWindow } from './file-window.ts'
 const WINDOW_BYTES = 64 * 1024
 
 /**
- * Strips an image of `bytes` bytes that is open for reading and writing, and truncates data after its end.
- * Returns hash (hex) and size of the result; null if the file is unchanged, as is everything except JPEG, PNG and
- * WebP. Data after a broken part is left unchanged; this is not an error.
+ * Strips an image of `bytes` bytes that is open for reading and writing, and truncates data after its end. Returns
+ * hash (hex) and size of the result; null if the file is unchanged, which is always so except for JPEG, PNG and WebP.
+ * Data after a corrupted part is left unchanged; this is not an error.
  */
 export async function removeMetadata(
   file: FileHandle,
@@ -22,27 +22,27 @@ export async function removeMetadata(
   mime: string,
   windowBytes: number = WINDOW_BYTES,
 ): Promise<{ readonly sha256: string; readonly bytes: number } | null> {
-  const bare = FORMATS.get(mime)
-  if (bare === undefined) return null
+  const strip = FORMATS.get(mime)
+  if (strip === undefined) return null
   const window = openWindow(file, bytes, windowBytes)
-  const left = await bare(window)
+  const imageBytes = await strip(window)
   const wasWritten = await window.flush()
-  if (left === bytes && !wasWritten) return null
+  if (imageBytes === bytes && !wasWritten) return null
   const hash = createHash('sha256')
-  await window.each(0, left, (piece) => hash.update(piece))
-  if (left < bytes) await file.truncate(left)
-  return { sha256: hash.digest('hex'), bytes: left }
+  await window.each(0, imageBytes, (chunk) => hash.update(chunk))
+  if (imageBytes < bytes) await file.truncate(imageBytes)
+  return { sha256: hash.digest('hex'), bytes: imageBytes }
 }
 
 /** The stripping function by media type; each returns how many bytes belong to the image. */
 const FORMATS: ReadonlyMap<string, (window: FileWindow) => Promise<number>> = new Map([
-  ['image/jpeg', bareJpeg],
-  ['image/png', barePng],
-  ['image/webp', bareWebp],
+  ['image/jpeg', stripJpeg],
+  ['image/png', stripPng],
+  ['image/webp', stripWebp],
 ])
 
-const blank = (piece: Buffer): void => {
-  piece.fill(0)
+const blank = (chunk: Buffer): void => {
+  chunk.fill(0)
 }
 
 // ── JPEG: segments, each with a marker, a two-byte length and data ───────────────
@@ -52,27 +52,28 @@ const END_OF_IMAGE = 0xd9
 const EXIF = 0xe1
 const COMMENT = 0xfe
 /** Application segments that a viewer needs for correct colours, by marker and prefix. */
-const NEEDED: Readonly<Record<number, string>> = {
+const REQUIRED_SEGMENTS: Readonly<Record<number, string>> = {
   0xe0: 'JFIF\0',
   0xe2: 'ICC_PROFILE\0',
   0xee: 'Adobe',
 }
 
-async function bareJpeg(window: FileWindow): Promise<number> {
+async function stripJpeg(window: FileWindow): Promise<number> {
   for (let at = 2; ;) {
-    const head = window.seen(at, 4) ?? (await window.read(at, 4))
+    const head = window.peek(at, 4) ?? (await window.read(at, 4))
     const marker = head[1] ?? 0
     if (head.length < 4 && marker !== END_OF_IMAGE) return window.bytes
     if (head[0] !== 0xff) return window.bytes
     // Phones append further images with metadata of their own.
     if (marker === END_OF_IMAGE) return at + 2
     if (marker === 0xff) at = await window.findPair(at, 0xff, (next) => next !== 0xff)
-    else if (standsAlone(marker)) at += 2
+    else if (hasNoData(marker)) at += 2
     else {
-      const said = at + 4
+      const dataStart = at + 4
       const end = at + 2 + head.readUInt16BE(2)
-      if (end < said || end > window.bytes) return window.bytes
-      if (await isBeside(window, marker, said, end)) await overwrite(window, marker, said, end)
+      if (end < dataStart || end > window.bytes) return window.bytes
+      if (await isMetadata(window, marker, dataStart, end))
+        await overwrite(window, marker, dataStart, end)
       // End of the image data: within it, 0xff is followed by 0 or by a restart marker.
       at = marker === START_OF_SCAN ? await window.findPair(end, 0xff, isMarker) : end
     }
@@ -80,36 +81,35 @@ async function bareJpeg(window: FileWindow): Promise<number> {
 }
 
 /** Restart markers, the start of the image, and the marker without meaning. */
-const standsAlone = (marker: number): boolean =>
-  (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01
+const hasNoData = (marker: number): boolean => (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01
 
 const isMarker = (second: number): boolean =>
   second !== 0 && second !== 0xff && !(second >= 0xd0 && second <= 0xd7)
 
-async function isBeside(
+async function isMetadata(
   window: FileWindow,
   marker: number,
-  said: number,
+  dataStart: number,
   end: number,
 ): Promise<boolean> {
   if (marker === COMMENT) return true
   if (marker < 0xe0 || marker > 0xef) return false
-  const needed = NEEDED[marker]
-  if (needed === undefined) return true
-  const beginning = await window.read(said, Math.min(needed.length, end - said))
-  return beginning.toString('latin1') !== needed
+  const prefix = REQUIRED_SEGMENTS[marker]
+  if (prefix === undefined) return true
+  const actual = await window.read(dataStart, Math.min(prefix.length, end - dataStart))
+  return actual.toString('latin1') !== prefix
 }
 
-/** Overwrites with zeros. Of Exif, only the orientation is kept, because viewers need it. */
+/** Overwrites with zeros. Only the orientation of Exif data is kept, because viewers need it. */
 async function overwrite(
   window: FileWindow,
   marker: number,
-  said: number,
+  dataStart: number,
   end: number,
 ): Promise<void> {
-  const turned = marker === EXIF ? await orientationOf(window, said, end) : null
-  await window.change(said, end, blank)
-  if (turned === null) return
+  const orientation = marker === EXIF ? await readOrientation(window, dataStart, end) : null
+  await window.change(dataStart, end, blank)
+  if (orientation === null) return
   const exif = Buffer.alloc(EXIF_BYTES_MIN)
   exif.write('Exif\0\0MM\0*', 'latin1')
   exif.writeUInt32BE(8, 10)
@@ -117,8 +117,8 @@ async function overwrite(
   exif.writeUInt16BE(ORIENTATION, 16)
   exif.writeUInt16BE(3, 18)
   exif.writeUInt32BE(1, 20)
-  exif.writeUInt16BE(turned, 24)
-  await window.write(said, exif)
+  exif.writeUInt16BE(orientation, 24)
+  await window.write(dataStart, exif)
 }
 const ORIENTATION = 0x0112
 /** Header, one entry, and no further directory. */
@@ -126,29 +126,29 @@ const EXIF_BYTES_MIN = 32
 const TIFF_HEAD_BYTES = 8
 const ENTRY_BYTES = 12
 
-/** 2 to 8; null if there is none, or if it means no rotation. */
-async function orientationOf(
+/** Returns 2 to 8; null if there is no orientation, or if it means no rotation. */
+async function readOrientation(
   window: FileWindow,
-  said: number,
+  dataStart: number,
   end: number,
 ): Promise<number | null> {
-  if (end - said < EXIF_BYTES_MIN) return null
-  const tiff = said + 6
-  const head = await window.read(said, 6 + TIFF_HEAD_BYTES)
+  if (end - dataStart < EXIF_BYTES_MIN) return null
+  const tiff = dataStart + 6
+  const head = await window.read(dataStart, 6 + TIFF_HEAD_BYTES)
   if (head.toString('latin1', 0, 6) !== 'Exif\0\0') return null
   const isLittle = head.toString('latin1', 6, 8) === 'II'
-  const two = (bytes: Buffer, at: number): number =>
+  const readUint16 = (bytes: Buffer, at: number): number =>
     isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at)
   const first = tiff + (isLittle ? head.readUInt32LE(10) : head.readUInt32BE(10))
   if (first + 2 > end) return null
-  const count = two(await window.read(first, 2), 0)
+  const count = readUint16(await window.read(first, 2), 0)
   for (let index = 0; index < count; index += 1) {
     const at = first + 2 + index * ENTRY_BYTES
     if (at + ENTRY_BYTES > end) return null
-    const entry = window.seen(at, ENTRY_BYTES) ?? (await window.read(at, ENTRY_BYTES))
-    if (two(entry, 0) !== ORIENTATION) continue
-    const turned = two(entry, 8)
-    return turned >= 2 && turned <= 8 ? turned : null
+    const entry = window.peek(at, ENTRY_BYTES) ?? (await window.read(at, ENTRY_BYTES))
+    if (readUint16(entry, 0) !== ORIENTATION) continue
+    const orientation = readUint16(entry, 8)
+    return orientation >= 2 && orientation <= 8 ? orientation : null
   }
   return null
 }
@@ -157,30 +157,30 @@ async function orientationOf(
 
 const PNG_HEAD_BYTES = 8
 /** Ancillary chunks that affect rendering. */
-const DRAWN_BY = new Set(
+const RENDERING_CHUNKS = new Set(
   'tRNS cHRM gAMA iCCP sBIT sRGB bKGD hIST pHYs sPLT cICP acTL fcTL fdAT'.split(' '),
 )
 /** A private ancillary chunk that every program skips. */
-const NOTHING_CHUNK = 'vpAd'
+const IGNORED_CHUNK = 'vpAd'
 
-async function barePng(window: FileWindow): Promise<number> {
+async function stripPng(window: FileWindow): Promise<number> {
   for (let at = PNG_HEAD_BYTES; at + 12 <= window.bytes;) {
-    const head = window.seen(at, 8) ?? (await window.read(at, 8))
-    const said = at + 8
-    const checksum = said + head.readUInt32BE()
+    const head = window.peek(at, 8) ?? (await window.read(at, 8))
+    const dataStart = at + 8
+    const checksum = dataStart + head.readUInt32BE()
     const end = checksum + 4
     if (end > window.bytes) return window.bytes
     const name = head.toString('latin1', 4)
     if (name === 'IEND') return end
-    if (/^[a-z]/.test(name) && !DRAWN_BY.has(name)) {
-      const nothing = Buffer.from(NOTHING_CHUNK, 'latin1')
-      let sum = crc32(nothing)
-      await window.write(at + 4, nothing)
-      await window.change(said, checksum, (piece) => {
-        sum = crc32(piece.fill(0), sum)
+    if (/^[a-z]/.test(name) && !RENDERING_CHUNKS.has(name)) {
+      const chunkName = Buffer.from(IGNORED_CHUNK, 'latin1')
+      let sum = crc32(chunkName)
+      await window.write(at + 4, chunkName)
+      await window.change(dataStart, checksum, (chunk) => {
+        sum = crc32(chunk.fill(0), sum)
       })
-      nothing.writeUInt32BE(sum)
-      await window.write(checksum, nothing)
+      chunkName.writeUInt32BE(sum)
+      await window.write(checksum, chunkName)
     }
     at = end
   }
@@ -193,25 +193,25 @@ const RIFF_HEAD_BYTES = 12
 /** Bits of the extended header: has Exif, has XMP. */
 const HAS_METADATA = 0x0c
 
-async function bareWebp(window: FileWindow): Promise<number> {
+async function stripWebp(window: FileWindow): Promise<number> {
   const riff = await window.read(4, 4)
-  const whole = Math.min(window.bytes, riff.readUInt32LE() + 8)
-  for (let at = RIFF_HEAD_BYTES; at + 8 <= whole;) {
-    const head = window.seen(at, 8) ?? (await window.read(at, 8))
+  const containerEnd = Math.min(window.bytes, riff.readUInt32LE() + 8)
+  for (let at = RIFF_HEAD_BYTES; at + 8 <= containerEnd;) {
+    const head = window.peek(at, 8) ?? (await window.read(at, 8))
     const name = head.toString('latin1', 0, 4)
-    const said = at + 8
+    const dataStart = at + 8
     const length = head.readUInt32LE(4)
-    if (said + length > whole) return whole
+    if (dataStart + length > containerEnd) return containerEnd
     if (name === 'VP8X' && length > 0) {
-      const flags = (await window.read(said, 1)).readUInt8()
+      const flags = (await window.read(dataStart, 1)).readUInt8()
       if ((flags & HAS_METADATA) !== 0)
-        await window.write(said, Buffer.from([flags & ~HAS_METADATA]))
+        await window.write(dataStart, Buffer.from([flags & ~HAS_METADATA]))
     }
     if (name === 'EXIF' || name === 'XMP ') {
       await window.write(at, Buffer.from('JUNK', 'latin1'))
-      await window.change(said, said + length, blank)
+      await window.change(dataStart, dataStart + length, blank)
     }
-    at = said + length + (length % 2)
+    at = dataStart + length + (length % 2)
   }
-  return whole
+  return containerEnd
 }

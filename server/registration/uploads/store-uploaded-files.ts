@@ -10,77 +10,66 @@ import type { ReceivedFile, ReceiveRefusal, Uploads } from '../../dependencies.t
 import { newDatabaseAt } from '../../ops/recovery/new-database-date.ts'
 import type { ProofShelf, Swept } from '../../storage/files/upload-storage-types.ts'
 import type { Store } from '../../storage/index.ts'
-import { typeOfFile } from './file-type.ts'
-import { openFlushes } from './flush-folders.ts'
+import { detectMediaType } from './file-type.ts'
+import { createFlushes } from './flush-folders.ts'
 import type { Flushes } from './flush-folders.ts'
 import { removeMetadata } from './remove-photo-metadata.ts'
 import {
-  ASIDE_FOLDER,
+  SET_ASIDE_FOLDER,
   inBatches,
   isHash,
   isYoung,
-  keptAsideSince,
-  lookAside,
-  oldFiles,
-  putBack,
+  deletionLimit,
+  checkSetAside,
+  findOldFiles,
+  restoreFile,
   setAside,
-  stateOf,
-  whyHeld,
+  uploadsState,
+  findHoldReason,
 } from './unreferenced-files.ts'
 
 /** How long a file without a registration is kept: its registration may still be in progress. */
 const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
-/**
- * Disk space reserved for what must not fail: the database and its log, emails, and registrations without a
- * proof. Below it, files are refused.
- */
+/** Disk space reserved for the database, its log, emails, and registrations without a proof. */
 const FREE_BYTES_MIN = 512 * 1024 * 1024
-/**
- * The proof of an unpaid registration is of no use. The delegate may pay again for some days, and a late payment
- * is found within ten.
- */
+/** After this time, an unpaid registration is neither retried nor paid late. */
 const UNPAID_DAYS_MAX = 30
-/**
- * How long a proof uploaded ahead waits for its registration: a delegate who has to fetch another document or a
- * card comes back within days.
- */
+/** A delegate who has to fetch another document or card before registering returns within days. */
 export const DRAFT_MS = 3 * 24 * 60 * 60 * 1000
-/**
- * Folder for files whose registration is not checked yet; in the same file system, so that a rename stores them.
- */
+/** Folder for unchecked files; in the same file system, so that a rename stores them. */
 const INCOMING = 'incoming'
 
-type Known = Pick<
+type Records = Pick<
   Store,
   'uploadsInUse' | 'uploadsDropped' | 'dropProofs' | 'forgetOldDrafts' | 'databaseSince'
 > &
   Partial<Pick<Store, 'proofs'>>
-type Shelf = {
+type Disk = {
   readonly folder: string
   /** Folder for files that no record refers to, kept for a while. */
   readonly asideFolder: string
   readonly freeBytesMin: number
-  /** When each hash was last submitted since the start. */
-  readonly handedIn: Map<string, Instant>
+  /** When each hash was last submitted since the server started. */
+  readonly submitted: Map<string, Instant>
   /** Files that are being removed now. */
   readonly removals: Map<string, Promise<void>>
   readonly flushes: Flushes
 }
 
 /** Returns the locations of uploads in a data folder, and when its database was restored. */
-export const placesIn = (dataDir: string) => ({
+export const uploadLocations = (dataDir: string) => ({
   folder: path.join(dataDir, 'uploads'),
-  asideFolder: path.join(dataDir, ASIDE_FOLDER),
+  asideFolder: path.join(dataDir, SET_ASIDE_FOLDER),
   restoredAt: () => newDatabaseAt(dataDir),
 })
 
-/** Opens the upload folder and removes incomplete files of processes that died. */
+/** Opens the upload folder and removes incomplete files of crashed processes. */
 export function openUploads(options: {
   readonly folder: string
   readonly asideFolder: string
-  readonly store: Known
+  readonly store: Records
   readonly clock: () => Instant
-  /** Returns when the database was restored; null: never. Left out: never. */
+  /** Returns when the database was restored; null if never. Defaults to never. */
   readonly restoredAt?: () => Promise<Instant | null>
   /** Bytes of disk space that uploads must leave free. */
   readonly freeBytesMin?: number
@@ -88,167 +77,174 @@ export function openUploads(options: {
   const { store, clock } = options
   const { proofs = null } = store
   const { restoredAt = async () => null } = options
-  const since: Since = async () => {
-    const [restored, made] = await Promise.all([restoredAt(), store.databaseSince()])
-    return restored === null || made === null
-      ? (restored ?? made)
-      : instant(Math.max(restored, made))
+  const databaseSince: Since = async () => {
+    const [restored, created] = await Promise.all([restoredAt(), store.databaseSince()])
+    return restored === null || created === null
+      ? (restored ?? created)
+      : instant(Math.max(restored, created))
   }
   const { freeBytesMin = FREE_BYTES_MIN } = options
-  const shelf: Shelf = {
+  const disk: Disk = {
     folder: options.folder,
     asideFolder: options.asideFolder,
     freeBytesMin,
-    handedIn: new Map(),
+    submitted: new Map(),
     removals: new Map(),
-    flushes: openFlushes(),
+    flushes: createFlushes(),
   }
-  mkdirSync(path.join(shelf.folder, INCOMING), { recursive: true })
-  removeLeftovers(path.join(shelf.folder, INCOMING))
+  mkdirSync(path.join(disk.folder, INCOMING), { recursive: true })
+  removeLeftovers(path.join(disk.folder, INCOMING))
   return {
-    receive: (content, bytesMax) => receive(shelf, content, bytesMax),
-    typeOf: (file, name, accept) => typeOfFile(file.path, name, accept),
-    bared,
+    receive: (content, bytesMax) => receive(disk, content, bytesMax),
+    typeOf: (file, name, accept) => detectMediaType(file.path, name, accept),
+    removePhotoMetadata,
     discard: (file) => rm(file.path, { force: true }),
-    ...(proofs === null ? onDisk(shelf, store, clock, since) : inside(proofs, store, clock, since)),
+    ...(proofs === null
+      ? storeOnDisk(disk, store, clock, databaseSince)
+      : storeInDatabase(proofs, store, clock, databaseSince)),
   }
 }
 
-type Shelved = Pick<Uploads, 'keep' | 'hold' | 'read' | 'forget' | 'sweep' | 'reclaim' | 'state'>
-/** Returns since when this database exists: the time of a restore or of an empty start. */
+type FileApi = Pick<Uploads, 'keep' | 'hold' | 'read' | 'forget' | 'sweep' | 'reclaim' | 'state'>
+/** Returns when this database was restored or created. */
 type Since = () => Promise<Instant | null>
 
-function onDisk(shelf: Shelf, store: Known, clock: () => Instant, since: Since): Shelved {
-  const place = (sha256: string): string => placeOf(shelf, sha256)
-  let last: Pick<Swept, 'held' | 'aside'> = { held: null, aside: 0 }
+function storeOnDisk(disk: Disk, store: Records, clock: () => Instant, since: Since): FileApi {
+  const filePath = (sha256: string): string => pathOf(disk, sha256)
+  let lastSweep: Pick<Swept, 'held' | 'aside'> = { held: null, aside: 0 }
   return {
     keep: async (file) => {
-      shelf.handedIn.set(file.sha256, clock())
-      await shelf.removals.get(file.sha256)
-      await keepDurably(shelf.flushes, placeOf(shelf, file.sha256), file, clock())
+      disk.submitted.set(file.sha256, clock())
+      await disk.removals.get(file.sha256)
+      await storeDurably(disk.flushes, pathOf(disk, file.sha256), file, clock())
     },
     hold: async (sha256) => {
-      shelf.handedIn.set(sha256, clock())
-      await shelf.removals.get(sha256)
+      disk.submitted.set(sha256, clock())
+      await disk.removals.get(sha256)
       return (
-        (await stat(place(sha256)).catch(() => null)) !== null ||
-        putBack(shelf.asideFolder, place, sha256)
+        (await stat(filePath(sha256)).catch(() => null)) !== null ||
+        restoreFile(disk.asideFolder, filePath, sha256)
       )
     },
-    read: (sha256) => read(shelf, sha256),
+    read: (sha256) => read(disk, sha256),
     forget: async (sha256s) => {
       const used = new Set(await store.uploadsInUse(sha256s))
-      for (const sha256 of sha256s) if (!used.has(sha256)) await remove(shelf, sha256)
+      for (const sha256 of sha256s) if (!used.has(sha256)) await remove(disk, sha256)
     },
-    sweep: async (all = false) => {
+    sweep: async (moveAll = false) => {
       const at = clock()
-      const swept = await sweep(shelf, store, at, !all && isYoung(await since(), at), all)
-      last = swept
-      return swept
+      const result = await sweep(disk, store, at, !moveAll && isYoung(await since(), at), moveAll)
+      lastSweep = result
+      return result
     },
     reclaim: async () => {
-      const { aside } = await lookAside(shelf.asideFolder, place, store, null)
-      last = { ...last, aside }
+      const { aside } = await checkSetAside(disk.asideFolder, filePath, store, null)
+      lastSweep = { ...lastSweep, aside }
     },
-    state: () => stateOf(last, shelf.asideFolder),
+    state: () => uploadsState(lastSweep, disk.asideFolder),
   }
 }
 
-/** Keeps files in the database, where every server can read them; nothing stays on this disk. */
-function inside(proofs: ProofShelf, store: Known, clock: () => Instant, since: Since): Shelved {
-  let last: Pick<Swept, 'held' | 'aside'> = { held: null, aside: 0 }
+/** Stores files in the database, where every server can read them; nothing stays on this disk. */
+function storeInDatabase(
+  proofs: ProofShelf,
+  store: Records,
+  clock: () => Instant,
+  since: Since,
+): FileApi {
+  let lastSweep: Pick<Swept, 'held' | 'aside'> = { held: null, aside: 0 }
   return {
     keep: (file) => proofs.keep(file, clock()),
     hold: (sha256) => proofs.hold(sha256, clock()),
     read: async (sha256) => (isHash(sha256) ? proofs.read(sha256) : null),
     forget: (sha256s) => proofs.forget(sha256s),
-    sweep: async (all = false) => {
+    sweep: async (moveAll = false) => {
       const at = clock()
-      const { dropped, forgotten } = await dropOld(store, at)
+      const { dropped, forgotten } = await dropOldReferences(store, at)
       await proofs.forget(forgotten)
-      const young = !all && isYoung(await since(), at)
-      const swept = await proofs.sweep({
+      const isRecent = !moveAll && isYoung(await since(), at)
+      const result = await proofs.sweep({
         at,
         keptBefore: instant(at - UNUSED_MS_MAX),
-        deleteBefore: young ? null : instant(keptAsideSince(at)),
-        mayMove: (unknown, files) => (all ? null : whyHeld(unknown, files, young)),
+        deleteBefore: isRecent ? null : instant(deletionLimit(at)),
+        mayMove: (unknown, files) => (moveAll ? null : findHoldReason(unknown, files, isRecent)),
       })
-      last = swept
-      return { ...swept, dropped }
+      lastSweep = result
+      return { ...result, dropped }
     },
-    // A file that was set aside can still be read and held, so nothing needs to be reclaimed.
+    // A file that was set aside can still be read and protected, so nothing needs to be moved back.
     reclaim: async () => {},
-    state: () => stateOf(last, 'the database (proof_files.aside_at)'),
+    state: () => uploadsState(lastSweep, 'the database (proof_files.aside_at)'),
   }
 }
 
-function placeOf(shelf: Shelf, sha256: string): string {
-  return path.join(shelf.folder, sha256.slice(0, 2), sha256)
+function pathOf(disk: Disk, sha256: string): string {
+  return path.join(disk.folder, sha256.slice(0, 2), sha256)
 }
 
-/** Writes each piece to disk before reading the next, so that a file is never in memory as a whole. */
+/** Writes each chunk to disk before reading the next, so that a file is never completely in memory. */
 async function receive(
-  shelf: Shelf,
+  disk: Disk,
   content: Readable,
   bytesMax: number,
 ): Promise<Result<ReceivedFile, ReceiveRefusal>> {
-  const place = path.join(shelf.folder, INCOMING, `${process.pid}.${randomUUID()}`)
+  const filePath = path.join(disk.folder, INCOMING, `${process.pid}.${randomUUID()}`)
   const hash = createHash('sha256')
   let bytes = 0
-  let whole = false
-  let writing = false
-  const file = await open(place, 'wx')
+  let isComplete = false
+  let isWriting = false
+  const file = await open(filePath, 'wx')
   try {
-    for await (const piece of content as AsyncIterable<Buffer>) {
-      // An input that was left empty takes no room.
-      if (bytes === 0 && (await isNearlyFull(shelf))) return err('no_room')
-      bytes += piece.length
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      // An empty file input needs no disk space.
+      if (bytes === 0 && (await isNearlyFull(disk))) return err('no_room')
+      bytes += chunk.length
       if (bytes > bytesMax) return err('too_large')
-      hash.update(piece)
-      writing = true
-      await file.writeFile(piece)
-      writing = false
+      hash.update(chunk)
+      isWriting = true
+      await file.writeFile(chunk)
+      isWriting = false
     }
-    whole = true
-    return ok({ path: place, sha256: hash.digest('hex'), bytes })
+    isComplete = true
+    return ok({ path: filePath, sha256: hash.digest('hex'), bytes })
   } catch (error) {
-    // The connection of the sender failed; a full disk is our problem, and is thrown.
-    if (content.errored !== null && !writing) return err('cut_off')
+    // The sender's connection failed. A full disk is our own error, and is thrown.
+    if (content.errored !== null && !isWriting) return err('cut_off')
     throw error
   } finally {
     await file.close()
-    if (!whole) await rm(place, { force: true })
+    if (!isComplete) await rm(filePath, { force: true })
   }
 }
 
-async function isNearlyFull({ folder, freeBytesMin }: Shelf): Promise<boolean> {
+async function isNearlyFull({ folder, freeBytesMin }: Disk): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize < freeBytesMin
 }
 
-async function bared(file: ReceivedFile, mime: string): Promise<ReceivedFile> {
+async function removePhotoMetadata(file: ReceivedFile, mime: string): Promise<ReceivedFile> {
   if (!mime.startsWith('image/')) return file
-  const picture = await open(file.path, 'r+')
+  const image = await open(file.path, 'r+')
   try {
-    const left = await removeMetadata(picture, file.bytes, mime)
-    return left === null ? file : { path: file.path, ...left }
+    const stripped = await removeMetadata(image, file.bytes, mime)
+    return stripped === null ? file : { path: file.path, ...stripped }
   } finally {
-    await picture.close()
+    await image.close()
   }
 }
 
-/** Flushed, then renamed: the file under its hash is either complete or absent. */
-async function keepDurably(
+/** Flushes, then renames: the file under its hash is either complete or absent. */
+async function storeDurably(
   flushes: Flushes,
-  place: string,
+  filePath: string,
   received: ReceivedFile,
   at: Instant,
 ): Promise<void> {
-  const there = await stat(place).catch(() => null)
-  const parent = path.dirname(place)
-  if (there?.size === received.bytes) {
+  const existing = await stat(filePath).catch(() => null)
+  const parent = path.dirname(filePath)
+  if (existing?.size === received.bytes) {
     // Resets the age, for the sweep after a restart.
-    await utimes(place, at / 1000, at / 1000)
+    await utimes(filePath, at / 1000, at / 1000)
     await rm(received.path, { force: true })
   } else {
     await mkdir(parent, { recursive: true })
@@ -259,35 +255,36 @@ async function keepDurably(
     } finally {
       await file.close()
     }
-    await rename(received.path, place)
+    await rename(received.path, filePath)
   }
   // Also if the file existed: the process that wrote it may have died before this line.
   await flushes.flush(parent)
   await flushes.flushOnce(path.dirname(parent), path.basename(parent))
 }
 
-/** Null: no such file. Accepts only hashes, never paths. */
+/** Null if there is no such file. Accepts only hashes, never paths. */
 async function read(
-  shelf: Shelf,
+  disk: Disk,
   sha256: string,
 ): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
   if (!isHash(sha256)) return null
-  const place = (one: string): string => placeOf(shelf, one)
-  const opened = () =>
-    open(place(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
+  const pathTo = (one: string): string => pathOf(disk, one)
+  const openFile = () =>
+    open(pathTo(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
       throw error
     })
   const file =
-    (await opened()) ?? ((await putBack(shelf.asideFolder, place, sha256)) ? await opened() : null)
+    (await openFile()) ??
+    ((await restoreFile(disk.asideFolder, pathTo, sha256)) ? await openFile() : null)
   return file === null
     ? null
     : { bytes: (await file.stat()).size, content: file.createReadStream() }
 }
 
 /**
- * A file in the incoming folder belongs to a request, and so to a process. Files with our own process id are
- * leftovers as well, because a container gives every process the same id.
+ * A file in the incoming folder belongs to a request of one process. Files with our own process id are leftovers as
+ * well, because a container gives every process the same id.
  */
 function removeLeftovers(incoming: string): void {
   for (const name of readdirSync(incoming)) {
@@ -307,12 +304,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Drops references to files that are no longer useful: returns the number of registrations, and the files of
- * forms never submitted.
- */
-async function dropOld(
-  store: Known,
+/** Drops old references to files. Returns the number of registrations, and the files of unsubmitted forms. */
+async function dropOldReferences(
+  store: Records,
   at: Instant,
 ): Promise<{ readonly dropped: number; readonly forgotten: readonly string[] }> {
   const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)
@@ -322,69 +316,82 @@ async function dropOld(
 }
 
 /**
- * Removes files that registrations have dropped or drafts no longer need, and sets aside files that no record
- * refers to and that were not submitted lately. `young` and `all` decide whether few, none or all of the unknown
- * files are set aside.
+ * Removes files that registrations have dropped or drafts no longer need, and sets aside files that no record refers
+ * to and that were not submitted recently. `isRecent` and `moveAll` decide whether few, none or all of the
+ * unknown files are set aside.
  */
 async function sweep(
-  shelf: Shelf,
-  store: Known,
+  disk: Disk,
+  store: Records,
   at: Instant,
-  young: boolean,
-  all: boolean,
+  isRecent: boolean,
+  moveAll: boolean,
 ): Promise<Swept> {
-  const place = (sha256: string): string => placeOf(shelf, sha256)
-  const { dropped, forgotten } = await dropOld(store, at)
-  /** Files that this process received and that no registration referred to: they say nothing about the database. */
-  const refusedHere = new Set<string>()
-  for (const [sha256, handedIn] of shelf.handedIn) {
-    if (at - handedIn < UNUSED_MS_MAX) continue
-    refusedHere.add(sha256)
-    shelf.handedIn.delete(sha256)
+  const pathTo = (sha256: string): string => pathOf(disk, sha256)
+  const { dropped, forgotten } = await dropOldReferences(store, at)
+  /** Files that this process received for no registration: they do not indicate a wrong database. */
+  const rejectedHere = new Set<string>()
+  for (const [sha256, submittedAt] of disk.submitted) {
+    if (at - submittedAt < UNUSED_MS_MAX) continue
+    rejectedHere.add(sha256)
+    disk.submitted.delete(sha256)
   }
-  const { old, files } = await oldFiles(shelf.folder, INCOMING, instant(at - UNUSED_MS_MAX))
-  const asked = [...new Set([...old, ...forgotten])]
-  const used = new Set(await inBatches(asked, (some) => store.uploadsInUse(some)))
-  const unused = asked.filter((sha256) => !used.has(sha256) && !shelf.handedIn.has(sha256))
+  const { old, files } = await findOldFiles(disk.folder, INCOMING, instant(at - UNUSED_MS_MAX))
+  const candidates = [...new Set([...old, ...forgotten])]
+  const used = new Set(await inBatches(candidates, (some) => store.uploadsInUse(some)))
+  const unused = candidates.filter((sha256) => !used.has(sha256) && !disk.submitted.has(sha256))
   const known = new Set([
     ...forgotten,
     ...(await inBatches(unused, (some) => store.uploadsDropped(some))),
   ])
-  const gone = unused.filter((sha256) => known.has(sha256))
+  const unneeded = unused.filter((sha256) => known.has(sha256))
   // The file may have been submitted again since the query.
-  const isFree = (sha256: string): boolean => !shelf.handedIn.has(sha256)
-  for (const sha256 of gone) if (isFree(sha256)) await remove(shelf, sha256)
+  const isNotSubmittedAgain = (sha256: string): boolean => !disk.submitted.has(sha256)
+  for (const sha256 of unneeded) if (isNotSubmittedAgain(sha256)) await remove(disk, sha256)
 
   const unknown = unused.filter((sha256) => !known.has(sha256))
-  const strange = unknown.filter((sha256) => !refusedHere.has(sha256))
-  const held = all ? null : whyHeld(young ? unknown.length : strange.length, files, young)
-  const moved = held === null ? unknown : []
-  for (const sha256 of moved) if (isFree(sha256)) await moveAside(shelf, sha256, at)
-  const { aside, removed } = await lookAside(
-    shelf.asideFolder,
-    place,
+  const unexpected = unknown.filter((sha256) => !rejectedHere.has(sha256))
+  const holdReason = moveAll
+    ? null
+    : findHoldReason(isRecent ? unknown.length : unexpected.length, files, isRecent)
+  const movedFiles = holdReason === null ? unknown : []
+  for (const sha256 of movedFiles)
+    if (isNotSubmittedAgain(sha256)) await moveAside(disk, sha256, at)
+  const { aside, removed } = await checkSetAside(
+    disk.asideFolder,
+    pathTo,
     store,
-    young ? null : keptAsideSince(at),
+    isRecent ? null : deletionLimit(at),
   )
-  return { dropped, removed: gone.length + removed, setAside: moved.length, held, aside }
+  return {
+    dropped,
+    removed: unneeded.length + removed,
+    setAside: movedFiles.length,
+    held: holdReason,
+    aside,
+  }
 }
 
-/** A request that submits the same bytes meanwhile waits for the removal. */
-async function remove(shelf: Shelf, sha256: string): Promise<void> {
-  await keptFrom(shelf, sha256, async () => {
-    await rm(placeOf(shelf, sha256), { force: true })
-    await rm(path.join(shelf.asideFolder, sha256), { force: true })
+/** A request that submits the same bytes in the meantime waits for the removal. */
+async function remove(disk: Disk, sha256: string): Promise<void> {
+  await trackRemoval(disk, sha256, async () => {
+    await rm(pathOf(disk, sha256), { force: true })
+    await rm(path.join(disk.asideFolder, sha256), { force: true })
   })
 }
 
-async function moveAside(shelf: Shelf, sha256: string, at: Instant): Promise<void> {
-  await keptFrom(shelf, sha256, () =>
-    setAside(shelf.asideFolder, placeOf(shelf, sha256), sha256, at),
+async function moveAside(disk: Disk, sha256: string, at: Instant): Promise<void> {
+  await trackRemoval(disk, sha256, () =>
+    setAside(disk.asideFolder, pathOf(disk, sha256), sha256, at),
   )
 }
 
-async function keptFrom(shelf: Shelf, sha256: string, work: () => Promise<void>): Promise<void> {
-  const removal = work().finally(() => shelf.removals.delete(sha256))
-  shelf.removals.set(sha256, removal)
+async function trackRemoval(
+  disk: Disk,
+  sha256: string,
+  removeFile: () => Promise<void>,
+): Promise<void> {
+  const removal = removeFile().finally(() => disk.removals.delete(sha256))
+  disk.removals.set(sha256, removal)
   await removal
 }

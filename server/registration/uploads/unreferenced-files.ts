@@ -1,7 +1,7 @@
 /**
  * Sets aside uploaded files that no record refers to.
- * They are not deleted at once, because the database may be an older copy or empty. They stay aside for a while,
- * few at a time, and return when a record refers to them.
+ * They are not deleted immediately, because the database may be an older copy or empty. They are set aside for a
+ * while, few at a time, and moved back when a record refers to them.
  */
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,73 +12,73 @@ import type { Store } from '../../storage/index.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Folder in DATA_DIR. */
-export const ASIDE_FOLDER = 'unknown-files'
-/** How long files are kept aside. */
-export const ASIDE_DAYS = 30
+export const SET_ASIDE_FOLDER = 'unknown-files'
+/** How long files stay set aside. */
+export const SET_ASIDE_DAYS = 30
 /**
- * How long nothing is moved after a restore or a start with an empty database: another copy may still be put
- * back.
+ * How long nothing is moved after a restore or a start with an empty database: another copy may still be restored.
  */
-export const YOUNG_DAYS = 7
+export const YOUNG_DATABASE_DAYS = 7
 /**
- * A few are left over from interrupted requests; many mean that the database does not belong to these files. Many is
- * more than twenty, or more than one in a hundred; of a small installation, a handful is moved in any case.
+ * Interrupted requests leave a few files; many mean that the database does not belong to these files. Many means more
+ * than twenty, or more than one in a hundred; up to five are always moved.
  */
 const FEW_MAX = 20
 const FEW_PERCENT_MAX = 1
-const HANDFUL = 5
+const ALWAYS_MOVED_MAX = 5
 /** Hashes per query. */
 const BATCH_MAX = 500
 
-/** Returns why this many of all files are not moved; null: they are moved. */
-export function whyHeld(count: number, all: number, isYoung: boolean): Held | null {
+/** Returns why this many of all files are not moved; null if they are moved. */
+export function findHoldReason(count: number, all: number, isYoung: boolean): Held | null {
   if (count === 0) return null
   if (isYoung) return { count, why: 'young' }
-  const isMany = count > FEW_MAX || (count > HANDFUL && count * 100 > all * FEW_PERCENT_MAX)
+  const isMany =
+    count > FEW_MAX || (count > ALWAYS_MOVED_MAX && count * 100 > all * FEW_PERCENT_MAX)
   return isMany ? { count, why: 'many' } : null
 }
 
 /** Files set aside before this instant are deleted. */
-export const keptAsideSince = (at: Instant): number => at - ASIDE_DAYS * DAY_MS
+export const deletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
 
 /**
- * `since`: when the database was created or restored; null: unknown. A clock that was set back makes it younger.
+ * `since`: when the database was created or restored; null if unknown. A clock that was set back makes it younger.
  */
 export const isYoung = (since: Instant | null, at: Instant): boolean =>
-  since !== null && at - since < YOUNG_DAYS * DAY_MS
+  since !== null && at - since < YOUNG_DATABASE_DAYS * DAY_MS
 
 /** The sentence for the health report and `rollcall db unknown-files`. */
-export function heldSentence({ count, why }: Held): string {
+export function formatHoldReason({ count, why }: Held): string {
   const files = `${count} uploaded files belong to no registration in the database`
   return why === 'young'
-    ? `${files}. None is moved within ${YOUNG_DAYS} days of a restore or of a start with an empty database.`
+    ? `${files}. None is moved within ${YOUNG_DATABASE_DAYS} days of a restore or of a start with an empty database.`
     : `${files}: more than are ever left over. None was moved. Check that DATA_DIR has the right database; if it has, run rollcall db unknown-files --set-aside.`
 }
-export const asideSentence = (count: number, place: string): string =>
-  `${count} uploaded files that belong to no registration are in ${place}. They are deleted after ${ASIDE_DAYS} days; a file comes back when a registration refers to it.`
+export const formatSetAside = (count: number, location: string): string =>
+  `${count} uploaded files that belong to no registration are in ${location}. They are deleted after ${SET_ASIDE_DAYS} days; a file comes back when a registration refers to it.`
 
-/** Returns the files aside, by hash, with the time at which they were set aside. */
-async function filesAside(folder: string): Promise<ReadonlyMap<string, number>> {
+/** Returns the files that are set aside, by hash, with the time at which they were moved. */
+async function listSetAside(folder: string): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>()
   for (const name of await readdir(folder).catch(() => []))
     found.set(name, (await stat(path.join(folder, name))).mtimeMs)
   return found
 }
 
-type Known = Pick<Store, 'uploadsInUse'>
+type ReferenceStore = Pick<Store, 'uploadsInUse'>
 
-/** Puts back files that a record refers to again, and deletes those whose time aside is over. */
-export async function lookAside(
+/** Moves back files that a record refers to again, and deletes those whose period has ended. */
+export async function checkSetAside(
   folder: string,
-  placeOf: (sha256: string) => string,
-  store: Known,
+  getFilePath: (sha256: string) => string,
+  store: ReferenceStore,
   deleteBefore: number | null,
 ): Promise<{ readonly aside: number; readonly removed: number }> {
-  const files = await filesAside(folder)
-  const used = new Set(await inBatches([...files.keys()], (some) => store.uploadsInUse(some)))
+  const files = await listSetAside(folder)
+  const used = new Set(await inBatches([...files.keys()], (batch) => store.uploadsInUse(batch)))
   let removed = 0
   for (const [sha256, since] of files) {
-    if (used.has(sha256)) await putBack(folder, placeOf, sha256)
+    if (used.has(sha256)) await restoreFile(folder, getFilePath, sha256)
     else if (deleteBefore !== null && since <= deleteBefore) {
       await rm(path.join(folder, sha256), { force: true })
       removed += 1
@@ -87,17 +87,17 @@ export async function lookAside(
   return { aside: files.size - used.size - removed, removed }
 }
 
-/** False: the file is not aside. */
-export async function putBack(
+/** Returns false if the file is not set aside. */
+export async function restoreFile(
   folder: string,
-  placeOf: (sha256: string) => string,
+  getFilePath: (sha256: string) => string,
   sha256: string,
 ): Promise<boolean> {
-  const place = placeOf(sha256)
+  const filePath = getFilePath(sha256)
   try {
     await stat(path.join(folder, sha256))
-    await mkdir(path.dirname(place), { recursive: true })
-    await rename(path.join(folder, sha256), place)
+    await mkdir(path.dirname(filePath), { recursive: true })
+    await rename(path.join(folder, sha256), filePath)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
@@ -107,55 +107,55 @@ export async function putBack(
 
 export async function setAside(
   folder: string,
-  place: string,
+  filePath: string,
   sha256: string,
   at: Instant,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const aside = path.join(folder, sha256)
-  await rename(place, aside)
-  await utimes(aside, at / 1000, at / 1000)
+  const asidePath = path.join(folder, sha256)
+  await rename(filePath, asidePath)
+  await utimes(asidePath, at / 1000, at / 1000)
 }
 
 export async function inBatches<T>(
   all: readonly string[],
-  ask: (some: readonly string[]) => Promise<readonly T[]>,
+  query: (batch: readonly string[]) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
   const found: T[] = []
   for (let from = 0; from < all.length; from += BATCH_MAX)
-    found.push(...(await ask(all.slice(from, from + BATCH_MAX))))
+    found.push(...(await query(all.slice(from, from + BATCH_MAX))))
   return found
 }
 
-export function stateOf(
+export function uploadsState(
   { held, aside }: Pick<Swept, 'held' | 'aside'>,
-  place: string,
+  location: string,
 ): UploadsState {
   const notes = [
-    ...(held?.why === 'young' ? [heldSentence(held)] : []),
-    ...(aside > 0 ? [asideSentence(aside, place)] : []),
+    ...(held?.why === 'young' ? [formatHoldReason(held)] : []),
+    ...(aside > 0 ? [formatSetAside(aside, location)] : []),
   ]
   return {
-    trouble: held?.why === 'many' ? heldSentence(held) : null,
+    trouble: held?.why === 'many' ? formatHoldReason(held) : null,
     note: notes.length === 0 ? null : notes.join(' '),
   }
 }
 
-/** Returns the hashes of files that were not submitted lately, and the total number of files. */
-export async function oldFiles(
+/** Returns the hashes of files that were not submitted recently, and the total number of files. */
+export async function findOldFiles(
   folder: string,
   incoming: string,
-  handedInBefore: Instant,
+  submittedBefore: Instant,
 ): Promise<{ readonly old: readonly string[]; readonly files: number }> {
   const old: string[] = []
   let files = 0
-  for (const sub of await readdir(folder).catch(() => [])) {
-    if (sub === incoming) continue
-    for (const name of await readdir(path.join(folder, sub)).catch(() => [])) {
-      const found = await stat(path.join(folder, sub, name)).catch(() => null)
+  for (const folderName of await readdir(folder).catch(() => [])) {
+    if (folderName === incoming) continue
+    for (const name of await readdir(path.join(folder, folderName)).catch(() => [])) {
+      const found = await stat(path.join(folder, folderName, name)).catch(() => null)
       if (found === null || !isHash(name)) continue
       files += 1
-      if (found.mtimeMs <= handedInBefore) old.push(name)
+      if (found.mtimeMs <= submittedBefore) old.push(name)
     }
   }
   return { old, files }

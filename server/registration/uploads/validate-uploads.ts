@@ -24,10 +24,10 @@ export type ValidatedFiles = {
 }
 
 /** Returns the size limit in bytes of each file field. */
-export const fileLimitsOf = memoize((event: EventConfig) => limitsOf(event.fields))
+export const getFileLimits = memoize((event: EventConfig) => buildFileLimits(event.fields))
 
 /** The same for any list of fields. */
-export function limitsOf(fields: readonly Field[]): FileLimits {
+export function buildFileLimits(fields: readonly Field[]): FileLimits {
   return new Map(
     fields.flatMap(({ id, type, bytesMax }) =>
       type === 'file' && bytesMax !== undefined ? [[id, bytesMax] as const] : [],
@@ -36,17 +36,17 @@ export function limitsOf(fields: readonly Field[]): FileLimits {
 }
 
 /**
- * Returns the answers as sent. The answer of a file field is the file's name; only files that came with the
- * request or ahead of it count.
+ * Returns the answers as sent. The answer of a file field is the file's name, if the file was sent with the request
+ * or before it.
  */
-export function answersOf(
+export function readRawAnswers(
   event: EventConfig,
   body: Body,
   drafts: Drafts,
 ): Readonly<Record<string, unknown>> {
   const fields = event.fields.filter(({ type }) => type === 'file')
-  const isAnswered = ({ id }: Field): boolean => Object.hasOwn(body.values, id)
-  if (body.files.size === 0 && !fields.some(isAnswered)) return body.values
+  const isInBody = ({ id }: Field): boolean => Object.hasOwn(body.values, id)
+  if (body.files.size === 0 && !fields.some(isInBody)) return body.values
   const raw: Record<string, unknown> = Object.assign(
     Object.create(null) as Record<string, unknown>,
     body.values,
@@ -62,7 +62,7 @@ export function answersOf(
 }
 
 /** Checks the files of visible fields; others are dropped like any hidden answer. `answers` are checked answers. */
-export function judgeFiles(
+export function checkFiles(
   deps: Pick<Deps, 'uploads'>,
   event: EventConfig,
   answers: Answers,
@@ -71,12 +71,12 @@ export function judgeFiles(
 ): Result<ValidatedFiles, FieldErrors> | Promise<Result<ValidatedFiles, FieldErrors>> {
   return sent.size === 0 && drafts.size === 0
     ? NO_FILES
-    : judgeEach(deps, event, answers, sent, drafts)
+    : checkEachFile(deps, event, answers, sent, drafts)
 }
 
 const NO_FILES: Result<ValidatedFiles, never> = ok({ uploads: [], files: [] })
 
-async function judgeEach(
+async function checkEachFile(
   deps: Pick<Deps, 'uploads'>,
   event: EventConfig,
   answers: Answers,
@@ -85,9 +85,9 @@ async function judgeEach(
 ): Promise<Result<ValidatedFiles, FieldErrors>> {
   const errors: Record<string, string> = {}
   const uploads: Upload[] = []
-  const files = filesOf(event, answers, sent)
-  const kept: ReceivedFile[] = []
-  // Uploads sent ahead were checked and stored on arrival. A file sent with the answers takes precedence.
+  const files = findVisibleFiles(event, answers, sent)
+  const filesToKeep: ReceivedFile[] = []
+  // Earlier uploads were checked and stored on arrival. A file sent with the answers takes precedence.
   for (const [id, draft] of drafts) {
     if (!draft.ok || !Object.hasOwn(answers, id) || files.some(({ field }) => field.id === id))
       continue
@@ -100,15 +100,19 @@ async function judgeEach(
     else {
       // The checked answer: without the sender's folders and invisible characters, and of limited length.
       const name = String(answers[field.id])
-      const bare = await deps.uploads.bared(file, type)
-      kept.push(bare)
-      uploads.push({ field: field.id, sha256: bare.sha256, name, type, bytes: bare.bytes })
+      const stripped = await deps.uploads.removePhotoMetadata(file, type)
+      filesToKeep.push(stripped)
+      uploads.push({ field: field.id, sha256: stripped.sha256, name, type, bytes: stripped.bytes })
     }
   }
-  return Object.keys(errors).length > 0 ? err(errors) : ok({ uploads, files: kept })
+  return Object.keys(errors).length > 0 ? err(errors) : ok({ uploads, files: filesToKeep })
 }
 
-function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): readonly FieldFile[] {
+function findVisibleFiles(
+  event: EventConfig,
+  answers: Answers,
+  sent: Body['files'],
+): readonly FieldFile[] {
   return event.fields.flatMap((field) => {
     const found =
       field.type === 'file' && Object.hasOwn(answers, field.id) ? sent.get(field.id) : undefined
@@ -117,23 +121,23 @@ function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): rea
 }
 
 /**
- * Shown for a proof that was sent too long ago or withdrawn; only for visible fields, since the delegate cannot
- * correct others.
+ * Shown for a proof that expired or was withdrawn; only for visible fields, because the delegate cannot correct
+ * others.
  */
-export const FILE_GONE = REFUSAL_MESSAGES.answers.fileExpired
+export const FILE_EXPIRED = REFUSAL_MESSAGES.answers.fileExpired
 
-/** Returns the message of each field that names a missing proof. */
-export function goneFrom(
+/** Returns the message of each field whose proof is missing. */
+export function findMissingFiles(
   event: EventConfig,
   body: Body,
   drafts: Drafts,
   raw: RawAnswers,
-  facts: PricingContext,
+  context: PricingContext,
 ): FieldErrors {
-  const gone = [...drafts].filter(([id, { ok: isThere }]) => !isThere && !body.files.has(id))
-  if (gone.length === 0) return {}
-  const shown = shownFields(event, raw, facts)
+  const missing = [...drafts].filter(([id, { ok: isFound }]) => !isFound && !body.files.has(id))
+  if (missing.length === 0) return {}
+  const shown = shownFields(event, raw, context)
   return Object.fromEntries(
-    gone.flatMap(([id]) => (shown.has(id) ? [[id, FILE_GONE] as const] : [])),
+    missing.flatMap(([id]) => (shown.has(id) ? [[id, FILE_EXPIRED] as const] : [])),
   )
 }

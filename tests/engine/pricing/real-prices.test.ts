@@ -8,7 +8,7 @@ import { createDocument, instant, buildIssuer, startOfDay } from '../../../engin
 import type { EventConfig, Line, Paise, RegNo } from '../../../engine/index.ts'
 import { calculateBill } from '../../../engine/pricing/bill.ts'
 import { compileEvent, saySimulation, simulate } from '../../../engine/authoring.ts'
-import { printed } from '../../../server/documents/document-contents.ts'
+import { formatDocument } from '../../../server/documents/document-contents.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
 const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
@@ -34,7 +34,7 @@ function printReceipt(event: EventConfig, lines: readonly Line[]): string {
     serial: 'A1',
     at,
   })
-  const { rows, sums, total, in_words: words } = printed(body)
+  const { rows, sums, total, in_words: words } = formatDocument(body)
   return [
     ...rows.map((row) => row.join(' | ')),
     ...[...sums, total].map((one) => one.join(' ')),

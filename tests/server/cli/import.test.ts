@@ -10,7 +10,7 @@ import { main } from '../../../server/cli/run-command.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { readImportText } from './import-text.ts'
 import type { CsvProblem } from '../../../server/office/spreadsheets/parse-csv.ts'
-import { freshNumber } from '../../../server/registration/create-registration.ts'
+import { drawRegNo } from '../../../server/registration/create-registration.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
 import { sharedFiles, readSource } from '../../engine/event-files.ts'
@@ -400,11 +400,11 @@ const numbered = (lines: readonly string[]): ImportRow[] => {
     lines.join('\n'),
   )
   if (!read.ok) throw new Error('the file is good')
-  return read.value.map(({ row }) => ({ ...row, regNo: freshNumber(pulmo()) }))
+  return read.value.map(({ row }) => ({ ...row, regNo: drawRegNo(pulmo()) }))
 }
 
 test('replaces sequential numbers by random ones and keeps the old number; keeps numbers in our format', async () => {
-  const ours = freshNumber(pulmo())
+  const ours = drawRegNo(pulmo())
   const file = write([...GOOD, `19,${ours},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`])
   expect((await run('pulmocon2025', file)).status).toBe(0)
   const store = await openStore({ dataDir: join(folder, 'var') })

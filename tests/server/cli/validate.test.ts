@@ -69,10 +69,10 @@ test('names a file that looks like an event file but is not read, with what to d
   const { status, err } = await here.rollcall(['validate'])
   expect(status).toBe(0)
   expect(err.replaceAll('\\', '/').trimEnd().split('\n')).toEqual([
-    'events/Cardio2027.YAML is not read: its ending must be .yaml in small letters. Rename it to cardio2027.yaml.',
+    'events/Cardio2027.YAML is not read: its extension must be .yaml in lower case. Rename it to cardio2027.yaml.',
     'events/afpicon2026.yaml.txt is not read: its name ends in .txt, not in .yaml. Only afpicon2026.yaml is read; put the changes there.',
-    'events/dental2027 is not read: it has no ending. Rename it to dental2027.yaml.',
-    'events/neuro2027.docx is not read: an event file is a plain text and ends in .yaml, not in .docx. Save its text as neuro2027.yaml.',
+    'events/dental2027 is not read: it has no extension. Rename it to dental2027.yaml.',
+    'events/neuro2027.docx is not read: an event file is plain text with the extension .yaml, not .docx. Save its text as neuro2027.yaml.',
     'events/old2024.yml.bak is not read: its name ends in .bak, not in .yaml. Rename it to old2024.yaml.',
     'events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.',
   ])

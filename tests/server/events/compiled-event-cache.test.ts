@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { err } from '../../../engine/index.ts'
-import { compileFolder, judgeHere, readFolder } from '../../../server/events/files/event-folder.ts'
+import {
+  compileFolder,
+  checkFolderHere,
+  readFolder,
+} from '../../../server/events/files/event-folder.ts'
 import type { Compiled } from '../../../server/events/files/event-folder.ts'
 import { TOP } from '../../browser/serve.ts'
 
@@ -25,7 +29,7 @@ async function started(production = false): Promise<Compiled & { readonly isJudg
     { cacheFolder: join(work, 'cache'), production },
     (toJudge) => {
       isJudged = true
-      return judgeHere(toJudge)
+      return checkFolderHere(toJudge)
     },
   )
   return { ...compiled, isJudged }

@@ -14,9 +14,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { clashesAmong, strandedAmong } from '../../../engine/authoring.ts'
 import { validate } from '../../../server/cli/event/validate.ts'
-import { judgeHere } from '../../../server/events/files/event-folder.ts'
-import type { Judge } from '../../../server/events/files/event-folder.ts'
-import { judgeApart } from '../../../server/events/files/check-files-in-worker.ts'
+import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
+import type { FolderCheck } from '../../../server/events/files/event-folder.ts'
+import { checkFolderInWorker } from '../../../server/events/files/check-files-in-worker.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import type { Store } from '../../../server/storage/index.ts'
@@ -329,7 +329,11 @@ async function validated(folder: string, production: boolean): Promise<[boolean,
  * What the server says when it opens its events, and what it serves then; null where it does not start. A verdict is the same
  * in this thread and in one of its own, which takes longer to begin than most of these folders to judge.
  */
-async function opened(folder: string, production = false, judge: Judge | null = judgeHere) {
+async function opened(
+  folder: string,
+  production = false,
+  judge: FolderCheck | null = checkFolderHere,
+) {
   const said: string[] = []
   const registry = await openRegistry({
     folder,
@@ -344,8 +348,8 @@ async function opened(folder: string, production = false, judge: Judge | null = 
     },
     print: (text) => void said.push(text),
     production,
-    watches: false,
-    ...(judge === null ? {} : { judge }),
+    isWatching: false,
+    ...(judge === null ? {} : { checkFolder: judge }),
   })
   if (!registry.ok) said.push(registry.error)
   return { registry: registry.ok ? registry.value : null, said }
@@ -395,7 +399,9 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
 
 test('a changed file that takes too long to check is not served: the previous version stays, with the reason', async () => {
   const folder = folderOf({ files: { 'sample2026.yaml': sample } })
-  const { registry, said } = await opened(folder, false, (toJudge) => judgeApart(toJudge, 1))
+  const { registry, said } = await opened(folder, false, (toJudge) =>
+    checkFolderInWorker(toJudge, 1),
+  )
   const file = join(folder, 'sample2026.yaml')
   const before = registry?.byId('sample2026')?.hash
   expect(before).toBeDefined()
@@ -403,7 +409,7 @@ test('a changed file that takes too long to check is not served: the previous ve
   await registry?.reload()
   expect(registry?.byId('sample2026')?.hash).toBe(before)
   expect(said.join('\n')).toMatch(
-    /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* What was served before stays/m,
+    /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* The previous versions stay/m,
   )
   // How the files go together is checked also where each is known.
   writeFileSync(file, readFileSync(file, 'utf8').replace('\n# changed\n', ''))

@@ -136,7 +136,7 @@ test('serves a new file; closes registration a few seconds after a file is remov
   // Health says what the log said, and neither once the file is back.
   const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json().troubles
   const why = expect.stringMatching(
-    /^There is no file other2026\.yaml any more: registration is closed/,
+    /^The file other2026\.yaml no longer exists: registration is closed/,
   )
   expect(await health()).toEqual([why])
   expect(app.log.map(({ message }) => message)).toContainEqual(why)
@@ -179,7 +179,7 @@ test('a missing folder of event files closes no registration, and health reports
   const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json()
   expect(await health()).toMatchObject({
     health: 'degraded',
-    troubles: [expect.stringMatching(/^EVENTS_DIR is .*, and there is no such folder\./)],
+    troubles: [expect.stringMatching(/^EVENTS_DIR is .*, which does not exist\./)],
   })
   renameSync(`${app.eventsDir}-away`, app.eventsDir)
   await app.deps.events.reload()
@@ -226,7 +226,7 @@ test('two events can exchange an address in one reload', async () => {
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()
   expect([at('sample2026'), at('third2026')]).toEqual(['/third2026', '/sample2026'])
-  expect(app.printed.join('\n')).toContain('What was served before stays')
+  expect(app.printed.join('\n')).toContain('The previous version stays')
 })
 
 test('shared files that are missing for a moment do not change the events', async () => {
@@ -235,7 +235,7 @@ test('shared files that are missing for a moment do not change the events', asyn
   rmSync(join(app.eventsDir, '_shared', 'texts.yaml'))
   await app.deps.events.reload()
   expect(app.deps.events.byId('sample2026')?.hash).toBe(before)
-  expect(app.deps.events.refused()).toContainEqual({
+  expect(app.deps.events.refusedFiles()).toContainEqual({
     file: '_shared',
     why: 'There is no texts.yaml in _shared. Put it back.',
   })
@@ -383,6 +383,6 @@ test('rejects an event with demo values in production, with a sentence', async (
   })
   expect(compiled.served).toEqual([])
   expect([...compiled.refused.values()]).toEqual([
-    'sample2026.yaml is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it holds demo values (payment.account).',
+    'sample2026.yaml is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it contains demo values (payment.account).',
   ])
 })

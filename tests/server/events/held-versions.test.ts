@@ -238,7 +238,7 @@ describe('the server', () => {
     await app.deps.events.reload()
     expect(prefix(app)).toBe('SMPL')
     expect(app.printed.join('\n')).toMatch(
-      /error\[EV1005\][^]*sample2026\.yaml:\d+[^]*the last good version/,
+      /error\[EV1005\][^]*sample2026\.yaml:\d+[^]*the last valid version/,
     )
     app.writeEvent(
       'sample2026.yaml',
@@ -297,12 +297,12 @@ describe('the server', () => {
         log: { info: () => {}, warn: (_, text) => void said.push(text ?? ''), error: () => {} },
         print: (text) => void said.push(text),
         production: false,
-        watches: false,
+        isWatching: false,
       })
       if (!opened.ok) throw new Error(opened.error)
       expect(opened.value.byId('sample2026')?.hash).toBe(hash)
       expect(opened.value.byOrderId('SMPL123')?.config.id).toBe('sample2026')
-      expect(said.join('\n')).toContain('the last good version')
+      expect(said.join('\n')).toContain('the last valid version')
       await opened.value.close()
     } finally {
       await store.close()

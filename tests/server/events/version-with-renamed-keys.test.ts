@@ -6,7 +6,7 @@ import { isoIndia } from '../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../../engine/api.ts'
 import { readEvent, withKeysRenamed } from '../../../engine/authoring.ts'
-import { sharedOf } from '../../../server/events/versions/version-approval.ts'
+import { parseSharedFiles } from '../../../server/events/versions/version-approval.ts'
 import { PROOF } from '../../browser/delegate.ts'
 import { openRig, type Rig } from '../payments/server-with-gateway.ts'
 
@@ -96,10 +96,10 @@ test('renaming keys only makes no new version', async () => {
     writeFileSync(join(rig.eventsDir, name), withKeysRenamed(textOf(name)))
   await rig.parts().deps.events.reload()
   expect(served()).toEqual(before)
-  expect(rig.parts().deps.events.refused()).toEqual([])
+  expect(rig.parts().deps.events.refusedFiles()).toEqual([])
   await rig.restart()
   expect(served()).toEqual(before)
-  expect(rig.parts().deps.events.refused()).toEqual([])
+  expect(rig.parts().deps.events.refusedFiles()).toEqual([])
   expect(versions()).toEqual(stored)
 })
 
@@ -123,7 +123,7 @@ test('shows each open registration of an old version, and accepts its payment', 
     )
     expect(row?.['event_hash']).not.toBe(now.get(one.eventId))
     expect(row?.['text']).toBe(textOf(`${one.eventId}.yaml`))
-    expect(readEvent(String(row?.['text']), sharedOf(String(row?.['shared'])))?.id).toBe(
+    expect(readEvent(String(row?.['text']), parseSharedFiles(String(row?.['shared'])))?.id).toBe(
       one.eventId,
     )
     expect(await look(one)).toMatchObject({ reg_no: one.regNo, payment_status: 'pending' })
@@ -134,7 +134,7 @@ test('shows each open registration of an old version, and accepts its payment', 
     rig.at(isoIndia(one.on))
     const handedOver = await rig.handOff(one.order)
     expect([one.eventId, handedOver.status]).toEqual([one.eventId, 303])
-    await rig.sandbox().act(orderId, 'pay')
+    await rig.sandbox().runAction(orderId, 'pay')
     await rig.settled()
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', registration: 'success' })
     expect(await look(one)).toMatchObject({ payment_status: 'success' })

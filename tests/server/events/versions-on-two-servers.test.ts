@@ -61,7 +61,7 @@ else {
     for (const app of started.splice(2)) await app.close()
     first.writeEvent(FILE, before)
     await first.deps.events.reload()
-    await second.deps.events.follow()
+    await second.deps.events.refresh()
   }
 
   beforeAll(async () => {
@@ -269,11 +269,11 @@ else {
     const { hash } = await formAt(first)
     expect((await formAt(third)).hash).toBe(hash)
     expect(third.printed.join('\n')).toContain('rollcall event reload serves it again')
-    expect(third.deps.events.refused()).toMatchObject([{ file: FILE }])
-    await second.deps.events.follow()
+    expect(third.deps.events.refusedFiles()).toMatchObject([{ file: FILE }])
+    await second.deps.events.refresh()
     expect((await formAt(second)).hash).toBe(hash)
     await third.deps.events.reload()
-    await first.deps.events.follow()
+    await first.deps.events.refresh()
     expect((await formAt(first)).hash).not.toBe(hash)
     expect((await register(first, '1180')).statusCode).toBe(201)
   })
@@ -307,7 +307,7 @@ else {
     const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR' })
     first.writeEvent('other2026.yaml', other)
     await first.deps.events.reload()
-    await second.deps.events.follow()
+    await second.deps.events.refresh()
     const here = await second.post('/api/other2026/register/', fixtureDelegate)
     const { reg_no: regNo } = here.json<{ reg_no: string }>()
     // The second has no file of it, and is told that its disk counts.
@@ -339,7 +339,7 @@ else {
     first.writeEvent(file, String(next).replace('account: sample', 'account: another'))
     await first.deps.events.reload()
     expect((await byOld()).statusCode).toBe(503)
-    expect(poor.deps.events.refused().map(({ why }) => why)).toContainEqual(
+    expect(poor.deps.events.refusedFiles().map(({ why }) => why)).toContainEqual(
       expect.stringContaining('poor2026 is active in a version that this server cannot serve'),
     )
   })

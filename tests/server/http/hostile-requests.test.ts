@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { addBodies } from '../../../server/http/request-body-limits.ts'
-import { blanked } from '../../../server/http/request-log.ts'
+import { addBodyBudget } from '../../../server/http/request-body-limits.ts'
+import { redactPath } from '../../../server/http/request-log.ts'
 import { watchForLoss } from '../../../server/ops/recovery/rescue-lost-database.ts'
 import { signIn } from '../office/office.ts'
 import { fixtureEvent } from '../small-event.ts'
@@ -93,7 +93,7 @@ describe('the log', () => {
     await get(`/api/afpicon/registrations/${number}/`)
     await get(`/nothing/${number}`)
     const paths = [`/nothing/${number}`, `/nothing/a%2f${number}`].map((path) =>
-      blanked(path, server.deps),
+      redactPath(path, server.deps),
     )
     for (const { message, path } of server.log) if (message === 'request') paths.push(String(path))
     for (const path of paths) expect(path).toMatch(/^\/[a-z/%]*…\/?$/)
@@ -304,7 +304,7 @@ describe('unfinished request bodies', () => {
 
   test('a stalled one gets a response, and its connection is closed', async () => {
     const app = Fastify()
-    addBodies(app, { bodyMsMax: 10 })
+    addBodyBudget(app, { bodyMsMax: 10 })
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     app.post('/', async ({ body }) => app.bodies.read(body as Readable, 1000))
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -327,16 +327,16 @@ describe('unfinished request bodies', () => {
   ])('the timeout of %s', async (_what, bytesPerSecond, until) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const app = Fastify()
-    addBodies(app)
-    const body = app.bodies.hold()
+    addBodyBudget(app)
+    const body = app.bodies.reserve()
     let seconds = 0
     let givenUpAfter: number | null = null
-    body.givenUp.catch(() => {
+    body.aborted.catch(() => {
       givenUpAfter = seconds
     })
     while (seconds < 290) {
       seconds += 1
-      body.came(bytesPerSecond, false)
+      body.countReceived(bytesPerSecond, false)
       await vi.advanceTimersByTimeAsync(1000)
     }
     expect(givenUpAfter).toBe(until)

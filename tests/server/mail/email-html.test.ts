@@ -1,6 +1,6 @@
 /** Mails as their programs show them: the text's words, nothing of it markup, its addresses links. */
 import { expect, test } from 'vitest'
-import { htmlOf } from '../../../server/mail/email-html.ts'
+import { renderEmailHtml } from '../../../server/mail/email-html.ts'
 
 const event = {
   title: 'Sample & Sons 2026',
@@ -8,7 +8,7 @@ const event = {
   look: { colour: '#0b6e4f' },
 }
 const html = (text: string): string =>
-  htmlOf(event, { subject: 'Hello', text }, 'https://register.example.org')
+  renderEmailHtml(event, { subject: 'Hello', text }, 'https://register.example.org')
 
 test('escapes markup in answers', () => {
   const page = html('Dear <b onclick="x">Asha</b>,\n\nwelcome.\nSee you')

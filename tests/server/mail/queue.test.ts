@@ -8,7 +8,11 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import { GIVEN_UP_MS, MAIL_AGAIN_MS, openMailer } from '../../../server/mail/send-queued-emails.ts'
+import {
+  RETRY_PERIOD_MS,
+  MAIL_RETRY_MS,
+  startMailQueue,
+} from '../../../server/mail/send-queued-emails.ts'
 import type { Mailer } from '../../../server/mail/send-queued-emails.ts'
 import type { ServedEvent } from '../../../server/dependencies.ts'
 import { DATABASE_FILE } from '../../../server/storage/database/sqlite-connection.ts'
@@ -48,7 +52,7 @@ const hello: NewMail = {
 /** The event of the mails, where its file is served. */
 let served: ServedEvent | null = null
 const mailer = (smtpUrl: string | null = null, said: string[] = [], works = false): Mailer => {
-  const opened = openMailer(
+  const opened = startMailQueue(
     {
       store,
       clock: () => now,
@@ -61,7 +65,7 @@ const mailer = (smtpUrl: string | null = null, said: string[] = [], works = fals
         publicUrl: 'https://register.example.org',
       },
     },
-    { works },
+    { isEnabled: works },
   )
   closing.push(opened.close)
   return opened
@@ -258,7 +262,7 @@ describe('over SMTP', () => {
     const server = await smtp({ data: [451, 'busy'] })
     const { state } = await queued()
     const worker = mailer(server.url)
-    for (const [tries, wait] of MAIL_AGAIN_MS.slice(0, 3).entries()) {
+    for (const [tries, wait] of MAIL_RETRY_MS.slice(0, 3).entries()) {
       expect(await worker.run()).toBe(0)
       expect(server.tried()).toBe(tries + 1)
       now = instant(now + wait - 1)
@@ -277,7 +281,7 @@ describe('over SMTP', () => {
     const { state } = await queued()
     const worker = mailer('smtp://127.0.0.1:1')
     const hour = 3_600_000
-    for (let passed = 0; passed < GIVEN_UP_MS; passed += hour) {
+    for (let passed = 0; passed < RETRY_PERIOD_MS; passed += hour) {
       expect(await worker.run()).toBe(0)
       now = instant(now + hour)
     }
@@ -399,7 +403,7 @@ describe('over SMTP', () => {
     mailer(`smtp://127.0.0.1:${await freePort()}`, said, true)
     await expect
       .poll(() => said)
-      .toContain('the mail server does not take mails: they wait until it does')
+      .toContain('the mail server is not accepting emails; they stay queued')
   })
 
   test('sends several emails concurrently over persistent connections', async () => {

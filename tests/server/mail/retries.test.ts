@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import { openMailer } from '../../../server/mail/send-queued-emails.ts'
+import { startMailQueue } from '../../../server/mail/send-queued-emails.ts'
 import type { Mailer } from '../../../server/mail/send-queued-emails.ts'
 import type { ClockJump } from '../../../server/ops/clock-jumps.ts'
 import type { NewMail, Store } from '../../../server/storage/index.ts'
@@ -48,7 +48,7 @@ const mailer = (smtpUrl: string): Mailer => {
     publicUrl: 'https://register.example.org',
   }
   const deps = { store, clock: () => now, clockJumps: { look: () => jump }, log, environment }
-  const opened = openMailer({ ...deps, events: { byId: () => null } }, { works: false })
+  const opened = startMailQueue({ ...deps, events: { byId: () => null } }, { isEnabled: false })
   closing.push(opened.close)
   return opened
 }

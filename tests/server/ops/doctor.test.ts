@@ -122,7 +122,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'no event files': {
     more: () => ({ EVENTS_DIR: join(folder, 'nowhere') }),
-    says: /^wrong +EVENTS_DIR is .+nowhere, and there is no such folder\./,
+    says: /^wrong +EVENTS_DIR is .+nowhere, which does not exist\./,
   },
   'a data folder that others can read': {
     make: () => {

@@ -9,7 +9,7 @@ import {
   missingAccounts,
   readEnvironment,
 } from '../../../server/ops/environment.ts'
-import { servable } from '../../../server/production-checks.ts'
+import { checkProduction } from '../../../server/production-checks.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
 
 const live = {
@@ -242,37 +242,37 @@ describe('a production server', () => {
     [
       'without PUBLIC_URL would send links to itself',
       { ...production, ...told },
-      'PUBLIC_URL is http://127.0.0.1:3000, which others cannot reach: links in mails and the way back from the gateway would lead nowhere. Set it to the https address at which delegates find this server.',
+      'PUBLIC_URL is http://127.0.0.1:3000, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
       'at https on the machine itself would do so too',
       { ...production, ...told, PUBLIC_URL: 'https://localhost' },
-      'PUBLIC_URL is https://localhost, which others cannot reach: links in mails and the way back from the gateway would lead nowhere. Set it to the https address at which delegates find this server.',
+      'PUBLIC_URL is https://localhost, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
       'at an http address would send what delegates write, and the session of the office, in the clear',
       { ...production, ...told, PUBLIC_URL: 'http://register.example.org' },
-      'PUBLIC_URL is http://register.example.org: answers, proofs and the session of the office would travel unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
+      'PUBLIC_URL is http://register.example.org: answers, proofs and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
     ],
     [
       'takes no password for its office that is guessed at once',
       { ...good, ...told, ADMIN_PASSWORD: '1' },
-      'ADMIN_PASSWORD must be at least 8 characters long. Unset it, and the first start makes one up and prints it.',
+      'ADMIN_PASSWORD must be at least 8 characters long. Unset it, and the first start generates one and prints it.',
     ],
   ])('%s', (_what, variables, sentence) => {
-    expect(servable(right(variables))).toEqual({ ok: false, error: [sentence] })
+    expect(checkProduction(right(variables))).toEqual({ ok: false, error: [sentence] })
     // Rehearsals are served as they are.
     const rehearsed = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
-    expect(servable(right({ ...rehearsed, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(true)
+    expect(checkProduction(right({ ...rehearsed, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(true)
   })
 
   test('without email or a known proxy starts with a warning', () => {
-    expect(servable(right({ ...good, ...told }))).toEqual({ ok: true, value: [] })
-    expect(servable(right(good))).toEqual({
+    expect(checkProduction(right({ ...good, ...told }))).toEqual({ ok: true, value: [] })
+    expect(checkProduction(right(good))).toEqual({
       ok: true,
       value: [
-        'SMTP_URL is not set: no confirmation reaches a delegate, each is only written to DATA_DIR/mail.',
-        'TRUST_PROXY is not set: behind the proxy that speaks https for this server, all visitors share the limits of one. Set it to the address of the proxy (127.0.0.1 when it is on this machine).',
+        'SMTP_URL is not set: emails do not reach delegates; they are only written to DATA_DIR/mail.',
+        'TRUST_PROXY is not set: behind a proxy, all visitors share the rate limits of one address. Set it to the address of the proxy (127.0.0.1 if it is on this machine).',
       ],
     })
   })

@@ -263,7 +263,7 @@ if (hasSmallDisks)
         disk.fillFiles(left)
         const refused = await attemptHere({ ...folders, dataDir })
         expect(refused.printed).toMatch(
-          new RegExp(`^DATA_DIR is ${dataDir}, and its disk has room for ${left} more files`, 'm'),
+          new RegExp(`^DATA_DIR is ${dataDir}, and its disk can hold only ${left} more files`, 'm'),
         )
         expect(refused.printed).not.toMatch(STACK)
         expect(refused.status).toBe(75)

@@ -15,9 +15,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { instant } from '../../../engine/index.ts'
 import type { StatsAnswer } from '../../../engine/api.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
-import { looksCutOff } from '../../../server/events/files/truncated-file.ts'
+import { isTruncated } from '../../../server/events/files/truncated-file.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
-import { judgeHere } from '../../../server/events/files/event-folder.ts'
+import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
@@ -67,8 +67,8 @@ async function restarted({ production = false, isAgain = false } = {}) {
     },
     print: (text) => void said.push(text),
     production,
-    watches: false,
-    judge: judgeHere,
+    isWatching: false,
+    checkFolder: checkFolderHere,
   })
   return {
     opened,
@@ -105,9 +105,11 @@ describe('after a restart', () => {
         'Sample 2026',
       ])
       expect(said()).toMatch(/error \{"file":"sample2026\.yaml","version":"\w{12}"\}/)
-      expect(said()).toContain('sample2026.yaml is not served as it is now; the last good version')
+      expect(said()).toContain(
+        'sample2026.yaml is not served in its current version; the last valid version',
+      )
       expect(said()).toContain('third2026.yaml was never served and is not served now')
-      expect(registry.refused().map(({ file }) => file)).toEqual([
+      expect(registry.refusedFiles().map(({ file }) => file)).toEqual([
         'sample2026.yaml',
         'third2026.yaml',
       ])
@@ -115,7 +117,7 @@ describe('after a restart', () => {
       rmSync(join(app.eventsDir, 'third2026.yaml'))
       await registry.reload()
       expect(registry.byId('sample2026')?.config.title).toBe('Mended')
-      expect(registry.refused()).toEqual([])
+      expect(registry.refusedFiles()).toEqual([])
       await close()
     },
   )
@@ -125,7 +127,7 @@ describe('after a restart', () => {
     const { opened, close } = await restarted()
     if (!opened.ok) throw new Error(opened.error)
     expect(opened.value.all().map(({ config }) => config.id)).toEqual(['other2026', 'sample2026'])
-    expect(opened.value.refused()[0]).toMatchObject({ file: '_shared' })
+    expect(opened.value.refusedFiles()[0]).toMatchObject({ file: '_shared' })
     await close()
   })
 
@@ -147,13 +149,15 @@ describe('after a restart', () => {
       expect(opened.value.all().map(({ config }) => [config.id, config.status])).toEqual([
         ['sample2026', 'open'],
       ])
-      expect(opened.value.refused()).toMatchObject([{ file: '_shared', why: expect.any(String) }])
-      expect(said()).toContain('These events are served as they were served last: sample2026.')
+      expect(opened.value.refusedFiles()).toMatchObject([
+        { file: '_shared', why: expect.any(String) },
+      ])
+      expect(said()).toContain('These events are served in their last version: sample2026.')
       // The folder is there again.
       app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
       await opened.value.reload()
       expect(opened.value.byId('sample2026')?.config.title).toBe('Changed')
-      expect(opened.value.refused()).toEqual([])
+      expect(opened.value.refusedFiles()).toEqual([])
       await close()
     },
   )
@@ -181,8 +185,8 @@ describe('after a restart', () => {
     expect(registry.cards(instant(Date.UTC(2026, 0, 10))).map(({ id }) => id)).toEqual([
       'sample2026',
     ])
-    expect(said()).toContain('There is no file other2026.yaml any more')
-    expect(registry.refused()).toEqual([])
+    expect(said()).toContain('The file other2026.yaml no longer exists')
+    expect(registry.refusedFiles()).toEqual([])
     // And back, as it was.
     app.writeEvent('other2026.yaml', other)
     await registry.reload()
@@ -217,7 +221,9 @@ test('of "Copy of sample2026.yaml" and sample2026.yaml the correctly named one i
   app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
   await app.deps.events.reload()
   expect(app.deps.events.byId('sample2026')?.config.title).toBe('Changed')
-  expect(app.deps.events.refused().map(({ file }) => file)).toEqual(['Copy of sample2026.yaml'])
+  expect(app.deps.events.refusedFiles().map(({ file }) => file)).toEqual([
+    'Copy of sample2026.yaml',
+  ])
 })
 
 describe('a truncated file', () => {
@@ -245,7 +251,7 @@ describe('a truncated file', () => {
       const cut = [...lines.slice(0, at), line]
       const half = [...lines.slice(0, at), line.slice(0, Math.ceil(line.length / 2))]
       return [cut, half].flatMap((part) =>
-        looksCutOff(part.join('\n'), text) ? [] : [part.at(-1)],
+        isTruncated(part.join('\n'), text) ? [] : [part.at(-1)],
       )
     })
     expect(uncaught).toEqual([])
@@ -271,7 +277,7 @@ describe('a truncated file', () => {
       true,
     ],
   ])('%s', (_, next, before, isCut) => {
-    expect(looksCutOff(next, before)).toBe(isCut)
+    expect(isTruncated(next, before)).toBe(isCut)
   })
 })
 
@@ -294,7 +300,7 @@ test('a changed file with an account without credentials: the previous version s
   )
   await other.deps.events.reload()
   expect(other.deps.events.byId('sample2026')?.config.payment?.account).toBe('sample')
-  expect(other.deps.events.refused()).toEqual([
+  expect(other.deps.events.refusedFiles()).toEqual([
     {
       file: 'sample2026.yaml',
       why: expect.stringContaining('AIRPAY_ELSEWHERE_MERCHANT_ID must be set'),

@@ -78,7 +78,7 @@ test('a mail server that refused 60 emails filled the log with as many lines: 20
     await server.stop()
     const { written, leftOut, gaps } = countsOf(
       linesOf(server.printed()),
-      'an email could not be sent and is tried again',
+      'an email could not be sent; it will be retried',
     )
     expect(leftOut).toBeGreaterThan(0)
     // A machine that takes minutes for it writes as many lines in each of them.
@@ -97,10 +97,10 @@ test('the number of omitted lines is logged a minute later, and other messages a
       () => at,
     )
     for (let n = 0; n < 25; n += 1) log.error({ n }, 'the same')
-    for (let n = 0; n < 25; n += 1) log.info({ n }, 'a payment moved')
+    for (let n = 0; n < 25; n += 1) log.info({ n }, 'a payment changed')
     log.warn({}, 'another')
     expect(countsOf(linesOf(written), 'the same')).toEqual({ written: 20, leftOut: 0, gaps: 0 })
-    expect(countsOf(linesOf(written), 'a payment moved').written).toBe(25)
+    expect(countsOf(linesOf(written), 'a payment changed').written).toBe(25)
     expect(countsOf(linesOf(written), 'another').written).toBe(1)
     await expect
       .poll(() => countsOf(linesOf(written), 'the same'))

@@ -45,14 +45,16 @@ test('a mailbox that answers 421 delays no other email, and its own is tried for
   await expect
     .poll(() => mail.taken.map(({ to: [one] }) => one).toSorted(), PATIENT)
     .toEqual(others)
-  await said('an email could not be sent and is tried again')
+  await said('an email could not be sent; it will be retried')
   expect(server?.printed()).not.toContain('all mails wait')
   await start('2025-10-12')
-  await said('an email could not be sent and is tried again')
+  await said('an email could not be sent; it will be retried')
   await server?.stop()
   expect(await statesOf(THROTTLED)).toEqual(['queued'])
   await start('2025-10-14')
-  await said('an email is given up; rollcall email retry, or Emails in the office, tries it again')
+  await said(
+    'gave up on an email; retry it with "rollcall email retry" or on the Emails page of the office',
+  )
   await server?.stop()
   expect(await statesOf(THROTTLED)).toEqual(['failed'])
   expect(mail.taken).toHaveLength(8)

@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { isWebBuilt } from '../../../server/cli/web-app-build.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { boot } from '../../../server/main.ts'
-import type { Opening } from '../../../server/main.ts'
+import type { BootOptions } from '../../../server/main.ts'
 import { freePort } from '../../browser/serve.ts'
 import { lendCompiled, lendTables } from '../prepared-files.ts'
 import { own, top } from '../run-command.ts'
@@ -122,7 +122,7 @@ export async function operate(
 
 /** Without a process. */
 export type Here = Omit<Operated, 'pid'>
-type Beginning = Opening & { readonly variables?: Readonly<Record<string, string>> }
+type Beginning = BootOptions & { readonly variables?: Readonly<Record<string, string>> }
 
 async function bootHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
@@ -142,7 +142,7 @@ async function bootHere(
   const booted = await boot(
     read.value,
     { print: hear, complain: hear, environment: () => read.value },
-    { write, told: () => told, ends: (_log, words) => (lastWords = words) },
+    { write, waitForStop: () => told, onExit: (_log, words) => (lastWords = words) },
     { opens: openStoreHere, ...opening },
   )
   // What a process does when it ends.
@@ -154,7 +154,7 @@ async function bootHere(
 export async function operateHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   variables: Readonly<Record<string, string>> = {},
-  opening: Opening = {},
+  opening: BootOptions = {},
 ): Promise<Here> {
   lendCompiled(folders.dataDir)
   lendTables(folders.dataDir)

@@ -12,7 +12,7 @@ import type { PostgresServer } from '../storage/postgres-server.ts'
 import { runHere } from '../run-command.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { instant } from '../../../engine/index.ts'
-import type { Opening } from '../../../server/main.ts'
+import type { BootOptions } from '../../../server/main.ts'
 import { attempt, attemptHere, makeFolders, operate, operateHere, running } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
@@ -25,7 +25,7 @@ const noon = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 const NEVER_MS = 1_500
 /** Where it is there in the end, a slow machine may take its time. */
 const PATIENT_MS = 200_000
-const opening = (startingMsMax = PATIENT_MS): Opening => ({
+const opening = (startingMsMax = PATIENT_MS): BootOptions => ({
   steadyMs: passed,
   clock: () => instant(Math.floor(noon + passed())),
   opens: async ({ databaseUrl, migrates = false, isNew = false }) => {

@@ -53,7 +53,7 @@ test('a FIFO among the event files blocks neither the next change nor the shutdo
   const doctor = await runHere(['validate', file])
   expect(doctor.status).toBe(0)
   expect(await server.stop()).toBe(0)
-  expect(server.printed()).not.toContain('the stop got stuck')
+  expect(server.printed()).not.toContain('the shutdown got stuck')
 })
 
 const command = async (...args: readonly string[]): Promise<string> => {
@@ -72,7 +72,7 @@ test('removing an event file closes registration while the server runs, as a res
   expect(await register()).toBe(201)
   const text = readFileSync(file, 'utf8')
   rmSync(file)
-  const why = 'There is no file afpicon2026.yaml any more: registration is closed'
+  const why = 'The file afpicon2026.yaml no longer exists: registration is closed'
   await said(why)
   await expect.poll(register, PATIENT).toBe('registration_closed')
   await expect
@@ -111,7 +111,7 @@ test('the folder of event files is missing: the server is degraded and serves on
   const anew = { ...folders, dataDir: join(folders.folder, 'anew') }
   expect(await attemptHere(anew)).toMatchObject({
     status: 2,
-    printed: expect.stringContaining('there is no such folder'),
+    printed: expect.stringContaining('which does not exist'),
   })
   renameSync(away, folders.eventsDir)
 })
@@ -130,7 +130,7 @@ test('the log said EV103 "the file is empty" of shared files that were not there
   renameSync(folders.eventsDir, away)
   await expect
     .poll(async () => (await health()).troubles.join(' '), PATIENT)
-    .toContain('there is no such folder')
+    .toContain('which does not exist')
   renameSync(away, folders.eventsDir)
   await expect.poll(async () => (await health()).troubles, PATIENT).toEqual([])
   expect(await process.stop()).toBe(0)

@@ -57,7 +57,7 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
   const booted = await boot(
     environment,
     { print, complain: print, environment: () => environment },
-    { write: () => {}, told: () => told },
+    { write: () => {}, waitForStop: () => told },
     { opens: openStoreHere },
   )
   return { booted, printed: () => printed, tell }
@@ -336,7 +336,7 @@ describe('starting and stopping', () => {
   test('a second server on the same data folder prints a sentence and exits with 2; after a kill the folder is free', async () => {
     const server = await startServer('alone')
     expect(await refused('alone')).toMatch(
-      /ended with 2: DATA_DIR is \S+alone, and another server is at work there/,
+      /ended with 2: DATA_DIR is \S+alone, which another server is using/,
     )
     const gone = once(server.process, 'exit')
     server.process.kill('SIGKILL')
@@ -495,8 +495,8 @@ test('a disk that is full during an upload gets a sentence, is logged once, and 
 })
 
 test.each([
-  ['EVENTS_DIR', /^EVENTS_DIR is .*missing, and there is no such folder\.$/],
-  ['DATA_DIR', /^DATA_DIR is .*missing, and nothing can be written there\.$/],
+  ['EVENTS_DIR', /^EVENTS_DIR is .*missing, which does not exist\.$/],
+  ['DATA_DIR', /^DATA_DIR is .*missing, which is not writable\.$/],
 ])('an unusable folder (%s) prints a sentence and exits with 2', async (name, sentence) => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')

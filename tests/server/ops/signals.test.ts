@@ -32,7 +32,7 @@ test('npm start forwards a signal and leaves no server; SIGHUP and rollcall even
     0,
     expect.stringMatching(/^Told the server \(process \d+\)/),
   ])
-  await said(server, 'told to read the event files again')
+  await said(server, 'reloading the event files on request')
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   process.kill(server.pid, 'SIGTERM')
   await server.ended
@@ -62,8 +62,8 @@ test('a second signal ends it immediately, with the reason in the log', async ()
   const status = await server.ended
   clearInterval(tell)
   expect(status).toBe(3)
-  expect(server.printed()).toContain('told twice: stopping at once')
-  expect(server.printed()).not.toContain('the stop got stuck')
+  expect(server.printed()).toContain('second stop signal: exiting immediately')
+  expect(server.printed()).not.toContain('the shutdown got stuck')
 })
 
 test('a server that dies of an internal error has logged it', async () => {

@@ -129,7 +129,7 @@ test('one email with which the mail server came to no end stopped the queue for 
   await expect.poll(() => mail.taken, PATIENT).toContain('later@example.org')
   await expect
     .poll(() => server?.printed(), PATIENT)
-    .toContain('an email could not be sent and is tried again')
+    .toContain('an email could not be sent; it will be retried')
   expect(server.printed()).not.toContain('all mails wait')
   expect(await server.stop()).toBe(0)
 })
@@ -142,7 +142,7 @@ test('rollcall doctor said that a mail server takes emails which comes to no end
   server = await operateHere(folders, { SMTP_URL: mail.url })
   await expect
     .poll(() => server?.printed(), PATIENT)
-    .toContain('an email could not be sent and is tried again')
+    .toContain('an email could not be sent; it will be retried')
   const { out } = await runHere(['doctor'], {
     DATA_DIR: folders.dataDir,
     EVENTS_DIR: folders.eventsDir,

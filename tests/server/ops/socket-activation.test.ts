@@ -82,7 +82,7 @@ test('a missing socket prints a sentence and exits with 2', () => {
   expect([status, stderr]).toEqual([
     2,
     expect.stringMatching(
-      /LISTEN_FDS says that a socket was opened for the server, and it cannot listen on it \(\w+\)\.\n$/,
+      /LISTEN_FDS names a socket for the server, but it cannot listen on it \(\w+\)\.\n$/,
     ),
   ])
 })

@@ -153,7 +153,7 @@ describe('where a database existed', () => {
     const again = await attempt(folders, { args: ['--new'] })
     expect([again.status, again.printed]).toEqual([
       2,
-      expect.stringContaining('There is a database in'),
+      expect.stringContaining('already contains a database'),
     ])
     expect((await attemptHere(folders)).status).toBe('serves')
   })

@@ -104,7 +104,7 @@ test('an hour in 2031 erases nothing; what is erased after staff confirm the clo
   await said('Nothing is erased because of its age until the clock is right')
   await confirmClock('2031-01-01')
   await said(
-    /"message":"the persons of registrations were erased: .*"event":"afpicon2026","registrations":1/,
+    /"message":"the personal data of registrations was erased: .*"event":"afpicon2026","registrations":1/,
   )
   expect(names()).toEqual([''])
 })

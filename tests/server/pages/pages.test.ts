@@ -6,12 +6,12 @@ import { Worker } from 'node:worker_threads'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { PageData } from '../../../engine/api.ts'
-import { blanked } from '../../../server/http/request-log.ts'
+import { redactPath } from '../../../server/http/request-log.ts'
 import { escapeHtml } from '../../../engine/index.ts'
 import { PNG } from 'pngjs'
 import type { Log } from '../../../server/dependencies.ts'
-import { openDrawings } from '../../../server/pages/render-forms.ts'
-import type { Drawings } from '../../../server/pages/render-forms.ts'
+import { openPrerenderer } from '../../../server/pages/render-forms.ts'
+import type { Prerenderer } from '../../../server/pages/render-forms.ts'
 import { fillTemplate } from '../../../server/pages/html-shell.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -320,9 +320,9 @@ test('texts are escaped, and a template is filled in one pass', () => {
   )
   const page = {
     title: '<!--rollcall:shell-->',
-    about: '$&',
+    description: '$&',
     url: null,
-    picture: null,
+    image: null,
     colour: null,
     shell: '__NONCE__',
     data: { page: 'not-found', site: null, events: [] } as PageData,
@@ -335,11 +335,11 @@ test('texts are escaped, and a template is filled in one pass', () => {
 describe('the log', () => {
   test('contains no registration number and no delegate', async () => {
     const { deps } = server
-    expect(blanked('/api/afpicon/registrations/AFPI3331074324090/', deps)).toBe(
+    expect(redactPath('/api/afpicon/registrations/AFPI3331074324090/', deps)).toBe(
       '/api/afpicon/registrations/…/',
     )
-    expect(blanked('/admin/registrations/CHIR1/x', deps)).toBe('/admin/registrations/…/x')
-    expect(blanked('/api/events/afpicon2026/', deps)).toBe('/api/events/afpicon2026/')
+    expect(redactPath('/admin/registrations/CHIR1/x', deps)).toBe('/admin/registrations/…/x')
+    expect(redactPath('/api/events/afpicon2026/', deps)).toBe('/api/events/afpicon2026/')
     server.log.length = 0
     await server.app.inject('/api/afpicon/registrations/AFPI3331074324090/?email=asha@example.org')
     await server.post('/api/afpicon/register/', {
@@ -511,9 +511,9 @@ describe('a form that cannot be rendered delays no page', () => {
     error: (what) => said.push(JSON.stringify(what)),
   }
   /** In place of what the web build leaves for the server. */
-  const drawnBy = (code: string): Drawings => {
+  const drawnBy = (code: string): Prerenderer => {
     writeFileSync(join(folder, 'server', 'server-rendering.js'), code)
-    return openDrawings(folder, log)
+    return openPrerenderer(folder, log)
   }
   const formOf = async (id: string) => {
     const served = server.deps.events.all().find(({ config }) => config.id === id)
@@ -564,7 +564,7 @@ describe('a form that cannot be rendered delays no page', () => {
     const late = drawings.of(hanging.served, page)
     await vi.advanceTimersByTimeAsync(18_000)
     expect(await late).toBe(null)
-    expect(said).toEqual([expect.stringContaining('not drawn after 20 seconds')])
+    expect(said).toEqual([expect.stringContaining('not rendered within 20 seconds')])
     expect(await Promise.all(ended.mock.results.map(({ value }) => value as unknown))).toHaveLength(
       1,
     )

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { PaymentData } from '../../../engine/api.ts'
-import { actions } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
+import { ACTIONS } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Action } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import { openRig } from './server-with-gateway.ts'
 import type { Placed, Rig } from './server-with-gateway.ts'
@@ -94,7 +94,7 @@ describe('the checkout', () => {
     const placed = await rig.place()
     const again = await pageOf(placed.data)
     expect(again.page.status).toBe(200)
-    await rig.sandbox().act(placed.orderId, 'decline')
+    await rig.sandbox().runAction(placed.orderId, 'decline')
     expect((await rig.handOff(placed.data)).status).toBe(400)
   })
 })
@@ -123,7 +123,7 @@ describe('the buttons', () => {
     silent: { back: true, held: '7080.00', status: 'pending', review: false, mails: 0, notices: 0 },
     stay: { back: false, held: '7080.00', status: 'success', review: false, mails: 1, notices: 1 },
   }
-  test.each(Object.keys(actions) as Action[])('%s', async (action) => {
+  test.each(Object.keys(ACTIONS) as Action[])('%s', async (action) => {
     const placed = await rig.place()
     const response = await press(placed, action)
     const text = await response.text()
@@ -208,8 +208,8 @@ describe('stored payments', () => {
   test('survive a restart, and payments in progress arrive afterwards', async () => {
     const paid = await rig.place()
     const under = await rig.place()
-    await rig.sandbox().act(paid.orderId, 'silent')
-    await rig.sandbox().act(under.orderId, 'later')
+    await rig.sandbox().runAction(paid.orderId, 'silent')
+    await rig.sandbox().runAction(under.orderId, 'later')
     const before = [rig.sandbox().order(paid.orderId), rig.sandbox().order(under.orderId)]
     await rig.restart()
     expect([rig.sandbox().order(paid.orderId), rig.sandbox().order(under.orderId)]).toEqual(before)
@@ -225,7 +225,7 @@ describe('stored payments', () => {
 
   test('a webhook that the app did not accept is sent again after a restart', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'decline')
+    await rig.sandbox().runAction(orderId, 'decline')
     await rig.settled()
     await rig.parts().app.close()
     rig.sandbox().settle(orderId)
@@ -239,7 +239,7 @@ describe('stored payments', () => {
 
   test('can be refunded once, up to the amount', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'stay')
+    await rig.sandbox().runAction(orderId, 'stay')
     await rig.settled()
     const { deps } = rig.parts()
     const event = deps.events.byId('afpicon2026')?.config

@@ -4,7 +4,7 @@ import { day, dayOf, instant } from '../../../engine/index.ts'
 import type { OrderId } from '../../../engine/index.ts'
 import {
   handOffChecksum,
-  privateKeyOf,
+  getPrivateKey,
   secureHash,
   statusChecksum,
 } from '../../../server/payments/gateways/airpay/checksums.ts'
@@ -23,7 +23,7 @@ const orderId = placed.orderId as OrderId
 
 describe('test vectors', () => {
   test('privatekey', () =>
-    expect(privateKeyOf(account)).toBe(
+    expect(getPrivateKey(account)).toBe(
       'c0ae3210a82c1d11208a2eea66c0d5bcb9159be713269dfc9c6381d572b0a282',
     ))
 

@@ -9,7 +9,7 @@ import type {
   ReviewsAnswer,
   StatsAnswer,
 } from '../../../engine/api.ts'
-import { newLink } from '../../../server/registration/access-link.ts'
+import { issueLink } from '../../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD } from '../office/office.ts'
 import { delegate, openRig } from './server-with-gateway.ts'
 import type { Placed, Rig } from './server-with-gateway.ts'
@@ -44,7 +44,7 @@ const read = async <T>(path: string, headers: Readonly<Record<string, string>> =
 
 const pay = async (answers: Readonly<Record<string, string>> = {}): Promise<Placed> => {
   const placed = await rig.place(answers)
-  await rig.sandbox().act(placed.orderId, 'pay')
+  await rig.sandbox().runAction(placed.orderId, 'pay')
   await rig.settled()
   return placed
 }
@@ -57,7 +57,7 @@ const mailsOf = (regNo: string) =>
 const mailedPage = async (regNo: string): Promise<string> => {
   const stored = await rig.parts().deps.store.registration(regNo)
   if (stored === null) throw new Error(`no registration ${regNo}`)
-  return `/api${new URL(await newLink(rig.parts().deps, stored, 'mail')).pathname}/`
+  return `/api${new URL(await issueLink(rig.parts().deps, stored, 'mail')).pathname}/`
 }
 const listed = async () => {
   const path = '/admin/afpicon/registrations/?waiting=second_payment'
@@ -120,11 +120,11 @@ test('registering with the name and email address of another person reveals noth
     const formed = await send<RegisterAnswer>('/api/afpicon/register/', { ...delegate, ...answers })
     const orderId = formed.payment_data?.orderid ?? ''
     if (formed.payment_data !== undefined) await rig.handOff(formed.payment_data)
-    await rig.sandbox().act(orderId, 'pay')
+    await rig.sandbox().runAction(orderId, 'pay')
     await rig.settled()
     const result = await read<object>(`/api/afpicon/registrations/${formed.reg_no}/`)
     expect(result).toMatchObject({ status: 'success', registration: { reg_no: formed.reg_no } })
-    const own = await newLink(rig.parts().deps, {
+    const own = await issueLink(rig.parts().deps, {
       regNo: formed.reg_no as never,
       eventId: 'afpicon2026',
     })
@@ -183,7 +183,7 @@ test('a delegate who pays twice is offered no share of the second payment, and s
   expect([await asked(), await requests()]).toEqual([[], []])
   expect((await acts(second.regNo)).second_payment?.asked_at).toBeNull()
   expect(await withdraw()).toMatchObject({ code: 'not_now' })
-  const shared = await newLink(rig.parts().deps, {
+  const shared = await issueLink(rig.parts().deps, {
     regNo: second.regNo as never,
     eventId: 'afpicon2026',
   })

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { instant, paise } from '../../../engine/index.ts'
 import type { EventConfig, OrderId } from '../../../engine/index.ts'
 import type { Account, GatewayAdapter } from '../../../server/dependencies.ts'
-import { airpay } from '../../../server/payments/gateways/airpay/airpay.ts'
+import { createAirpayGateway } from '../../../server/payments/gateways/airpay/airpay.ts'
 import type { AirpayOptions } from '../../../server/payments/gateways/airpay/airpay.ts'
 import { createEvent } from '../../engine/fixtures.ts'
 
@@ -79,7 +79,7 @@ export const event: EventConfig = createEvent({
 export function adapterAt(port: number, options: Partial<AirpayOptions> = {}): GatewayAdapter {
   const url = `http://127.0.0.1:${port}`
   const served = { config: event, hash: '', text: '', shared: '' }
-  return airpay({
+  return createAirpayGateway({
     mode: 'live',
     events: {
       all: () => [served],

@@ -24,7 +24,7 @@ const none = xml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found' })
 const question = {
   account,
   orderId: null,
-  compares: false,
+  comparesKeys: false,
   assumed: { currency: false, sale: false },
   at,
   timeoutMs: 30_000,
@@ -39,7 +39,7 @@ describe('the report for an order that cannot exist', () => {
       'what it lacks',
       none,
       true,
-      /^It does not hold CURRENCYCODE, TRANSACTIONTYPE, TRANSACTIONTIME/m,
+      /^It does not have CURRENCYCODE, TRANSACTIONTYPE, TRANSACTIONTIME/m,
     ],
     [
       'another code, with its message',
@@ -57,18 +57,18 @@ describe('the report for an order that cannot exist', () => {
       'paid',
       xml({ TRANSACTIONSTATUS: '200' }),
       false,
-      /^Code 200: it calls an order paid that nobody has placed/m,
+      /^Code 200: it reports an order as paid that does not exist/m,
     ],
-    ['no code', xml({ TRANSACTIONID: 'x' }), false, /^It holds no TRANSACTIONSTATUS/m],
+    ['no code', xml({ TRANSACTIONID: 'x' }), false, /^It has no TRANSACTIONSTATUS/m],
     [
       'a web page',
       '<html>Access denied</html>',
       false,
-      /^It cannot be read: the answer is a web page\. It begins: <html>Access denied/m,
+      /^It cannot be read: the response is a web page\. It starts with: <html>Access denied/m,
     ],
     ['JSON', '{"status":"failed"}', false, /^It cannot be read: the answer is JSON/m],
-    ['403', 403, false, /turned the question away: the gateway answered with status 403\.$/m],
-    ['302', 302, false, /the gateway sent us elsewhere \(status 302\)/],
+    ['403', 403, false, /rejected the query: the gateway responded with status 403\.$/m],
+    ['302', 302, false, /the gateway redirected the request \(status 302\)/],
   ])('%s', async (_what, answer, asExpected, sentence) => {
     gateway.answers(
       typeof answer === 'string'
@@ -90,7 +90,7 @@ describe('the report for an order that cannot exist', () => {
       const { asExpected, sentences } = await check({ address })
       expect([asExpected, sentences.at(-1)]).toEqual([
         false,
-        expect.stringMatching(/^No connection came about: check the address/),
+        expect.stringMatching(/^No connection was made: check the address/),
       ])
     }
   })
@@ -112,7 +112,7 @@ describe('the report for an order that cannot exist', () => {
       keys.push(new URLSearchParams(asked).get('private_key'))
       to.end(minds && keys.length > 1 ? xml({ TRANSACTIONSTATUS: '905' }) : none)
     })
-    const checked = await check({ compares: true })
+    const checked = await check({ comparesKeys: true })
     expect(new Set(keys).size).toBe(2)
     expect([checked.asExpected, checked.sentences.at(-1)]).toEqual([
       minds,
@@ -134,32 +134,37 @@ describe('the report for a real order', () => {
   }
   const orderId = 'AFPI1' as OrderId
   test.each<[string, object, boolean, string]>([
-    ['paid and whole', {}, true, 'Of the right amount it is a success.'],
+    ['paid and whole', {}, true, 'With the correct amount it is a success.'],
     [
       'paid, the currency not named',
       { CURRENCYCODE: '' },
       false,
-      'It goes into review. If currency or type are never named, AIRPAY_ASSUME says what that means (docs/airpay.md).',
+      'It needs review. If the gateway never states currency or type, set AIRPAY_ASSUME (docs/airpay.md).',
     ],
     [
       'a test transaction',
       { TXN_MODE: 'TEST' },
       false,
-      'It goes into review. If currency or type are never named, AIRPAY_ASSUME says what that means (docs/airpay.md).',
+      'It needs review. If the gateway never states currency or type, set AIRPAY_ASSUME (docs/airpay.md).',
     ],
-    ['declined', { TRANSACTIONSTATUS: '400' }, true, 'We take this for a payment that failed.'],
-    ['under way', { TRANSACTIONSTATUS: '211' }, true, 'We wait and ask again: the code is "211".'],
+    ['declined', { TRANSACTIONSTATUS: '400' }, true, 'This would count as a failed payment.'],
+    [
+      'under way',
+      { TRANSACTIONSTATUS: '211' },
+      true,
+      'The payment would stay pending and be queried again: the code is "211".',
+    ],
     [
       'dropped',
       { TRANSACTIONSTATUS: '401' },
       true,
-      'We take this for no payment yet, and after a day for none at all.',
+      'This would count as no payment yet, and after a day as no payment.',
     ],
     [
       'another order',
       { TRANSACTIONID: 'AFPI2' },
       false,
-      'We cannot use it, and ask again: the answer names another order.',
+      'The response cannot be used, and the query would be repeated: the response is about another order.',
     ],
   ])('%s', async (_what, changes, asExpected, sentence) => {
     gateway.answers(xml({ ...paid, ...changes }))
@@ -224,12 +229,12 @@ describe('the command', () => {
       const name = rig.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? ''
       expect(await run(['--account', name, '--compare'], environment)).toBe(0)
       expect(said.join('\n')).toMatch(
-        /about the order NOSUCHORDER, which cannot exist, as merchant \d+\.[^]*Code 503[^]*answered otherwise[^]*As it should be\.$/,
+        /about the order NOSUCHORDER, which cannot exist, as merchant \d+\.[^]*Code 503[^]*got a different response[^]*As it should be\.$/,
       )
       const { orderId } = await rig.place()
-      await rig.sandbox().act(orderId, 'silent')
+      await rig.sandbox().runAction(orderId, 'silent')
       expect(await run(['--account', name, '--order', orderId], environment)).toBe(0)
-      expect(said.at(-2)).toContain('Of the right amount it is a success.')
+      expect(said.at(-2)).toContain('With the correct amount it is a success.')
       expect(rig.holds(orderId).status).toBe('pending')
       await rig.sandbox().close()
       expect(await run(['--account', name], environment)).toBe(1)

@@ -45,7 +45,7 @@ const answered = async (response: Response): Promise<unknown> => ({
 describe('a webhook', () => {
   test('for a payment: 200, then a success and one email after verification', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     expect(await answered(await rig.notice(rig.sandbox().messageOf(orderId)))).toEqual({
       status: 'success',
     })
@@ -63,7 +63,7 @@ describe('a webhook', () => {
 
   test('as JSON, with and without CUSTOMERVPA in its hash, does the same', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     for (const fields of [
       rig.sandbox().messageOf(orderId),
       { ...rig.sandbox().messageOf(orderId), CUSTOMERVPA: 'asha@okbank' },
@@ -81,7 +81,7 @@ describe('a webhook', () => {
 
   test('with a wrong hash: 200, starts only a query, whose result counts, and is logged', async () => {
     const [paid, unpaid] = [await rig.place(), await rig.place()]
-    await rig.sandbox().act(paid.orderId, 'silent')
+    await rig.sandbox().runAction(paid.orderId, 'silent')
     const before = rig.log.length
     for (const { orderId } of [paid, unpaid]) {
       const genuine = rig.sandbox().messageOf(orderId)
@@ -96,7 +96,7 @@ describe('a webhook', () => {
 
   test('with a valid CRC for a wrong amount (forged without a secret): stored, and the real amount counts', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'wrong')
+    await rig.sandbox().runAction(orderId, 'wrong')
     await rig.settled()
     const genuine = rig.sandbox().messageOf(orderId)
     expect(genuine['AMOUNT']).toBe('7079.00')
@@ -117,7 +117,7 @@ describe('a webhook', () => {
 
   test("with a valid CRC and a status that the gateway does not confirm (a decline changed to a success): the gateway's status counts", async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'decline')
+    await rig.sandbox().runAction(orderId, 'decline')
     await rig.settled()
     const lie = forged(
       { ...rig.sandbox().messageOf(orderId) },
@@ -140,7 +140,7 @@ describe('a webhook', () => {
   test('that claims success before a payment: stays pending', async () => {
     const { orderId } = await rig.place()
     const { orderId: paid } = await rig.place()
-    await rig.sandbox().act(paid, 'pay')
+    await rig.sandbox().runAction(paid, 'pay')
     await rig.settled()
     const lie = forged(rig.sandbox().messageOf(paid), { TRANSACTIONID: orderId }, restOf())
     expect((await rig.notice(lie)).status).toBe(200)
@@ -150,7 +150,7 @@ describe('a webhook', () => {
 
   test('for an unknown order: 404, stored, no registration', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const before = rig.rows('SELECT * FROM payments').length
     const nobodys = `${orderId.slice(0, -2)}${orderId.endsWith('77') ? '78' : '77'}`
     const response = await rig.notice(
@@ -160,7 +160,7 @@ describe('a webhook', () => {
     expect(await response.json()).toEqual({
       status: 'error',
       code: 'unknown_order',
-      message: 'Nobody placed this order.',
+      message: 'There is no such order.',
     })
     const strangers = await rig.notice({
       TRANSACTIONID: 'NOEVENT1234',
@@ -202,7 +202,7 @@ describe('a webhook', () => {
     'without %s still starts a query',
     async (name) => {
       const { orderId } = await rig.place()
-      await rig.sandbox().act(orderId, 'silent')
+      await rig.sandbox().runAction(orderId, 'silent')
       const response = await rig.notice({ ...rig.sandbox().messageOf(orderId), [name]: '' })
       expect(response.status).toBe(200)
       await rig.settled()
@@ -223,7 +223,7 @@ describe('a webhook', () => {
 
   test('a hundred copies concurrently: one success, one email, a hundred webhooks stored, each with 200', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const fields = rig.sandbox().messageOf(orderId)
     const statuses = await Promise.all(
       Array.from({ length: 100 }, async () => (await rig.notice(fields)).status),
@@ -243,7 +243,7 @@ describe("the browser's return", () => {
   ]
   test.each(ways)('%s: stored, verified, then sent to the success page', async (_name, path) => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const target = await rig.comeBack(rig.sandbox().messageOf(orderId), path)
     expect([target.pathname, Object.fromEntries(target.searchParams)]).toEqual([
       '/afpicon/payment/success',
@@ -254,7 +254,7 @@ describe("the browser's return", () => {
 
   test.each(ways)('%s, by GET', async (_name, path) => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const response = await fetch(
       `${rig.url}${path}?${new URLSearchParams(rig.sandbox().messageOf(orderId)).toString()}`,
       { redirect: 'manual' },
@@ -268,7 +268,7 @@ describe("the browser's return", () => {
 
   test('the response is not cached and sends no referrer', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const response = await fetch(`${rig.url}/api/payment/return/`, {
       method: 'POST',
       body: new URLSearchParams(rig.sandbox().messageOf(orderId)),
@@ -283,7 +283,7 @@ describe("the browser's return", () => {
 
   test('after a decline: the failed page', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'decline')
+    await rig.sandbox().runAction(orderId, 'decline')
     const target = await rig.comeBack(rig.sandbox().messageOf(orderId))
     expect(target.pathname).toBe('/afpicon/payment/failed')
     await rig.settled()
@@ -297,7 +297,7 @@ describe("the browser's return", () => {
 
   test('after a failure without fields: starts a query and redirects by the stored state', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'decline')
+    await rig.sandbox().runAction(orderId, 'decline')
     const target = await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' })
     expect(target.pathname).toBe('/afpicon/payment/failed')
     expect(rig.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'] })
@@ -305,7 +305,7 @@ describe("the browser's return", () => {
 
   test('after the delegate left: no failure yet, because a payment may still arrive', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'leave')
+    await rig.sandbox().runAction(orderId, 'leave')
     const target = await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '401' })
     expect(target.pathname).toBe('/afpicon/payment/success')
     expect(rig.holds(orderId)).toEqual({ ...untouched, returns: 1 })
@@ -322,7 +322,7 @@ describe("the browser's return", () => {
     ],
   ])('%s: the page of what the gateway says when asked', async (_name, change) => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const target = await rig.comeBack(change(rig.sandbox().messageOf(orderId)))
     expect(target.pathname).toBe('/afpicon/payment/success')
     expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
@@ -330,7 +330,7 @@ describe("the browser's return", () => {
 
   test('while the bank processes it: the success page says so; then the payment arrives', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'later')
+    await rig.sandbox().runAction(orderId, 'later')
     expect((await rig.comeBack(rig.sandbox().messageOf(orderId))).pathname).toBe(
       '/afpicon/payment/success',
     )
@@ -346,7 +346,7 @@ describe("the browser's return", () => {
     ['that says nothing', () => ({})],
   ])('%s: the landing page with a sentence, nothing moved', async (_name, change) => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const target = await rig.comeBack(change(rig.sandbox().messageOf(orderId)))
     const page = await (await fetch(target)).text()
     expect([target.pathname, page.includes('We could not match the payment')]).toEqual(['/', true])
@@ -357,7 +357,7 @@ describe("the browser's return", () => {
     const other = await openRig({ clock: '2025-10-10T12:00:00+05:30' })
     try {
       const { orderId } = await other.place()
-      await other.sandbox().act(orderId, 'silent')
+      await other.sandbox().runAction(orderId, 'silent')
       const fields = other.sandbox().messageOf(orderId)
       const { gateway, events } = other.parts().deps
       await other.sandbox().close()

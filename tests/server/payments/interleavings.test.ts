@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { actions } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
+import { ACTIONS } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Action } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
 import { openRig } from './server-with-gateway.ts'
@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .constantFrom(...(Object.keys(actions) as Action[]))
+      .constantFrom(...(Object.keys(ACTIONS) as Action[]))
       .map((action): Step => ({ do: 'act', action })),
   },
   { weight: 6, arbitrary: simple },
@@ -72,7 +72,7 @@ async function take(orderId: string, seen: Fields[], what: Step): Promise<void> 
   const old = seen[0] ?? message
   switch (what.do) {
     case 'act':
-      if (sandbox.order(orderId)?.stage === 'open') await sandbox.act(orderId, what.action)
+      if (sandbox.order(orderId)?.stage === 'open') await sandbox.runAction(orderId, what.action)
       return
     case 'settle':
       return sandbox.settle(orderId)
@@ -110,7 +110,7 @@ test(
           expect(wasPaid && status !== 'success').toBe(false)
           wasPaid = status === 'success'
         }
-        await rig.sandbox().remind()
+        await rig.sandbox().resendWebhooks()
         await rig.settled()
         await rig.parts().deps.payments.reconcile(true)
         // What has ended is asked about less often: the watch's next question is half a day away at most.

@@ -22,7 +22,7 @@ describe('payments that arrive after polling ended', () => {
     const other = await openRig()
     try {
       const { orderId } = await other.place()
-      await other.sandbox().act(orderId, 'decline')
+      await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
       expect(other.holds(orderId)).toMatchObject({ status: 'failed' })
       // Nine days later, when questions have become rare.
@@ -49,7 +49,7 @@ describe('payments that arrive after polling ended', () => {
     const other = await openRig()
     try {
       const { orderId } = await other.place()
-      await other.sandbox().act(orderId, 'decline')
+      await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
       // Nine days later, when questions have become rare.
       other.advance(9 * 24 * 60 * minute)
@@ -78,7 +78,7 @@ describe('payments that arrive after polling ended', () => {
 
   test('a late payment of a failed attempt is found without its webhook', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'decline')
+    await rig.sandbox().runAction(orderId, 'decline')
     await rig.settled()
     expect(rig.holds(orderId)).toMatchObject({ status: 'failed' })
     await rig.sandbox().close()
@@ -91,7 +91,7 @@ describe('payments that arrive after polling ended', () => {
 
   test('a second capture of a paid order (two tabs) goes to review with both references', async () => {
     const { orderId, regNo } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     rig.advance(2 * minute)
     await reconcile()
     const first = rig.sandbox().order(orderId)?.reference
@@ -107,7 +107,7 @@ describe('payments that arrive after polling ended', () => {
       },
     }
     rig.advance(60 * minute)
-    await openPayments({ ...deps, gateway: twice }, { reconciles: false }).reconcile()
+    await openPayments({ ...deps, gateway: twice }, { isEnabled: false }).reconcile()
     expect(rig.holds(orderId)).toMatchObject({
       status: 'success',
       registration: 'success',
@@ -122,13 +122,13 @@ describe('payments that arrive after polling ended', () => {
 
   test('an event changed to "payment: none" still queries its pending payment, which succeeds', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const { deps } = rig.parts()
     const served = deps.events.byId('afpicon2026')
     if (served === null) throw new Error('not served')
     const free = { ...served, hash: 'new', config: { ...served.config, payment: null } }
     const events = { ...deps.events, byId: () => free }
-    const payments = openPayments({ ...deps, events }, { reconciles: false })
+    const payments = openPayments({ ...deps, events }, { isEnabled: false })
     expect(await payments.verify(orderId, 5_000)).toBe('success')
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
   })
@@ -137,7 +137,7 @@ describe('payments that arrive after polling ended', () => {
     const other = await openRig()
     try {
       const [asked, told] = [await other.place(), await other.place()]
-      for (const { orderId } of [asked, told]) await other.sandbox().act(orderId, 'silent')
+      for (const { orderId } of [asked, told]) await other.sandbox().runAction(orderId, 'silent')
       rmSync(join(other.environment.eventsDir, 'afpicon2026.yaml'))
       await other.restart()
       const { events, payments } = other.parts().deps
@@ -160,7 +160,7 @@ describe('payments that arrive after polling ended', () => {
 
   test('replaced credentials: the other merchant is not queried, and nothing expires', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const { deps } = rig.parts()
     const asked: string[] = []
     const moved = {
@@ -173,7 +173,7 @@ describe('payments that arrive after polling ended', () => {
     }
     rig.advance(25 * 60 * minute)
     expect(
-      await openPayments({ ...deps, gateway: moved }, { reconciles: false }).verify(orderId, 5_000),
+      await openPayments({ ...deps, gateway: moved }, { isEnabled: false }).verify(orderId, 5_000),
     ).toBe('pending')
     expect(asked).toEqual([])
     expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: [] })
@@ -201,7 +201,7 @@ describe('payments that arrive after polling ended', () => {
       },
     }
     const events = { ...deps.events, byId: () => movedEvent }
-    await openPayments({ ...deps, events, gateway: listening }, { reconciles: false }).verify(
+    await openPayments({ ...deps, events, gateway: listening }, { isEnabled: false }).verify(
       orderId,
       5_000,
     )
@@ -222,7 +222,7 @@ describe('payments that arrive after polling ended', () => {
           return { is: 'unreachable', error: 'silence' } as const
         },
       }
-      const payments = openPayments({ ...deps, gateway: silent }, { reconciles: false })
+      const payments = openPayments({ ...deps, gateway: silent }, { isEnabled: false })
       await payments.reconcile()
       // Five, and what was on its way beside the fifth.
       expect(asked).toBeLessThan(10)

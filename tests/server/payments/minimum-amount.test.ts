@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, canRetry } from '../../../engine/index.ts'
 import { register as stored } from '../office/office.ts'
-import { payAgain } from '../../../server/registration/retry-payment.ts'
+import { retryPayment } from '../../../server/registration/retry-payment.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -79,7 +79,7 @@ test('a registration that is stored and costs ₹ 0.14 offered “Pay” and wen
   const event = app.deps.events.byId('sample2026')
   const registration = await app.deps.store.registration(regNo)
   if (event === null || registration === null) throw new Error('not there')
-  expect(await payAgain(app.deps, event.config, regNo, app.now())).toEqual({
+  expect(await retryPayment(app.deps, event.config, regNo, app.now())).toEqual({
     ok: false,
     error: { code: 'not_payable', why: { code: 'below_minimum', minimum: 100 } },
   })

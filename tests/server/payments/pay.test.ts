@@ -68,7 +68,7 @@ describe('a delegate who pays again', () => {
   test('is asked to wait while the gateway cannot tell whether the first payment was made', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await other.place()
-      await other.sandbox().act(orderId, 'decline')
+      await other.sandbox().runAction(orderId, 'decline')
       await other.settled()
       await other.sandbox().close()
       other.advance(minute)
@@ -83,12 +83,12 @@ describe('a delegate who pays again', () => {
   test('sees that it is paid if a payment arrived for an earlier attempt', () =>
     withRig(async (other) => {
       const first = await other.place()
-      await other.sandbox().act(first.orderId, 'decline')
+      await other.sandbox().runAction(first.orderId, 'decline')
       await other.settled()
       const { body } = await retry(first.orderId, {}, other)
       const second = body.payment_data?.orderid as OrderId
       await other.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
-      await other.sandbox().act(second, 'decline')
+      await other.sandbox().runAction(second, 'decline')
       await other.settled()
       await other.sandbox().close()
       other.sandbox().settle(first.orderId)
@@ -103,7 +103,7 @@ describe('a delegate who pays again', () => {
 
   test('after leaving the page of the gateway gets the same order, also from the result page', async () => {
     const { orderId, regNo } = await rig.place()
-    await rig.sandbox().act(orderId, 'leave')
+    await rig.sandbox().runAction(orderId, 'leave')
     rig.advance(minute)
     expect(await look(regNo)).toMatchObject({ stands: 'not-paid', may_pay: true })
     expect(await retry(orderId)).toMatchObject({
@@ -115,7 +115,7 @@ describe('a delegate who pays again', () => {
 
   test('gets the second attempt again, and no third order, if its response was lost', async () => {
     const { orderId, regNo } = await rig.place()
-    await rig.sandbox().act(orderId, 'decline')
+    await rig.sandbox().runAction(orderId, 'decline')
     await rig.settled()
     rig.advance(minute)
     const lost = await retry(orderId)
@@ -128,7 +128,7 @@ describe('a delegate who pays again', () => {
 
   test('waits while the bank processes the payment', async () => {
     const { orderId, regNo } = await rig.place()
-    await rig.sandbox().act(orderId, 'later')
+    await rig.sandbox().runAction(orderId, 'later')
     rig.advance(minute)
     expect(await retry(orderId)).toMatchObject({ status: 409, body: { code: 'wait' } })
     expect(await look(regNo)).toMatchObject({ stands: 'at-bank', may_pay: false })
@@ -149,7 +149,7 @@ describe('a delegate who pays again', () => {
 
   test('is led to one order for two concurrent requests after a failure', async () => {
     const { orderId, regNo } = await rig.place()
-    await rig.sandbox().act(orderId, 'decline')
+    await rig.sandbox().runAction(orderId, 'decline')
     await rig.settled()
     rig.advance(minute)
     const answers = await Promise.all([retry(orderId), retry(orderId), retry(orderId)])
@@ -184,7 +184,7 @@ describe('the same form again', () => {
   test('states the review instead of "successful" while staff have to decide', async () => {
     const { body } = await form('review')
     await rig.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
-    await rig.sandbox().act(body.payment_data?.orderid ?? '', 'wrong')
+    await rig.sandbox().runAction(body.payment_data?.orderid ?? '', 'wrong')
     await rig.settled()
     rig.advance(minute)
     const again = await form('review')
@@ -198,7 +198,7 @@ describe('the same form again', () => {
     const paid = (await form('back')).body
     await rig.handOff(paid.payment_data as RegisterAnswer['payment_data'] & object)
     const orderId = paid.payment_data?.orderid as OrderId
-    await rig.sandbox().act(orderId, 'pay')
+    await rig.sandbox().runAction(orderId, 'pay')
     await rig.settled()
     const [payment] = rig.rows('SELECT amount FROM payments WHERE order_id = ?', orderId)
     await rig
@@ -216,7 +216,7 @@ describe('the same form again', () => {
     })
     const waits = (await form('bank')).body
     await rig.handOff(waits.payment_data as RegisterAnswer['payment_data'] & object)
-    await rig.sandbox().act(waits.payment_data?.orderid ?? '', 'later')
+    await rig.sandbox().runAction(waits.payment_data?.orderid ?? '', 'later')
     rig.advance(minute)
     const again = (await form('bank')).body
     expect([again.stands, again.payment_data]).toEqual(['at-bank', undefined])
@@ -225,12 +225,12 @@ describe('the same form again', () => {
 
 test('a delegate who has paid keeps the ticket when another attempt is paid too', async () => {
   const first = await rig.place()
-  await rig.sandbox().act(first.orderId, 'decline')
+  await rig.sandbox().runAction(first.orderId, 'decline')
   await rig.settled()
   rig.advance(minute)
   const { body } = await retry(first.orderId)
   await rig.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
-  await rig.sandbox().act(body.payment_data?.orderid ?? '', 'pay')
+  await rig.sandbox().runAction(body.payment_data?.orderid ?? '', 'pay')
   await rig.settled()
   expect(await look(first.regNo)).toMatchObject({ stands: 'complete', second_payment: false })
   rig.sandbox().settle(first.orderId)
@@ -256,7 +256,7 @@ describe('a price', () => {
   test('of October is not the price of January: the delegate confirms the new price first', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await other.place()
-      await other.sandbox().act(orderId, 'leave')
+      await other.sandbox().runAction(orderId, 'leave')
       expect(await look(regNo, other)).toMatchObject({ held_until: '2026-01-02T00:00:00+05:30' })
       other.at('2026-01-01T12:00:00+05:30')
       const held = await retry(orderId, {}, other)
@@ -279,7 +279,7 @@ describe('a price', () => {
       expect([status, body.payment_data?.amount]).toEqual([201, total.toFixed(2)])
       expect(await look(regNo, other)).toMatchObject({ total, period: 'jan-1-jan-25' })
       await other.handOff(body.payment_data as RegisterAnswer['payment_data'] & object)
-      await other.sandbox().act(body.payment_data?.orderid ?? '', 'pay')
+      await other.sandbox().runAction(body.payment_data?.orderid ?? '', 'pay')
       await other.settled()
       expect(await look(regNo, other)).toMatchObject({
         stands: 'complete',
@@ -314,7 +314,7 @@ describe('a price', () => {
   test('that has expired and is paid days later goes to review', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await other.place()
-      await other.sandbox().act(orderId, 'leave')
+      await other.sandbox().runAction(orderId, 'leave')
       other.at('2026-01-06T12:00:00+05:30')
       other.sandbox().settle(orderId)
       await other.settled()
@@ -331,7 +331,7 @@ describe('a price', () => {
       writeFileSync(file, text.replace('closes: never', 'closes: 2026-01-25'))
       await other.parts().deps.events.reload()
       const { orderId, regNo } = await other.place()
-      await other.sandbox().act(orderId, 'leave')
+      await other.sandbox().runAction(orderId, 'leave')
       other.at('2026-01-26T10:00:00+05:30')
       expect(await look(regNo, other)).toMatchObject({ stands: 'not-paid', may_pay: true })
       const { status, body } = await retry(orderId, {}, other)
@@ -343,7 +343,7 @@ describe('a price', () => {
         body: { code: 'registration_closed' },
       })
       // What was handed out in time may still be paid.
-      await other.sandbox().act(orderId, 'pay')
+      await other.sandbox().runAction(orderId, 'pay')
       await other.settled()
       expect(await look(regNo, other)).toMatchObject({ stands: 'complete', in_review: false })
     }, '2026-01-25T23:50:00+05:30'))
@@ -353,7 +353,7 @@ describe('a delegate who left before paying', () => {
   /** Registers, leaves, and is not heard of for that long. */
   const leave = async (other: Rig, ms: number) => {
     const placed = await other.place()
-    await other.sandbox().act(placed.orderId, 'leave')
+    await other.sandbox().runAction(placed.orderId, 'leave')
     other.advance(2 * minute)
     await other.parts().deps.payments.reconcile()
     other.advance(ms - 2 * minute)
@@ -382,12 +382,12 @@ describe('a delegate who left before paying', () => {
   test('gets one email an hour later, whose link leads to the payment and later to the ticket', () =>
     withRig(async (other) => {
       const { orderId, regNo } = await leave(other, 59 * minute)
-      expect(await other.parts().unfinished.run()).toBe(0)
+      expect(await other.parts().paymentReminders.run()).toBe(0)
       other.advance(2 * minute)
-      expect(await other.parts().unfinished.run()).toBe(1)
-      expect(await other.parts().unfinished.run()).toBe(0)
+      expect(await other.parts().paymentReminders.run()).toBe(1)
+      expect(await other.parts().paymentReminders.run()).toBe(0)
       await other.restart()
-      expect(await other.parts().unfinished.run()).toBe(0)
+      expect(await other.parts().paymentReminders.run()).toBe(0)
       expect(await other.parts().mailer.run()).toBe(1)
       const [mail = ''] = mailsIn(other)
       for (const said of [regNo, '7,080', '1 January 2026', 'support@afpicon.example'])
@@ -418,7 +418,7 @@ describe('a delegate who left before paying', () => {
           status: 201,
           body: { payment_data: { orderid: orderId, amount: '7080.00' } },
         })
-      await other.sandbox().act(orderId, 'pay')
+      await other.sandbox().runAction(orderId, 'pay')
       await other.settled()
       expect(await (await fetch(`${other.url}/api/my/${token}/`)).json()).toMatchObject({
         registration: { stands: 'complete' },
@@ -439,12 +439,12 @@ describe('a delegate who left before paying', () => {
     withRig(async (other) => {
       const first = await leave(other, 30 * minute)
       const second = await other.place()
-      await other.sandbox().act(second.orderId, 'pay')
+      await other.sandbox().runAction(second.orderId, 'pay')
       await other.settled()
       await other.parts().mailer.run()
       const before = mailsIn(other).length
       other.advance(31 * minute)
-      expect(await other.parts().unfinished.run()).toBe(1)
+      expect(await other.parts().paymentReminders.run()).toBe(1)
       expect(await other.parts().mailer.run()).toBe(1)
       const mails = mailsIn(other)
       expect(mails.length).toBe(before + 1)
@@ -458,7 +458,7 @@ describe('a delegate who left before paying', () => {
   test('finds the page after the hold, and an expired link half a year after the event', () =>
     withRig(async (other) => {
       await leave(other, 61 * minute)
-      await other.parts().unfinished.run()
+      await other.parts().paymentReminders.run()
       await other.parts().mailer.run()
       const token = linkIn(mailsIn(other)[0] ?? '')
       expect((await fetch(`${other.url}/api/my/${token}`)).status).toBe(200)
@@ -485,18 +485,18 @@ describe('a delegate who left before paying', () => {
     withRig(async (other) => {
       const paid = await leave(other, 61 * minute)
       const atBank = await other.place()
-      await other.sandbox().act(atBank.orderId, 'later')
+      await other.sandbox().runAction(atBank.orderId, 'later')
       other.advance(2 * minute)
       await other.parts().deps.payments.reconcile()
       other.advance(61 * minute)
-      expect(await other.parts().unfinished.run()).toBe(1)
-      await other.sandbox().act(paid.orderId, 'silent')
+      expect(await other.parts().paymentReminders.run()).toBe(1)
+      await other.sandbox().runAction(paid.orderId, 'silent')
       await other.parts().deps.payments.verify(paid.orderId, 5_000)
       expect(await look(paid.regNo, other)).toMatchObject({ stands: 'complete' })
       await other.parts().mailer.run()
       expect(mailsIn(other).filter((mail) => mail.includes('Finish your'))).toEqual([])
       expect(other.rows("SELECT status, error FROM mail_queue WHERE kind = 'unfinished'")).toEqual([
-        { status: 'failed', error: 'It was not needed any more.' },
+        { status: 'failed', error: 'It was no longer needed.' },
       ])
     }))
 })
@@ -505,7 +505,7 @@ describe('a browser that returns after payment', () => {
   test('is led to the result page if the server cannot write', () =>
     withRig(async (other) => {
       const { orderId } = await other.place()
-      await other.sandbox().act(orderId, 'stay')
+      await other.sandbox().runAction(orderId, 'stay')
       const message = other.sandbox().messageOf(orderId)
       await other.sandbox().idle()
       await other.parts().deps.store.close()
@@ -519,7 +519,7 @@ describe('a browser that returns after payment', () => {
     const other = await openRig({ variables: { RATE_LIMITS: 'on' } })
     try {
       const { orderId } = await other.place()
-      await other.sandbox().act(orderId, 'stay')
+      await other.sandbox().runAction(orderId, 'stay')
       const back = (url: string) => other.parts().app.inject({ method: 'GET', url })
       for (let times = 0; times < 600; times += 1) await back('/api/payment/return/')
       const query = new URLSearchParams(other.sandbox().messageOf(orderId)).toString()

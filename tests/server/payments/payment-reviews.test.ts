@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { DecidedAnswer, ErrorAnswer, ReviewsAnswer, StatsAnswer } from '../../../engine/api.ts'
-import { openDailyMail } from '../../../server/mail/send-daily-payment-reviews.ts'
-import { openGivenBack } from '../../../server/mail/send-refund-emails.ts'
+import { startDailyReviewEmail } from '../../../server/mail/send-daily-payment-reviews.ts'
+import { startRefundEmails } from '../../../server/mail/send-refund-emails.ts'
 import { decideReview } from '../../../server/payments/decide-payment-review.ts'
 import { openPayments } from '../../../server/payments/poll-payments.ts'
 import { main } from '../../../server/cli/run-command.ts'
@@ -59,14 +59,14 @@ const refund = (regNo: string, words: object) =>
 const reconcile = () => rig.parts().deps.payments.reconcile()
 const paid = async (): Promise<Placed> => {
   const placed = await rig.place()
-  await rig.sandbox().act(placed.orderId, 'stay')
+  await rig.sandbox().runAction(placed.orderId, 'stay')
   await rig.settled()
   return placed
 }
 /** 7,079 came instead of 7,080. */
 const misfit = async (): Promise<Placed & { readonly id: string }> => {
   const placed = await rig.place()
-  await rig.sandbox().act(placed.orderId, 'wrong')
+  await rig.sandbox().runAction(placed.orderId, 'wrong')
   await rig.settled()
   const review = (await reviews()).find(({ order_id: id }) => id === placed.orderId)
   if (review === undefined) throw new Error('no review')
@@ -96,7 +96,7 @@ describe('a payment that does not match', () => {
         ...deps,
         gateway: { ...deps.gateway, status: async () => ({ is: 'fact', fact, raw: '' }) },
       },
-      { reconciles: false },
+      { isEnabled: false },
     )
     expect(await payments.verify(orderId, 1000)).toBe('review')
     fact = { ...fact, refunds: [{ reference: 'BACK77', amount: paise(Number(amount)) }] }
@@ -134,9 +134,13 @@ describe('a payment that does not match', () => {
     expect(await (await fetch(`${rig.url}/metrics`)).text()).toMatch(
       /rollcall_reviews\{is="all"\} 1/,
     )
-    await rig.parts().daily.run()
+    await rig.parts().dailyReviewEmail.run()
     expect(rig.log).toContainEqual(
-      expect.objectContaining({ level: 'warn', reviews: 1, message: 'payments wait for a person' }),
+      expect.objectContaining({
+        level: 'warn',
+        reviews: 1,
+        message: 'payment reviews are pending',
+      }),
     )
     expect(await decide(id, { decision: 'accept', why: '' })).toMatchObject({
       status: 422,
@@ -217,14 +221,14 @@ describe('a refund', () => {
 
   test('made in the merchant panel is detected, partial and full, also a second one', async () => {
     const { orderId } = await paid()
-    rig.sandbox().giveBack(orderId, paise(8_000))
+    rig.sandbox().refundInPanel(orderId, paise(8_000))
     rig.advance(2 * hour)
     await reconcile()
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', review: null })
     expect(rig.rows('SELECT amount, state FROM refunds ORDER BY id DESC LIMIT 1')).toEqual([
       { amount: 8_000, state: 'done' },
     ])
-    const writing = openGivenBack(rig.parts().deps, { works: false })
+    const writing = startRefundEmails(rig.parts().deps, { isEnabled: false })
     expect(await writing.run()).toBeGreaterThan(0)
     expect(
       rig.rows(
@@ -232,7 +236,7 @@ describe('a refund', () => {
          WHERE p.order_id = '${orderId}' AND m.kind = 'given-back'`,
       ),
     ).toEqual([{ subject: '₹ 80 has been refunded for AFPICON 2026' }])
-    rig.sandbox().giveBack(orderId, paise(700_000))
+    rig.sandbox().refundInPanel(orderId, paise(700_000))
     rig.advance(4 * hour)
     await reconcile()
     expect(rig.holds(orderId)).toMatchObject({ status: 'refunded', review: null })
@@ -256,7 +260,7 @@ describe('a refund', () => {
         return { is: 'unsure', error: 'no answer in time', raw: '' } as const
       },
     }
-    const payments = openPayments({ ...deps, gateway: lost }, { reconciles: false })
+    const payments = openPayments({ ...deps, gateway: lost }, { isEnabled: false })
     await deps.store.wantRefund({ of: regNo, amount: null, why, who: 'treasurer', at: rig.now() })
     await payments.sendRefunds()
     await payments.sendRefunds()
@@ -319,14 +323,14 @@ test('sends one email at nine to the organisers on days with open reviews', asyn
   const mails = () =>
     rig.rows("SELECT recipient, subject, body FROM mail_queue WHERE kind = 'reviews' ORDER BY id")
   rig.at('2025-12-01T08:59:00+05:30')
-  const daily = openDailyMail(deps, { works: false })
+  const daily = startDailyReviewEmail(deps, { isEnabled: false })
   expect(await daily.run()).toBe(0)
   rig.advance(minute)
   expect(await daily.run()).toBe(1)
   expect(await daily.run()).toBe(0)
   // A server that starts at noon, and a second one beside it.
   rig.advance(3 * hour)
-  expect(await openDailyMail(deps, { works: false }).run()).toBe(0)
+  expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
   expect(mails()).toMatchObject([
     {
       recipient: deps.events.byId('afpicon2026')?.config.office,
@@ -336,7 +340,7 @@ test('sends one email at nine to the organisers on days with open reviews', asyn
   ])
   rig.advance(day)
   await decide(id, { decision: 'dismiss', why })
-  expect(await openDailyMail(deps, { works: false }).run()).toBe(0)
+  expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
   expect(mails().length).toBe(1)
   await rig.parts().mailer.run()
   expect(rig.rows("SELECT status FROM mail_queue WHERE kind = 'reviews'")).toEqual([

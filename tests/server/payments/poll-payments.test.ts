@@ -65,7 +65,7 @@ describe('polling', () => {
 
   test('finds a payment without a webhook or a returning browser', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     rig.advance(2 * minute)
     expect(await reconcile()).toEqual({ asked: 1, ended: 1 })
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', facts: ['confirmed'], mails: 1 })
@@ -74,7 +74,7 @@ describe('polling', () => {
 
   test('never expires a payment that the bank is processing; after five days it goes to review', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'later')
+    await rig.sandbox().runAction(orderId, 'later')
     for (let days = 0; days < 4; days += 1) {
       rig.advance(24 * 60 * minute)
       expect(await reconcile()).toEqual({ asked: 1, ended: 0 })
@@ -100,7 +100,7 @@ describe('polling', () => {
       await late.parts().deps.events.reload()
       const [inTime, tooLate] = [await late.place(), await late.place()]
       late.advance(24 * 60 * minute)
-      await late.sandbox().act(inTime.orderId, 'pay')
+      await late.sandbox().runAction(inTime.orderId, 'pay')
       await late.settled()
       expect(late.holds(inTime.orderId)).toMatchObject({
         status: 'success',
@@ -108,7 +108,7 @@ describe('polling', () => {
         mails: 1,
       })
       late.advance(24 * 60 * minute)
-      await late.sandbox().act(tooLate.orderId, 'pay')
+      await late.sandbox().runAction(tooLate.orderId, 'pay')
       await late.settled()
       expect(late.holds(tooLate.orderId)).toMatchObject({
         status: 'pending',
@@ -128,7 +128,7 @@ describe('polling', () => {
       writeFileSync(file, readFileSync(file, 'utf8').replace('closes: never', 'closes: 2026-02-02'))
       await late.parts().deps.events.reload()
       const { orderId, regNo } = await late.place()
-      await late.sandbox().act(orderId, 'silent')
+      await late.sandbox().runAction(orderId, 'silent')
       late.advance(4 * 24 * 60 * minute)
       expect(await late.parts().deps.payments.reconcile()).toEqual({ asked: 1, ended: 1 })
       expect(late.holds(orderId)).toMatchObject({ status: 'success', review: null, mails: 1 })
@@ -178,7 +178,7 @@ describe('polling', () => {
               },
             },
           },
-          { reconciles: false },
+          { isEnabled: false },
         )
         expect(await payments.verify(orderId, 1000)).toBe('review')
         const [review] = await deps.store.reviews(null)
@@ -214,7 +214,7 @@ describe('polling', () => {
     ['that cannot be read', 'yesterday'],
   ])('a payment time %s is ignored: the time of the response counts', async (_why, time) => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const { deps } = rig.parts()
     const gateway = {
       ...deps.gateway,
@@ -227,14 +227,14 @@ describe('polling', () => {
       },
     }
     rig.advance(minute)
-    const payments = openPayments({ ...deps, gateway }, { reconciles: false })
+    const payments = openPayments({ ...deps, gateway }, { isEnabled: false })
     expect(await payments.verify(orderId, 5_000)).toBe('success')
     expect((await deps.store.registration(orderId))?.paidAt).toBe(rig.now())
   })
 
   test('leaves payments under review unchanged', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'wrong')
+    await rig.sandbox().runAction(orderId, 'wrong')
     await rig.settled()
     rig.advance(48 * 60 * minute)
     expect(await reconcile(true)).toEqual({ asked: 0, ended: 0 })
@@ -244,9 +244,9 @@ describe('polling', () => {
 
   test('two servers process a payment once', async () => {
     const placed = await Promise.all(Array.from({ length: 12 }, () => rig.place()))
-    for (const { orderId } of placed) await rig.sandbox().act(orderId, 'silent')
+    for (const { orderId } of placed) await rig.sandbox().runAction(orderId, 'silent')
     const { deps } = rig.parts()
-    const second = openPayments(deps, { reconciles: false })
+    const second = openPayments(deps, { isEnabled: false })
     await Promise.all([deps.payments.reconcile(true), second.reconcile(true)])
     for (const { orderId } of placed)
       expect(rig.holds(orderId)).toMatchObject({
@@ -259,7 +259,7 @@ describe('polling', () => {
 
   test('a request during a query gets the result of a later query, because the payment may have arrived in between', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'later')
+    await rig.sandbox().runAction(orderId, 'later')
     const { deps } = rig.parts()
     const asked = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
@@ -272,7 +272,7 @@ describe('polling', () => {
         return answer
       },
     }
-    const payments = openPayments({ ...deps, gateway: slow }, { reconciles: false })
+    const payments = openPayments({ ...deps, gateway: slow }, { isEnabled: false })
     const first = payments.verify(orderId, 5_000)
     await asked.promise
     rig.sandbox().settle(orderId)
@@ -285,12 +285,12 @@ describe('polling', () => {
 
   test('a rejected query says nothing about the payment, however old it is', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const { deps } = rig.parts()
     // A clock that is a day off makes a checksum that does not fit.
     const wrong = openPayments(
       { ...deps, clock: () => instant(rig.now() + 48 * 60 * minute) },
-      { reconciles: false },
+      { isEnabled: false },
     )
     expect(await wrong.reconcile(true)).toEqual({ asked: 1, ended: 0 })
     expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: [] })
@@ -300,7 +300,7 @@ describe('polling', () => {
 
   test('as a command while the server runs', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'silent')
+    await rig.sandbox().runAction(orderId, 'silent')
     const said: string[] = []
     const terminal = {
       print: (text: string) => void said.push(text),
@@ -319,7 +319,7 @@ describe('polling', () => {
 describe('retrying', () => {
   test('a failed payment gets a new order id for the same amount, and pays the same registration once', async () => {
     const first = await rig.place()
-    await rig.sandbox().act(first.orderId, 'decline')
+    await rig.sandbox().runAction(first.orderId, 'decline')
     await rig.settled()
     const response = await retry(first.orderId)
     expect(response.status).toBe(201)
@@ -329,7 +329,7 @@ describe('retrying', () => {
     expect(payment_data.orderid).not.toBe(first.orderId)
     expect(payment_data.orderid.startsWith(first.regNo)).toBe(true)
     expect((await rig.handOff(payment_data)).status).toBe(303)
-    await rig.sandbox().act(payment_data.orderid, 'pay')
+    await rig.sandbox().runAction(payment_data.orderid, 'pay')
     await rig.settled()
     expect(rig.holds(payment_data.orderid)).toMatchObject({
       status: 'success',
@@ -357,7 +357,7 @@ describe('retrying', () => {
       201,
       { stands: 'not-paid', payment_data: { orderid: orderId } },
     ])
-    await rig.sandbox().act(orderId, 'pay')
+    await rig.sandbox().runAction(orderId, 'pay')
     await rig.settled()
     const paid = await retry(orderId)
     expect([paid.status, await paid.json()]).toEqual([
@@ -375,7 +375,7 @@ describe('retrying', () => {
 
   test('finds a payment after the decline before a second payment begins', async () => {
     const { orderId } = await rig.place()
-    await rig.sandbox().act(orderId, 'decline')
+    await rig.sandbox().runAction(orderId, 'decline')
     await rig.settled()
     expect(rig.holds(orderId)).toMatchObject({ status: 'failed' })
     await rig.sandbox().close()

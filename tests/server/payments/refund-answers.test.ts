@@ -63,7 +63,7 @@ test.each<[string, string, object]>([
   ['a list in place of a word', answer({ ...yes, success: ['true'] }), { is: 'unsure' }],
   ['an empty object', '{}', { is: 'unsure' }],
   ['JSON of nothing', 'null', { is: 'unsure' }],
-  ['XML', '<RESPONSE/>', { is: 'unsure', error: 'the answer is not JSON' }],
+  ['XML', '<RESPONSE/>', { is: 'unsure', error: 'the response is not JSON' }],
   ['nothing', '', { is: 'unsure' }],
   ['cut off', answer(yes).slice(0, -3), { is: 'unsure' }],
 ])('%s', async (_what, text, made) => {

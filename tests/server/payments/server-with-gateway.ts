@@ -11,8 +11,8 @@ import { instant, readInstant } from '../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterAnswer } from '../../../engine/api.ts'
 import { assemble } from '../../../server/assemble-server.ts'
-import { judgeHere } from '../../../server/events/files/event-folder.ts'
-import type { Assembled } from '../../../server/assemble-server.ts'
+import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
+import type { AssembledServer } from '../../../server/assemble-server.ts'
 import type { Deps, Environment } from '../../../server/dependencies.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
@@ -38,7 +38,7 @@ export type Rig = {
   readonly dataDir: string
   readonly eventsDir: string
   readonly log: Record<string, unknown>[]
-  parts(): Assembled
+  parts(): AssembledServer
   sandbox(): Sandbox
   readonly environment: Environment
   at(text: string): void
@@ -104,13 +104,13 @@ export async function openRig(
   const log: Record<string, unknown>[] = []
   const note = (level: string) => (entry: object, message?: string) =>
     void log.push({ level, message, ...entry })
-  const start = async (): Promise<Assembled> => {
+  const start = async (): Promise<AssembledServer> => {
     const assembled = await assemble(environment, {
       clock: () => now,
       log: { info: note('info'), warn: note('warn'), error: note('error') },
       print: () => {},
-      works: false,
-      judge: judgeHere,
+      hasJobs: false,
+      checkFolder: checkFolderHere,
     })
     if (!assembled.ok) throw new Error(assembled.error.text)
     await assembled.value.app.listen({ port, host: '127.0.0.1' })

@@ -72,9 +72,9 @@ const sale = {
 const declined = (code: string, message = 'Success') => ({ type: 'declined', code, message, at })
 type Row = readonly [what: string, raw: string, made: unknown]
 const again = (error: string): string => `asked again: ${error}`
-const OTHER_ORDER = again('the answer names another order')
-const CUT = again('the answer is cut off')
-const NO_AMOUNT = again('the answer lacks a readable amount')
+const OTHER_ORDER = again('the response is about another order')
+const CUT = again('the response is truncated')
+const NO_AMOUNT = again('the response has no readable amount')
 
 describe('the form', () => {
   test.each<Row>([
@@ -135,42 +135,42 @@ describe('the form', () => {
     [
       'a document type',
       `<!DOCTYPE a [<!ENTITY x "200">]>${xml()}`,
-      again('the answer declares a document type'),
+      again('the response declares a document type'),
     ],
-    ['nothing', '', again('the answer is empty')],
-    ['white space', ' \n ', again('the answer is empty')],
-    ['words', 'Service unavailable', again('the answer is not XML')],
+    ['nothing', '', again('the response is empty')],
+    ['white space', ' \n ', again('the response is empty')],
+    ['words', 'Service unavailable', again('the response is not XML')],
     [
       'a web page',
       '<!DOCTYPE html><html><body>Sorry</body></html>',
-      again('the answer is a web page'),
+      again('the response is a web page'),
     ],
     [
       'a web page without a document type',
       '<html><body>Sorry</body></html>',
-      again('the answer is a web page'),
+      again('the response is a web page'),
     ],
     // The papers of the next version speak JSON; nobody has told us what its fields mean.
     [
       'JSON',
       JSON.stringify({ TRANSACTIONSTATUS: '200', AMOUNT: '5015.00' }),
-      again('the answer is JSON, not XML'),
+      again('the response is JSON, not XML'),
     ],
     [
       'another XML',
       '<ERROR>wrong key</ERROR>',
-      again('the answer is not the XML of a transaction'),
+      again('the response is not the XML of a transaction'),
     ],
     [
       'an empty frame',
       '<RESPONSE></RESPONSE>',
-      again('the answer is not the XML of a transaction'),
+      again('the response is not the XML of a transaction'),
     ],
-    ['an empty transaction', response(''), again('the answer is not the XML of a transaction')],
+    ['an empty transaction', response(''), again('the response is not the XML of a transaction')],
     [
       'UTF-16, read as if it were UTF-8',
       Buffer.from(xml(), 'utf16le').toString('latin1'),
-      again('the answer is not XML'),
+      again('the response is not XML'),
     ],
   ])('%s', async (_what, raw, made) => expect(madeOf(await ask(raw))).toEqual(made))
 
@@ -248,7 +248,7 @@ describe('order and reference', () => {
       xml({ TRANSACTIONSTATUS: '502', TRANSACTIONID: 'NA' }),
       declined('502'),
     ],
-    ['money without an order', xml({ TRANSACTIONID: null }), again('the answer lacks the order')],
+    ['money without an order', xml({ TRANSACTIONID: null }), again('the response has no order id')],
     [
       'no record without an order',
       xml({ TRANSACTIONSTATUS: '503', TRANSACTIONID: null }),
@@ -257,12 +257,12 @@ describe('order and reference', () => {
     [
       'money without a reference',
       xml({ APTRANSACTIONID: null }),
-      again('the answer lacks the reference'),
+      again('the response has no reference'),
     ],
     [
       'money with the reference 0',
       xml({ APTRANSACTIONID: '0' }),
-      again('the answer lacks the reference'),
+      again('the response has no reference'),
     ],
     ['the hash of somebody else, which proves nothing', xml({ AP_SECUREHASH: '1' }), sale],
   ])('%s', async (_what, raw, made) => expect(madeOf(await ask(raw))).toEqual(made))
@@ -361,7 +361,7 @@ describe('several transactions in one response', () => {
     [
       'one reference with two amounts',
       response(one(), one({ AMOUNT: '1.00' })),
-      again('the answer names two amounts for one reference'),
+      again('the response has two amounts for one reference'),
     ],
     [
       'money and money that cannot be read',
@@ -501,21 +501,21 @@ describe('the payment channel', () => {
     ...[500, 502, 503, 504].map((code): [string, (to: ServerResponse) => void, string] => [
       `${code}, whatever it holds`,
       status(code),
-      again(`the gateway answered with status ${code}`),
+      again(`the gateway responded with status ${code}`),
     ]),
-    ['403', status(403), again('the gateway answered with status 403')],
-    ['429', status(429), again('the gateway answered with status 429')],
+    ['403', status(403), again('the gateway responded with status 403')],
+    ['429', status(429), again('the gateway responded with status 429')],
     // Whatever stands elsewhere is not the gateway's word, and would learn our key.
     ...[301, 302, 307, 308].map((code): [string, (to: ServerResponse) => void, string] => [
       `${code} to elsewhere`,
       status(code, { location: 'http://127.0.0.1:9/' }),
-      again(`the gateway sent us elsewhere (status ${code})`),
+      again(`the gateway redirected the request (status ${code})`),
     ]),
-    ['204', (to) => void to.writeHead(204).end(), again('the answer is empty')],
+    ['204', (to) => void to.writeHead(204).end(), again('the response is empty')],
     [
       '70 KB',
       (to) => void to.end(`${xml()}${' '.repeat(70_000)}`),
-      again('the answer is too long'),
+      again('the response is too long'),
     ],
     [
       'a hang-up before an answer',
@@ -540,7 +540,7 @@ describe('the payment channel', () => {
       to.on('close', () => (closed = true))
       more()
     })
-    expect(madeOf(answer)).toBe(again('the answer is too long'))
+    expect(madeOf(answer)).toBe(again('the response is too long'))
     await expect.poll(() => closed).toBe(true)
     expect(sent).toBeLessThan(50_000_000)
   })

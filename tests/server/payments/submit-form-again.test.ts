@@ -36,18 +36,18 @@ async function arrive(key: string): Promise<RegisterAnswer & { readonly orderId:
 
 test('after leaving the payment page without paying, the form leads to a page that takes the payment', async () => {
   const first = await arrive('left')
-  await rig.sandbox().act(first.orderId, 'leave')
+  await rig.sandbox().runAction(first.orderId, 'leave')
   rig.advance(1000)
   // Nothing was refused, so the same order may still be paid; a second one could be paid beside it.
   expect(await arrive('left')).toMatchObject({ reg_no: first.reg_no, orderId: first.orderId })
-  await rig.sandbox().act(first.orderId, 'pay')
+  await rig.sandbox().runAction(first.orderId, 'pay')
   await rig.settled()
   expect(rig.holds(first.orderId)).toMatchObject({ status: 'success', mails: 1 })
 })
 
 test('after a decline, the form leads to a page that takes the payment under a new order', async () => {
   const first = await arrive('declined')
-  await rig.sandbox().act(first.orderId, 'decline')
+  await rig.sandbox().runAction(first.orderId, 'decline')
   await rig.settled()
   const second = await arrive('declined')
   expect(second.reg_no).toBe(first.reg_no)
@@ -63,7 +63,7 @@ test('after going back from a payment page that is still open, the form leads to
 
 test('after paying in a window that was closed before it came back, the form asks for no second payment', async () => {
   const first = await arrive('paid')
-  await rig.sandbox().act(first.orderId, 'stay')
+  await rig.sandbox().runAction(first.orderId, 'stay')
   rig.advance(1000)
   const again = await send('paid')
   expect(again).toMatchObject({ status: 'success', reg_no: first.reg_no })
@@ -72,7 +72,7 @@ test('after paying in a window that was closed before it came back, the form ask
 
 test('sent twice at the same moment after a failure, the form leads to one further order', async () => {
   const first = await arrive('twice')
-  await rig.sandbox().act(first.orderId, 'decline')
+  await rig.sandbox().runAction(first.orderId, 'decline')
   await rig.settled()
   rig.advance(1000)
   const both = await Promise.all([send('twice'), send('twice')])
@@ -82,7 +82,7 @@ test('sent twice at the same moment after a failure, the form leads to one furth
 
 test('once registration is closed, the form and the failed page state the same, and no order begins', async () => {
   const first = await arrive('closed')
-  await rig.sandbox().act(first.orderId, 'decline')
+  await rig.sandbox().runAction(first.orderId, 'decline')
   await rig.settled()
   rig.advance(1000)
   const file = join(rig.environment.eventsDir, 'afpicon2026.yaml')

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterAnswer, StatsAnswer } from '../../../engine/api.ts'
-import { newLink } from '../../../server/registration/access-link.ts'
+import { issueLink } from '../../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { pdf } from '../sample-uploads.ts'
@@ -141,7 +141,7 @@ describe('an erased person', () => {
     ])
       await owner.act(regNo, { act: named, why, answers: { full_name: 'Zulekha B. Quatermain' } })
     await server.mailer.run()
-    const link = await newLink(server.deps, { regNo, eventId: EVENT })
+    const link = await issueLink(server.deps, { regNo, eventId: EVENT })
     const before = traces()
     // Without this the test would be satisfied by words that were never there.
     for (const place of [
@@ -327,7 +327,8 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
     expect.objectContaining({
       event: EVENT,
       registrations: expect.any(Number),
-      message: 'the persons of registrations were erased: kept for as long as the event file says',
+      message:
+        'the personal data of registrations was erased: kept for as long as the event file says',
     }),
   )
   expect(server.rows('SELECT who, what FROM audit_log ORDER BY id')).toContainEqual({

@@ -1,6 +1,6 @@
 /** Folders are flushed for whoever waits, and for several at once. */
 import { expect, test } from 'vitest'
-import { openFlushes } from '../../../server/registration/uploads/flush-folders.ts'
+import { createFlushes } from '../../../server/registration/uploads/flush-folders.ts'
 
 /** A disk that flushes when it is told to; `begun` counts. */
 function slowDisk() {
@@ -24,7 +24,7 @@ function seen(promise: Promise<void>): State {
 
 test('requests during a flush share the next flush', async () => {
   const disk = slowDisk()
-  const { flush } = openFlushes(disk.sync)
+  const { flush } = createFlushes(disk.sync)
   const [first, second, third, elsewhere] = ['a', 'a', 'a', 'b'].map((folder) =>
     seen(flush(folder)),
   )
@@ -49,7 +49,7 @@ test('requests during a flush share the next flush', async () => {
 
 test('a failed flush fails for its requests, and the next one tries again', async () => {
   const disk = slowDisk()
-  const { flush, flushOnce } = openFlushes(disk.sync)
+  const { flush, flushOnce } = createFlushes(disk.sync)
   const [first, second] = [seen(flushOnce('shelf', 'ab')), seen(flush('shelf'))]
   disk.end(0)?.failed(new Error('EIO'))
   await disk.turn()

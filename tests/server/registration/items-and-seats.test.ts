@@ -10,7 +10,7 @@ import type {
   TariffAnswer,
   WireQuote,
 } from '../../../engine/api.ts'
-import { versionOf } from '../../../server/events/versions/version-approval.ts'
+import { readVersion } from '../../../server/events/versions/version-approval.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -430,7 +430,7 @@ test('a stored bill equals the bill computed again from its file version, for an
   expect(made.length).toBeGreaterThan(runs(20))
   const { store } = server.deps
   const hash = (await store.registration(made[0]?.regNo ?? ''))?.eventHash ?? ''
-  const version = await versionOf(store, hash)
+  const version = await readVersion(store, hash)
   expect(version?.hash).not.toBe(server.deps.events.byId('sample2026')?.hash)
   for (const { regNo, at } of made) {
     const stored = await store.registration(regNo)

@@ -1,7 +1,7 @@
 /** Reading a registration by its number, the tariff on every edge of a period, and the limits on guessing. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../../engine/api.ts'
-import { addressOf } from '../../../server/http/rate-limit.ts'
+import { getAddressKey } from '../../../server/http/rate-limit.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -265,7 +265,7 @@ describe('limits on guessing', () => {
     ...['', 'unknown', '_hidden', 'a:1', 'b:2', '192.0.2.256', '[x]:1', '1.2.3', '::1]:1'].map(
       (ip) => [ip, 'no address'] as [string, string],
     ),
-  ])('%s is counted under %s', (ip, key) => expect(addressOf({ ip })).toBe(key))
+  ])('%s is counted under %s', (ip, key) => expect(getAddressKey({ ip })).toBe(key))
 
   test('whoever changed the port, or made up addresses, guessed without end behind a trusted proxy', async () => {
     const { app } = await limited({ TRUST_PROXY: '127.0.0.1' })

@@ -8,7 +8,7 @@ import type { RegisterAnswer } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
-import { newLink } from '../../../server/registration/access-link.ts'
+import { issueLink } from '../../../server/registration/access-link.ts'
 import { startTestApp } from '../harness.ts'
 import { confirmed } from '../sample-registrations.ts'
 import type { TestApp } from '../harness.ts'
@@ -86,7 +86,7 @@ test('the former holder read the name of the person to whom the registration was
     confirmed('AP2', paise(118_000), server.now()),
     null,
   )
-  const link = new URL(await newLink(server.deps, { regNo: number as RegNo, eventId: EVENT }))
+  const link = new URL(await issueLink(server.deps, { regNo: number as RegNo, eventId: EVENT }))
   const token = link.pathname.split('/').at(-1) ?? ''
   const answers = { full_name: 'Zulekha Second', email: 'z2@second.example', phone_number: '98765' }
   expect((await office.act(number, { act: 'transfer', why: 'They asked.', answers })).status).toBe(

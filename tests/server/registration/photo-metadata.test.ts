@@ -271,7 +271,7 @@ test('reading through a window of any size returns the same file with its change
           if (step === 'read')
             expect(await window.read(from, other)).toEqual(model.subarray(from, end))
           else if (step === 'seen') {
-            const seen = window.seen(from, other)
+            const seen = window.peek(from, other)
             if (seen !== null) expect(seen).toEqual(model.subarray(from, from + other))
           } else if (step === 'find') {
             const found = model.findIndex(

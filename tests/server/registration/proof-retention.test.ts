@@ -5,7 +5,10 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, paise } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
-import { openUploads, placesIn } from '../../../server/registration/uploads/store-uploaded-files.ts'
+import {
+  openUploads,
+  uploadLocations,
+} from '../../../server/registration/uploads/store-uploaded-files.ts'
 import type { StoredRegistration } from '../../../server/storage/index.ts'
 import { signIn } from '../office/office.ts'
 import { pdf } from '../sample-uploads.ts'
@@ -273,7 +276,7 @@ test('a server killed between the entry and the deletion deletes the file after 
   expect(await server.deps.store.dropProofs(after(0), server.now(), 'not paid')).toBe(1)
   expect(server.uploadsStored()).toContain(hashOf('killed'))
   const again = openUploads({
-    ...placesIn(server.dir),
+    ...uploadLocations(server.dir),
     store: server.deps.store,
     clock: () => server.now(),
   })

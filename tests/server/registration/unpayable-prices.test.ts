@@ -6,7 +6,7 @@ import { instant, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
 import { assemble } from '../../../server/assemble-server.ts'
-import { judgeHere } from '../../../server/events/files/event-folder.ts'
+import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -45,8 +45,8 @@ describe('an account without credentials', () => {
         clock: server.now,
         log: { info: () => {}, warn: () => {}, error: () => {} },
         print: () => {},
-        works: false,
-        judge: judgeHere,
+        hasJobs: false,
+        checkFolder: checkFolderHere,
       },
     )
     if (!next.ok) throw new Error(next.error.text)

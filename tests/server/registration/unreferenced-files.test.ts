@@ -1,6 +1,6 @@
 /** How many uploaded files that no record refers to are set aside at once: docs/operation/event-files-and-emails.md. */
 import { expect, test } from 'vitest'
-import { whyHeld } from '../../../server/registration/uploads/unreferenced-files.ts'
+import { findHoldReason } from '../../../server/registration/uploads/unreferenced-files.ts'
 
 test.each([
   ['none', 0, 10_000, false],
@@ -13,10 +13,10 @@ test.each([
 ])(
   'a hundred proofs at once were moved as left over, because they were one percent: %s',
   (_, count, all, isHeld) => {
-    expect(whyHeld(count, all, false)).toEqual(isHeld ? { count, why: 'many' } : null)
+    expect(findHoldReason(count, all, false)).toEqual(isHeld ? { count, why: 'many' } : null)
   },
 )
 
 test('for a week after a restore not even one is moved', () => {
-  expect(whyHeld(1, 10_000, true)).toEqual({ count: 1, why: 'young' })
+  expect(findHoldReason(1, 10_000, true)).toEqual({ count: 1, why: 'young' })
 })

@@ -10,7 +10,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expectOk, instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import { kindOfFile } from '../../../server/registration/uploads/file-type.ts'
+import { detectKind } from '../../../server/registration/uploads/file-type.ts'
 import { hasTopStream } from '../../../server/registration/uploads/ole-file.ts'
 import { openUploads } from '../../../server/registration/uploads/store-uploaded-files.ts'
 import {
@@ -68,7 +68,7 @@ const contentOf = async (uploads: Uploads, sha256: string): Promise<Buffer | nul
 const kindOf = (bytes: Buffer): Promise<string | null> => {
   const place = join(folder, 'judged')
   writeFileSync(place, bytes)
-  return kindOfFile(place)
+  return detectKind(place)
 }
 const stored = (): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

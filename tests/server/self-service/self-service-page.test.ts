@@ -12,7 +12,7 @@ import type {
   RegistrationAnswer,
 } from '../../../engine/api.ts'
 import { paise } from '../../../engine/index.ts'
-import { newLink, textToSend } from '../../../server/registration/access-link.ts'
+import { issueLink, prepareEmailText } from '../../../server/registration/access-link.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { pdf } from '../sample-uploads.ts'
@@ -57,7 +57,7 @@ async function own({ pays = true, answers = fixtureDelegate } = {}): Promise<{
       confirmed(`AP${regNo}`, paise(118_000), server.now()),
       null,
     )
-  const link = await newLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })
+  const link = await issueLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })
   return { regNo: regNo as RegNo, path: `/api${new URL(link).pathname}` }
 }
 const look = async (path: string): Promise<MyAnswer> =>
@@ -120,7 +120,7 @@ describe('the self-service page', () => {
     const moved = { full_name: 'New Holder', email: 'n@sample.example', phone_number: '98765' }
     const handed = await office.act(regNo, { act: 'transfer', why: 'Ill.', answers: moved })
     expect(handed).toMatchObject({ status: 200 })
-    const path = `/api${new URL(await newLink(server.deps, { regNo, eventId: EVENT })).pathname}`
+    const path = `/api${new URL(await issueLink(server.deps, { regNo, eventId: EVENT })).pathname}`
     const read = async () => {
       const url = `/api/${EVENT}/registrations/${regNo}/`
       const found = await server.app.inject({
@@ -322,9 +322,9 @@ describe('a lost link', () => {
     }
     const text = 'Dear {link},\n\nyour registration {link SMPL1} was handed on.\n'
     for (const kind of ['again', 'links'] as const)
-      expect(await textToSend(server.deps, { ...mail, kind, text, regNo, eventId: EVENT })).toBe(
-        text,
-      )
+      expect(
+        await prepareEmailText(server.deps, { ...mail, kind, text, regNo, eventId: EVENT }),
+      ).toBe(text)
     const links = server.rows('SELECT count(*) AS n FROM links')
     const alone = {
       ...mail,
@@ -333,7 +333,9 @@ describe('a lost link', () => {
       regNo,
       eventId: EVENT,
     } as const
-    expect(await textToSend(server.deps, alone)).toMatch(/^Dear \{link\},\nhttp\S+\/my\/[\w-]{43}$/)
+    expect(await prepareEmailText(server.deps, alone)).toMatch(
+      /^Dear \{link\},\nhttp\S+\/my\/[\w-]{43}$/,
+    )
     expect(server.rows('SELECT count(*) AS n FROM links')).not.toEqual(links)
   })
 

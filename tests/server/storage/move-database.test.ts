@@ -9,7 +9,10 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
 import type { Uploads } from '../../../server/dependencies.ts'
-import { openUploads, placesIn } from '../../../server/registration/uploads/store-uploaded-files.ts'
+import {
+  openUploads,
+  uploadLocations,
+} from '../../../server/registration/uploads/store-uploaded-files.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import type { Store } from '../../../server/storage/index.ts'
@@ -79,7 +82,7 @@ else {
       holdPlaceMs: hour,
       limits: [{ id: 'hall', max: 1_000, full: { message: 'Full' } }],
     })
-    const uploads = openUploads({ ...placesIn(filled), store, clock: () => noon })
+    const uploads = openUploads({ ...uploadLocations(filled), store, clock: () => noon })
     for (const [field, bytes] of Object.entries(FILES)) {
       const file = await uploads.receive(Readable.from([bytes]), bytes.length)
       if (!file.ok) throw new Error(file.error)
@@ -124,7 +127,7 @@ else {
     )
     expect(await foundBy(after, TERMS)).toEqual(await foundBy(before, TERMS))
     const moved = openUploads({
-      ...placesIn(folder()),
+      ...uploadLocations(folder()),
       store: after,
       clock: () => noon,
     })
@@ -135,7 +138,7 @@ else {
     expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, err: '' })
     expect(allRows(back)).toEqual(allRows(filled))
     const there = await openStore({ dataDir: back })
-    const onDisk = openUploads({ ...placesIn(back), store: there, clock: () => noon })
+    const onDisk = openUploads({ ...uploadLocations(back), store: there, clock: () => noon })
     expect(await filesOf(there, onDisk)).toEqual(Object.values(FILES))
     await there.close()
 

@@ -61,7 +61,7 @@ else {
       body: new URLSearchParams(formOf(first.deps, handOff)),
       redirect: 'manual',
     })
-    await sandbox.act(order, 'pay')
+    await sandbox.runAction(order, 'pay')
     expect(await first.deps.payments.verify(order, 5_000)).toBe('success')
     const stands = await second.app.inject({ url: `/api/${EVENT}/registrations/${regNo}/` })
     expect(stands.json()).toMatchObject({ registration: { payment_status: 'success' } })

@@ -8,7 +8,7 @@ import { listedTaxText, normalise, paidTaxText, paise } from '../../../engine/in
 import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { preview } from '../../../engine/authoring.ts'
-import { needsScript } from '../../../server/pages/html-shell.ts'
+import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { optionMarks } from '../../../web/registration/price/itemised-price.ts'
 import { formatOptionPrice } from '../../../web/registration/fields/radio-choices.tsx'
 import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
@@ -75,7 +75,7 @@ function listPrices(event: EventConfig) {
   return {
     form: findAmounts(`${form} ${room}`),
     table: findAmounts(table),
-    plain: findAmounts(needsScript(event)),
+    plain: findAmounts(renderScriptNotice(event)),
   }
 }
 /** The same on every page for organisers. */

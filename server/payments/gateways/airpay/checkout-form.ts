@@ -13,22 +13,22 @@ import {
 import type { EventConfig, Instant, OrderId, Paise, Result } from '../../../../engine/index.ts'
 import type { PaymentData } from '../../../../engine/api.ts'
 import type { Account, Buyer, HandOffRefusal } from '../../../dependencies.ts'
-import { handOffChecksum, privateKeyOf } from './checksums.ts'
+import { handOffChecksum, getPrivateKey } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'
 import { later } from '../../../ops/lazy-import.ts'
 
-const letters = later<typeof Letters>('transliteration')
+const loadTransliteration = later<typeof Letters>('transliteration')
 
-/** Airpay refuses longer names; it does not truncate them. */
+/** Airpay rejects longer names; it does not truncate them. */
 const NAME_CHARACTERS_MAX = 50
-/** Used where neither name nor number has a letter or digit that Airpay accepts. */
-const NAMELESS = 'Delegate'
+/** Used if neither name nor number has a letter or digit that Airpay accepts. */
+const FALLBACK_NAME = 'Delegate'
 
 /**
- * `payUrl` is the form's target. Refuses what Airpay would refuse: the checker and the form guarantee that order
- * id, amount and email fit, but imported rows have passed neither.
+ * `payUrl` is the form's target. Rejects what Airpay would reject: the checker and the form guarantee a valid order id,
+ * amount and email address, but imported rows have passed neither.
  */
-export function handOffData(
+export function buildCheckoutForm(
   {
     account,
     event,
@@ -45,7 +45,7 @@ export function handOffData(
   amount: Paise,
   at: Instant,
 ): Result<PaymentData, HandOffRefusal> {
-  assert(event.payment !== null, 'a hand-off for an event that takes no money')
+  assert(event.payment !== null, 'a checkout form for an event without a gateway')
   if (!/^[A-Za-z0-9]{1,20}$/.test(orderId)) return err({ code: 'order_id' })
   if (amount <= 0 || amount > AMOUNT_MAX) return err({ code: 'amount' })
   const { minimum } = event.payment.gateway
@@ -70,60 +70,59 @@ export function handOffData(
     amount: text,
     mercid: account.merchantId,
     merchant_id: account.merchantId,
-    privatekey: privateKeyOf(account),
+    privatekey: getPrivateKey(account),
     checksum,
     payment_url: payUrl,
   }
   // Airpay's documentation requires a phone, its kits do not. It is sent if the gateways file posts `phone`.
   return ok(
     Object.values(event.payment.gateway.posts).includes('phone')
-      ? { ...data, phone: indianNumber(buyer.phone) ?? '' }
+      ? { ...data, phone: readIndianNumber(buyer.phone) ?? '' }
       : data,
   )
 }
 
 const ASCII = /^[ -~]*$/
 /** Matches most names, which need no change. */
-const PLAIN = /^[A-Za-z]+(?: [A-Za-z]+)*$/
+const PLAIN_NAME = /^[A-Za-z]+(?: [A-Za-z]+)*$/
 
 /**
- * Converts a name for Airpay: ASCII letters, digits and spaces, never empty. Other scripts are transliterated
- * where possible; else the registration number is used. A single name becomes both first and last name.
+ * Converts a name for Airpay: ASCII letters, digits and spaces, never empty. Other scripts are transliterated if
+ * possible; otherwise the registration number is used. A single name becomes both first and last name.
  */
 export function cleanName(
   fullName: string,
   regNo: string,
 ): { readonly firstName: string; readonly lastName: string } {
-  const latin = inLatin(fullName)
-  const [first = nameFrom(regNo), ...rest] = latin === '' ? [] : latin.split(' ')
+  const latin = transliterateName(fullName)
+  const [first = nameFromRegNo(regNo), ...rest] = latin === '' ? [] : latin.split(' ')
   const last = rest.length === 0 ? first : rest.join(' ')
-  return { firstName: cut(first), lastName: cut(last) }
+  return { firstName: truncate(first), lastName: truncate(last) }
 }
 
-function inLatin(fullName: string): string {
-  if (PLAIN.test(fullName)) return fullName
+function transliterateName(fullName: string): string {
+  if (PLAIN_NAME.test(fullName)) return fullName
   // Format characters, which control direction or join letters, are neither letters nor spaces.
   const visible = ASCII.test(fullName) ? fullName : fullName.replaceAll(/\p{Cf}/gu, '')
-  return (ASCII.test(visible) ? visible : letters().transliterate(toNfc(visible)))
+  return (ASCII.test(visible) ? visible : loadTransliteration().transliterate(toNfc(visible)))
     .replaceAll(/['’`]/g, '')
     .replaceAll(/[^A-Za-z]+/g, ' ')
     .trim()
 }
 
 /** An imported number may contain characters that Airpay does not accept in names. */
-function nameFrom(regNo: string): string {
+function nameFromRegNo(regNo: string): string {
   const number = regNo.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim()
-  return number === '' ? NAMELESS : number
+  return number === '' ? FALLBACK_NAME : number
 }
 
-function cut(name: string): string {
+function truncate(name: string): string {
   return name.length <= NAME_CHARACTERS_MAX ? name : name.slice(0, NAME_CHARACTERS_MAX).trim()
 }
 
 /**
- * Returns the ten digits of an Indian mobile or landline number, without +91 or a leading 0; null when it is not
- * one.
+ * Returns the ten digits of an Indian mobile or landline number, without +91 or a leading 0; null for any other number.
  */
-function indianNumber(phone: string): string | null {
+function readIndianNumber(phone: string): string | null {
   return /^(?:91|0)?(\d{10})$/.exec(phone.replaceAll(/\D/g, ''))?.[1] ?? null
 }

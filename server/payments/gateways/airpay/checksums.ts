@@ -11,20 +11,20 @@ import type { Account } from '../../../dependencies.ts'
 import type { Fields } from './parse-message.ts'
 
 /**
- * What the checksum covers: 'A' with the UID (as in the kits), 'B' without it. Airpay's documentation does not
- * say which.
+ * The fields in the checksum: 'A' with the UID (as in the kits), 'B' without it. Airpay's documentation does not say
+ * which.
  */
 export type ChecksumVariant = 'A' | 'B'
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex')
 
 /** Both keys of an account are the same in every message. */
-const keysOf = memoize((account: Account) => ({
+const deriveKeys = memoize((account: Account) => ({
   private: sha256(`${account.secret}@${account.username}:|:${account.password}`),
   checksum: sha256(`${account.username}~:~${account.password}`),
 }))
-export const privateKeyOf = (account: Account): string => keysOf(account).private
-const keyOf = (account: Account): string => keysOf(account).checksum
+export const getPrivateKey = (account: Account): string => deriveKeys(account).private
+const getChecksumKey = (account: Account): string => deriveKeys(account).checksum
 
 /** The buyer's fields of the checkout form. */
 export type PostedBuyer = {
@@ -51,7 +51,7 @@ export function handOffChecksum(
   const { email, firstName, lastName, address = '', city = '', state = '', country = '' } = buyer
   const uid = variant === 'A' ? order.uid : ''
   return sha256(
-    `${keyOf(account)}@${email}${firstName}${lastName}${address}${city}${state}${country}${order.amount}${order.orderId}${uid}${day}`,
+    `${getChecksumKey(account)}@${email}${firstName}${lastName}${address}${city}${state}${country}${order.amount}${order.orderId}${uid}${day}`,
   )
 }
 
@@ -60,30 +60,32 @@ export function handOffChecksum(
  * therefore empty.
  */
 export function statusChecksum(account: Account, orderId: string, day: Day): string {
-  return sha256(`${keyOf(account)}@${account.merchantId}${orderId}${day}`)
+  return sha256(`${getChecksumKey(account)}@${account.merchantId}${orderId}${day}`)
 }
 
 /** Computes the checksum of a refund; `transactions` is the JSON text exactly as sent. */
 export function refundChecksum(account: Account, transactions: string, day: Day): string {
-  return sha256(`${keyOf(account)}@${account.merchantId}refund${transactions}${day}`)
+  return sha256(`${getChecksumKey(account)}@${account.merchantId}refund${transactions}${day}`)
 }
 
 /**
- * Computes `ap_SecureHash`: the CRC32, unsigned and decimal. It authenticates nothing: a CRC is linear, so
- * anybody who has seen one genuine webhook can compute the correct CRC for another amount.
+ * Computes `ap_SecureHash`: the CRC32, unsigned and decimal. It authenticates nothing: a CRC is linear, so an attacker
+ * who has seen one genuine webhook can compute the correct CRC for another amount.
  */
 export function secureHash(account: Account, fields: Fields, withVpa: boolean): string {
-  const part = (name: string): string => (fields[name] ?? '').trim()
+  const fieldText = (name: string): string => (fields[name] ?? '').trim()
   const parts = [
-    part('TRANSACTIONID'),
-    part('APTRANSACTIONID'),
-    part('AMOUNT'),
-    part('TRANSACTIONSTATUS'),
-    part('MESSAGE'),
+    fieldText('TRANSACTIONID'),
+    fieldText('APTRANSACTIONID'),
+    fieldText('AMOUNT'),
+    fieldText('TRANSACTIONSTATUS'),
+    fieldText('MESSAGE'),
     account.merchantId,
     account.username,
   ]
   return String(
-    crc32(Buffer.from([...parts, ...(withVpa ? [part('CUSTOMERVPA')] : [])].join(':'), 'utf8')),
+    crc32(
+      Buffer.from([...parts, ...(withVpa ? [fieldText('CUSTOMERVPA')] : [])].join(':'), 'utf8'),
+    ),
   )
 }

@@ -1,24 +1,24 @@
 /**
  * Checks the connection to the gateway with one query, before money depends on it.
- * Shows whether it can be reached, whether it accepts our credentials, the format of its answer, and how we would
+ * Shows whether it can be reached, whether it accepts our credentials, the format of its response, and how we would
  * interpret it.
  */
 import { assertNever, formatInstant, formatMoney, getOwn } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
 import type { Account, StatusAnswer } from '../../../dependencies.ts'
-import { askStatus } from './airpay.ts'
-import { judgeStatus } from './status-response.ts'
-import type { Assumed } from './status-response.ts'
-import { privateKeyOf } from './checksums.ts'
+import { requestStatus } from './airpay.ts'
+import { interpretStatus } from './status-response.ts'
+import type { Assumptions } from './status-response.ts'
+import { getPrivateKey } from './checksums.ts'
 import { readStatusXml } from './parse-message.ts'
 import type { Fields } from './parse-message.ts'
-import type { Posted } from './send-request.ts'
+import type { RequestResult } from './send-request.ts'
 
-/** Characters shown of an answer in an unknown format: enough to identify it. */
+/** Characters shown of a response in an unknown format: enough to identify it. */
 const SHOWN_CHARACTERS_MAX = 200
 /** Only letters, so that no event can use it, and a format that the gateway accepts. */
 export const NO_SUCH_ORDER = 'NOSUCHORDER'
-/** Fields shown of an answer about a real order: nothing that identifies the payer. */
+/** Fields shown of a response about a real order: none of them identifies the payer. */
 const SHOWN_FIELDS = [
   'TRANSACTIONSTATUS',
   'MESSAGE',
@@ -32,182 +32,198 @@ const SHOWN_FIELDS = [
   'TXN_MODE',
   'CHMOD',
 ] as const
-/** Fields that an answer about a payment must have; without them the payment needs review. */
-const WANTED_FIELDS = ['CURRENCYCODE', 'TRANSACTIONTYPE', 'TRANSACTIONTIME'] as const
+/** Fields that a response about a payment must have; without them the payment needs review. */
+const EXPECTED_FIELDS = ['CURRENCYCODE', 'TRANSACTIONTYPE', 'TRANSACTIONTIME'] as const
 
-export type GatewayQuestion = {
+export type GatewayQuery = {
   readonly address: string
   readonly account: Account
-  /** Null: queries an order that cannot exist. */
+  /** Null to query an order that cannot exist. */
   readonly orderId: OrderId | null
   /** Whether to repeat the query with a deliberately wrong key. */
-  readonly compares: boolean
-  readonly assumed: Assumed
+  readonly comparesKeys: boolean
+  readonly assumed: Assumptions
   readonly at: Instant
   readonly timeoutMs: number
 }
-/** `asExpected`: the answer shows no reason to stop. */
-export type GatewayChecked = {
+/** `asExpected`: the response shows no problem. */
+export type GatewayCheckResult = {
   readonly asExpected: boolean
   readonly sentences: readonly string[]
 }
-type Said = readonly [asExpected: boolean, ...sentences: string[]]
+type CheckLine = readonly [asExpected: boolean, ...sentences: string[]]
 
-export async function checkGateway(question: GatewayQuestion): Promise<GatewayChecked> {
-  const { address, account, orderId, at, timeoutMs, compares } = question
-  const asked = orderId ?? NO_SUCH_ORDER
-  const about = orderId === null ? `the order ${asked}, which cannot exist` : `the order ${asked}`
-  const opening = `Asked ${address} about ${about}, as merchant ${account.merchantId}.`
-  const posted = await askStatus(address, account, asked, at, timeoutMs)
-  const said: Said[] = [[true, opening], reached(address, posted)]
-  if (posted.is === 'answered') said.push(...understood(question, posted.text))
-  if (posted.is === 'answered' && compares) {
-    const wrong = { ...account, secret: `${account.secret}x` }
-    said.push(compared(posted, await askStatus(address, wrong, asked, at, timeoutMs)))
+export async function checkGateway(query: GatewayQuery): Promise<GatewayCheckResult> {
+  const { address, account, orderId, at, timeoutMs, comparesKeys } = query
+  const queriedOrder = orderId ?? NO_SUCH_ORDER
+  const orderText =
+    orderId === null ? `the order ${queriedOrder}, which cannot exist` : `the order ${queriedOrder}`
+  const firstSentence = `Queried ${address} about ${orderText}, as merchant ${account.merchantId}.`
+  const result = await requestStatus(address, account, queriedOrder, at, timeoutMs)
+  const lines: CheckLine[] = [[true, firstSentence], describeConnection(address, result)]
+  if (result.is === 'answered') lines.push(...describeResponse(query, result.text))
+  if (result.is === 'answered' && comparesKeys) {
+    const wrongAccount = { ...account, secret: `${account.secret}x` }
+    lines.push(
+      compareKeys(result, await requestStatus(address, wrongAccount, queriedOrder, at, timeoutMs)),
+    )
   }
   return {
-    asExpected: said.every(([asExpected]) => asExpected),
-    sentences: said.flatMap(([, ...sentences]) => sentences),
+    asExpected: lines.every(([asExpected]) => asExpected),
+    sentences: lines.flatMap(([, ...sentences]) => sentences),
   }
 }
 
-function reached(address: string, posted: Posted): Said {
+function describeConnection(address: string, result: RequestResult): CheckLine {
   const trusted = address.startsWith('https:')
     ? 'over TLS, with a certificate that this machine trusts'
-    : 'without TLS, as only a stand-in on this machine may'
-  if (posted.is === 'answered') return [true, `It was reached ${trusted}.`]
-  if (posted.status === null)
+    : 'without TLS, which is allowed only for a simulator on this machine'
+  if (result.is === 'answered') return [true, `It was reached ${trusted}.`]
+  if (result.status === null)
     return [
       false,
-      `It did not answer: ${posted.error}.`,
-      posted.sent
-        ? 'A question was on its way. Try again; if it stays so, the gateway is slow or a firewall holds back its answers.'
-        : 'No connection came about: check the address in gateways.yaml, the name service, the certificates and the firewall of this machine.',
+      `It did not respond: ${result.error}.`,
+      result.sent
+        ? 'The query was sent. Try again; if this continues, the gateway is slow or a firewall blocks its responses.'
+        : 'No connection was made: check the address in gateways.yaml, and the DNS, certificates and firewall of this machine.',
     ]
   return [
     false,
-    `It was reached ${trusted}, and turned the question away: ${posted.error}.`,
-    'Gateways do so for a wrong address, for credentials that do not fit, or for a machine whose address the merchant has not registered.',
+    `It was reached ${trusted}, and rejected the query: ${result.error}.`,
+    'Gateways do this for a wrong address, for wrong credentials, or if the merchant has not registered the address of this machine.',
   ]
 }
 
-function understood(question: GatewayQuestion, text: string): readonly Said[] {
-  const { account, orderId } = question
+function describeResponse(query: GatewayQuery, text: string): readonly CheckLine[] {
+  const { account, orderId } = query
   const read = readStatusXml(text)
   if (!read.ok) {
-    const begins = text
-      .replaceAll(privateKeyOf(account), '…')
+    const start = text
+      .replaceAll(getPrivateKey(account), '…')
       .replaceAll(/\s+/g, ' ')
       .slice(0, SHOWN_CHARACTERS_MAX)
-    return [[false, `It cannot be read: ${read.error}. It begins: ${begins}`]]
+    return [[false, `It cannot be read: ${read.error}. It starts with: ${start}`]]
   }
   const [fields = {}] = read.value
-  const answer = judgeStatus(read.value, {
+  const answer = interpretStatus(read.value, {
     orderId: orderId ?? (NO_SUCH_ORDER as OrderId),
-    at: question.at,
+    at: query.at,
     raw: text,
-    assumed: question.assumed,
-    takesTests: false,
+    assumed: query.assumed,
+    acceptsTests: false,
   })
-  const form: Said = [true, 'The answer has the form that we know, XML with a transaction.']
+  const formatLine: CheckLine = [
+    true,
+    'The response has the expected format, XML with a transaction.',
+  ]
   const message = fields['MESSAGE'] ?? ''
-  const told: readonly Said[] = message === '' ? [] : [[true, `Its message: "${message}".`]]
+  const messageLine: readonly CheckLine[] =
+    message === '' ? [] : [[true, `Its message: "${message}".`]]
   return orderId === null
-    ? [form, meaningOfNone(fields), ...told, heldFields(fields)]
-    : [form, ...shownFields(fields), meaningOf(answer)]
+    ? [formatLine, describeNoRecord(fields), ...messageLine, listFields(fields)]
+    : [formatLine, ...listOrderFields(fields), describeInterpretation(answer)]
 }
 
-/** For an order that cannot exist, only one answer is correct. */
-function meaningOfNone(fields: Fields): Said {
+/** For an order that cannot exist, only one response is correct. */
+function describeNoRecord(fields: Fields): CheckLine {
   const code = fields['TRANSACTIONSTATUS'] ?? ''
   switch (code) {
     case '503':
       return [
         true,
-        'Code 503: no record, which is right of such an order. The credentials were taken, as far as such an answer can tell.',
+        'Code 503: no record, which is correct for such an order. The credentials appear to be accepted.',
       ]
     case '200':
       return [
         false,
-        'Code 200: it calls an order paid that nobody has placed. Do not take money before Airpay has explained this.',
+        'Code 200: it reports an order as paid that does not exist. Do not take payments before Airpay has explained this.',
       ]
     case '401':
     case '402':
     case '403':
       return [
         false,
-        `Code ${code}: Airpay's documents disagree about it, and it may be what credentials get that do not fit. Ask Airpay, or compare with --compare.`,
+        `Code ${code}: Airpay's documents disagree about its meaning; it may mean that the credentials are wrong. Ask Airpay, or run again with --compare.`,
       ]
     case '':
-      return [false, 'It holds no TRANSACTIONSTATUS, so that we would wait for ever.']
+      return [false, 'It has no TRANSACTIONSTATUS, so payments would stay pending forever.']
     default:
       return [
         false,
-        `Code ${code}: not what the documents say of an order without a record. Most likely the question itself was refused: check user name, password, secret and merchant id, and whether this machine's clock is right.`,
+        `Code ${code}: not the documented response for an order without a record. Most likely the query itself was rejected: check user name, password, secret and merchant id, and whether this machine's clock is correct.`,
       ]
   }
 }
 
-function heldFields(fields: Fields): Said {
-  const missing = WANTED_FIELDS.filter((name) => (fields[name] ?? '') === '')
-  const held = `It holds ${Object.keys(fields).join(', ')}.`
+function listFields(fields: Fields): CheckLine {
+  const missing = EXPECTED_FIELDS.filter((name) => (fields[name] ?? '') === '')
+  const fieldList = `Its fields: ${Object.keys(fields).join(', ')}.`
   return missing.length === 0
-    ? [true, held]
+    ? [true, fieldList]
     : [
         true,
-        held,
-        `It does not hold ${missing.join(', ')}: of an order without a record that says nothing, but look again with --order once one rupee was paid.`,
+        fieldList,
+        `It does not have ${missing.join(', ')}. For an order without a record this means nothing; check again with --order after a payment of one rupee.`,
       ]
 }
 
-function shownFields(fields: Fields): readonly Said[] {
+function listOrderFields(fields: Fields): readonly CheckLine[] {
   return SHOWN_FIELDS.map((name) => {
     const value = getOwn(fields, name)
-    return [true, `${name}: ${value === undefined ? '(not there)' : `"${value}"`}`]
+    return [true, `${name}: ${value === undefined ? '(missing)' : `"${value}"`}`]
   })
 }
 
-/** Describes what the server would do with such an answer. */
-function meaningOf(answer: StatusAnswer): Said {
+/** Describes how the server would interpret such a response. */
+function describeInterpretation(answer: StatusAnswer): CheckLine {
   switch (answer.is) {
     case 'fact': {
       const { fact } = answer
-      if (fact.type !== 'confirmed') return [true, 'We take this for a payment that failed.']
+      if (fact.type !== 'confirmed') return [true, 'This would count as a failed payment.']
       const { amount, currency, kind, paidAt, reference } = fact
-      const fits = kind === 'sale' && currency === 'INR'
+      const isExpected = kind === 'sale' && currency === 'INR'
       return [
-        fits,
-        `We take this for ${formatMoney(amount)} under the reference ${reference}, in ${currency === '' ? 'a currency that is not named' : currency}, ${{ sale: 'a sale', other: 'not known to be a sale', test: 'a test transaction' }[kind]}, paid ${paidAt === undefined ? 'at a time that is not said' : formatInstant(paidAt)}.`,
-        fits
-          ? 'Of the right amount it is a success.'
-          : 'It goes into review. If currency or type are never named, AIRPAY_ASSUME says what that means (docs/airpay.md).',
+        isExpected,
+        `This would count as ${formatMoney(amount)} with the reference ${reference}, in ${currency === '' ? 'an unknown currency' : currency}, ${{ sale: 'a sale', other: 'not known to be a sale', test: 'a test transaction' }[kind]}, paid ${paidAt === undefined ? 'at an unknown time' : formatInstant(paidAt)}.`,
+        isExpected
+          ? 'With the correct amount it is a success.'
+          : 'It needs review. If the gateway never states currency or type, set AIRPAY_ASSUME (docs/airpay.md).',
       ]
     }
     case 'pending':
-      return [true, `We wait and ask again: the code is "${answer.code}".`]
+      return [
+        true,
+        `The payment would stay pending and be queried again: the code is "${answer.code}".`,
+      ]
     case 'no-record':
-      return [true, 'We take this for no payment yet, and after a day for none at all.']
+      return [true, 'This would count as no payment yet, and after a day as no payment.']
     case 'unreachable':
-      return [false, `We cannot use it, and ask again: ${answer.error}.`]
+      return [
+        false,
+        `The response cannot be used, and the query would be repeated: ${answer.error}.`,
+      ]
     default:
       return assertNever(answer)
   }
 }
 
-/** Compares the answers to a right and a wrong key; if they are the same, nothing shows that ours is right. */
-function compared(right: Posted & { readonly is: 'answered' }, wrong: Posted): Said {
-  const codeIn = (posted: Posted): string => {
-    const read = posted.is === 'answered' ? readStatusXml(posted.text) : null
+/** Compares the responses to the correct and a wrong key; if they are the same, ours may be wrong too. */
+function compareKeys(
+  rightResult: RequestResult & { readonly is: 'answered' },
+  wrongResult: RequestResult,
+): CheckLine {
+  const readCode = (result: RequestResult): string => {
+    const read = result.is === 'answered' ? readStatusXml(result.text) : null
     return read?.ok === true ? (read.value[0]?.['TRANSACTIONSTATUS'] ?? '') : ''
   }
-  const isAlike = wrong.is === 'answered' && codeIn(wrong) === codeIn(right)
-  return isAlike
+  const isSame = wrongResult.is === 'answered' && readCode(wrongResult) === readCode(rightResult)
+  return isSame
     ? [
         false,
-        'The same question with a wrong key was answered alike, so that nothing shows that the right one was taken.',
+        'The same query with a wrong key got the same response, so it is unknown whether the correct key was accepted.',
       ]
     : [
         true,
-        'The same question with a wrong key was answered otherwise, so that the right one was taken.',
+        'The same query with a wrong key got a different response, so the correct key was accepted.',
       ]
 }

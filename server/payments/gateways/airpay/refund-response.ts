@@ -1,44 +1,50 @@
-/** Interprets Airpay's answer to a refund request. */
+/** Interprets Airpay's response to a refund request. */
 import type { RefundAnswer } from '../../../dependencies.ts'
-import { child } from './parse-message.ts'
+import { getChild } from './parse-message.ts'
 
 /**
- * "true" means that the refund has started. Returns `refused` only where the gateway plainly refused this
- * payment; any ambiguous answer is `unsure`, because a second refund of the same payment costs as much as the
- * first.
+ * "true" means that the refund has started. Returns `refused` only if the gateway clearly rejected it; any ambiguous
+ * response is `unsure`, because a second refund of the same payment costs as much as the first.
  */
-export function judgeRefund(text: string, reference: string): RefundAnswer {
+export function parseRefundResponse(text: string, reference: string): RefundAnswer {
   const unsure = (error: string): RefundAnswer => ({ is: 'unsure', error, raw: text })
   let json: unknown
   try {
     json = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    return unsure('the answer is not JSON')
+    return unsure('the response is not JSON')
   }
-  const transactions = child(json, 'transactions')
+  const transactions = getChild(json, 'transactions')
   const listed: readonly unknown[] = Array.isArray(transactions) ? transactions : []
-  const ours = listed.filter((one) => wordOf(child(one, 'airpayid')) === reference)
-  const whole = yesOrNo(child(json, 'success'))
-  if (ours.length > 1) return unsure('the answer names the payment twice')
-  const [one] = ours
-  if (one === undefined) {
-    // A refusal of the request as a whole lists no transactions.
-    if (whole !== 'no' || listed.length > 0) return unsure('the answer does not name the payment')
-    return { is: 'refused', message: wordOf(child(json, 'message')), raw: text }
+  const matching = listed.filter((one) => toText(getChild(one, 'airpayid')) === reference)
+  const overallSuccess = readYesOrNo(getChild(json, 'success'))
+  if (matching.length > 1) return unsure('the response lists the payment twice')
+  const [transaction] = matching
+  if (transaction === undefined) {
+    // If the whole request is rejected, the response lists no transactions.
+    if (overallSuccess !== 'no' || listed.length > 0)
+      return unsure('the response does not list the payment')
+    return { is: 'refused', message: toText(getChild(json, 'message')), raw: text }
   }
-  const said = yesOrNo(child(one, 'success'))
-  const refund = wordOf(child(one, 'refundairpayid'))
-  if (said === 'no' && whole !== null && (refund === '' || refund === '0')) {
-    const message = wordOf(child(one, 'message')) || wordOf(child(json, 'message'))
+  const transactionSuccess = readYesOrNo(getChild(transaction, 'success'))
+  const refundReference = toText(getChild(transaction, 'refundairpayid'))
+  if (
+    transactionSuccess === 'no' &&
+    overallSuccess !== null &&
+    (refundReference === '' || refundReference === '0')
+  ) {
+    const message = toText(getChild(transaction, 'message')) || toText(getChild(json, 'message'))
     return { is: 'refused', message, raw: text }
   }
-  if (said !== 'yes' || whole !== 'yes') return unsure('the answer contradicts itself')
-  if (refund === '' || refund === '0') return unsure('the answer names no refund')
-  return { is: 'begun', reference: refund, raw: text }
+  if (transactionSuccess !== 'yes' || overallSuccess !== 'yes')
+    return unsure('the response contradicts itself')
+  if (refundReference === '' || refundReference === '0')
+    return unsure('the response contains no refund reference')
+  return { is: 'begun', reference: refundReference, raw: text }
 }
 
-function yesOrNo(value: unknown): 'yes' | 'no' | null {
-  switch (wordOf(value).toLowerCase()) {
+function readYesOrNo(value: unknown): 'yes' | 'no' | null {
+  switch (toText(value).toLowerCase()) {
     case 'true':
       return 'yes'
     case 'false':
@@ -48,7 +54,7 @@ function yesOrNo(value: unknown): 'yes' | 'no' | null {
   }
 }
 
-/** Returns "" for anything but a single value: a list or an object has no meaning here. */
-function wordOf(value: unknown): string {
+/** Returns "" for anything except a single value: lists and objects are not expected here. */
+function toText(value: unknown): string {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value).trim() : ''
 }

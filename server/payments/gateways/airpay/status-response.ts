@@ -1,4 +1,4 @@
-/** Interprets Airpay's answer to a status query. */
+/** Interprets Airpay's response to a status query. */
 import {
   assert,
   assertNever,
@@ -17,7 +17,7 @@ import type {
 import type { StatusAnswer } from '../../../dependencies.ts'
 import type { Fields } from './parse-message.ts'
 
-/** Characters of the bank's message that fit on a line in the office. */
+/** Characters of the bank's message that fit on a line of an office page. */
 const MESSAGE_CHARACTERS_MAX = 200
 
 /**
@@ -39,103 +39,106 @@ const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no
 }
 /** A payment, as opposed to a refund or a reversal. */
 export const SALE_TYPE = '320'
-/** The sale by number, by name, or both. */
+/** A sale, by number, by name, or both. */
 const SALE = /^(?:320(?:\W*sale)?|sale)$/i
 /** A refund, requested by us or made in the gateway's panel. */
 const REFUND = /^(?:340(?:\W*refund)?|refund)$/i
-/** The rupee by its usual signs, besides its codes. From an Indian gateway, "Rs" means no other currency. */
+/** The usual symbols of the rupee, in addition to its codes. From an Indian gateway, "Rs" means no other currency. */
 const RUPEE = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
 /** Written instead of an empty value. */
-const NOTHING = /^(?:na|n\/a|null|nil|none|0|-)$/i
+const EMPTY_VALUE = /^(?:na|n\/a|null|nil|none|0|-)$/i
 
 /**
- * Values assumed for an answer that states no currency or kind; set only after a payment has shown that the
- * gateway never states it.
+ * Values assumed if a response states no currency or kind; set only after a payment has shown that the gateway never
+ * states it.
  */
-export type Assumed = { readonly currency: boolean; readonly sale: boolean }
+export type Assumptions = { readonly currency: boolean; readonly sale: boolean }
 
-export type About = {
+export type ResponseContext = {
   readonly orderId: OrderId
-  /** Now. */
   readonly at: Instant
-  /** The answer as received. */
+  /** The response as received. */
   readonly raw: string
-  readonly assumed: Assumed
+  readonly assumed: Assumptions
   /** Whether a test transaction counts as a payment: only in Airpay's own sandbox. */
-  readonly takesTests: boolean
+  readonly acceptsTests: boolean
 }
 
 type Confirmed = Extract<PaymentEvent, { type: 'confirmed' }>
 type Refunded = Extract<PaymentEvent, { type: 'refunded' }>
 
 /**
- * Interprets the gateway's answer. Ignores MESSAGE (it can say "Success" beside 503), BILLEDAMOUNT (it may
+ * Interprets the gateway's response. Ignores MESSAGE (it can be "Success" with code 503), BILLEDAMOUNT (it may
  * include a surcharge) and the hash (it proves nothing). The engine checks amount, currency and kind, so that a
  * payment that does not match is recorded and reviewed. Among several transactions of one order, doubt takes
  * precedence over a payment, a payment over pending, and pending over a failure: a failure is accepted only if
  * nothing else is reported. Refunds are listed with their payment.
  */
-export function judgeStatus(transactions: readonly Fields[], about: About): StatusAnswer {
-  const ours = transactions.filter((fields) => isOurs(fields, about.orderId))
-  if (ours.length === 0) return { is: 'unreachable', error: 'the answer names another order' }
-  const judged = ours.map((fields) => judgeOne(fields, about))
-  const confirmed = judged.flatMap((answer) =>
+export function interpretStatus(
+  transactions: readonly Fields[],
+  context: ResponseContext,
+): StatusAnswer {
+  const matching = transactions.filter((fields) => isForOrder(fields, context.orderId))
+  if (matching.length === 0)
+    return { is: 'unreachable', error: 'the response is about another order' }
+  const results = matching.map((fields) => interpretTransaction(fields, context))
+  const confirmed = results.flatMap((answer) =>
     answer.is === 'fact' && answer.fact.type === 'confirmed' ? [answer.fact] : [],
   )
-  const refunds = judged.flatMap((answer) =>
+  const refunds = results.flatMap((answer) =>
     answer.is === 'fact' && answer.fact.type === 'refunded' ? [answer.fact] : [],
   )
-  const unreadable = judged.find(({ is }) => is === 'unreachable')
-  const money = confirmed.find(({ kind }) => kind !== 'sale') ?? confirmed[0]
+  const unreadable = results.find(({ is }) => is === 'unreachable')
+  const payment = confirmed.find(({ kind }) => kind !== 'sale') ?? confirmed[0]
   if (unreadable === undefined) {
-    if (money !== undefined) return together(money, confirmed, refunds, about)
-    if (refunds.length > 0) return refundsAlone(refunds, about)
+    if (payment !== undefined) return combinePayment(payment, confirmed, refunds, context)
+    if (refunds.length > 0) return combineRefunds(refunds, context)
   }
   return (
     unreadable ??
-    judged.find(({ is }) => is === 'pending') ??
-    judged.find(({ is }) => is === 'no-record') ??
-    judged[0] ?? { is: 'unreachable', error: 'the answer names another order' }
+    results.find(({ is }) => is === 'pending') ??
+    results.find(({ is }) => is === 'no-record') ??
+    results[0] ?? { is: 'unreachable', error: 'the response is about another order' }
   )
 }
 
 /** Builds one payment event; it names further captures of the same order. */
-function together(
-  money: Confirmed,
+function combinePayment(
+  payment: Confirmed,
   all: readonly Confirmed[],
   refunded: readonly Refunded[],
-  { raw }: About,
+  { raw }: ResponseContext,
 ): StatusAnswer {
-  const others = all.filter(({ reference }) => reference !== money.reference)
-  const same = all.filter(({ reference }) => reference === money.reference)
-  if (same.some(({ amount }) => amount !== money.amount))
-    return { is: 'unreachable', error: 'the answer names two amounts for one reference' }
-  const further = others.map(({ reference, amount, currency, kind, paidAt }) => ({
+  const otherPayments = all.filter(({ reference }) => reference !== payment.reference)
+  const samePayment = all.filter(({ reference }) => reference === payment.reference)
+  if (samePayment.some(({ amount }) => amount !== payment.amount))
+    return { is: 'unreachable', error: 'the response has two amounts for one reference' }
+  const further = otherPayments.map(({ reference, amount, currency, kind, paidAt }) => ({
     reference,
     amount,
-    ...(currency === money.currency ? {} : { currency }),
+    ...(currency === payment.currency ? {} : { currency }),
     kind,
     ...(paidAt === undefined ? {} : { paidAt }),
   }))
-  const refunds = namedOnce(refunded)
+  const refunds = mergeRefunds(refunded)
   const fact: Confirmed = {
-    ...money,
+    ...payment,
     ...(further.length === 0 ? {} : { further }),
     ...(refunds.length === 0 ? {} : { refunds }),
   }
   return { is: 'fact', raw, fact }
 }
 
-/** Handles an answer that names refunds but not their payment. */
-function refundsAlone(refunded: readonly Refunded[], { raw, at }: About): StatusAnswer {
-  const [first, ...further] = namedOnce(refunded)
-  assert(first !== undefined, 'an answer about no refund')
+/** Handles a response that lists refunds but not their payment. */
+function combineRefunds(refunded: readonly Refunded[], { raw, at }: ResponseContext): StatusAnswer {
+  const [first, ...further] = mergeRefunds(refunded)
+  assert(first !== undefined, 'a refund response without a refund')
   const fact: Refunded = { type: 'refunded', ...first, at }
   return { is: 'fact', raw, fact: further.length === 0 ? fact : { ...fact, further } }
 }
 
 /** Refunds with the same reference count as one, with the larger amount: it was reported in stages. */
-function namedOnce(refunded: readonly Refunded[]): readonly ReportedRefund[] {
+function mergeRefunds(refunded: readonly Refunded[]): readonly ReportedRefund[] {
   const byReference = new Map<string, Paise>()
   for (const { reference, amount } of refunded)
     byReference.set(reference, paise(Math.max(amount, byReference.get(reference) ?? 0)))
@@ -143,21 +146,20 @@ function namedOnce(refunded: readonly Refunded[]): readonly ReportedRefund[] {
 }
 
 /**
- * The query names one order, so an answer that names none is about it; whether that is enough depends on its
- * content.
+ * The query names one order, so a response that names none is about it. Its content decides whether that is enough.
  */
-function isOurs(fields: Fields, orderId: OrderId): boolean {
-  const named = orderOf(fields)
-  return named === null || named === orderId
+function isForOrder(fields: Fields, orderId: OrderId): boolean {
+  const namedOrder = readOrderId(fields)
+  return namedOrder === null || namedOrder === orderId
 }
 
-function orderOf(fields: Fields): string | null {
-  const named = fields['TRANSACTIONID'] ?? ''
-  return named === '' || NOTHING.test(named) ? null : named
+function readOrderId(fields: Fields): string | null {
+  const namedOrder = fields['TRANSACTIONID'] ?? ''
+  return namedOrder === '' || EMPTY_VALUE.test(namedOrder) ? null : namedOrder
 }
 
-function judgeOne(fields: Fields, about: About): StatusAnswer {
-  const { at, raw } = about
+function interpretTransaction(fields: Fields, context: ResponseContext): StatusAnswer {
+  const { at, raw } = context
   const code = fields['TRANSACTIONSTATUS'] ?? ''
   const meaning = getOwn(MEANINGS, code)
   switch (meaning) {
@@ -171,60 +173,66 @@ function judgeOne(fields: Fields, about: About): StatusAnswer {
       return { is: 'fact', raw, fact: { type: 'declined', code, message, at } }
     }
     case 'paid':
-      return judgePaid(fields, about)
+      return interpretPaid(fields, context)
     default:
       return assertNever(meaning)
   }
 }
 
-function judgePaid(fields: Fields, { at, raw, assumed, takesTests }: About): StatusAnswer {
+function interpretPaid(
+  fields: Fields,
+  { at, raw, assumed, acceptsTests }: ResponseContext,
+): StatusAnswer {
   const amount = readGatewayAmount(fields['AMOUNT'] ?? '')
   const reference = fields['APTRANSACTIONID'] ?? ''
-  if (orderOf(fields) === null) return { is: 'unreachable', error: 'the answer lacks the order' }
-  if (amount === null) return { is: 'unreachable', error: 'the answer lacks a readable amount' }
-  if (reference === '' || NOTHING.test(reference))
-    return { is: 'unreachable', error: 'the answer lacks the reference' }
-  const sent = fields['CURRENCYCODE'] ?? ''
+  if (readOrderId(fields) === null)
+    return { is: 'unreachable', error: 'the response has no order id' }
+  if (amount === null) return { is: 'unreachable', error: 'the response has no readable amount' }
+  if (reference === '' || EMPTY_VALUE.test(reference))
+    return { is: 'unreachable', error: 'the response has no reference' }
+  const currencyCode = fields['CURRENCYCODE'] ?? ''
   const isRupee =
-    sent === '' ? assumed.currency : RUPEE.test(sent) || RUPEE_CODES.includes(sent.toUpperCase())
+    currencyCode === ''
+      ? assumed.currency
+      : RUPEE.test(currencyCode) || RUPEE_CODES.includes(currencyCode.toUpperCase())
   const type = fields['TRANSACTIONTYPE'] ?? ''
   const isSale = type === '' ? assumed.sale : SALE.test(type)
-  const inTest = !takesTests && isTest(fields)
-  if (REFUND.test(type) && isRupee && !inTest && amount > 0)
+  const isTestPayment = !acceptsTests && isTest(fields)
+  if (REFUND.test(type) && isRupee && !isTestPayment && amount > 0)
     return { is: 'fact', raw, fact: { type: 'refunded', reference, amount, at } }
   const paidAt = readTime(fields['TRANSACTIONTIME'] ?? '')
   const fact: Confirmed = {
     type: 'confirmed',
     reference,
     amount,
-    currency: isRupee ? 'INR' : sent.toUpperCase(),
-    kind: inTest ? 'test' : isSale ? 'sale' : 'other',
+    currency: isRupee ? 'INR' : currencyCode.toUpperCase(),
+    kind: isTestPayment ? 'test' : isSale ? 'sale' : 'other',
     at,
   }
   return { is: 'fact', raw, fact: paidAt === null ? fact : { ...fact, paidAt } }
 }
 
-/** A transaction in the gateway's test mode moves no money, whatever its status says. */
+/** A transaction in the gateway's test mode moves no money, whatever its status. */
 function isTest(fields: Fields): boolean {
   return /test|sandbox|demo|dummy/i.test(`${fields['TXN_MODE'] ?? ''} ${fields['TXNMODE'] ?? ''}`)
 }
 
 /**
- * Parses an amount as gateways write it: currency sign before or after, Indian or Western grouping, any number of
- * decimals as long as paise are whole. Null for everything else: amounts are never guessed.
+ * Parses an amount as gateways write it: currency symbol before or after, Indian or Western grouping, any number of
+ * decimals if the paise are whole. Null for everything else: amounts are never guessed.
  */
 export function readGatewayAmount(text: string): Paise | null {
   const sign = '(?:INR|Rs\\.?|₹)'
-  const bare = text
+  const amountDigits = text
     .trim()
     .replace(new RegExp(`^${sign}\\s*`, 'i'), '')
     .replace(new RegExp(`\\s*${sign}$`, 'i'), '')
-  const found = /^(\d{1,12}|\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d*))?$/.exec(bare)
-  if (found === null) return null
-  const [, whole = '', decimals = ''] = found
+  const match = /^(\d{1,12}|\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d*))?$/.exec(amountDigits)
+  if (match === null) return null
+  const [, rupeesText = '', decimals = ''] = match
   if (/[1-9]/.test(decimals.slice(2))) return null
-  const text100 = `${whole.replaceAll(',', '')}${decimals.slice(0, 2).padEnd(2, '0')}`
-  return Number(text100) <= Number.MAX_SAFE_INTEGER ? paise(Number(text100)) : null
+  const paiseText = `${rupeesText.replaceAll(',', '')}${decimals.slice(0, 2).padEnd(2, '0')}`
+  return Number(paiseText) <= Number.MAX_SAFE_INTEGER ? paise(Number(paiseText)) : null
 }
 
 /**
@@ -234,25 +242,25 @@ export function readGatewayAmount(text: string): Paise | null {
 export function readTime(text: string): Instant | null {
   const withOffset = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? readInstant(text) : null
   if (withOffset !== null) return withOffset
-  const found =
+  const match =
     /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})[ T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([ap]m)?$/i.exec(
       text.trim(),
     )
-  if (found === null) return null
-  const [, first = '', , month = '', last = '', hours = '', minutes = '', seconds = '00', half] =
-    found
+  if (match === null) return null
+  const [, first = '', , month = '', last = '', hours = '', minutes = '', seconds = '00', amOrPm] =
+    match
   const [year, day] = first.length === 4 ? [first, last] : [last, first]
   if (year.length !== 4 || day.length > 2) return null
-  const hour = half === undefined ? Number(hours) : hourOf(Number(hours), half)
-  const two = (part: string): string => part.padStart(2, '0')
+  const hour = amOrPm === undefined ? Number(hours) : to24Hour(Number(hours), amOrPm)
+  const twoDigits = (part: string): string => part.padStart(2, '0')
   return hour === null
     ? null
     : readInstant(
-        `${year}-${two(month)}-${two(day)}T${two(String(hour))}:${minutes}:${seconds}+05:30`,
+        `${year}-${twoDigits(month)}-${twoDigits(day)}T${twoDigits(String(hour))}:${minutes}:${seconds}+05:30`,
       )
 }
 
-function hourOf(hour: number, half: string): number | null {
+function to24Hour(hour: number, amOrPm: string): number | null {
   if (hour < 1 || hour > 12) return null
-  return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
+  return (hour % 12) + (amOrPm.toLowerCase() === 'pm' ? 12 : 0)
 }

@@ -13,10 +13,10 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { run } from '../../run-command.ts'
 import { noon, register, signIn } from '../office.ts'
-import { printed } from '../../../../server/documents/document-contents.ts'
-import { pdfOf } from '../../../../server/documents/render-pdf.ts'
-import { newLink } from '../../../../server/registration/access-link.ts'
-import { attachmentsOf } from '../../../../server/mail/ticket-attachments.ts'
+import { formatDocument } from '../../../../server/documents/document-contents.ts'
+import { renderPdf } from '../../../../server/documents/render-pdf.ts'
+import { issueLink } from '../../../../server/registration/access-link.ts'
+import { buildAttachments } from '../../../../server/mail/ticket-attachments.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
@@ -147,7 +147,7 @@ test.for([
     // A receipt is for what came and was there when it was accepted, whatever was charged, in the list too.
     const counted = came - before
     expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(counted / 100)
-    const { total, sums, in_words: inWords } = printed(await body(regNo, 'receipt'))
+    const { total, sums, in_words: inWords } = formatDocument(await body(regNo, 'receipt'))
     expect(total).toEqual(['Paid', formatMoney(paise(counted))])
     expect(sums.slice(-2)).toEqual([
       ['Price', '₹\u00a01,180'],
@@ -245,7 +245,7 @@ test('the PDF states the stored data in every script, and is identical each time
     expect(text.replaceAll(' ', '\u00a0')).toContain(said.replaceAll(' ', '\u00a0'))
   expect(boxes(page)).toBe(0)
   const chinese = await body(await paid(7, '李'), 'receipt')
-  const unknown = mupdf.Document.openDocument(await pdfOf(chinese), 'application/pdf')
+  const unknown = mupdf.Document.openDocument(await renderPdf(chinese), 'application/pdf')
   expect(boxes(unknown.loadPage(0))).toBe(1)
   const strange = await office.get(
     `/admin/registrations/${await paid(6)}/documents/${invoice?.id}/`,
@@ -270,7 +270,7 @@ test('after a transfer the new holder could open documents in the name of the fi
   const made = { n: 60, on: noon('2026-01-18'), answers: answers('First Holder') }
   const regNo = await register(server, EVENT, { ...made, pays: 'success' })
   const linkTo = async (): Promise<string> => {
-    const link = await newLink(server.deps, { regNo, eventId: EVENT })
+    const link = await issueLink(server.deps, { regNo, eventId: EVENT })
     return `/api${new URL(link).pathname}/`
   }
   const mine = async (path: string) =>
@@ -303,7 +303,7 @@ test('after a transfer the new holder could open documents in the name of the fi
   // Their mail attached the receipt and the invoice of the first holder.
   const served = server.deps.events.byId(EVENT)?.config ?? null
   const mail = { kind: 'again', regNo } as const
-  const attached = await attachmentsOf(
+  const attached = await buildAttachments(
     server.deps.store,
     served,
     mail,

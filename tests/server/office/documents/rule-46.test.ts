@@ -2,7 +2,7 @@
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DocumentBody } from '../../../../engine/index.ts'
-import { pdfOf } from '../../../../server/documents/render-pdf.ts'
+import { renderPdf } from '../../../../server/documents/render-pdf.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 async function pageText(body: DocumentBody): Promise<string> {
-  const page = mupdf.Document.openDocument(await pdfOf(body), 'application/pdf').loadPage(0)
+  const page = mupdf.Document.openDocument(await renderPdf(body), 'application/pdf').loadPage(0)
   return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
 }
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../../engine/api.ts'
-import { fileOf, printed } from '../../../../server/documents/document-contents.ts'
-import { pdfOf } from '../../../../server/documents/render-pdf.ts'
-import { newLink } from '../../../../server/registration/access-link.ts'
+import { getFileName, formatDocument } from '../../../../server/documents/document-contents.ts'
+import { renderPdf } from '../../../../server/documents/render-pdf.ts'
+import { issueLink } from '../../../../server/registration/access-link.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { noon, register, signIn } from '../office.ts'
@@ -47,14 +47,17 @@ const invoiceFor = async (event: string, answers: Answers): Promise<DocumentBody
   issued(await paidBy(event, answers), 'invoice')
 
 async function pageText(body: DocumentBody): Promise<string> {
-  const page = mupdf.Document.openDocument(await pdfOf(body), 'application/pdf').loadPage(0)
+  const page = mupdf.Document.openDocument(await renderPdf(body), 'application/pdf').loadPage(0)
   return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
 }
 
 test('a receipt counted an untaxed donation as taxable value: it is outside, as on the invoice', async () => {
   const regNo = await paidBy(KERALA, MIXED)
   const sums = async (kind: string) =>
-    printed(await issued(regNo, kind)).sums.map(([name, sum]) => [name, sum.replace('\u00a0', ' ')])
+    formatDocument(await issued(regNo, kind)).sums.map(([name, sum]) => [
+      name,
+      sum.replace('\u00a0', ' '),
+    ])
   expect(await sums('receipt')).toEqual([
     ['Taxable value', '₹ 7,000'],
     ['Untaxed items', '₹ 500'],
@@ -79,7 +82,7 @@ test('a bill of 18% and 5% stated one tax of no rate: each line has its rate and
       { rate: 5, taxable: 600_000, cgst: 15_000, sgst: 15_000, igst: 0 },
     ],
   })
-  const { rows, rates, sums, total } = printed(body)
+  const { rows, rates, sums, total } = formatDocument(body)
   expect(rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))).toEqual([
     ['Member', '998596', '1', '₹ 1,000', '₹ 1,000', '18%', '₹ 180', '₹ 1,180'],
     ['Room', '996311', '2', '₹ 3,000', '₹ 6,000', '5%', '₹ 300', '₹ 6,300'],
@@ -128,7 +131,7 @@ describe('the place of supply', () => {
       { rate: 18, place: '32', taxable: 100_000, igst: 0 },
       { rate: 18, place: '33', taxable: 1_000_000, igst: 180_000 },
     ])
-    expect(printed(registered).rates?.columns).toEqual([
+    expect(formatDocument(registered).rates?.columns).toEqual([
       'Rate of tax',
       'Place of supply',
       'Taxable value',
@@ -147,8 +150,8 @@ describe('the kind of document', () => {
     expect(body.form).toBe('invoice-cum-bill')
     expect(body.byRate?.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(700_000)
     expect(body).toMatchObject({ base: 750_000, gst: 48_000, total: 798_000 })
-    expect(printed(body).sums.at(-1)).toEqual(['Untaxed items', '₹\u00a0500'])
-    expect(fileOf(body)).toMatch(/^Invoice-cum-bill-of-supply-SMPL-25-26-\d+\.pdf$/)
+    expect(formatDocument(body).sums.at(-1)).toEqual(['Untaxed items', '₹\u00a0500'])
+    expect(getFileName(body)).toMatch(/^Invoice-cum-bill-of-supply-SMPL-25-26-\d+\.pdf$/)
     const registered = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED })
     expect(registered.form).toBe('tax-invoice')
   })
@@ -172,7 +175,7 @@ describe('the kind of document', () => {
       const regNo = await paidBy(KERALA, answers)
       const titles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
         (await answer).json<DocumentsAnswer>().documents.map((one) => one.title)
-      const link = await newLink(server.deps, { regNo, eventId: KERALA })
+      const link = await issueLink(server.deps, { regNo, eventId: KERALA })
       const mine = titles(server.app.inject(`/api${new URL(link).pathname}`))
       const expected = ['Receipt', title]
       expect(await mine).toEqual(expected)
@@ -207,7 +210,7 @@ test('a long email address ran off the page: each letter of a document is betwee
   const email = `${'made.up.name.'.repeat(5)}@department.of.medicine.example.org`
   const lines = invoice.lines.map((line) => ({ ...line, label: 'Registration/'.repeat(4) }))
   const long = { ...invoice, lines, buyer: { ...invoice.buyer, email } }
-  const page = mupdf.Document.openDocument(await pdfOf(long), 'application/pdf').loadPage(0)
+  const page = mupdf.Document.openDocument(await renderPdf(long), 'application/pdf').loadPage(0)
   const [, , width = 0] = page.getBounds()
   const margin = (18 / 25.4) * 72
   const outside: string[] = []
@@ -300,12 +303,12 @@ test('an address of another site that a delegate gave as institution was a link 
   const [line] = receipt.lines
   if (line === undefined) throw new Error('a line is needed')
   const label = 'Visit of https://tours.example for https://evil.example/x'
-  const { rows } = printed(
+  const { rows } = formatDocument(
     { ...receipt, lines: [{ ...line, label }] },
     { items: ['Visit of https://tours.example for {institution}'] },
   )
   expect(rows[0]?.[0]).toBe('Visit of https://tours.example for https: / /evil. example/x')
   const reference = 'evil.example/pay'
   const paid = { reference, at: receipt.at }
-  expect(JSON.stringify(printed({ ...receipt, paid }))).not.toContain('evil.example')
+  expect(JSON.stringify(formatDocument({ ...receipt, paid }))).not.toContain('evil.example')
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SoldAnswer } from '../../../../engine/index.ts'
 import type { FoundAnswer, ListAnswer, StatsAnswer } from '../../../../engine/api.ts'
-import { freshNumber } from '../../../../server/registration/create-registration.ts'
+import { drawRegNo } from '../../../../server/registration/create-registration.ts'
 import { readImportText } from '../../cli/import-text.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
@@ -133,7 +133,7 @@ test('an export filtered for Paid leaves out cancelled registrations', async () 
 test('a registration that was refunded before its import was displayed "Cancelled (refunded)" under the filter "Refunded"', async () => {
   const config = test_.deps.events.byId(EVENT)?.config
   if (config === undefined) throw new Error('no event')
-  const row = imported({ eventId: EVENT, paymentStatus: 'refunded', regNo: freshNumber(config) })
+  const row = imported({ eventId: EVENT, paymentStatus: 'refunded', regNo: drawRegNo(config) })
   expect(await test_.deps.store.importRegistrations([row])).toMatchObject({ ok: true })
   const { registrations } = await page('payment_status=refunded')
   const shown = { reg_no: row.regNo, payment_status_display: 'Refunded' }

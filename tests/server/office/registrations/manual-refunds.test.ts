@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../../engine/api.ts'
-import { openGivenBack } from '../../../../server/mail/send-refund-emails.ts'
+import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, signIn } from '../office.ts'
@@ -84,7 +84,7 @@ test('a cash payment can only be refunded outside Rollcall', async () => {
 
 test('a delegate gets one email for each refund, with its reference and the state of the registration', async () => {
   const regNo = await added('Farah', 'C-040')
-  const run = () => openGivenBack(server.deps, { works: false }).run()
+  const run = () => startRefundEmails(server.deps, { isEnabled: false }).run()
   await run()
   const told = async (): Promise<readonly string[]> =>
     (await server.deps.store.dueMails(server.now(), 1_000))
@@ -117,7 +117,7 @@ test('the refund email does not say complete while a difference is due', async (
   expect((await office.act(regNo, dearer)).status).toBe(200)
   const refund = { act: 'refund', why: 'Agreed.', amount: '20', by_hand: true, reference: 'C-081' }
   expect((await office.act(regNo, refund)).status).toBe(200)
-  expect(await openGivenBack(server.deps, { works: false }).run()).toBe(1)
+  expect(await startRefundEmails(server.deps, { isEnabled: false }).run()).toBe(1)
   const mail = (await server.deps.store.mailsOf(regNo)).find(({ text: body }) =>
     body.includes('C-081'),
   )
@@ -193,7 +193,7 @@ test('sends no email about refunds of weeks ago, or after erasure', async () => 
   server.at('2027-01-18')
   office = await signIn(server)
   expect((await office.act(gone, { ...refund, reference: 'C-053' })).status).toBe(200)
-  expect(await openGivenBack(server.deps, { works: false }).run()).toBe(0)
+  expect(await startRefundEmails(server.deps, { isEnabled: false }).run()).toBe(0)
   server.at('2027-01-10')
 })
 

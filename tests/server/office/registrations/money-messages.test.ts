@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { instant, paise } from '../../../../engine/index.ts'
 import { linesText } from '../../../../engine/pricing/bill-lines.ts'
 import { buildTimeline } from '../../../../server/office/registrations/timeline.ts'
-import { refundedText } from '../../../../server/payments/decide-payment-review.ts'
+import { formatRefundResult } from '../../../../server/payments/decide-payment-review.ts'
 
 test('a refund that the gateway rejected is not reported as refunded', () => {
-  expect(refundedText('Refund of ₹ 4,719 requested.', 'refused')).toBe(
+  expect(formatRefundResult('Refund of ₹ 4,719 requested.', 'refused')).toBe(
     'Refund of ₹ 4,719 failed. The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall.',
   )
-  expect(refundedText('Refund of ₹ 4,719 requested.', 'done')).toBe(
+  expect(formatRefundResult('Refund of ₹ 4,719 requested.', 'done')).toBe(
     'Refund of ₹ 4,719 requested. The refund is done.',
   )
 })

@@ -259,12 +259,12 @@ export const gatewayCut: Step = {
       )[0] ?? {}
     const isPaid = (orderId: string): boolean => paymentOf(orderId)['status'] === 'success'
     const first = await handedOff(1)
-    await sandbox.act(first, 'pay')
+    await sandbox.runAction(first, 'pay')
     await until('paid', 60, () => isPaid(first))
     say('one registers, pays, and is a success')
     const second = await handedOff(2)
     await close()
-    await sandbox.act(second, 'pay')
+    await sandbox.runAction(second, 'pay')
     const third = await askOnce(held.url, asksOf(3 * 3 + 1))
     same('registering while it is cut', third.status, 201)
     await until('the server has asked', 60, () => Number(paymentOf(second)['asks']) > 0)

@@ -17,15 +17,15 @@ export type SandboxOrder = {
   readonly stage: Stage
   /** APTRANSACTIONID, once there is a transaction. */
   readonly reference: string | null
-  /** The amount the sandbox holds; null: nothing. */
+  /** The amount the sandbox received; null if nothing. */
   readonly paid: string | null
   /**
-   * When the payment arrived, in milliseconds since 1970; null: it has not. Missing in orders from an older file.
+   * When the payment arrived, in milliseconds since 1970; null if it has not. Missing in orders from an older file.
    */
   readonly paidAt?: number | null
   /** When a payment in progress arrives, in milliseconds since 1970. */
   readonly dueAt: number | null
-  /** A webhook has not been accepted yet; after a restart it is sent again. */
+  /** True if a webhook has not been accepted yet; after a restart it is sent again. */
   readonly owed: boolean
   readonly refunds: readonly { readonly reference: string; readonly amount: string }[]
   /** The next refund request is refused. */
@@ -33,45 +33,52 @@ export type SandboxOrder = {
 }
 
 /** Every possible result of a payment, in the order of the page. */
-export const actions = {
-  pay: { label: 'Pay', about: 'The money moves, you go back, and the notice follows.' },
-  decline: { label: 'Decline', about: 'The bank says no. You go back without having paid.' },
-  leave: { label: 'Abandon', about: 'You leave. Nothing is sent, and you do not go back.' },
+export const ACTIONS = {
+  pay: { label: 'Pay', about: 'The payment succeeds. You return, and the webhook follows.' },
+  decline: {
+    label: 'Decline',
+    about: 'The bank declines the payment. You return without having paid.',
+  },
+  leave: { label: 'Abandon', about: 'You leave. Nothing is sent, and you do not return.' },
   later: {
     label: 'Pay later',
-    about: 'You go back while the bank is still working on it; the money comes a little later.',
+    about:
+      'You return while the bank is still processing the payment, which arrives a little later.',
   },
   wrong: { label: 'Pay a wrong amount', about: 'The payment is one rupee short.' },
   twice: {
     label: 'Pay, notice twice',
-    about: 'The money moves once; the notice comes twice at the same moment.',
+    about: 'The payment succeeds once. Two webhooks arrive at the same moment.',
   },
   first: {
     label: 'Pay, notice before return',
-    about: 'The notice has arrived before you go back.',
+    about: 'The webhook arrives before you return.',
   },
-  silent: { label: 'Pay, notice lost', about: 'The money moves and you go back; no notice comes.' },
+  silent: {
+    label: 'Pay, notice lost',
+    about: 'The payment succeeds and you return. No webhook arrives.',
+  },
   stay: {
     label: 'Pay, close the window',
-    about: 'The money moves and the notice comes; you do not go back.',
+    about: 'The payment succeeds and the webhook arrives. You do not return.',
   },
 } as const
-export type Action = keyof typeof actions
+export type Action = keyof typeof ACTIONS
 
-const stages: Readonly<Record<Stage, string>> = {
+const STAGE_LABELS: Readonly<Record<Stage, string>> = {
   open: 'Not paid yet',
-  'in-process': 'Under way at the bank',
+  'in-process': 'In progress at the bank',
   paid: 'Paid',
   declined: 'Declined',
   dropped: 'Abandoned',
 }
 
-const money = (text: string): string => {
+const formatAmount = (text: string): string => {
   const amount = readAmount(text)
   return amount === null ? text : formatMoney(amount)
 }
 
-function page(title: string, body: string, head = ''): string {
+function renderPage(title: string, body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -94,9 +101,9 @@ ${body}
 `
 }
 
-function ledger(order: SandboxOrder): string {
+function renderOrder(order: SandboxOrder): string {
   const rows = [
-    ['Amount', money(order.asked)],
+    ['Amount', formatAmount(order.asked)],
     ['Order', order.orderId],
     ['Name', order.name],
     ['Email', order.email],
@@ -105,21 +112,21 @@ function ledger(order: SandboxOrder): string {
   return `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>`
 }
 
-export function paymentPage(order: SandboxOrder): string {
+export function renderPaymentPage(order: SandboxOrder): string {
   if (order.stage !== 'open') {
-    const rest =
+    const explanation =
       order.stage === 'in-process'
-        ? 'The money arrives by itself; you can close this window.'
+        ? 'The payment arrives automatically. You can close this window.'
         : 'This order has ended. To try again, go back to the event’s page.'
-    return page(stages[order.stage], `${ledger(order)}\n<p>${rest}</p>`)
+    return renderPage(STAGE_LABELS[order.stage], `${renderOrder(order)}\n<p>${explanation}</p>`)
   }
-  const buttons = Object.entries(actions).map(
+  const buttons = Object.entries(ACTIONS).map(
     ([id, { label, about }]) =>
       `<li><button type="submit" name="do" value="${id}" aria-describedby="about-${id}"${id === 'pay' ? ' class="pay"' : ''}>${label}</button><span id="about-${id}">${about}</span></li>`,
   )
-  return page(
-    `Pay ${money(order.asked)}`,
-    `${ledger(order)}
+  return renderPage(
+    `Pay ${formatAmount(order.asked)}`,
+    `${renderOrder(order)}
 <form method="post">
 <h2 id="how">How should this payment go?</h2>
 <ul aria-labelledby="how">
@@ -130,56 +137,55 @@ ${buttons.join('\n')}
 }
 
 /** Sends the browser back with a posted form; the button is for browsers without scripts. */
-export function returnPage(order: SandboxOrder, address: string, fields: Fields): string {
-  const hidden = Object.entries(fields).map(
+export function renderReturnPage(order: SandboxOrder, address: string, fields: Fields): string {
+  const hiddenInputs = Object.entries(fields).map(
     ([name, value]) =>
       `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   )
-  return page(
-    stages[order.stage],
+  return renderPage(
+    STAGE_LABELS[order.stage],
     `<p role="status">Going back to the event.</p>
 <form id="return" method="post" action="${escapeHtml(address)}">
-${hidden.join('\n')}
+${hiddenInputs.join('\n')}
 <button type="submit" class="pay">Continue</button>
 </form>`,
     '\n<script src="/return.js" defer></script>',
   )
 }
 
-export function sentencePage(title: string, sentence: string): string {
-  return page(title, `<p>${escapeHtml(sentence)}</p>`)
+export function renderMessagePage(title: string, sentence: string): string {
+  return renderPage(title, `<p>${escapeHtml(sentence)}</p>`)
 }
 
-/** Lists every order that the sandbox has seen; an unpaid order can still be paid from here, as a late payment. */
-const askForm =
+const ORDER_FORM =
   '<form method="get" action="/"><p><label>Another order, by its id <input name="order" required></label> <button type="submit">Show</button></p></form>'
 
-export function ordersPage(orders: readonly SandboxOrder[]): string {
+export function renderOrdersPage(orders: readonly SandboxOrder[]): string {
   if (orders.length === 0)
-    return page(
+    return renderPage(
       'Orders',
-      `<p>No order of this browser is here. Register for an event, and its payment stands here.</p>\n${askForm}`,
+      `<p>This browser has no orders. Register for an event, and its payment appears here.</p>\n${ORDER_FORM}`,
     )
   const rows = orders.map((order) => {
-    const held =
-      order.paid === null || order.paid === order.asked ? '' : `, ${money(order.paid)} came`
-    const settle =
+    const receivedText =
+      order.paid === null || order.paid === order.asked ? '' : `, ${formatAmount(order.paid)} came`
+    const button =
       order.stage === 'paid'
         ? order.refusesRefund === true
           ? '<span>Its next refund is refused.</span>'
           : `<form method="post" action="/orders/${order.token}/refuse"><button type="submit" aria-label="Refuse the next refund of ${escapeHtml(order.orderId)}">Refuse its next refund</button></form>`
         : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escapeHtml(order.orderId)}">Let the money come</button></form>`
-    return `<li><div><strong>${escapeHtml(order.orderId)}</strong><br><span>${money(order.asked)}, ${stages[order.stage].toLowerCase()}${held}</span></div>${settle}</li>`
+    return `<li><div><strong>${escapeHtml(order.orderId)}</strong><br><span>${formatAmount(order.asked)}, ${STAGE_LABELS[order.stage].toLowerCase()}${receivedText}</span></div>${button}</li>`
   })
-  return page(
+  return renderPage(
     'Orders',
-    `<p>Newest first. What has not been paid can be paid from here, as money that comes late; of what was paid the next refund can be refused.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>\n${askForm}`,
+    `<p>Newest first. You can pay an unpaid order from here, as a late payment. For a paid order, you can refuse the next refund.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>\n${ORDER_FORM}`,
   )
 }
 
-export const returnScript = `document.getElementById('return').submit()\n`
+export const RETURN_SCRIPT = `document.getElementById('return').submit()\n`
 
-export const style = `
+export const STYLE = `
 *{box-sizing:border-box}
 body{margin:0;background:#f3f1ec;color:#1f1d1a;font:17px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 header{background:#3a2f5b;color:#fff}

@@ -1,7 +1,7 @@
 /**
  * Serves the sandbox gateway: checkout, hop, page, buttons, status call, refund.
- * It refuses what the gateway's documentation says would be refused, so that nothing works in a rehearsal that
- * fails in production.
+ * It rejects what the gateway's documentation says would be rejected, so that a rehearsal detects errors that would
+ * occur in production.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import formbody from '@fastify/formbody'
@@ -19,17 +19,17 @@ import {
 } from '../../../../../engine/index.ts'
 import type { Instant, Result } from '../../../../../engine/index.ts'
 import type { Account } from '../../../../dependencies.ts'
-import { handOffChecksum, privateKeyOf, refundChecksum, statusChecksum } from '../checksums.ts'
+import { handOffChecksum, getPrivateKey, refundChecksum, statusChecksum } from '../checksums.ts'
 import { MESSAGE_BYTES_MAX } from '../parse-message.ts'
 import type { Fields } from '../parse-message.ts'
 import {
-  actions,
-  ordersPage,
-  paymentPage,
-  returnPage,
-  returnScript,
-  sentencePage,
-  style,
+  ACTIONS,
+  renderOrdersPage,
+  renderPaymentPage,
+  renderReturnPage,
+  RETURN_SCRIPT,
+  renderMessagePage,
+  STYLE,
 } from './simulator-pages.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
@@ -41,33 +41,35 @@ export type Orders = {
 }
 
 /** What the routes need from the simulator. */
-export type Inside = {
+export type SimulatorContext = {
   readonly orders: Orders
   readonly clock: () => Instant
   readonly returnUrl: (merchantId: string) => string
   readonly accountOf: (merchantId: string) => Account | null
-  readonly messageOf: (order: SandboxOrder) => Fields
-  readonly act: (order: SandboxOrder, action: Action) => Promise<boolean>
+  readonly buildMessage: (order: SandboxOrder) => Fields
+  readonly runAction: (order: SandboxOrder, action: Action) => Promise<boolean>
   readonly settle: (orderId: string) => void
   /** Origins of the pages, and of the hop before them. */
   readonly origins: () => readonly [page: string, hop: string]
 }
 
-const SEEN_COOKIE = 'sandbox_orders'
-/** Orders that a browser finds again; a cookie may have about four thousand characters. */
-const SEEN_MAX = 50
+const ORDERS_COOKIE = 'sandbox_orders'
+/** Orders that a browser can list; a cookie may have about four thousand characters. */
+const COOKIE_ORDERS_MAX = 50
 
 /** Returns the tokens of the orders whose pages the browser has opened, newest first. */
-function seenBy(request: FastifyRequest): readonly string[] {
-  const found = new RegExp(`(?:^|; )${SEEN_COOKIE}=([0-9a-f.]*)`).exec(request.headers.cookie ?? '')
+function readSeenTokens(request: FastifyRequest): readonly string[] {
+  const found = new RegExp(`(?:^|; )${ORDERS_COOKIE}=([0-9a-f.]*)`).exec(
+    request.headers.cookie ?? '',
+  )
   return (found?.[1] ?? '').split('.').filter((token) => token !== '')
 }
 
-export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
-  const { orders } = inside
+export async function createSandboxApp(context: SimulatorContext): Promise<FastifyInstance> {
+  const { orders } = context
   const app = Fastify({ logger: false, bodyLimit: MESSAGE_BYTES_MAX, forceCloseConnections: true })
   await app.register(formbody)
-  const html = (
+  const sendHtml = (
     reply: FastifyReply,
     text: string,
     status = 200,
@@ -84,102 +86,107 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
       .header('x-content-type-options', 'nosniff')
       .type('text/html; charset=utf-8')
       .send(text)
-  const unknown = (reply: FastifyReply): FastifyReply =>
-    html(reply, sentencePage('Unknown order', 'The sandbox knows no order at this address.'), 404)
-  const tokenOf = (request: FastifyRequest): string =>
+  const sendUnknownOrder = (reply: FastifyReply): FastifyReply =>
+    sendHtml(
+      reply,
+      renderMessagePage('Unknown order', 'The sandbox has no order at this address.'),
+      404,
+    )
+  const getToken = (request: FastifyRequest): string =>
     (request.params as { readonly token: string }).token
 
-  // Order ids give access to registrations, so a browser sees only the orders it has opened, and one that it can
-  // name.
+  // Order ids give access to registrations, so a browser sees only the orders it has opened, and one whose id it sends.
   app.get('/', async (request, reply) => {
-    const asked = (request.query as Readonly<Record<string, unknown>>)['order']
-    const seen = new Set(seenBy(request))
-    return html(
+    const namedOrder = (request.query as Readonly<Record<string, unknown>>)['order']
+    const seen = new Set(readSeenTokens(request))
+    return sendHtml(
       reply,
-      ordersPage(
+      renderOrdersPage(
         orders
           .all()
           .toReversed()
-          .filter(({ token, orderId }) => seen.has(token) || orderId === asked),
+          .filter(({ token, orderId }) => seen.has(token) || orderId === namedOrder),
       ),
     )
   })
   app.get('/style.css', async (_request, reply) =>
-    reply.type('text/css; charset=utf-8').send(style),
+    reply.type('text/css; charset=utf-8').send(STYLE),
   )
   app.get('/return.js', async (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(returnScript),
+    reply.type('text/javascript; charset=utf-8').send(RETURN_SCRIPT),
   )
 
   app.post('/pay/index.php', async (request, reply) => {
-    const taken = takeHandOff(inside, formOf(request))
-    if (!taken.ok) return html(reply, sentencePage('The payment cannot begin', taken.error), 400)
-    return reply.redirect(`${inside.origins()[1]}/hop/${taken.value.token}`, 303)
+    const accepted = acceptCheckout(context, readForm(request))
+    if (!accepted.ok)
+      return sendHtml(reply, renderMessagePage('The payment cannot start', accepted.error), 400)
+    return reply.redirect(`${context.origins()[1]}/hop/${accepted.value.token}`, 303)
   })
   app.get('/hop/:token', async (request, reply) =>
-    reply.redirect(`${inside.origins()[0]}/page/${encodeURIComponent(tokenOf(request))}`, 303),
+    reply.redirect(`${context.origins()[0]}/page/${encodeURIComponent(getToken(request))}`, 303),
   )
   app.get('/page/:token', async (request, reply) => {
-    const order = orders.byToken(tokenOf(request))
-    if (order === null) return unknown(reply)
-    const seen = [order.token, ...seenBy(request).filter((token) => token !== order.token)]
+    const order = orders.byToken(getToken(request))
+    if (order === null) return sendUnknownOrder(reply)
+    const seen = [order.token, ...readSeenTokens(request).filter((token) => token !== order.token)]
     reply.header(
       'set-cookie',
-      `${SEEN_COOKIE}=${seen.slice(0, SEEN_MAX).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
+      `${ORDERS_COOKIE}=${seen.slice(0, COOKIE_ORDERS_MAX).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
     )
-    return html(reply, paymentPage(order))
+    return sendHtml(reply, renderPaymentPage(order))
   })
   app.post('/page/:token', async (request, reply) => {
-    const order = orders.byToken(tokenOf(request))
-    if (order === null) return unknown(reply)
-    const action = formOf(request)['do'] ?? ''
-    if (order.stage !== 'open' || !isAction(action)) return html(reply, paymentPage(order), 409)
-    const goesBack = await inside.act(order, action)
-    const now = orders.get(order.orderId) ?? order
-    if (!goesBack)
-      return html(
+    const order = orders.byToken(getToken(request))
+    if (order === null) return sendUnknownOrder(reply)
+    const action = readForm(request)['do'] ?? ''
+    if (order.stage !== 'open' || !isAction(action))
+      return sendHtml(reply, renderPaymentPage(order), 409)
+    const returnsToEvent = await context.runAction(order, action)
+    const updated = orders.get(order.orderId) ?? order
+    if (!returnsToEvent)
+      return sendHtml(
         reply,
-        sentencePage(
+        renderMessagePage(
           action === 'leave' ? 'You left without paying' : 'Paid',
           'You can close this window.',
         ),
       )
-    const address = inside.returnUrl(order.merchantId)
-    return html(
+    const address = context.returnUrl(order.merchantId)
+    return sendHtml(
       reply,
-      returnPage(now, address, inside.messageOf(now)),
+      renderReturnPage(updated, address, context.buildMessage(updated)),
       200,
       new URL(address).origin,
     )
   })
   app.post('/orders/:token/settle', async (request, reply) => {
-    const order = orders.byToken(tokenOf(request))
-    if (order === null) return unknown(reply)
-    inside.settle(order.orderId)
+    const order = orders.byToken(getToken(request))
+    if (order === null) return sendUnknownOrder(reply)
+    context.settle(order.orderId)
     return reply.redirect('/', 303)
   })
   app.post('/orders/:token/refuse', async (request, reply) => {
-    const order = orders.byToken(tokenOf(request))
-    if (order === null) return unknown(reply)
+    const order = orders.byToken(getToken(request))
+    if (order === null) return sendUnknownOrder(reply)
     orders.put({ ...order, refusesRefund: true })
     return reply.redirect('/', 303)
   })
   app.post('/airpay/order/verify.php', async (request, reply) => {
-    const answer = statusXml(inside, formOf(request))
-    // Not a code among those of transactions: a caller without permission learns nothing about the order.
+    const answer = renderStatusXml(context, readForm(request))
+    // Not a transaction code: a caller without permission learns nothing about the order.
     return answer === null
       ? reply.code(403).send('Not allowed')
       : reply.type('text/xml; charset=utf-8').send(answer)
   })
   app.post('/airpay/api/refundtxn.php', async (request, reply) =>
-    reply.send(refund(inside, request.body)),
+    reply.send(refund(context, request.body)),
   )
   return app
 }
 
-const isAction = (text: string): text is Action => Object.hasOwn(actions, text)
+const isAction = (text: string): text is Action => Object.hasOwn(ACTIONS, text)
 
-function formOf(request: FastifyRequest): Fields {
+function readForm(request: FastifyRequest): Fields {
   const body = request.body
   if (typeof body !== 'object' || body === null) return {}
   return Object.fromEntries(
@@ -189,23 +196,23 @@ function formOf(request: FastifyRequest): Fields {
   )
 }
 
-/** As strict as the gateway's documentation: what it would refuse must not work in a rehearsal. */
-function takeHandOff(
-  { orders, accountOf, clock }: Inside,
+/** As strict as the gateway's documentation: a rehearsal must reject what the gateway would reject. */
+function acceptCheckout(
+  { orders, accountOf, clock }: SimulatorContext,
   form: Fields,
 ): Result<SandboxOrder, string> {
   const field = (name: string): string => form[name] ?? ''
   const account = accountOf(field('mercid'))
   if (account === null) return err('The merchant id is unknown.')
-  if (field('privatekey') !== privateKeyOf(account))
-    return err('The private key does not fit the merchant.')
+  if (field('privatekey') !== getPrivateKey(account))
+    return err('The private key does not match the merchant.')
   if (!/^[A-Za-z0-9]{1,20}$/.test(field('orderid')))
-    return err('The order id may hold 1 to 20 letters and digits.')
+    return err('The order id must have 1 to 20 letters and digits.')
   if (!/^\d{1,6}\.\d{2}$/.test(field('amount')))
     return err('The amount must have two decimals and at most six digits before them.')
   const names = [field('buyerFirstName'), field('buyerLastName')]
   if (names.some((name) => !/^[A-Za-z0-9 ]{1,50}$/.test(name)))
-    return err('The names may hold 1 to 50 letters, digits and spaces.')
+    return err('The names must have 1 to 50 letters, digits and spaces.')
   if (field('buyerEmail').length < 6 || field('buyerEmail').length > 50)
     return err('The email address must have 6 to 50 characters.')
   if (field('currency') !== '356' || field('isocurrency') !== 'INR')
@@ -220,19 +227,20 @@ function takeHandOff(
     country: field('buyerCountry'),
   }
   const order = { amount: field('amount'), orderId: field('orderid'), uid: field('UID') }
-  const right = (['A', 'B'] as const).some(
+  const isChecksumValid = (['A', 'B'] as const).some(
     (variant) =>
       handOffChecksum(account, buyer, order, dayOf(clock()), variant) === field('checksum'),
   )
-  if (!right) return err('The checksum does not fit.')
-  const known = orders.get(order.orderId)
-  // Nothing was paid or refused: the same order may still be paid, even after the page was left.
-  if (known !== null && known.asked === order.amount && known.stage === 'dropped')
-    return ok(orders.put({ ...known, stage: 'open' }))
-  if (known !== null && known.stage === 'open' && known.asked === order.amount) return ok(known)
-  if (known !== null)
-    return err('This order id was used before. Every attempt needs one of its own.')
-  const fresh = {
+  if (!isChecksumValid) return err('The checksum does not match.')
+  const existing = orders.get(order.orderId)
+  // Nothing was paid or declined: the same order may still be paid, even after the page was left.
+  if (existing !== null && existing.asked === order.amount && existing.stage === 'dropped')
+    return ok(orders.put({ ...existing, stage: 'open' }))
+  if (existing !== null && existing.stage === 'open' && existing.asked === order.amount)
+    return ok(existing)
+  if (existing !== null)
+    return err('This order id was used before. Every attempt needs its own order id.')
+  const newOrder = {
     orderId: order.orderId,
     merchantId: account.merchantId,
     token: randomBytes(16).toString('hex'),
@@ -242,7 +250,7 @@ function takeHandOff(
   }
   return ok(
     orders.put({
-      ...fresh,
+      ...newOrder,
       stage: 'open',
       reference: null,
       paid: null,
@@ -253,36 +261,43 @@ function takeHandOff(
   )
 }
 
-export const freshReference = (): string => String(randomInt(100_000_000, 1_000_000_000))
+export const createReference = (): string => String(randomInt(100_000_000, 1_000_000_000))
 
 /** Uses CDATA, as the gateway does: a message may contain characters that XML reserves. */
-function xmlOf(...transactions: readonly Fields[]): string {
+function renderXml(...transactions: readonly Fields[]): string {
   const texts = transactions.map((fields) => {
-    const inner = Object.entries(fields).map(
+    const elements = Object.entries(fields).map(
       ([name, value]) =>
         `<${name}><![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`,
     )
-    return `<TRANSACTION>${inner.join('')}</TRANSACTION>`
+    return `<TRANSACTION>${elements.join('')}</TRANSACTION>`
   })
   return `<?xml version="1.0" encoding="UTF-8"?><RESPONSE>${texts.join('')}</RESPONSE>`
 }
 
-function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields): string | null {
+function renderStatusXml(
+  { orders, accountOf, buildMessage: messageOf, clock }: SimulatorContext,
+  form: Fields,
+): string | null {
   const account = accountOf(form['merchant_id'] ?? '')
   const orderId = form['merchant_txn_id'] ?? ''
-  const allowed =
+  const isAllowed =
     account !== null &&
-    form['private_key'] === privateKeyOf(account) &&
+    form['private_key'] === getPrivateKey(account) &&
     form['checksum'] === statusChecksum(account, orderId, dayOf(clock()))
-  if (!allowed) return null
+  if (!isAllowed) return null
   const order = orders.get(orderId)
   if (order === null || order.merchantId !== account.merchantId)
-    return xmlOf({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found', TRANSACTIONID: orderId })
+    return renderXml({
+      TRANSACTIONSTATUS: '503',
+      MESSAGE: 'No record found',
+      TRANSACTIONID: orderId,
+    })
   const sale = {
     ...messageOf(order),
     CURRENCYCODE: '356',
     TRANSACTIONTYPE: '320',
-    TRANSACTIONTIME: order.paidAt == null ? '' : indianTime(instant(order.paidAt)),
+    TRANSACTIONTIME: order.paidAt == null ? '' : formatIndianTime(instant(order.paidAt)),
   }
   const refunds = order.refunds.map(({ reference, amount }) => ({
     ...sale,
@@ -291,17 +306,17 @@ function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields
     BILLEDAMOUNT: amount,
     TRANSACTIONTYPE: '340',
   }))
-  return xmlOf(sale, ...refunds)
+  return renderXml(sale, ...refunds)
 }
 
 /** Formats Indian local time as the gateway writes it: "21-11-2026 14:05:00". */
-function indianTime(at: Instant): string {
+function formatIndianTime(at: Instant): string {
   const [day = '', time = ''] = isoIndia(at).split('T')
   return `${day.split('-').toReversed().join('-')} ${time.slice(0, 8)}`
 }
 
-function refund({ orders, accountOf, clock }: Inside, body: unknown): object {
-  const refused = (message: string): object => ({ success: 'false', message, transactions: [] })
+function refund({ orders, accountOf, clock }: SimulatorContext, body: unknown): object {
+  const rejectAll = (message: string): object => ({ success: 'false', message, transactions: [] })
   const {
     merchant_id: merchantId,
     private_key: privateKey,
@@ -312,14 +327,14 @@ function refund({ orders, accountOf, clock }: Inside, body: unknown): object {
   const account = accountOf(String(merchantId))
   if (
     account === null ||
-    privateKey !== privateKeyOf(account) ||
+    privateKey !== getPrivateKey(account) ||
     mode !== 'refund' ||
     !Array.isArray(transactions)
   )
-    return refused('Not allowed')
+    return rejectAll('Not allowed')
   if (checksum !== refundChecksum(account, JSON.stringify(transactions), dayOf(clock())))
-    return refused('The checksum does not fit')
-  const done = transactions.map(
+    return rejectAll('The checksum does not match')
+  const results = transactions.map(
     (transaction: { readonly amount?: unknown; readonly processor_id?: unknown } | null) => {
       const reference = String(transaction?.processor_id)
       const order = orders
@@ -331,14 +346,14 @@ function refund({ orders, accountOf, clock }: Inside, body: unknown): object {
             each.stage === 'paid',
         )
       const amount = readAmount(String(transaction?.amount)) ?? 0
-      const back = (order?.refunds ?? []).reduce(
+      const refundedBefore = (order?.refunds ?? []).reduce(
         (sum, each) => sum + (readAmount(each.amount) ?? 0),
         0,
       )
       if (
         order === undefined ||
         amount === 0 ||
-        amount + back > (readAmount(order.paid ?? '') ?? 0)
+        amount + refundedBefore > (readAmount(order.paid ?? '') ?? 0)
       )
         return {
           airpayid: reference,
@@ -355,15 +370,15 @@ function refund({ orders, accountOf, clock }: Inside, body: unknown): object {
           message: 'Refused in the rehearsal',
         }
       }
-      const given = { reference: freshReference(), amount: amountText(paise(amount)) }
-      orders.put({ ...order, refunds: [...order.refunds, given] })
+      const newRefund = { reference: createReference(), amount: amountText(paise(amount)) }
+      orders.put({ ...order, refunds: [...order.refunds, newRefund] })
       return {
         airpayid: reference,
-        refundairpayid: given.reference,
+        refundairpayid: newRefund.reference,
         success: 'true',
         message: 'Refunded',
       }
     },
   )
-  return { success: 'true', message: '', transactions: done }
+  return { success: 'true', message: '', transactions: results }
 }

@@ -1,8 +1,8 @@
 /**
  * Simulates the gateway: form, page, browser return, webhook, status call and refund.
  * It runs on its own origin and sends the browser through a third origin before its page, so that cookies,
- * form-action and cross-site posts behave as in production. It stores its state, so that a restart loses no
- * payment.
+ * form-action and cross-site posts behave as in production. It stores its state, so that no payment is lost in a
+ * restart.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +12,8 @@ import type { Account, Log } from '../../../../dependencies.ts'
 import { secureHash } from '../checksums.ts'
 import type { Addresses } from '../airpay.ts'
 import type { Fields } from '../parse-message.ts'
-import { namedPayer } from '../payer-name.ts'
-import { freshReference, sandboxApp } from './simulator-routes.ts'
+import { payerFields } from '../payer-name.ts'
+import { createReference, createSandboxApp } from './simulator-routes.ts'
 import type { Orders } from './simulator-routes.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
@@ -38,35 +38,35 @@ export type Sandbox = {
   readonly url: string
   readonly addresses: SandboxAddresses
   order(orderId: string): SandboxOrder | null
-  /** Returns what a return or webhook about the order says now. */
+  /** Returns the fields that a return or webhook about the order has now. */
   messageOf(orderId: string): Fields
-  /** Does what a button of the page does, without a browser. */
-  act(orderId: string, action: Action): Promise<void>
+  /** Runs the action of a button of the page, without a browser. */
+  runAction(orderId: string, action: Action): Promise<void>
   /** Lets a payment arrive that is in progress or no longer expected. */
   settle(orderId: string): void
-  /** Makes a refund in the gateway's panel, without notifying anybody. Returns the refund's reference. */
-  giveBack(orderId: string, amount: Paise): string
+  /** Makes a refund in the gateway's panel, without a webhook. Returns the refund's reference. */
+  refundInPanel(orderId: string, amount: Paise): string
   /** Resends every webhook that has not been accepted, without waiting for its turn. */
-  remind(): Promise<void>
+  resendWebhooks(): Promise<void>
   /** Resolves when no webhook is being sent. */
   idle(): Promise<void>
   close(): Promise<void>
 }
 
 /** Default delay of a delayed payment. */
-const LATER_MS = 15_000
+const DELAY_MS = 15_000
 /** A gateway retries a webhook that was not accepted, and eventually gives up. */
-const NOTICE_AGAIN_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
-/** If the app has not answered by then, the webhook is retried. */
-const NOTICE_TIMEOUT_MS = 20_000
-/** The app starts to listen a moment after the sandbox. */
-const STARTED_MS = 200
-const loopback = ['127.0.0.1', 'localhost', '[::1]']
+const WEBHOOK_RETRY_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
+/** If the app has not responded by then, the webhook is retried. */
+const WEBHOOK_TIMEOUT_MS = 20_000
+/** The app starts listening a moment after the sandbox. */
+const STARTUP_DELAY_MS = 200
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
 /** Credentials that the sandbox derives from the account's name, the same on every machine. */
 export function sandboxAccount(name: string): Account {
-  const known = accountsMade.get(name)
-  if (known !== undefined) return known
+  const existing = accounts.get(name)
+  if (existing !== undefined) return existing
   const digits = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000, 7)
   const account = {
     name,
@@ -75,11 +75,11 @@ export function sandboxAccount(name: string): Account {
     secret: 'sandbox-secret16',
     merchantId: String(100_000 + digits),
   }
-  accountsMade.set(name, account)
+  accounts.set(name, account)
   return account
 }
 /** One object per name (names come from event files), because the adapter caches an account's keys by object. */
-const accountsMade = new Map<string, Account>()
+const accounts = new Map<string, Account>()
 
 export type SandboxAddresses = Addresses & { readonly hops: readonly [page: string, hop: string] }
 
@@ -87,17 +87,21 @@ export type SandboxAddresses = Addresses & { readonly hops: readonly [page: stri
  * On one machine, the app, the pages and the hop use two host names and two ports; behind a public host name they
  * differ by port only.
  */
-export function sandboxAddresses(at: {
+export function sandboxAddresses(options: {
   readonly publicUrl: string
   readonly host: string
   readonly port: number
 }): SandboxAddresses {
-  const app = new URL(at.publicUrl).hostname
-  const page = !loopback.includes(app) ? app : app === 'localhost' ? '127.0.0.1' : 'localhost'
-  const hop = !loopback.includes(app) ? app : page === 'localhost' ? '127.0.0.1' : 'localhost'
-  const anywhere = at.host === '0.0.0.0' || at.host === '::'
-  const server = anywhere ? '127.0.0.1' : at.host.includes(':') ? `[${at.host}]` : at.host
-  const url = (host: string, path = ''): string => `http://${host}:${at.port}${path}`
+  const app = new URL(options.publicUrl).hostname
+  const page = !LOOPBACK_HOSTS.includes(app) ? app : app === 'localhost' ? '127.0.0.1' : 'localhost'
+  const hop = !LOOPBACK_HOSTS.includes(app) ? app : page === 'localhost' ? '127.0.0.1' : 'localhost'
+  const isAnyHost = options.host === '0.0.0.0' || options.host === '::'
+  const server = isAnyHost
+    ? '127.0.0.1'
+    : options.host.includes(':')
+      ? `[${options.host}]`
+      : options.host
+  const url = (host: string, path = ''): string => `http://${host}:${options.port}${path}`
   return {
     pay: url(page, '/pay/index.php'),
     status: url(server, '/airpay/order/verify.php'),
@@ -116,7 +120,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const accountOf = (merchantId: string): Account | null =>
     options.accounts().find((account) => account.merchantId === merchantId) ?? null
 
-  const later = (ms: number, work: () => void): void => {
+  const runLater = (ms: number, work: () => void): void => {
     if (closing) return
     const timer = setTimeout(() => {
       timers.delete(timer)
@@ -127,13 +131,13 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   const messageOf = (order: SandboxOrder): Fields => {
-    const said = words[order.stage]
+    const stageResult = STAGE_RESULTS[order.stage]
     const fields = {
       TRANSACTIONID: order.orderId,
       APTRANSACTIONID: order.reference ?? '',
       AMOUNT: order.paid ?? order.asked,
-      TRANSACTIONSTATUS: said.code,
-      MESSAGE: said.message,
+      TRANSACTIONSTATUS: stageResult.code,
+      MESSAGE: stageResult.message,
     }
     const account = accountOf(order.merchantId)
     return {
@@ -142,60 +146,60 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       CUSTOMVAR: '',
       CHMOD: 'pg',
       BILLEDAMOUNT: order.paid ?? order.asked,
-      ...namedPayer(order),
+      ...payerFields(order),
     }
   }
 
   /** Sends one webhook; if it is not accepted, retries at growing intervals with the then current state. */
-  const notify = (orderId: string, tried = 0): Promise<void> => {
+  const notify = (orderId: string, attempt = 0): Promise<void> => {
     const order = orders.get(orderId)
     if (order === null) return Promise.resolve()
     orders.put({ ...order, owed: true })
     if (closing) return Promise.resolve()
-    const sent = deliver(options.noticeUrl(), messageOf(order)).then((status) => {
-      const now = orders.get(orderId)
-      if (status === 200 && now !== null) {
+    const delivery = deliver(options.noticeUrl(), messageOf(order)).then((status) => {
+      const current = orders.get(orderId)
+      if (status === 200 && current !== null) {
         // The payment may have arrived while the webhook was being sent: then another one follows, or was
         // accepted.
-        if (now.stage === order.stage) orders.put({ ...now, owed: false })
+        if (current.stage === order.stage) orders.put({ ...current, owed: false })
         return
       }
-      log.warn({ status, tried }, 'a notice of the sandbox was not taken')
-      const again = NOTICE_AGAIN_MS[tried]
-      if (again !== undefined) later(again, () => void notify(orderId, tried + 1))
+      log.warn({ status, tried: attempt }, 'a webhook of the sandbox was not accepted')
+      const retryMs = WEBHOOK_RETRY_MS[attempt]
+      if (retryMs !== undefined) runLater(retryMs, () => void notify(orderId, attempt + 1))
     })
-    sending.add(sent)
-    return sent.finally(() => sending.delete(sent))
+    sending.add(delivery)
+    return delivery.finally(() => sending.delete(delivery))
   }
 
-  const arrive = (order: SandboxOrder, paid: string): SandboxOrder =>
+  const recordPayment = (order: SandboxOrder, paid: string): SandboxOrder =>
     orders.put({
       ...order,
       stage: 'paid',
       paid,
       paidAt: clock(),
-      reference: order.reference ?? freshReference(),
+      reference: order.reference ?? createReference(),
       dueAt: null,
     })
   const settle = (orderId: string): void => {
     const order = orders.get(orderId)
     if (order === null || order.stage === 'paid') return
-    arrive(order, order.asked)
+    recordPayment(order, order.asked)
     void notify(orderId)
   }
-  const awaitMoney = (order: SandboxOrder): void => {
+  const scheduleArrival = (order: SandboxOrder): void => {
     if (order.stage === 'in-process' && order.dueAt !== null)
-      later(
+      runLater(
         Math.max(0, order.dueAt - clock()),
         () => orders.get(order.orderId)?.stage === 'in-process' && settle(order.orderId),
       )
   }
   for (const order of orders.all()) {
-    awaitMoney(order)
-    if (order.owed) later(STARTED_MS, () => void notify(order.orderId))
+    scheduleArrival(order)
+    if (order.owed) runLater(STARTUP_DELAY_MS, () => void notify(order.orderId))
   }
 
-  /** Does what a button says; returns whether the browser goes back. */
+  /** Runs the action of a button; returns whether the browser returns to the event. */
   const act = async (order: SandboxOrder, action: Action): Promise<boolean> => {
     switch (action) {
       case 'pay':
@@ -203,48 +207,48 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       case 'first':
       case 'silent':
       case 'stay': {
-        arrive(order, order.asked)
-        const notices = Array.from(
+        recordPayment(order, order.asked)
+        const webhooks = Array.from(
           { length: { pay: 1, stay: 1, first: 1, twice: 2, silent: 0 }[action] },
           () => notify(order.orderId),
         )
-        if (action === 'first') await Promise.all(notices)
+        if (action === 'first') await Promise.all(webhooks)
         return action !== 'stay'
       }
       case 'wrong': {
-        const asked = readAmount(order.asked) ?? 0
-        arrive(order, amountText(paise(Math.max(1, asked - 100))))
+        const requestedAmount = readAmount(order.asked) ?? 0
+        recordPayment(order, amountText(paise(Math.max(1, requestedAmount - 100))))
         void notify(order.orderId)
         return true
       }
       case 'decline':
-        orders.put({ ...order, stage: 'declined', reference: freshReference() })
+        orders.put({ ...order, stage: 'declined', reference: createReference() })
         void notify(order.orderId)
         return true
       case 'later':
-        awaitMoney(
+        scheduleArrival(
           orders.put({
             ...order,
             stage: 'in-process',
-            reference: freshReference(),
-            dueAt: clock() + (options.laterMs ?? LATER_MS),
+            reference: createReference(),
+            dueAt: clock() + (options.laterMs ?? DELAY_MS),
           }),
         )
         return true
       case 'leave':
-        orders.put({ ...order, stage: 'dropped', reference: freshReference() })
+        orders.put({ ...order, stage: 'dropped', reference: createReference() })
         return false
       default:
         return assertNever(action)
     }
   }
 
-  const app = await sandboxApp({
+  const app = await createSandboxApp({
     ...options,
     orders,
     accountOf,
-    messageOf,
-    act,
+    buildMessage: messageOf,
+    runAction: act,
     settle,
     origins: () => addresses.hops,
   })
@@ -253,7 +257,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const port = typeof address === 'object' && address !== null ? address.port : options.port
 
   const addresses = sandboxAddresses({ publicUrl: options.publicUrl, host: options.host, port })
-  const known = (orderId: string): SandboxOrder => {
+  const getOrder = (orderId: string): SandboxOrder => {
     const order = orders.get(orderId)
     assert(order !== null, 'the sandbox has no such order')
     return order
@@ -262,16 +266,16 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     url: addresses.hops[0],
     addresses,
     order: orders.get,
-    messageOf: (orderId) => messageOf(known(orderId)),
-    act: async (orderId, action) => void (await act(known(orderId), action)),
+    messageOf: (orderId) => messageOf(getOrder(orderId)),
+    runAction: async (orderId, action) => void (await act(getOrder(orderId), action)),
     settle,
-    giveBack: (orderId, amount) => {
-      const order = known(orderId)
-      const refund = { reference: freshReference(), amount: amountText(amount) }
+    refundInPanel: (orderId, amount) => {
+      const order = getOrder(orderId)
+      const refund = { reference: createReference(), amount: amountText(amount) }
       orders.put({ ...order, refunds: [...order.refunds, refund] })
       return refund.reference
     },
-    remind: async () => {
+    resendWebhooks: async () => {
       await Promise.all(
         orders.all().flatMap(({ owed, orderId }) => (owed ? [notify(orderId)] : [])),
       )
@@ -288,7 +292,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-const words: Readonly<
+const STAGE_RESULTS: Readonly<
   Record<SandboxOrder['stage'], { readonly code: string; readonly message: string }>
 > = {
   open: { code: '503', message: 'No record found' },
@@ -304,7 +308,7 @@ async function deliver(url: string, fields: Fields): Promise<number> {
       method: 'POST',
       body: new URLSearchParams(fields),
       redirect: 'manual',
-      signal: AbortSignal.timeout(NOTICE_TIMEOUT_MS),
+      signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
     })
     await response.arrayBuffer()
     return response.status
@@ -313,20 +317,20 @@ async function deliver(url: string, fields: Fields): Promise<number> {
   }
 }
 
-/** Keeps orders in memory, and appends one line per change to a file that is read at the start. */
+/** Keeps orders in memory, and appends one line per change to a file that is read at startup. */
 function openOrders(dataDir: string): Orders {
   mkdirSync(dataDir, { recursive: true })
   const file = join(dataDir, 'sandbox.jsonl')
   const byId = new Map<string, SandboxOrder>()
   const byToken = new Map<string, string>()
-  const keep = (order: SandboxOrder): void => {
+  const indexOrder = (order: SandboxOrder): void => {
     byId.set(order.orderId, order)
     byToken.set(order.token, order.orderId)
   }
   if (existsSync(file)) {
     for (const line of readFileSync(file, 'utf8').split('\n')) {
       // A process that was killed may have left an incomplete line.
-      if (line.endsWith('}')) keep(JSON.parse(line) as SandboxOrder)
+      if (line.endsWith('}')) indexOrder(JSON.parse(line) as SandboxOrder)
     }
   }
   const get = (orderId: string): SandboxOrder | null => byId.get(orderId) ?? null
@@ -335,7 +339,7 @@ function openOrders(dataDir: string): Orders {
     byToken: (token) => get(byToken.get(token) ?? ''),
     put: (order) => {
       appendFileSync(file, `${JSON.stringify(order)}\n`)
-      keep(order)
+      indexOrder(order)
       return order
     },
     all: () => [...byId.values()],
