@@ -119,7 +119,7 @@ describe('the page for organisers', () => {
       .poll(() => editor(page).evaluate((content) => content === document.activeElement))
       .toBe(true)
     await tab(page, 'Price').click()
-    await page.getByText('so this shows how it was before').waitFor()
+    await page.getByText('so this shows its last readable version').waitFor()
     await page.getByRole('table').waitFor()
     await editor(page).focus()
     await page.keyboard.press('Control+z')

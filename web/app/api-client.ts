@@ -1,7 +1,7 @@
 /**
  * The HTTP client, the only module that calls `fetch`.
- * A call returns a value of the shape that its reader knows, or an error whose text can be shown as
- * it is. The answers' shapes are in `api-responses.ts` (public calls) and
+ * A call returns a value as parsed by its reader, or an error whose text can be shown unchanged. The
+ * types of the responses are in `api-responses.ts` (public calls) and
  * `web/office/office-api-and-urls.ts`.
  */
 import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
@@ -11,10 +11,10 @@ import type { ErrorAnswer, WireQuote } from '../../engine/api.ts'
 import { isRecord, textsOf } from './json-readers.ts'
 
 export type ApiError = {
-  /** HTTP status; 0 if there was no answer. */
+  /** HTTP status. 0 if there was no response. */
   readonly status: number
   /**
-   * The server's code, or ours: `network` and `aborted` (no answer), `error` (a status that is not
+   * The server's code, or our own: `network` and `aborted` (no response), `error` (a status that is not
    * OK), `unexpected` (status 200 with a body that this call does not return).
    */
   readonly code: string
@@ -22,19 +22,19 @@ export type ApiError = {
    * Text to show: the server's message, otherwise the text for the status, otherwise the fallback.
    */
   readonly message: string
-  /** The server's error answer, if it sent one. */
+  /** The server's error response, if it sent one. */
   readonly answer: Partial<ErrorAnswer> | null
 }
 export type Answered<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ApiError }
 
-/** Parses the body of an answer; returns null if it is not what the call returns. Never throws. */
+/** Parses the body of a response. Returns null if its type is wrong. Never throws. */
 export type Reader<T> = (body: unknown) => T | null
 
 /** Defaults until page data has arrived; event files and the site may override them. */
 let texts: SiteTexts['calls'] = CONNECTION_ERROR_MESSAGES.calls
-export const sayWith = (calls: SiteTexts['calls']): void => {
+export const setCallTexts = (calls: SiteTexts['calls']): void => {
   texts = { ...texts, ...calls }
 }
 
@@ -50,7 +50,7 @@ type Failure =
  * In the order of the specification's error catalogue: the server's message, the status, the
  * fallback, then the default.
  */
-function errorOf(failure: Failure, fallback: string | undefined): ApiError {
+function toApiError(failure: Failure, fallback: string | undefined): ApiError {
   switch (failure.is) {
     case 'network':
     case 'aborted':
@@ -79,7 +79,7 @@ function errorOf(failure: Failure, fallback: string | undefined): ApiError {
 
 /**
  * Parses the common error shape leniently: missing properties and those of another type are
- * omitted. Null: the body reports success, or is not an error.
+ * omitted. Null if the body reports success, or is not an error.
  */
 function readError(body: unknown): Partial<ErrorAnswer> | null {
   if (!isRecord(body)) return null
@@ -87,14 +87,14 @@ function readError(body: unknown): Partial<ErrorAnswer> | null {
   if (typeof status !== 'string' || status === 'success') return null
   const errors: FieldErrors | null = textsOf(body['errors'])
   const quote = readQuote(body['quote'])
-  const was = readQuote(body['was'])
+  const previousQuote = readQuote(body['was'])
   return {
     status: 'error',
     ...(typeof code === 'string' && code !== '' && { code }),
     ...(typeof message === 'string' && message !== '' && { message }),
     ...(errors !== null && { errors }),
     ...(quote !== null && { quote }),
-    ...(was !== null && { was }),
+    ...(previousQuote !== null && { was: previousQuote }),
     ...(typeof body['place'] === 'string' && { place: body['place'] }),
     ...(body['may_confirm'] === true && { may_confirm: true }),
   }
@@ -122,7 +122,7 @@ export type CallOptions = {
 }
 
 /**
- * Calls our server with JSON and parses the answer with `read`. Never throws; an aborted call
+ * Calls our server with JSON and parses the response with `read`. Never throws; an aborted call
  * returns code `aborted`.
  */
 export async function call<T>(
@@ -131,7 +131,7 @@ export async function call<T>(
   options: CallOptions = {},
 ): Promise<Answered<T>> {
   const { json, form, fallback, signal } = options
-  const failed = (failure: Failure): Answered<T> => err(errorOf(failure, fallback))
+  const fail = (failure: Failure): Answered<T> => err(toApiError(failure, fallback))
   let response: Response
   let text: string
   try {
@@ -148,34 +148,33 @@ export async function call<T>(
     })
     text = await response.text()
   } catch {
-    return failed({ is: signal?.aborted ? 'aborted' : 'network' })
+    return fail({ is: signal?.aborted ? 'aborted' : 'network' })
   }
-  return answered(response.status, text, read, fallback)
+  return readResponse(response.status, text, read, fallback)
 }
 
-/** Parses the answer of any call, including those not made by `call`. Never throws. */
-export function answered<T>(
+/** Parses the response of any call, including those not made by `call`. Never throws. */
+export function readResponse<T>(
   status: number,
   text: string,
   read: Reader<T>,
   fallback?: string,
 ): Answered<T> {
-  const failed = (failure: Failure): Answered<T> => err(errorOf(failure, fallback))
-  const body = parsed(text)
+  const fail = (failure: Failure): Answered<T> => err(toApiError(failure, fallback))
+  const body = parseJson(text)
   const answer = readError(body)
-  if (status < 200 || status > 299 || answer !== null)
-    return failed({ is: 'not_ok', status, answer })
+  if (status < 200 || status > 299 || answer !== null) return fail({ is: 'not_ok', status, answer })
   const value = read(body)
-  return value === null ? failed({ is: 'unexpected', status }) : ok(value)
+  return value === null ? fail({ is: 'unexpected', status }) : ok(value)
 }
 
-/** The result of a call without an answer. */
+/** The result of a call without a response. */
 export function failedCall<T>(): Answered<T> {
-  return err(errorOf({ is: 'network' }, undefined))
+  return err(toApiError({ is: 'network' }, undefined))
 }
 
-/** Returns undefined for invalid JSON: a proxy's HTML page, or a truncated answer. */
-function parsed(text: string): unknown {
+/** Returns undefined for invalid JSON: a proxy's HTML page, or a truncated response. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -183,27 +182,27 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Downloads a CSV file by fetch, so that a refusal can be shown instead of saved. */
+/** Downloads a CSV file by fetch, so that an error can be shown instead of saved. */
 export async function download(
   path: string,
 ): Promise<Answered<{ readonly blob: Blob; readonly name: string | null }>> {
-  const failed = (failure: Failure) => err(errorOf(failure, undefined))
+  const fail = (failure: Failure) => err(toApiError(failure, undefined))
   try {
     const response = await fetch(path)
     const { status, headers } = response
     if (!response.ok)
-      return failed({ is: 'not_ok', status, answer: readError(parsed(await response.text())) })
+      return fail({ is: 'not_ok', status, answer: readError(parseJson(await response.text())) })
     if (!/csv|sheetml/i.test(headers.get('content-type') ?? ''))
-      return failed({ is: 'unexpected', status })
+      return fail({ is: 'unexpected', status })
     const name = /filename="?([^";]+)/.exec(headers.get('content-disposition') ?? '')?.[1] ?? null
     return ok({ blob: await response.blob(), name })
   } catch {
-    return failed({ is: 'network' })
+    return fail({ is: 'network' })
   }
 }
 
 /** Time in milliseconds that the browser has to start saving before the object URL is revoked. */
-const SAVING_MS = 10_000
+const OBJECT_URL_MS = 10_000
 
 /** Saves a file through the browser. */
 export function save(blob: Blob, name: string): void {
@@ -213,7 +212,7 @@ export function save(blob: Blob, name: string): void {
   document.body.append(link)
   link.click()
   link.remove()
-  setTimeout(() => URL.revokeObjectURL(link.href), SAVING_MS)
+  setTimeout(() => URL.revokeObjectURL(link.href), OBJECT_URL_MS)
 }
 
 /**

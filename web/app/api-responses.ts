@@ -1,4 +1,4 @@
-/** Parsers of the public calls' answers. A reader returns null for unusable data. */
+/** Parsers for public API responses. A reader returns null for unusable data. */
 import {
   fromRupees,
   isPaymentStatus,
@@ -27,20 +27,12 @@ import type {
   WireQuote,
 } from '../../engine/api.ts'
 import type { Reader } from './api-client.ts'
-import {
-  holdsAll,
-  isRecord,
-  numberOf,
-  recordOf,
-  recordsOf,
-  textOf,
-  textsOf,
-} from './json-readers.ts'
+import { hasAll, isRecord, numberOf, recordOf, recordsOf, textOf, textsOf } from './json-readers.ts'
 
 /**
  * Parses the tariff in any of the specification's shapes: complete; `current_period` with
  * `tariff_data` (prices as the event file states them); or only `pricing` (each with base and
- * total). `now` is the server time of the page; it determines the day if the answer names no
+ * total). `now` is the server time of the page; it determines the day if the response names no
  * period.
  */
 export const tariffReader =
@@ -51,14 +43,15 @@ export const tariffReader =
       body['tariff_data'] === undefined ? null : recordOf(body['tariff_data'], readPeriods)
     const pricing = body['pricing'] === undefined ? null : recordOf(body['pricing'], readPrice)
     if (data === null && pricing === null) return null
-    const spoilt =
+    const isInvalid =
       (data === null && body['tariff_data'] !== undefined) ||
       (pricing === null && body['pricing'] !== undefined)
-    const { current_period: named, open, until, closed_text: closed } = body
-    if (spoilt || !isOptional(named) || !isOptional(until) || !isOptional(closed)) return null
+    const { current_period: statedPeriod, open, until, closed_text: closed } = body
+    if (isInvalid || !isOptional(statedPeriod) || !isOptional(until) || !isOptional(closed))
+      return null
     const at = readInstant(now)
     const ownPeriod = at === null ? null : (periodOn(event.fees, dayOf(at))?.id ?? null)
-    const period = named === undefined ? ownPeriod : named
+    const period = statedPeriod === undefined ? ownPeriod : statedPeriod
     return {
       status: 'success',
       now: textOf(body['now']) ?? now,
@@ -67,7 +60,7 @@ export const tariffReader =
       current_period: period,
       until: until ?? null,
       tariff_data: data ?? {},
-      pricing: pricing ?? pricingOf(event, data ?? {}, period),
+      pricing: pricing ?? calculatePricing(event, data ?? {}, period),
       ...(isRecord(body['left']) && { left: recordOf(body['left'], numberOf) ?? {} }),
     }
   }
@@ -96,7 +89,7 @@ const readPrice: Reader<Price> = (price) => {
 }
 
 /** Today's prices from the complete table, computed as the engine does. */
-function pricingOf(
+function calculatePricing(
   event: PublicEvent,
   data: TariffAnswer['tariff_data'],
   period: string | null,
@@ -112,7 +105,7 @@ function pricingOf(
   )
 }
 
-/** Converts an API quote to paise; null if an amount is invalid. */
+/** Converts an API quote to paise. Null if an amount is invalid. */
 export function toQuote(wire: WireQuote): Quote | null {
   const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
   return base === null || gst === null || total === null
@@ -127,32 +120,32 @@ export function toQuote(wire: WireQuote): Quote | null {
       }
 }
 
-/** `stands` is missing in an answer that contains only what the specification requires. */
+/** `stands` is missing in a response that contains only what the specification requires. */
 export type Registered = Omit<RegisterAnswer, 'stands'> & { readonly stands?: PaymentState }
 
 /**
- * Status 201 of the register call. Unusable payment data invalidate the answer, so that nobody is
- * redirected with an incomplete form.
+ * Status 201 of the register call. Unusable payment data make the response invalid, so that no
+ * delegate is redirected with an incomplete form.
  */
 export const readRegistered: Reader<Registered> = (body) => {
   if (!isRecord(body)) return null
   const data = body['payment_data']
   const paymentData = data === undefined || data === null ? null : readPaymentData(data)
   if (paymentData === null && data !== undefined && data !== null) return null
-  // An answer with payment data only identifies the registration by its order.
+  // A response that contains only payment data identifies the registration by its order.
   const regNo = textOf(body['reg_no']) ?? paymentData?.orderid
   if (regNo === undefined) return null
   return {
     status: 'success',
     message: textOf(body['message']) ?? '',
     reg_no: regNo,
-    ...(body['stands'] !== undefined && { stands: readStands(body['stands']) }),
+    ...(body['stands'] !== undefined && { stands: readPaymentState(body['stands']) }),
     ...(paymentData !== null && { payment_data: paymentData }),
     ...(typeof body['page'] === 'string' && { page: body['page'] }),
   }
 }
 
-/** Values of the redirect form: texts only, including an order and a URL to post to. */
+/** Values of the redirect form: strings only, including an order and a URL to post to. */
 function readPaymentData(data: unknown): PaymentData | null {
   const texts = textsOf(data)
   return texts !== null && texts['orderid'] && /^https?:\/\//.test(texts['payment_url'] ?? '')
@@ -164,7 +157,7 @@ function readPaymentData(data: unknown): PaymentData | null {
 export const readRetried: Reader<PaymentData> = (body) =>
   isRecord(body) ? readPaymentData(body['payment_data']) : null
 
-/** The public registration call. `registration: null` if the call succeeded and there is none. */
+/** The public registration call. `registration` is null if the call succeeded and there is none. */
 export type FoundAnswer = {
   readonly registration: RegistrationAnswer['registration'] | null
   /** Only part of the data, because the caller knows only the number. */
@@ -182,8 +175,8 @@ export const readFound: Reader<FoundAnswer> = (body) => {
 
 /** Parses a registration and fills in what the server omits. */
 export function readRegistration(found: unknown): RegistrationAnswer['registration'] | null {
-  if (!isRecord(found) || !holdsAll(found, 'string', 'reg_no')) return null
-  const status = statusIn(found)
+  if (!isRecord(found) || !hasAll(found, 'string', 'reg_no')) return null
+  const status = readStatus(found)
   if (status === null) return null
   const regNo = String(found['reg_no'])
   const texts = [
@@ -202,21 +195,21 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     may_pay: pay,
     failed_as: failedAs,
     stands,
-    held_until: heldUntil,
+    held_until: priceGuaranteedUntil,
     review_since: reviewSince,
     refunded_amount: refunded,
     difference_due: difference,
     decide_by: decideBy,
   } = found
-  const fits =
+  const isValid =
     texts.every((name) => isOptional(found[name])) &&
-    amounts.every((name) => found[name] === undefined || isAmountOrNone(found[name])) &&
+    amounts.every((name) => found[name] === undefined || isAmountOrNull(found[name])) &&
     isOptional(orderId) &&
     (createdAt === undefined || (typeof createdAt === 'string' && readInstant(createdAt) !== null))
-  if (!fits) return null
-  const none = Object.fromEntries([...texts, ...amounts].map((name) => [name, null]))
+  if (!isValid) return null
+  const nullValues = Object.fromEntries([...texts, ...amounts].map((name) => [name, null]))
   return {
-    ...none,
+    ...nullValues,
     ...found,
     reg_no: regNo,
     order_id: orderId ?? regNo,
@@ -224,8 +217,9 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     created_at: createdAt ?? textOf(found['payment_date']) ?? '',
     in_review: inReview === true,
     failed_as: status === 'failed' ? readFailure(failedAs) : null,
-    stands: stands === undefined ? standsBy(status, inReview === true) : readStands(stands),
-    held_until: textOf(heldUntil),
+    stands:
+      stands === undefined ? paymentStateFrom(status, inReview === true) : readPaymentState(stands),
+    held_until: textOf(priceGuaranteedUntil),
     review_since: textOf(reviewSince),
     second_payment: found['second_payment'] === true,
     refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
@@ -237,17 +231,17 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
 }
 
 /**
- * The specification's answers have no status: a registration with a payment date or payment id is
- * paid. Without either, it is pending, because nothing indicates success or failure.
+ * The specification's responses have no status: a registration with a payment date or payment id is
+ * paid. Without either, it is pending, because success and failure are unknown.
  */
-function statusIn(found: Readonly<Record<string, unknown>>): PaymentStatus | null {
+function readStatus(found: Readonly<Record<string, unknown>>): PaymentStatus | null {
   const status = found['payment_status']
   if (status === undefined)
     return found['payment_date'] || found['payment_id'] ? 'success' : 'pending'
   return isPaymentStatus(status) ? status : null
 }
 
-const STANDS: ReadonlySet<unknown> = new Set<PaymentState>([
+const PAYMENT_STATES: ReadonlySet<unknown> = new Set<PaymentState>([
   'complete',
   'not-paid',
   'at-bank',
@@ -263,15 +257,15 @@ const STANDS: ReadonlySet<unknown> = new Set<PaymentState>([
 ])
 
 /**
- * An unknown state counts as pending: nobody is told that they have paid, or to pay again, because
- * of a value that we cannot read.
+ * An unknown state counts as pending, so that no delegate reads that they have paid, or must pay
+ * again, because of an unreadable value.
  */
-function readStands(value: unknown): PaymentState {
-  return STANDS.has(value) ? (value as PaymentState) : 'at-bank'
+function readPaymentState(value: unknown): PaymentState {
+  return PAYMENT_STATES.has(value) ? (value as PaymentState) : 'at-bank'
 }
 
-/** The specification's answers contain only the status. */
-function standsBy(status: PaymentStatus, inReview: boolean): PaymentState {
+/** The specification's responses contain only the status. */
+function paymentStateFrom(status: PaymentStatus, inReview: boolean): PaymentState {
   if (status === 'success') return 'complete'
   if (inReview) return 'organisers'
   return status === 'pending' ? 'at-bank' : status
@@ -280,23 +274,23 @@ function standsBy(status: PaymentStatus, inReview: boolean): PaymentState {
 const FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
 
 /**
- * The specification's answers do not state how a payment failed; only the bank's refusal counts as
- * a failure there.
+ * The specification's responses do not state how a payment failed: only a decline by the bank is
+ * certain.
  */
 function readFailure(value: unknown): Failure {
   if (value === undefined) return 'declined'
   return FAILURES.find((one) => one === value) ?? 'unclear'
 }
 
-const isAmountOrNone = (value: unknown): boolean => value === null || fromRupees(value) !== null
+const isAmountOrNull = (value: unknown): boolean => value === null || fromRupees(value) !== null
 
 /** An event file as its author wrote it. */
 export const readEventFile: Reader<EventFileAnswer> = (body) =>
-  isRecord(body) && holdsAll(body, 'string', 'path', 'text') ? (body as EventFileAnswer) : null
+  isRecord(body) && hasAll(body, 'string', 'path', 'text') ? (body as EventFileAnswer) : null
 
 /** The effect of a discount code. */
 export const readCode: Reader<{ readonly kind: string; readonly label: string }> = (body) =>
-  isRecord(body) && holdsAll(body, 'string', 'kind', 'label')
+  isRecord(body) && hasAll(body, 'string', 'kind', 'label')
     ? { kind: String(body['kind']), label: String(body['label']) }
     : null
 
@@ -306,6 +300,4 @@ export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
 
 /** A document stored on the server. */
 export const readProof: Reader<ProofAnswer> = (body) =>
-  isRecord(body) && holdsAll(body, 'string', 'token', 'name', 'until')
-    ? (body as ProofAnswer)
-    : null
+  isRecord(body) && hasAll(body, 'string', 'token', 'name', 'until') ? (body as ProofAnswer) : null

@@ -1,14 +1,14 @@
 /** File uploads with progress, as an extension of api-client.ts. Loaded with the first file. */
-import { answered, failedCall } from './api-client.ts'
+import { readResponse, failedCall } from './api-client.ts'
 import type { Answered, Reader } from './api-client.ts'
 
 /** Time in milliseconds without progress after which a connection counts as lost. */
-const STILL_MS = 20_000
+const STALL_MS = 20_000
 /**
  * Data sent by the browser may still be in the device's buffers. The slowest working connection, in
  * bytes per millisecond.
  */
-const CRAWL_BYTES_PER_MS = 4
+const SLOWEST_BYTES_PER_MS = 4
 
 /**
  * Uses XMLHttpRequest, because `fetch` reports no upload progress. Never throws; aborts if the
@@ -32,24 +32,24 @@ export function upload<T>(
   return new Promise((resolve) => {
     const request = new XMLHttpRequest()
     const stop = () => request.abort()
-    let still: ReturnType<typeof setTimeout> | undefined
-    const wait = () => {
-      clearTimeout(still)
-      still = setTimeout(stop, STILL_MS + file.size / CRAWL_BYTES_PER_MS)
+    let stallTimer: ReturnType<typeof setTimeout> | undefined
+    const restartTimer = () => {
+      clearTimeout(stallTimer)
+      stallTimer = setTimeout(stop, STALL_MS + file.size / SLOWEST_BYTES_PER_MS)
     }
     const end = (answer: Answered<T>) => {
-      clearTimeout(still)
+      clearTimeout(stallTimer)
       signal.removeEventListener('abort', stop)
       resolve(answer)
     }
     signal.addEventListener('abort', stop)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
-      wait()
+      restartTimer()
       // 100 percent is reported when the server has the file.
       onPercent(Math.min(99, Math.floor((100 * loaded) / Math.max(1, total))))
     })
     request.addEventListener('load', () =>
-      end(answered(request.status, request.responseText, read)),
+      end(readResponse(request.status, request.responseText, read)),
     )
     for (const broken of ['error', 'abort', 'timeout'])
       request.addEventListener(broken, () => end(failedCall()))
@@ -57,7 +57,7 @@ export function upload<T>(
     request.setRequestHeader('accept', 'application/json')
     const form = new FormData()
     form.append(field, file, file.name)
-    wait()
+    restartTimer()
     request.send(form)
   })
 }

@@ -1,8 +1,8 @@
 /** The root component of a page, rendered identically by browser and server. */
 import { StrictMode, useEffect } from 'react'
 import type { ReactNode } from 'react'
-import { wearFaces } from './load-fonts.ts'
-import { whenAtRest } from './hydration-state.ts'
+import { loadFonts } from './load-fonts.ts'
+import { runWhenIdle } from './hydration-state.ts'
 import { Sprite } from '../ui/icons-and-logo.tsx'
 import '../ui/styles/fonts.css'
 import '../ui/styles/theme.css'
@@ -12,9 +12,9 @@ import '../ui/details-list.css'
 import '../landing/site-header-and-hero.css'
 import '../landing/conferences.css'
 
-export function Whole({ children }: { readonly children: ReactNode }) {
+export function AppRoot({ children }: { readonly children: ReactNode }) {
   // The page is interactive, so the fonts may load.
-  useEffect(() => whenAtRest(wearFaces), [])
+  useEffect(() => runWhenIdle(loadFonts), [])
   return (
     <StrictMode>
       <Sprite />

@@ -1,6 +1,6 @@
 /** Tab storage and messages to other tabs. Blocked storage behaves like an empty one. */
 
-/** Reads a stored value of this tab; null if it is missing, not JSON, or storage is blocked. */
+/** Reads a stored value of this tab. Null if it is missing, not JSON, or storage is blocked. */
 export function readStored(name: string): unknown {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null')
@@ -10,7 +10,7 @@ export function readStored(name: string): unknown {
 }
 
 /**
- * Stores a value until the tab is closed. If storage is blocked or full, the value is not kept and
+ * Stores a value until the tab is closed. If storage is blocked or full, the value is not stored and
  * the page works as usual.
  */
 export function writeStored(name: string, value: unknown): void {
@@ -30,7 +30,7 @@ export function removeStored(name: string): void {
 }
 
 /**
- * Opens a channel to the other tabs; null if the browser has none or blocks it, as Firefox does
+ * Opens a channel to the other tabs. Null if the browser has none or blocks it, as Firefox does
  * without cookies.
  */
 export function openChannel(name: string): BroadcastChannel | null {

@@ -3,16 +3,16 @@ import { useEffect } from 'react'
 import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import { unexpectedText } from './api-client.ts'
 import { showPlainPage } from './unsupported-browser-page.ts'
-import { Plain } from '../ui/layout/standalone-page.tsx'
+import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 
 /**
- * The error says nothing about the user's task, because it is unknown. A form's fees and address
+ * The error does not mention the user's task, because it is unknown. A form's fees and address
  * follow below.
  */
-export function Broken() {
+export function ErrorPage() {
   useEffect(showPlainPage, [])
   return (
-    <Plain title={unexpectedText()}>
+    <StandalonePage title={unexpectedText()}>
       <p role="alert">{COMMON_MESSAGES.broken.explanation}</p>
       <p className="acts">
         <button type="button" className="btn" onClick={() => location.reload()}>
@@ -22,6 +22,6 @@ export function Broken() {
           {COMMON_MESSAGES.home}
         </a>
       </p>
-    </Plain>
+    </StandalonePage>
   )
 }

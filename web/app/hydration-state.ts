@@ -1,10 +1,10 @@
 /** The hydration state of a page: server-rendered, interactive, or idle. */
 import { useEffect, useLayoutEffect, useState } from 'react'
 
-let isTaken = false
+let isHydrated = false
 /** Called before a page without server rendering is rendered. */
-export function goLive(): void {
-  isTaken = true
+export function markHydrated(): void {
+  isHydrated = true
 }
 
 /**
@@ -12,26 +12,26 @@ export function goLive(): void {
  * so that no button is disabled between the pre-hydration script and this one.
  */
 export function useIsLive(): boolean {
-  const [isLive, setLive] = useState(isTaken)
+  const [isLive, setLive] = useState(isHydrated)
   useLayoutEffect(() => {
-    goLive()
+    markHydrated()
     setLive(true)
   }, [])
   return isLive
 }
 
 /** Time in milliseconds after which a hydrated page has rendered. */
-const REST_MS = 300
+const IDLE_MS = 300
 
 /** Runs deferrable work when the page is idle. Returns a function that cancels it. */
-export function whenAtRest(run: () => void): () => void {
-  const timer = setTimeout(run, REST_MS)
+export function runWhenIdle(run: () => void): () => void {
+  const timer = setTimeout(run, IDLE_MS)
   return () => clearTimeout(timer)
 }
 
 /** False until the page is interactive and idle. */
-export function useIsAtRest(): boolean {
-  const [isAtRest, setAtRest] = useState(false)
-  useEffect(() => whenAtRest(() => setAtRest(true)), [])
-  return isAtRest
+export function useIsIdle(): boolean {
+  const [isIdle, setIdle] = useState(false)
+  useEffect(() => runWhenIdle(() => setIdle(true)), [])
+  return isIdle
 }

@@ -2,11 +2,11 @@
 
 export type Unread = Readonly<Record<string, unknown>>
 
-/** An object; not null and not an array. */
+/** Whether the value is an object, not null and not an array. */
 export const isRecord = (value: unknown): value is Unread =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Parses every entry; null if one of them cannot be parsed. */
+/** Parses every entry. Null if one of them cannot be parsed. */
 export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): T[] | null {
   if (!Array.isArray(value)) return null
   const entries: T[] = []
@@ -18,7 +18,7 @@ export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): T
   return entries
 }
 
-/** Parses every value of an object; null if one of them cannot be parsed. */
+/** Parses every value of an object. Null if one of them cannot be parsed. */
 export function recordOf<T>(
   value: unknown,
   read: (entry: unknown) => T | null,
@@ -43,7 +43,7 @@ export const numberOf = (value: unknown): number | null =>
 export const textsOf = (value: unknown): Record<string, string> | null => recordOf(value, textOf)
 
 /** Whether all these properties have the given type. */
-export function holdsAll(
+export function hasAll(
   value: Unread,
   type: 'string' | 'number' | 'boolean',
   ...names: readonly string[]

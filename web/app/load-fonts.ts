@@ -5,23 +5,23 @@
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 
 /** Does nothing on a page that links its style sheets. */
-export function wearFaces(): void {
-  const held = document.getElementById(FONTS_ELEMENT_ID)
-  if (!(held instanceof HTMLStyleElement)) return
+export function loadFonts(): void {
+  const styleElement = document.getElementById(FONTS_ELEMENT_ID)
+  if (!(styleElement instanceof HTMLStyleElement)) return
   const text = document.getElementById('root')?.textContent ?? ''
-  const shown = new Set(Array.from(text, (sign) => sign.codePointAt(0) ?? 0))
-  const faces = [...(held.sheet?.cssRules ?? [])].flatMap((rule) =>
-    rule instanceof CSSFontFaceRule ? faceOf(rule.style) : [],
+  const shownCharacters = new Set(Array.from(text, (character) => character.codePointAt(0) ?? 0))
+  const faces = [...(styleElement.sheet?.cssRules ?? [])].flatMap((rule) =>
+    rule instanceof CSSFontFaceRule ? createFontFace(rule.style) : [],
   )
-  held.remove()
-  const needed = faces.filter(({ unicodeRange }) => covers(unicodeRange, shown))
+  styleElement.remove()
+  const needed = faces.filter(({ unicodeRange }) => covers(unicodeRange, shownCharacters))
   void Promise.allSettled(needed.map((face) => face.load())).then(() =>
     // Fonts that are not needed now are loaded by the browser on demand.
     faces.forEach((face) => document.fonts.add(face)),
   )
 }
 
-function faceOf(rule: CSSStyleDeclaration): FontFace {
+function createFontFace(rule: CSSStyleDeclaration): FontFace {
   const of = (name: string): string => rule.getPropertyValue(name)
   return new FontFace(of('font-family').replaceAll(/["']/g, ''), of('src'), {
     weight: of('font-weight'),
@@ -31,9 +31,9 @@ function faceOf(rule: CSSStyleDeclaration): FontFace {
 }
 
 /** @param range in CSS syntax: `U+20-7E, U+A0`. */
-function covers(range: string, signs: ReadonlySet<number>): boolean {
+function covers(range: string, characters: ReadonlySet<number>): boolean {
   return range.split(',').some((part) => {
     const [from = NaN, to = from] = (part.match(/[\da-f]+/gi) ?? []).map((hex) => parseInt(hex, 16))
-    return [...signs].some((sign) => sign >= from && sign <= to)
+    return [...characters].some((character) => character >= from && character <= to)
   })
 }

@@ -5,16 +5,16 @@ import { createRoot, hydrateRoot } from 'react-dom/client'
 import { assertNever } from '../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import type { PageData } from '../../engine/api.ts'
-import { sayWith } from './api-client.ts'
+import { setCallTexts } from './api-client.ts'
 import { choosePageKind } from '../registration/event-page-kind.ts'
 import { Boundary } from './error-boundary.tsx'
-import { watchDates } from '../ui/forms/empty-date-style.ts'
-import { Broken } from './error-page.tsx'
-import { watchLine } from '../ui/layout/offline-notice.ts'
-import { goLive } from './hydration-state.ts'
+import { updateDateAttributes } from '../ui/forms/empty-date-style.ts'
+import { ErrorPage } from './error-page.tsx'
+import { showOfflineNotice } from '../ui/layout/offline-notice.ts'
+import { markHydrated } from './hydration-state.ts'
 import type { PageProps } from './page-props.ts'
-import { Plain } from '../ui/layout/standalone-page.tsx'
-import { Whole } from './app-root.tsx'
+import { StandalonePage } from '../ui/layout/standalone-page.tsx'
+import { AppRoot } from './app-root.tsx'
 
 /** The page data, or null if the HTML did not come from our server. */
 function readPage(): PageData | null {
@@ -28,7 +28,7 @@ function readPage(): PageData | null {
  * Loads the module that renders this page. The server decides which URL shows which page; each kind
  * is a separate chunk.
  */
-async function choose(page: PageData): Promise<ComponentType<PageProps>> {
+async function loadPageModule(page: PageData): Promise<ComponentType<PageProps>> {
   switch (page.page) {
     case 'event': {
       const kind = choosePageKind(page.event)
@@ -57,29 +57,29 @@ async function choose(page: PageData): Promise<ComponentType<PageProps>> {
 
 function NotFound() {
   return (
-    <Plain title={COMMON_MESSAGES.notFound.title}>
+    <StandalonePage title={COMMON_MESSAGES.notFound.title}>
       <p>{COMMON_MESSAGES.notFound.explanation}</p>
       <a className="btn" href="/">
         {COMMON_MESSAGES.home}
       </a>
-    </Plain>
+    </StandalonePage>
   )
 }
 
 /** Renders the page, or hydrates the server's rendering. */
-function show(root: HTMLElement, page: PageData, Page: ComponentType<PageProps>): void {
-  const whole = (
-    <Whole>
-      <Boundary resetBy={page} otherwise={<Broken />}>
+function renderPage(root: HTMLElement, page: PageData, Page: ComponentType<PageProps>): void {
+  const app = (
+    <AppRoot>
+      <Boundary resetBy={page} otherwise={<ErrorPage />}>
         <Page page={page} />
       </Boundary>
-    </Whole>
+    </AppRoot>
   )
   // A transition hydrates in chunks, so that the page responds to typing in between.
-  if ('drawn' in page && page.drawn) startTransition(() => void hydrateRoot(root, whole))
+  if ('drawn' in page && page.drawn) startTransition(() => void hydrateRoot(root, app))
   else {
-    goLive()
-    createRoot(root).render(whole)
+    markHydrated()
+    createRoot(root).render(app)
   }
 }
 
@@ -87,21 +87,21 @@ async function start(root: HTMLElement): Promise<void> {
   try {
     const page = readPage() ?? { page: 'not-found', site: null, events: [] }
     const event = 'event' in page ? page.event : null
-    if (event !== null) sayWith(event.event.texts.calls)
+    if (event !== null) setCallTexts(event.event.texts.calls)
     // The server's content stays visible until the page's chunk has loaded, so that nothing
     // flickers or moves.
-    show(root, page, await choose(page))
+    renderPage(root, page, await loadPageModule(page))
   } catch {
-    // The page data were damaged in transit, or the page's module could not be loaded.
+    // The page data are damaged, or the page's module could not be loaded.
     createRoot(root).render(
-      <Whole>
-        <Broken />
-      </Whole>,
+      <AppRoot>
+        <ErrorPage />
+      </AppRoot>,
     )
   }
 }
 
-watchDates()
-watchLine()
+updateDateAttributes()
+showOfflineNotice()
 const root = document.getElementById('root')
 if (root) void start(root)

@@ -1,6 +1,6 @@
 /**
  * The server rendering of the event form and the landing page.
- * Built for Node beside the web app, and never sent to a browser.
+ * Built for Node, and never sent to a browser.
  */
 import createCache from '@emotion/cache'
 import { renderToStaticMarkup, renderToString } from 'react-dom/server'
@@ -11,17 +11,17 @@ import ExtendedRegistrationPage from '../registration/registration-page-with-ite
 import { choosePageKind } from '../registration/event-page-kind.ts'
 import type { EventPageKind } from '../registration/event-page-kind.ts'
 import { Boundary } from './error-boundary.tsx'
-import { Broken } from './error-page.tsx'
+import { ErrorPage } from './error-page.tsx'
 import { Sprite } from '../ui/icons-and-logo.tsx'
 import SitePage from '../landing/landing-page.tsx'
-import { Whole } from './app-root.tsx'
+import { AppRoot } from './app-root.tsx'
 
 /**
- * `styles`: the CSS rules that MUI generated; `names`: their class names, by which a browser knows
- * that it has them.
+ * `styles` are the CSS rules that MUI generated. `names` are their class names, with which a browser
+ * detects that it has them.
  */
 export type Drawn = {
-  /** The module that will hydrate the page; `site`: none does. */
+  /** The module that will hydrate the page. No module hydrates `site`. */
   readonly kind: Exclude<EventPageKind, 'closed'> | 'site'
   readonly html: string
   /** CSS rules that replace style attributes. */
@@ -33,37 +33,37 @@ export type Drawn = {
 type PageOf<Kind extends PageData['page']> = Extract<PageData, { page: Kind }>
 
 export const draw = (page: PageOf<'event'> | PageOf<'site'>): Drawn =>
-  page.page === 'event' ? drawForm(page) : drawSite(page)
+  page.page === 'event' ? renderForm(page) : renderSite(page)
 
 /** The landing page is static, so it needs no script, and only its own icons. */
-function drawSite(page: PageOf<'site'>): Drawn {
+function renderSite(page: PageOf<'site'>): Drawn {
   const main = renderToStaticMarkup(<SitePage page={page} />)
   const only = new Set([...main.matchAll(/href="#i-(\w+)"/g)].flatMap(([, name]) => name ?? []))
   const sprite = renderToStaticMarkup(<Sprite only={only} />)
-  return { kind: 'site', ...withoutAttributes(sprite + main), styles: '', names: '' }
+  return { kind: 'site', ...extractStyles(sprite + main), styles: '', names: '' }
 }
 
 /** The page of an open event, identical to the rendering of `main.tsx` on hydration. */
-function drawForm(page: PageOf<'event'>): Drawn {
+function renderForm(page: PageOf<'event'>): Drawn {
   const kind = choosePageKind(page.event)
-  assert(kind !== 'closed', 'only a form is drawn')
+  assert(kind !== 'closed', 'only a form is rendered')
   const Page = kind === 'selling' ? ExtendedRegistrationPage : FormPage
   const styles = createCache({ key: STYLE_PREFIX })
-  // Collects the CSS rules instead of writing each beside its element.
+  // Collects the CSS rules instead of writing each next to its element.
   styles.compat = true
   const html = renderToString(
-    <Whole>
-      <Boundary resetBy={page} otherwise={<Broken />}>
+    <AppRoot>
+      <Boundary resetBy={page} otherwise={<ErrorPage />}>
         <Page page={page} styles={styles} />
       </Boundary>
-    </Whole>,
+    </AppRoot>,
   )
-  const made = Object.entries(styles.inserted)
+  const insertedStyles = Object.entries(styles.inserted)
   return {
     kind,
-    ...withoutAttributes(html),
-    styles: made.map(([, rules]) => (typeof rules === 'string' ? rules : '')).join(''),
-    names: `${STYLE_PREFIX} ${made.map(([name]) => name).join(' ')}`,
+    ...extractStyles(html),
+    styles: insertedStyles.map(([, rules]) => (typeof rules === 'string' ? rules : '')).join(''),
+    names: `${STYLE_PREFIX} ${insertedStyles.map(([name]) => name).join(' ')}`,
   }
 }
 
@@ -72,10 +72,10 @@ function drawForm(page: PageOf<'event'>): Drawn {
  * HTML, and React would not set them again. Quotes are escaped in texts and attributes, so nothing
  * else matches.
  */
-function withoutAttributes(drawn: string): Pick<Drawn, 'html' | 'rules'> {
+function extractStyles(drawn: string): Pick<Drawn, 'html' | 'rules'> {
   const styles: string[] = []
   const html = drawn.replaceAll(/ style="([^"]*)"/g, (_, style: string) => {
-    assert(!style.includes('&'), `a style holds what HTML escapes: ${style}`)
+    assert(!style.includes('&'), `a style contains characters that HTML escapes: ${style}`)
     if (!styles.includes(style)) styles.push(style)
     return ` data-style="${styles.indexOf(style)}"`
   })

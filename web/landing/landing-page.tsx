@@ -18,7 +18,7 @@ export default function SitePage({ page }: PageProps) {
   return <Landing site={page.site} events={page.events} message={page.message} />
 }
 
-/** The server sends the compiled file; null only if the file has errors. */
+/** The server sends the compiled file. Null only if the file has errors. */
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'hero' in site
 

@@ -1,22 +1,22 @@
 /** The header and footer of the site’s own pages. */
 import { LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { Site, Social } from '../../engine/index.ts'
-import { Mark } from '../ui/icons-and-logo.tsx'
+import { Logo } from '../ui/icons-and-logo.tsx'
 import { SkipLink } from '../ui/layout/skip-link.tsx'
 
-type SitePlace = { readonly site: Site; readonly here: '/' | '/organisers' }
+type SiteLocation = { readonly site: Site; readonly here: '/' | '/organisers' }
 
 /**
  * The bar at the top of the site's own pages. Its anchors lead to the landing page from any page.
  */
-export function SiteHeader({ site, here }: SitePlace) {
+export function SiteHeader({ site, here }: SiteLocation) {
   const { links, signIn, createEvent } = site.header
   return (
     <header className="hd">
       <SkipLink />
       <div className="wrap">
         <a className="mark" href="/">
-          <Mark />
+          <Logo />
           {site.page.name}
         </a>
         <nav aria-label={LANDING_MESSAGES.navigation}>
@@ -40,10 +40,10 @@ export function SiteHeader({ site, here }: SitePlace) {
 }
 
 /** Returns the anchor itself on the landing page, and a link to it on any other page. */
-const fromHere = (here: SitePlace['here'], go: string): string =>
+const fromHere = (here: SiteLocation['here'], go: string): string =>
   go.startsWith('#') && here !== '/' ? `/${go}` : go
 
-const DRAWINGS: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
+const SOCIAL_ICONS: Readonly<Record<Social, { readonly name: string; readonly path: string }>> = {
   facebook: {
     name: 'Facebook',
     path: 'M11 18v-7h2.6l.5-3H11V6.2c0-1 .4-1.6 1.7-1.6H14V2.2C13.6 2.1 12.8 2 12 2 9.6 2 8 3.4 8 5.9V8H5.5v3H8v7',
@@ -67,7 +67,7 @@ const DRAWINGS: Readonly<Record<Social, { readonly name: string; readonly path: 
  * Groups of links. A link without a target yet is text with a note for screen readers, not a broken
  * link.
  */
-export function SiteFooter({ site, here }: SitePlace) {
+export function SiteFooter({ site, here }: SiteLocation) {
   const { groups, social, placeholder } = site.footer
   return (
     <footer className="ft">
@@ -102,9 +102,9 @@ export function SiteFooter({ site, here }: SitePlace) {
                 className="i soon"
                 viewBox="0 0 20 20"
                 role="img"
-                aria-label={`${DRAWINGS[name].name} (${placeholder})`}
+                aria-label={`${SOCIAL_ICONS[name].name} (${placeholder})`}
               >
-                <path d={DRAWINGS[name].path} />
+                <path d={SOCIAL_ICONS[name].path} />
               </svg>
             ))}
           </span>

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
 import { isAtLeast } from '../../engine/index.ts'
 import type { OfficeEvent, SessionAnswer } from '../../engine/api.ts'
-import { Icon, Mark } from '../ui/icons-and-logo.tsx'
+import { Icon, Logo } from '../ui/icons-and-logo.tsx'
 import { SkipLink } from '../ui/layout/skip-link.tsx'
 import { readDone } from './office-api-responses.ts'
 import {
@@ -58,7 +58,7 @@ export function Frame({
       <header className="rail">
         <div className="who">
           <a className="mark" href="/">
-            <Mark />
+            <Logo />
             Rollcall
           </a>
           <button type="button" className="btn line sm" onClick={logout}>

@@ -18,7 +18,7 @@ import type {
   StatsAnswer,
 } from '../../engine/api.ts'
 import type { Reader } from '../app/api-client.ts'
-import { holdsAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../app/json-readers.ts'
+import { hasAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../app/json-readers.ts'
 import type { Unread } from '../app/json-readers.ts'
 
 /** The answer of a call without a result. */
@@ -50,16 +50,16 @@ export const readSold: Reader<SoldAnswer> = (body) =>
 const readSum = (value: unknown): Unread | null => {
   const sum = texted(value, 'item', 'label')
   const numbers = ['registrations', 'quantity', 'total', 'paid_quantity', 'paid_total']
-  return sum !== null && holdsAll(sum, 'number', ...numbers) ? sum : null
+  return sum !== null && hasAll(sum, 'number', ...numbers) ? sum : null
 }
 const counted = (value: unknown, ...numbers: readonly string[]): Unread | null => {
   const one = texted(value, 'id', 'label')
-  return one !== null && holdsAll(one, 'number', ...numbers) ? one : null
+  return one !== null && hasAll(one, 'number', ...numbers) ? one : null
 }
 
 const readCode = (value: unknown): Unread | null => {
   const code = texted(value, 'code', 'kind', 'note')
-  return code !== null && holdsAll(code, 'number', 'uses', 'uses_max') ? code : null
+  return code !== null && hasAll(code, 'number', 'uses', 'uses_max') ? code : null
 }
 
 /** The discount codes that were created, in full. */
@@ -70,8 +70,8 @@ export const readMadeCodes: Reader<readonly string[]> = (body) =>
 export const readSession: Reader<SessionAnswer> = (body) => {
   if (
     !isRecord(body) ||
-    !holdsAll(body, 'string', 'username', 'role') ||
-    !holdsAll(body, 'boolean', 'all_events', 'needs_second_factor', 'in_recovery')
+    !hasAll(body, 'string', 'username', 'role') ||
+    !hasAll(body, 'boolean', 'all_events', 'needs_second_factor', 'in_recovery')
   )
     return null
   const { events, texts } = body
@@ -79,22 +79,22 @@ export const readSession: Reader<SessionAnswer> = (body) => {
     isRecord(texts) &&
     textsOf(texts['calls']) !== null &&
     isRecord(texts['admin']) &&
-    holdsAll(texts['admin'], 'string', 'dashboard', 'retry') &&
+    hasAll(texts['admin'], 'string', 'dashboard', 'retry') &&
     listOf(events, readEvent) !== null
   return readable ? (body as SessionAnswer) : null
 }
 
 const readEvent: Reader<OfficeEvent> = (event) =>
   isRecord(event) &&
-  holdsAll(event, 'string', 'id', 'title') &&
+  hasAll(event, 'string', 'id', 'title') &&
   [event['from'], event['to']].every((one) => typeof one === 'string' && isDay(one)) &&
   isRecord(event['always']) &&
-  holdsAll(event['always'], 'string', 'category') &&
+  hasAll(event['always'], 'string', 'category') &&
   listOf(event['price_steps'], (one) => texted(one, 'day', 'label')) !== null &&
   isRecord(event['look']) &&
-  holdsAll(event['look'], 'string', 'colour') &&
+  hasAll(event['look'], 'string', 'colour') &&
   isRecord(event['dashboard']) &&
-  holdsAll(event['dashboard'], 'string', 'key', 'label') &&
+  hasAll(event['dashboard'], 'string', 'key', 'label') &&
   Array.isArray(event['dashboard']['cards']) &&
   typeof event['gives_codes'] === 'boolean' &&
   typeof event['sells'] === 'boolean' &&
@@ -125,22 +125,22 @@ const ofKind =
   (kinds: Readonly<Record<string, true>>) =>
   (value: unknown): Unread | null =>
     isRecord(value) &&
-    holdsAll(value, 'string', 'label', 'kind') &&
+    hasAll(value, 'string', 'label', 'kind') &&
     Object.hasOwn(kinds, String(value['kind']))
       ? value
       : null
 
 const readListFrame: Reader<AdminList> = (list) =>
   isRecord(list) &&
-  holdsAll(list, 'string', 'title', 'route', 'api', 'empty') &&
-  holdsAll(list, 'number', 'pageSize') &&
+  hasAll(list, 'string', 'title', 'route', 'api', 'empty') &&
+  hasAll(list, 'number', 'pageSize') &&
   Array.isArray(list['pageSizes']) &&
   listOf(list['filters'], ofKind(FILTER_KINDS)) !== null &&
   listOf(list['columns'], ofKind(COLUMN_KINDS)) !== null &&
   isRecord(list['errors']) &&
-  holdsAll(list['errors'], 'string', 'load', 'shape', 'export') &&
+  hasAll(list['errors'], 'string', 'load', 'shape', 'export') &&
   isRecord(list['export']) &&
-  holdsAll(list['export'], 'string', 'api', 'file')
+  hasAll(list['export'], 'string', 'api', 'file')
     ? (list as AdminList)
     : null
 
@@ -181,7 +181,7 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
 
 const readWaiting: Reader<WireWorkQueueItem> = (row) =>
   isRecord(row) &&
-  holdsAll(row, 'string', 'id', 'label') &&
+  hasAll(row, 'string', 'id', 'label') &&
   listOf(row['events'], (one) =>
     isRecord(one) && typeof one['id'] === 'string' && isCount(one['count']) ? one : null,
   ) !== null
@@ -205,7 +205,7 @@ const isCount = (value: unknown): value is number =>
 type Recent = StatsAnswer['data']['recent_registrations'][string][number]
 const readRecent: Reader<Recent> = (row) =>
   isRecord(row) &&
-  holdsAll(row, 'string', 'full_name', 'reg_no', 'payment_status_display') &&
+  hasAll(row, 'string', 'full_name', 'reg_no', 'payment_status_display') &&
   isPaymentStatus(row['payment_status']) &&
   (row['final_amount'] === null || fromRupees(row['final_amount']) !== null)
     ? (row as Recent)
@@ -289,13 +289,13 @@ const whole = {
 
 const readSums = (value: unknown): WireSums | null =>
   isRecord(value) &&
-  holdsAll(value, 'number', 'paid', 'pending', 'failed', 'refunded', 'ended', 'money', 'due')
+  hasAll(value, 'number', 'paid', 'pending', 'failed', 'refunded', 'ended', 'money', 'due')
     ? (value as WireSums)
     : null
 
 /** A row needs its number and status; a missing status label is derived. */
 const readRow: Reader<ListRow> = (row) => {
-  if (!isRecord(row) || !holdsAll(row, 'string', 'reg_no')) return null
+  if (!isRecord(row) || !hasAll(row, 'string', 'reg_no')) return null
   const status = row['payment_status']
   if (!isPaymentStatus(status)) return null
   return {
@@ -314,9 +314,8 @@ export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) =
   const lists =
     listOf(answers, (one) => texted(one, 'id', 'label', 'text')) !== null &&
     listOf(payments, readPayment) !== null &&
-    listOf(settled, (one) =>
-      isRecord(one) && holdsAll(one, 'string', 'is', 'utr') ? one : null,
-    ) !== null &&
+    listOf(settled, (one) => (isRecord(one) && hasAll(one, 'string', 'is', 'utr') ? one : null)) !==
+      null &&
     listOf(mails, readMail) !== null &&
     listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null &&
     listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null &&
@@ -328,7 +327,7 @@ export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) =
 }
 
 const texted = (value: unknown, ...names: readonly string[]): Unread | null =>
-  isRecord(value) && holdsAll(value, 'string', ...names) ? value : null
+  isRecord(value) && hasAll(value, 'string', ...names) ? value : null
 
 const readPayment = (value: unknown): Unread | null => {
   const payment = texted(value, 'order_id', 'created_at', 'asked')

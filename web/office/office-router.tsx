@@ -6,9 +6,9 @@ import { BrowserRouter, Navigate, useLocation } from 'react-router-dom'
 import { isAtLeast } from '../../engine/index.ts'
 import type { SessionAnswer } from '../../engine/api.ts'
 import { Boundary } from '../app/error-boundary.tsx'
-import { Broken } from '../app/error-page.tsx'
+import { ErrorPage } from '../app/error-page.tsx'
 import type { PageProps } from '../app/page-props.ts'
-import { sayWith } from '../app/api-client.ts'
+import { setCallTexts } from '../app/api-client.ts'
 // First, so that the style sheets of the office's parts can override it.
 import './office.css'
 import { AddingPage } from './registration/add-registration-page.tsx'
@@ -72,7 +72,7 @@ function Routed() {
   const { key, pathname, search } = useLocation()
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname
   return (
-    <Boundary resetBy={key} otherwise={<Broken />}>
+    <Boundary resetBy={key} otherwise={<ErrorPage />}>
       {path === LOGIN ? (
         <Login next={safeNext(new URLSearchParams(search).get('next'))} />
       ) : path === PASSWORD ? (
@@ -92,7 +92,7 @@ function SignedIn({ path }: { readonly path: string }) {
   })
   const error = useLeaveOn401(session.error)
   useEffect(() => {
-    if (session.data) sayWith(session.data.texts.calls)
+    if (session.data) setCallTexts(session.data.texts.calls)
   }, [session.data])
   if (session.data)
     return (

@@ -19,18 +19,18 @@ import type { PageProps } from '../app/page-props.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
-import { Bar } from './editor/open-and-save-bar.tsx'
-import { keepDraft, nameOf, recallDraft, useChecking } from './editor/event-file-draft.ts'
-import type { Opened } from './editor/event-file-draft.ts'
+import { FileBar } from './editor/open-and-save-bar.tsx'
+import { saveFileDraft, fileName, loadFileDraft, useCheck } from './editor/event-file-draft.ts'
+import type { OpenedFile } from './editor/event-file-draft.ts'
 import { Editor } from './editor/yaml-editor.tsx'
 import type { EditorHandle } from './editor/yaml-editor.tsx'
 import { Examples, Findings } from './editor/findings-panel.tsx'
-import { Guarded, Stale } from './preview/preview-error-boundary.tsx'
-import { Price } from './preview/price-preview.tsx'
+import { PreviewErrorBoundary, StaleNote } from './preview/preview-error-boundary.tsx'
+import { PricePreview } from './preview/price-preview.tsx'
 import { TabList } from './panel-tabs.tsx'
 import type { Tab } from './panel-tabs.tsx'
-import { startOf, Trying } from './test-delegate/test-delegate.tsx'
-import type { Try } from './test-delegate/test-delegate.tsx'
+import { initialDelegate, TestDelegateForm } from './test-delegate/test-delegate.tsx'
+import type { TestDelegate } from './test-delegate/test-delegate.tsx'
 import '../landing/landing-sections.css'
 import './organisers-page.css'
 import './preview/preview-panels.css'
@@ -55,7 +55,7 @@ export default function OrganisersPage({ page }: PageProps) {
           <p className="lead">{texts.text}</p>
         </div>
         {page.shared !== null && page.sample !== null && (
-          <Workshop page={page} shared={page.shared} sample={page.sample} texts={texts} />
+          <FileWorkspace page={page} shared={page.shared} sample={page.sample} texts={texts} />
         )}
         <div className="wrap">
           <ol className="org-steps">
@@ -81,70 +81,76 @@ const useSideBySide = (): boolean =>
     () => wideQuery.matches,
   )
 
-type WorkshopProps = {
+type FileWorkspaceProps = {
   readonly page: OrganisersData
   readonly shared: NonNullable<OrganisersData['shared']>
   readonly sample: NonNullable<OrganisersData['sample']>
   readonly texts: Site['organisers']
 }
 
-function Workshop({ page, shared, sample, texts }: WorkshopProps) {
-  const [opened, setOpened] = useState<Opened>(() => ({ ...(recallDraft() ?? sample), edition: 0 }))
+function FileWorkspace({ page, shared, sample, texts }: FileWorkspaceProps) {
+  const [opened, setOpened] = useState<OpenedFile>(() => ({
+    ...(loadFileDraft() ?? sample),
+    edition: 0,
+  }))
   const [text, setText] = useState(opened.text)
-  const [asking, setAsking] = useState<Omit<Opened, 'edition'> | null>(null)
+  const [pendingFile, setPendingFile] = useState<Omit<OpenedFile, 'edition'> | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const otherRoutes = useMemo(
     () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
     [page.events],
   )
-  const checking = useChecking(text, opened.path, shared, otherRoutes)
+  const checking = useCheck(text, opened.path, shared, otherRoutes)
   const editor = useRef<EditorHandle>(null)
-  const inForm = useRef<{ readonly event: EventConfig; readonly trying: Try } | null>(null)
-  const wide = useSideBySide()
-  const [chosen, setChosen] = useState<Tab>(wide ? 'form' : 'file')
-  const tab = wide && chosen === 'file' ? 'form' : chosen
+  const inForm = useRef<{ readonly event: EventConfig; readonly trying: TestDelegate } | null>(null)
+  const isWide = useSideBySide()
+  const [selectedTab, setSelectedTab] = useState<Tab>(isWide ? 'form' : 'file')
+  const tab = isWide && selectedTab === 'file' ? 'form' : selectedTab
   const today = useMemo(() => readInstant(page.now), [page.now])
-  const [tried, setTried] = useState<Try | null>(null)
+  const [changedDelegate, setChangedDelegate] = useState<TestDelegate | null>(null)
   const { event } = checking
-  const trying = useMemo(
-    () => tried ?? (event === null || today === null ? null : startOf(event, dayOf(today))),
-    [tried, event, today],
+  const testDelegate = useMemo(
+    () =>
+      changedDelegate ??
+      (event === null || today === null ? null : initialDelegate(event, dayOf(today))),
+    [changedDelegate, event, today],
   )
 
-  const edited = text !== opened.text
+  const isEdited = text !== opened.text
   useEffect(
-    () => keepDraft(text === sample.text ? null : { path: opened.path, text }),
+    () => saveFileDraft(text === sample.text ? null : { path: opened.path, text }),
     [text, opened.path, sample.text],
   )
 
-  const open = useCallback((file: Omit<Opened, 'edition'>) => {
+  const open = useCallback((file: Omit<OpenedFile, 'edition'>) => {
     setOpened((old) => ({ ...file, edition: old.edition + 1 }))
     setText(file.text)
     inForm.current = null
-    setTried(null)
-    setAsking(null)
+    setChangedDelegate(null)
+    setPendingFile(null)
     setProblem(null)
   }, [])
   /** Edits are never discarded without confirmation. */
-  const offer = (file: Omit<Opened, 'edition'>) => (edited ? setAsking(file) : open(file))
+  const requestOpen = (file: Omit<OpenedFile, 'edition'>) =>
+    isEdited ? setPendingFile(file) : open(file)
   const fromDisk = async (file: File | undefined) => {
     if (file !== undefined)
-      offer({ path: file.name, text: (await file.text()).replaceAll('\r\n', '\n') })
+      requestOpen({ path: file.name, text: (await file.text()).replaceAll('\r\n', '\n') })
   }
   const fromServer = async (id: string) => {
     const answer = await call(`/api/events/${encodeURIComponent(id)}/file/`, readEventFile)
-    if (answer.ok) offer({ path: answer.value.path, text: answer.value.text })
+    if (answer.ok) requestOpen({ path: answer.value.path, text: answer.value.text })
     else setProblem(answer.error.message)
   }
   const goTo = useCallback(
     (line: number, column?: number) => {
-      setChosen((old) => (wide ? old : 'file'))
+      setSelectedTab((old) => (isWide ? old : 'file'))
       // The editor may be about to become visible.
       requestAnimationFrame(() => editor.current?.goTo(line, column))
     },
-    [wide],
+    [isWide],
   )
-  const mend = (from: number, to: number, by: string) => editor.current?.replace(from, to, by)
+  const applyFix = (from: number, to: number, by: string) => editor.current?.replace(from, to, by)
 
   const file = (
     <Editor
@@ -158,22 +164,22 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
     />
   )
   const shown: Readonly<Record<Exclude<Tab, 'file' | 'form'>, ReactNode>> = {
-    price: event && trying && (
-      <Price
+    price: event && testDelegate && (
+      <PricePreview
         title={texts.prices}
         event={event}
-        trying={trying}
+        trying={testDelegate}
         lines={checking.checked?.lines ?? null}
         goTo={goTo}
       />
     ),
-    results: event && trying && <Results event={event} trying={trying} />,
+    results: event && testDelegate && <Results event={event} trying={testDelegate} />,
     findings: (
       <Findings
         findings={checking.checked?.findings ?? []}
         path={opened.path}
         goTo={goTo}
-        mend={checking.checked?.text === text ? mend : null}
+        mend={checking.checked?.text === text ? applyFix : null}
       />
     ),
     examples: <Examples title={texts.examples} checked={checking.checked} goTo={goTo} />,
@@ -185,9 +191,9 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
     'aria-labelledby': `org-tab-${of}`,
     hidden: of !== tab,
   })
-  const look = event === null ? {} : lookStyle(event)
-  const guarded = (of: Tab, drawn: ReactNode) => (
-    <Guarded key={of} resetBy={checking.checked}>
+  const theme = event === null ? {} : themeStyle(event)
+  const withErrorBoundary = (of: Tab, content: ReactNode) => (
+    <PreviewErrorBoundary key={of} resetBy={checking.checked}>
       <Suspense
         fallback={
           <p className="org-wait" role="status">
@@ -196,24 +202,25 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
           </p>
         }
       >
-        {drawn}
+        {content}
       </Suspense>
-    </Guarded>
+    </PreviewErrorBoundary>
   )
   // Answers typed into the form are kept while another tab is open; meanwhile the form need not
   // follow the file.
-  if (tab === 'form' && event !== null && trying !== null) inForm.current = { event, trying }
+  if (tab === 'form' && event !== null && testDelegate !== null)
+    inForm.current = { event, trying: testDelegate }
   return (
     <div className="org">
-      <Bar
+      <FileBar
         path={opened.path}
         checking={checking}
-        edited={edited}
+        edited={isEdited}
         events={page.events}
         fromDisk={(chosenFile) => void fromDisk(chosenFile)}
         fromServer={(id) => void fromServer(id)}
         save={() =>
-          save(new Blob([text], { type: 'text/yaml;charset=utf-8' }), nameOf(opened.path))
+          save(new Blob([text], { type: 'text/yaml;charset=utf-8' }), fileName(opened.path))
         }
       />
       {problem !== null && (
@@ -223,7 +230,7 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
         </p>
       )}
       <div className="org-split">
-        {wide && (
+        {isWide && (
           <section className="org-left" aria-label={texts.file}>
             {file}
           </section>
@@ -232,23 +239,28 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
           <TabList
             label={texts.becomes}
             tabs={
-              wide
+              isWide
                 ? (['form', 'price', 'results', 'findings', 'examples'] as const)
                 : (['file', 'form', 'price', 'results', 'findings', 'examples'] as const)
             }
             chosen={tab}
-            choose={setChosen}
+            choose={setSelectedTab}
             findings={checking.checked?.findings.length ?? 0}
             wrong={checking.checked?.findings.some(({ severity }) => severity === 'error') ?? false}
           />
-          {!wide && <div {...panel('file')}>{file}</div>}
+          {!isWide && <div {...panel('file')}>{file}</div>}
           {(tab === 'form' || inForm.current !== null) && (
-            <div {...panel('form')} style={look}>
-              {tab === 'form' && <Stale checking={checking} />}
-              {tab === 'form' && event && trying && (
-                <Trying event={event} trying={trying} change={setTried} answers={false} />
+            <div {...panel('form')} style={theme}>
+              {tab === 'form' && <StaleNote checking={checking} />}
+              {tab === 'form' && event && testDelegate && (
+                <TestDelegateForm
+                  event={event}
+                  trying={testDelegate}
+                  change={setChangedDelegate}
+                  answers={false}
+                />
               )}
-              {guarded(
+              {withErrorBoundary(
                 'form',
                 inForm.current && (
                   <Form key={opened.edition} title={texts.form} {...inForm.current} />
@@ -257,28 +269,33 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
             </div>
           )}
           {tab !== 'file' && tab !== 'form' && (
-            <div {...panel(tab)} style={look}>
-              {(tab === 'price' || tab === 'results') && <Stale checking={checking} />}
-              {(tab === 'price' || tab === 'results') && event && trying && (
-                <Trying event={event} trying={trying} change={setTried} answers />
+            <div {...panel(tab)} style={theme}>
+              {(tab === 'price' || tab === 'results') && <StaleNote checking={checking} />}
+              {(tab === 'price' || tab === 'results') && event && testDelegate && (
+                <TestDelegateForm
+                  event={event}
+                  trying={testDelegate}
+                  change={setChangedDelegate}
+                  answers
+                />
               )}
-              {guarded(tab, shown[tab])}
+              {withErrorBoundary(tab, shown[tab])}
             </div>
           )}
         </div>
       </div>
-      {asking !== null && (
-        <Dialog title="Leave your changes?" onClose={() => setAsking(null)}>
+      {pendingFile !== null && (
+        <Dialog title="Leave your changes?" onClose={() => setPendingFile(null)}>
           <p>
-            {nameOf(opened.path)} has changes that are not saved on your computer.{' '}
-            {nameOf(asking.path)} would take its place.
+            {fileName(opened.path)} has changes that are not saved on your computer.{' '}
+            {fileName(pendingFile.path)} would replace it.
           </p>
           <div className="acts">
-            <button type="button" className="btn" onClick={() => setAsking(null)}>
+            <button type="button" className="btn" onClick={() => setPendingFile(null)}>
               Keep my changes
             </button>
-            <button type="button" className="btn line" onClick={() => open(asking)}>
-              Open {nameOf(asking.path)}
+            <button type="button" className="btn line" onClick={() => open(pendingFile)}>
+              Open {fileName(pendingFile.path)}
             </button>
           </div>
         </Dialog>
@@ -290,7 +307,7 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
 /**
  * Colours of the event for the preview of its pages; the surrounding page keeps the default ones.
  */
-function lookStyle(event: EventConfig): CSSProperties {
+function themeStyle(event: EventConfig): CSSProperties {
   try {
     const { band, onBand, accent, tint, line } = themeColors(event.look.colour)
     return {

@@ -22,7 +22,14 @@ type TabListProps = {
 }
 
 /** Arrow keys move between the tabs, Tab moves to the panel. */
-export function TabList({ label, tabs: offered, chosen, choose, findings, wrong }: TabListProps) {
+export function TabList({
+  label,
+  tabs: shownTabs,
+  chosen,
+  choose,
+  findings,
+  wrong: hasErrors,
+}: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // Scrolls horizontally only; the page does not move.
@@ -31,20 +38,20 @@ export function TabList({ label, tabs: offered, chosen, choose, findings, wrong 
       list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
   }, [chosen])
   const move = (event: KeyboardEvent) => {
-    const here = offered.indexOf(chosen)
-    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: offered.length - 1 }[
+    const here = shownTabs.indexOf(chosen)
+    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: shownTabs.length - 1 }[
       event.key
     ]
     if (to === undefined) return
     event.preventDefault()
-    const next = offered[(to + offered.length) % offered.length]
+    const next = shownTabs[(to + shownTabs.length) % shownTabs.length]
     if (next === undefined) return
     choose(next)
     list.current?.querySelector<HTMLElement>(`#org-tab-${next}`)?.focus()
   }
   return (
     <div className="org-tabs" role="tablist" aria-label={label} ref={list}>
-      {offered.map((tab) => (
+      {shownTabs.map((tab) => (
         <button
           key={tab}
           type="button"
@@ -58,7 +65,7 @@ export function TabList({ label, tabs: offered, chosen, choose, findings, wrong 
         >
           {tabs[tab]}
           {tab === 'findings' && findings > 0 && (
-            <span className={wrong ? 'org-count bad' : 'org-count'}>{findings}</span>
+            <span className={hasErrors ? 'org-count bad' : 'org-count'}>{findings}</span>
           )}
         </button>
       ))}

@@ -13,7 +13,7 @@ import type { PageProps } from '../app/page-props.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { loadDraft } from './draft-storage.ts'
-import { Breaking } from '../ui/details-list.tsx'
+import { BreakableText } from '../ui/details-list.tsx'
 import { SubmittedNotice } from './previous-submission-notice.tsx'
 import './closed-page.css'
 
@@ -38,7 +38,7 @@ export function ClosedNotice({
         <a className="btn line" href={`mailto:${event.support}`}>
           <Icon name="mail" />
           <span>
-            <Breaking text={event.support} />
+            <BreakableText text={event.support} />
           </span>
         </a>
       </p>

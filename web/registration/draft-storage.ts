@@ -1,7 +1,7 @@
 /** Draft answers, kept in the browser tab until the registration is paid. */
 import { isDay } from '../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
-import { holdsAll, isRecord } from '../app/json-readers.ts'
+import { hasAll, isRecord } from '../app/json-readers.ts'
 import { readStored, removeStored, writeStored } from '../app/browser-storage.ts'
 
 /**
@@ -150,7 +150,7 @@ export function parseProofs(event: PublicEvent, now: string, stored: unknown): S
     Object.entries(stored).flatMap(([id, one]) => {
       if (!isFile(event, id) || !isRecord(one)) return []
       const isValid =
-        holdsAll(one, 'string', 'name', 'token', 'until') && holdsAll(one, 'number', 'bytes')
+        hasAll(one, 'string', 'name', 'token', 'until') && hasAll(one, 'number', 'bytes')
       const isStillStored = Date.parse(String(one['until'])) > Date.parse(now)
       return isValid && isStillStored ? [[id, one as StoredProof] as const] : []
     }),

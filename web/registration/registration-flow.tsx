@@ -6,7 +6,7 @@ import type { Field, Quote, RawAnswers } from '../../engine/index.ts'
 import type { PaymentData } from '../../engine/api.ts'
 import type { Registered } from '../app/api-responses.ts'
 import { newKey, type ApiError } from '../app/api-client.ts'
-import { HandOff, useReturn } from '../ui/payment/gateway-redirect.tsx'
+import { Redirect, useReturnFromGateway } from '../ui/payment/gateway-redirect.tsx'
 import * as drafts from './draft-storage.ts'
 import type { Completed, Draft } from './draft-storage.ts'
 import { isOffline } from '../ui/layout/offline-notice.ts'
@@ -277,7 +277,7 @@ function FormFlow({
     continueRef.current()
   }, [isWaitingForLookups, context.isLookingUp])
   const backToForm = useCallback(() => setPhase({ is: 'filling' }), [])
-  useReturn(
+  useReturnFromGateway(
     useCallback(() => {
       setPhase({ is: 'filling' })
       setDraftRestored(true)
@@ -365,7 +365,7 @@ function FormFlow({
             </div>
             <Summary {...summary} isLast={paging.isLast} />
             {phase.is === 'leaving' && event.payment && (
-              <HandOff gateway={event.payment.gateway} data={phase.data} leftAgain={backToForm} />
+              <Redirect gateway={event.payment.gateway} data={phase.data} onReturn={backToForm} />
             )}
             {phase.is === 'price-changed' && (
               <PriceChangedDialog

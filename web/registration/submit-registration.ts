@@ -4,7 +4,7 @@ import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/inde
 import { readRegistered, toQuote } from '../app/api-responses.ts'
 import type { Registered } from '../app/api-responses.ts'
 import type { ApiError } from '../app/api-client.ts'
-import { callUntilAnswered } from '../app/retry-requests.ts'
+import { callWithRetries } from '../app/retry-requests.ts'
 import type { Proofs } from './uploads/upload-progress.ts'
 
 /** Result of a submit. */
@@ -93,7 +93,7 @@ async function attempt(
     headers: { 'idempotency-key': key },
     fallback: event.form.failure,
   } as const
-  const answer = await callUntilAnswered(
+  const answer = await callWithRetries(
     event.api.register,
     readRegistered,
     hasFileFields

@@ -4,7 +4,7 @@ import { formatInstant, formatMoney, fromRupees, labelOf, readInstant } from '..
 import { formatMessage, RESULT_MESSAGES, resultRows } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { Breaking, Ledger } from '../ui/details-list.tsx'
+import { BreakableText, Ledger } from '../ui/details-list.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
 import type { LedgerRow } from '../ui/details-list.tsx'
 import { Badge, Status } from '../ui/payment-status-badge.tsx'
@@ -61,7 +61,7 @@ export function Support({ event, orderId }: SupportProps) {
   )
   return (
     <a href={`mailto:${event.support}?subject=${subject}`}>
-      <Breaking text={event.support} />
+      <BreakableText text={event.support} />
     </a>
   )
 }

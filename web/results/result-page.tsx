@@ -6,7 +6,7 @@ import type { PublicEvent } from '../../engine/index.ts'
 import { readFound, readRetried } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
 import type { CallOptions } from '../app/api-client.ts'
-import { callUntilAnswered } from '../app/retry-requests.ts'
+import { callWithRetries } from '../app/retry-requests.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
@@ -90,7 +90,7 @@ function Result({
     )
   const { registration } = loadState
   const requestPayment: RequestPayment = (price, onRetry) =>
-    callUntilAnswered(
+    callWithRetries(
       '/api/payment/retry/',
       readRetried,
       {

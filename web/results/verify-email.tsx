@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
-import { EmailAsked } from '../ui/forms/email-form.tsx'
+import { EmailField } from '../ui/forms/email-form.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
 
 const { verifyEmail } = RESULT_MESSAGES
@@ -39,7 +39,7 @@ export function EmailForm({ event, message, isWrong, onSubmit }: EmailFormProps)
         })}
       </p>
       <form className="asks" noValidate onSubmit={submit}>
-        <EmailAsked id="asked-email" label={verifyEmail.label} input={input} problem={error} />
+        <EmailField id="asked-email" label={verifyEmail.label} input={input} problem={error} />
         <button type="submit" className="btn">
           {verifyEmail.submit}
         </button>

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call } from '../app/api-client.ts'
-import { EmailAsked } from '../ui/forms/email-form.tsx'
+import { EmailField } from '../ui/forms/email-form.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { readActionMessage } from './self-service-api-responses.ts'
 import './self-service.css'
@@ -35,7 +35,7 @@ export function LostLinkForm() {
       noValidate
       onSubmit={(submitEvent) => void requestLink(submitEvent)}
     >
-      <EmailAsked id="lost-email" label={lostLink.label} input={input} problem={problem} />
+      <EmailField id="lost-email" label={lostLink.label} input={input} problem={problem} />
       <button type="submit" className="btn" aria-disabled={isBusy}>
         <Icon name="mail" />
         {lostLink.submit}

@@ -10,7 +10,7 @@ import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
 import { QrCode } from '../ui/qr-code.tsx'
-import { saysLittle } from '../ui/forms/is-short-message.ts'
+import { isShortMessage } from '../ui/forms/is-short-message.ts'
 import { textsOf } from '../app/json-readers.ts'
 import { lastDayOf } from '../results/unpaid/pay-now-button.tsx'
 import { readActionMessage } from './self-service-api-responses.ts'
@@ -201,7 +201,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
         <p className="why bad" role="alert">
           <Icon name="bang" />
           <span>
-            {saysLittle(rejection.message) ? paymentClaim.checkFields : rejection.message}
+            {isShortMessage(rejection.message) ? paymentClaim.checkFields : rejection.message}
           </span>
         </p>
       )}

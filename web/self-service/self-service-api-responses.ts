@@ -2,24 +2,23 @@
 import type { MyAnswer } from '../../engine/api.ts'
 import { readRegistration } from '../app/api-responses.ts'
 import type { Reader } from '../app/api-client.ts'
-import { holdsAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
+import { hasAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'
 
 export type SelfServiceData = MyAnswer
 
 export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
   const registration = isRecord(body) ? readRegistration(body['registration']) : null
-  if (!isRecord(body) || registration === null || !holdsAll(body, 'string', 'state')) return null
+  if (!isRecord(body) || registration === null || !hasAll(body, 'string', 'state')) return null
   const documents = recordsOf(body['documents']).filter(
-    (one) =>
-      holdsAll(one, 'string', 'title', 'serial', 'at') && holdsAll(one, 'number', 'id', 'total'),
+    (one) => hasAll(one, 'string', 'title', 'serial', 'at') && hasAll(one, 'number', 'id', 'total'),
   )
   const refusal = readRefusal(body['refused'])
   const edit = isRecord(body['edit']) ? body['edit'] : {}
   const fields = recordsOf(edit['fields']).filter((one) =>
-    holdsAll(one, 'string', 'id', 'label', 'kind'),
+    hasAll(one, 'string', 'id', 'label', 'kind'),
   )
   const files = recordsOf(body['files']).filter(
-    (one) => holdsAll(one, 'string', 'id', 'label') && holdsAll(one, 'number', 'bytes_max'),
+    (one) => hasAll(one, 'string', 'id', 'label') && hasAll(one, 'number', 'bytes_max'),
   )
   const cancel = isRecord(body['cancel']) ? body['cancel'] : null
   return {
@@ -31,7 +30,7 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
     edit: { fields, until: textOf(edit['until']) },
     files: files.map((one) => ({ ...one, name: textOf(one['name']) })),
     second_payment: readDuplicatePayment(body['second_payment']),
-    cancel: cancel !== null && holdsAll(cancel, 'number', 'kept') ? cancel : null,
+    cancel: cancel !== null && hasAll(cancel, 'number', 'kept') ? cancel : null,
   } as unknown as SelfServiceData
 }
 
@@ -40,9 +39,7 @@ export const readActionMessage: Reader<string> = (body) =>
   isRecord(body) ? textOf(body['message']) : null
 
 function readDuplicatePayment(value: unknown): MyAnswer['second_payment'] {
-  return isRecord(value) &&
-    holdsAll(value, 'string', 'first') &&
-    holdsAll(value, 'number', 'amount')
+  return isRecord(value) && hasAll(value, 'string', 'first') && hasAll(value, 'number', 'amount')
     ? {
         first: String(value['first']),
         amount: Number(value['amount']),
@@ -52,16 +49,16 @@ function readDuplicatePayment(value: unknown): MyAnswer['second_payment'] {
 }
 
 function readManualPayment(value: unknown): unknown {
-  return isRecord(value) && holdsAll(value, 'string', 'way', 'label', 'tell') ? value : null
+  return isRecord(value) && hasAll(value, 'string', 'way', 'label', 'tell') ? value : null
 }
 
 function readRefusal(value: unknown): MyAnswer['refused'] {
-  if (!isRecord(value) || !holdsAll(value, 'string', 'why')) return null
+  if (!isRecord(value) || !hasAll(value, 'string', 'why')) return null
   const { why, say, offer } = value
   const isOffer =
     isRecord(offer) &&
-    holdsAll(offer, 'string', 'category', 'label') &&
-    holdsAll(offer, 'number', 'total')
+    hasAll(offer, 'string', 'category', 'label') &&
+    hasAll(offer, 'number', 'total')
   return {
     why: String(why),
     say: typeof say === 'string' ? say : null,

@@ -4,12 +4,12 @@ import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts
 import type { EventAnswer, EventCard } from '../../engine/api.ts'
 import { readRetried } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
-import { callUntilAnswered } from '../app/retry-requests.ts'
+import { callWithRetries } from '../app/retry-requests.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { Breaking } from '../ui/details-list.tsx'
+import { BreakableText } from '../ui/details-list.tsx'
 import { richMessage } from '../ui/rich-message.tsx'
 import type { PageProps } from '../app/page-props.ts'
-import { Plain } from '../ui/layout/standalone-page.tsx'
+import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 import { useRegistration } from '../results/load-registration.ts'
 import type { RegistrationRequest, LoadState, LoadFailure } from '../results/load-registration.ts'
 import type { RequestPayment } from '../results/unpaid/pay-now-button.tsx'
@@ -71,7 +71,7 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventAnswer 
       (loadState.is === 'found' ? titleOfState(event, loadState.registration) : title),
   )
   const requestPayment: RequestPayment = (price, onRetry) =>
-    callUntilAnswered(
+    callWithRetries(
       '/api/payment/resume/',
       readRetried,
       {
@@ -128,7 +128,7 @@ function ExpiredLink({ event, failure: loadState, reload }: ExpiredLinkProps) {
         {richMessage(expiredLink.contact, {
           support: (
             <a href={`mailto:${event.support}`}>
-              <Breaking text={event.support} />
+              <BreakableText text={event.support} />
             </a>
           ),
         })}
@@ -151,17 +151,17 @@ function ExpiredLink({ event, failure: loadState, reload }: ExpiredLinkProps) {
 
 function LostLinkSection() {
   return (
-    <Plain title={lostLink.title}>
+    <StandalonePage title={lostLink.title}>
       <p>{lostLink.explanation}</p>
       <LostLinkForm />
-    </Plain>
+    </StandalonePage>
   )
 }
 
 /** Shown for an unknown link, whose event is unknown too. */
 function UnknownLink({ events }: { readonly events: readonly EventCard[] }) {
   return (
-    <Plain title={unknownLink.title}>
+    <StandalonePage title={unknownLink.title}>
       <p>{unknownLink.explanation}</p>
       <LostLinkForm />
       <ul className="ways">
@@ -174,6 +174,6 @@ function UnknownLink({ events }: { readonly events: readonly EventCard[] }) {
       <a className="btn" href="/">
         {COMMON_MESSAGES.home}
       </a>
-    </Plain>
+    </StandalonePage>
   )
 }

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 
 /** An email address that is too long for its line breaks after the @, not inside a word. */
-export function Breaking({ text }: { readonly text: string }) {
+export function BreakableText({ text }: { readonly text: string }) {
   const [name = '', ...rest] = text.split('@')
   return rest.length === 1 ? (
     <>
@@ -42,7 +42,7 @@ export function Ledger({
             {row.label}
             {row.about && <small>{row.about}</small>}
           </dt>
-          <dd>{typeof row.value === 'string' ? <Breaking text={row.value} /> : row.value}</dd>
+          <dd>{typeof row.value === 'string' ? <BreakableText text={row.value} /> : row.value}</dd>
         </div>
       ))}
     </dl>

@@ -14,22 +14,22 @@ type DialogProps = {
  * behind it inert, closes on Escape, and returns the focus to the element that opened it.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
-  const box = useRef<HTMLDialogElement>(null)
+  const dialogRef = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const id = useId()
   useEffect(() => {
-    const dialog = box.current
-    const before = document.activeElement
+    const dialog = dialogRef.current
+    const previousFocus = document.activeElement
     dialog?.showModal()
     heading.current?.focus()
     return () => {
       dialog?.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      if (previousFocus instanceof HTMLElement && previousFocus.isConnected) previousFocus.focus()
     }
   }, [])
   return (
     <dialog
-      ref={box}
+      ref={dialogRef}
       className="dlg"
       aria-labelledby={id}
       onCancel={(event) => {

@@ -3,20 +3,20 @@ import { COMMON_MESSAGES, formatMessage } from '../../engine/messages.ts'
 
 const KILO = 1024
 const MEGA = KILO * KILO
-/** An event file states the limit in MB; in bytes it is rounded to a whole number. */
-const BYTE_LOST = 1e-5
+/** An event file states the limit in MB. In bytes, it is rounded to a whole number. */
+const ROUNDING_MARGIN = 1e-5
 
-const inWords = (bytes: number, whole: (amount: number) => number): string =>
+const formatSize = (bytes: number, round: (amount: number) => number): string =>
   bytes < MEGA
-    ? `${Math.max(1, whole(bytes / KILO))}\u00a0KB`
-    : `${whole((bytes / MEGA) * 10) / 10}\u00a0MB`
+    ? `${Math.max(1, round(bytes / KILO))}\u00a0KB`
+    : `${round((bytes / MEGA) * 10) / 10}\u00a0MB`
 
 /** Size of a file, rounded up: "5.1 MB", "340 KB". */
-export const sizeText = (bytes: number): string => inWords(bytes, Math.ceil)
+export const sizeText = (bytes: number): string => formatSize(bytes, Math.ceil)
 
 /** Maximum size of a file, rounded down, so that no larger file is displayed with this size. */
 export const limitText = (bytes: number): string =>
-  inWords(bytes, (amount) => Math.floor(amount + BYTE_LOST))
+  formatSize(bytes, (amount) => Math.floor(amount + ROUNDING_MARGIN))
 
 export const tooLargeText = (name: string, bytes: number, bytesMax: number): string =>
   formatMessage(COMMON_MESSAGES.file.tooLarge, {

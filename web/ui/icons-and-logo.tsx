@@ -56,8 +56,8 @@ export function Sprite({ only }: { readonly only?: ReadonlySet<string> }) {
 }
 
 /**
- * An icon of 20 px (16 if small). Hidden from screen readers beside text; pass `label` if it is
- * alone.
+ * An icon of 20 px (16 if small). Hidden from screen readers next to text; pass `label` if there is
+ * no text.
  */
 export function Icon({
   name,
@@ -79,7 +79,7 @@ export function Icon({
 }
 
 /** The logo: a ruled square and a tick that extends beyond it. */
-export function Mark() {
+export function Logo() {
   return (
     <svg viewBox="0 0 26 26" aria-hidden="true">
       <path

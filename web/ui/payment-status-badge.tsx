@@ -7,7 +7,7 @@ import type { IconName } from './icons-and-logo.tsx'
 
 export type Tone = 'good' | 'bad' | 'wait' | 'care' | 'back' | 'ended'
 
-/** Icon, label and colour together; never colour alone. */
+/** Shows icon, label and colour, never colour alone. */
 export function Badge({
   tone,
   icon,
@@ -27,7 +27,7 @@ export function Badge({
 
 const { paymentStatus } = COMMON_MESSAGES
 
-const looks = {
+const badges = {
   success: { tone: 'good', icon: 'tick', word: paymentStatus.success },
   failed: { tone: 'bad', icon: 'cross', word: paymentStatus.failed },
   pending: { tone: 'wait', icon: 'clock', word: paymentStatus.pending },
@@ -47,10 +47,10 @@ export function Status({
   readonly is: PaymentStatus | 'review' | 'ended'
   readonly word?: string
 }) {
-  const look = looks[is]
+  const badge = badges[is]
   return (
-    <Badge tone={look.tone} icon={look.icon}>
-      {word ?? look.word}
+    <Badge tone={badge.tone} icon={badge.icon}>
+      {word ?? badge.word}
     </Badge>
   )
 }

@@ -5,7 +5,7 @@ import { encode } from 'uqr'
 export function QrCode({
   text,
   label,
-  look,
+  look: style,
 }: {
   readonly text: string
   /** Text alternative for screen readers. */
@@ -13,12 +13,12 @@ export function QrCode({
   readonly look?: Parameters<typeof encode>[1]
 }) {
   const { size, path } = useMemo(() => {
-    const { size: modules, data } = encode(text, look)
+    const { size: modules, data } = encode(text, style)
     const cells = data.flatMap((row, y) =>
       row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
     )
     return { size: modules, path: cells.join('') }
-  }, [text, look])
+  }, [text, style])
   return (
     <svg
       className="qr"

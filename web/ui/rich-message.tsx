@@ -18,9 +18,9 @@ export function richMessage<Message extends string>(
   parts: Readonly<Record<ValueNames<Message>, Part>>,
 ): ReactNode {
   const partOf = (name: string): Part => parts[name as ValueNames<Message>]
-  return message.split(/(\{\w+\}|<\w+>[^<]*<\/\w+>)/).map((piece, index) => {
-    const [, value, element, text = ''] = /^(?:\{(\w+)\}|<(\w+)>([^<]*).*)$/.exec(piece) ?? []
-    const part = partOf(value ?? element ?? '') ?? piece
+  return message.split(/(\{\w+\}|<\w+>[^<]*<\/\w+>)/).map((segment, index) => {
+    const [, value, element, text = ''] = /^(?:\{(\w+)\}|<(\w+)>([^<]*).*)$/.exec(segment) ?? []
+    const part = partOf(value ?? element ?? '') ?? segment
     return (
       <Fragment key={index}>
         {typeof part === 'function'

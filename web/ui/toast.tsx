@@ -1,6 +1,5 @@
 /**
  * Toasts: temporary messages over the page, as a snackbar or as a stack.
- * Not related to gateway messages.
  */
 import { createContext, use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
@@ -16,19 +15,19 @@ type Message = {
   /** Display time in milliseconds; paused while the toast is hovered or focused. */
   readonly ms: number
 }
-type Say = (text: string, tone: MessageTone) => void
+type ShowToast = (text: string, tone: MessageTone) => void
 
 /**
  * Maximum number of toasts; older ones are removed, because a phone's screen has no room for more.
  */
 const TOASTS_MAX = 4
 
-const Saying = createContext<Say>(() => {})
+const ToastContext = createContext<ShowToast>(() => {})
 /**
  * Shows a message that disappears by itself, can be dismissed, and stays while it is hovered or
  * focused.
  */
-export const useMessage = (): Say => use(Saying)
+export const useMessage = (): ShowToast => use(ToastContext)
 
 type ProviderProps = {
   readonly as: 'snackbar' | 'toast'
@@ -38,12 +37,12 @@ type ProviderProps = {
 
 /** A snackbar replaces the previous one; toasts form a stack. */
 export function MessageProvider({ as, ms, children }: ProviderProps) {
-  const [shown, setShown] = useState<readonly Message[]>([])
+  const [toasts, setToasts] = useState<readonly Message[]>([])
   const next = useRef(0)
-  const say = useCallback<Say>(
+  const showToast = useCallback<ShowToast>(
     (text, tone) => {
       const message = { id: next.current++, text, tone, ms }
-      setShown((old) =>
+      setToasts((old) =>
         // A repeated message replaces the identical one instead of stacking.
         as === 'snackbar'
           ? [message]
@@ -53,20 +52,20 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
     [as, ms],
   )
   const hide = useCallback(
-    (id: number) => setShown((old) => old.filter((message) => message.id !== id)),
+    (id: number) => setToasts((old) => old.filter((message) => message.id !== id)),
     [],
   )
   const list = useMemo(
-    () => shown.map((message) => <MessageBox key={message.id} message={message} hide={hide} />),
-    [shown, hide],
+    () => toasts.map((message) => <MessageBox key={message.id} message={message} hide={hide} />),
+    [toasts, hide],
   )
   return (
-    <Saying value={say}>
+    <ToastContext value={showToast}>
       {children}
       <div className={`messages ${as}`} role="status" aria-live="polite">
         {list}
       </div>
-    </Saying>
+    </ToastContext>
   )
 }
 
@@ -79,26 +78,26 @@ function MessageBox({
   readonly message: Message
   readonly hide: (id: number) => void
 }) {
-  const [held, setHeld] = useState(false)
+  const [isPaused, setPaused] = useState(false)
   const left = useRef(message.ms)
   useEffect(() => {
-    if (held) return
+    if (isPaused) return
     const since = performance.now()
     const timer = setTimeout(() => hide(message.id), left.current)
     return () => {
       clearTimeout(timer)
       left.current -= performance.now() - since
     }
-  }, [held, hide, message.id])
-  const hold = () => setHeld(true)
-  const release = () => setHeld(false)
+  }, [isPaused, hide, message.id])
+  const pause = () => setPaused(true)
+  const resume = () => setPaused(false)
   return (
     <div
       className={`message ${message.tone}`}
-      onMouseEnter={hold}
-      onMouseLeave={release}
-      onFocus={hold}
-      onBlur={release}
+      onMouseEnter={pause}
+      onMouseLeave={resume}
+      onFocus={pause}
+      onBlur={resume}
     >
       <Icon name={iconOf[message.tone]} />
       <p>{message.text}</p>

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { call, download, newKey } from '../../../web/app/api-client.ts'
-import { callUntilAnswered } from '../../../web/app/retry-requests.ts'
+import { callWithRetries } from '../../../web/app/retry-requests.ts'
 
 let base = ''
 let key: string | undefined
@@ -191,7 +191,7 @@ async function sendIntoSilence(times: number, onWaiting: () => void) {
   silentCount = times
   let arrived = new Promise<void>((resolve) => (onArrival = resolve))
   const headers = { 'idempotency-key': 'one key' }
-  const sent = callUntilAnswered(at(200, '{}'), readAny, { method: 'POST', headers }, onWaiting)
+  const sent = callWithRetries(at(200, '{}'), readAny, { method: 'POST', headers }, onWaiting)
   for (let time = 0; time < times; time++) {
     await arrived
     arrived = new Promise<void>((resolve) => (onArrival = resolve))

@@ -12,7 +12,7 @@ import { renderScriptNotice } from '../../../server/pages/html-shell.ts'
 import { optionMarks } from '../../../web/registration/price/itemised-price.ts'
 import { formatOptionPrice } from '../../../web/registration/fields/radio-choices.tsx'
 import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
-import { Sold } from '../../../web/organisers/preview/item-prices.tsx'
+import { ItemPrices } from '../../../web/organisers/preview/item-prices.tsx'
 import { createEvent, field, requiredMessage } from '../../engine/fixtures.ts'
 import { noon } from '../../server/office/office.ts'
 
@@ -80,7 +80,7 @@ function listPrices(event: EventConfig) {
 }
 /** The same on every page for organisers. */
 const paid = (event: EventConfig) => ({
-  page: findAmounts(renderToStaticMarkup(<Sold event={event} />)),
+  page: findAmounts(renderToStaticMarkup(<ItemPrices event={event} />)),
   preview: findAmounts(preview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
 })
 

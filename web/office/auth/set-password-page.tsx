@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import { Head } from '../../ui/layout/standalone-page.tsx'
+import { StandaloneHeader } from '../../ui/layout/standalone-page.tsx'
 import { readMessage } from '../office-api-responses.ts'
 import { Asking, Field } from '../ui/form-fields.tsx'
 import { ask, isApiError, LOGIN } from '../office-api-and-urls.ts'
@@ -28,7 +28,7 @@ export function PasswordPage() {
   }, [])
   return (
     <div className="login">
-      <Head />
+      <StandaloneHeader />
       <main id="main">
         <div className="sheet" aria-busy={query.isFetching}>
           <h1 className="disp">Set your password</h1>

@@ -8,7 +8,7 @@ import type { SessionAnswer } from '../../../engine/api.ts'
 import { call } from '../../app/api-client.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Head } from '../../ui/layout/standalone-page.tsx'
+import { StandaloneHeader } from '../../ui/layout/standalone-page.tsx'
 import { readDone, readSession } from '../office-api-responses.ts'
 import { DASHBOARD, ask, isApiError, take } from '../office-api-and-urls.ts'
 import '../ui/form-fields.css'
@@ -127,7 +127,7 @@ export function Login({ next }: { readonly next: string }) {
 
   return (
     <div className="login">
-      <Head />
+      <StandaloneHeader />
       <main id="main">
         <form className="sheet" noValidate onSubmit={submit} aria-busy={busy}>
           <h1 className="disp">Sign in to the office</h1>

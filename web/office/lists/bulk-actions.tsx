@@ -6,7 +6,7 @@ import type { Role } from '../../../engine/index.ts'
 import type { BulkAnswer, ListRow } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { BUTTONS } from '../registration/action-buttons.ts'
 import { ask } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
@@ -23,9 +23,9 @@ const ASKS_WHY: readonly BulkAct[] = ['accept', 'note']
 
 const readBulk: Reader<BulkAnswer> = (body) =>
   isRecord(body) &&
-  holdsAll(body, 'string', 'message') &&
+  hasAll(body, 'string', 'message') &&
   listOf(body['refused'], (one) =>
-    isRecord(one) && holdsAll(one, 'string', 'reg_no', 'message') ? one : null,
+    isRecord(one) && hasAll(one, 'string', 'reg_no', 'message') ? one : null,
   ) !== null
     ? (body as BulkAnswer)
     : null

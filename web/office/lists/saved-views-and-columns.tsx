@@ -8,7 +8,7 @@ import type { AdminList, Column, MyList, MyListsAnswer } from '../../../engine/i
 import type { OfficeEvent } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { holdsAll, isRecord, listOf, recordOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf, recordOf } from '../../app/json-readers.ts'
 import { ASKED_BESIDE, ask } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -23,7 +23,7 @@ const readMyLists: Reader<MyListsAnswer['lists']> = (body) =>
         isRecord(one) &&
         listOf(one['columns'], (id) => (typeof id === 'string' ? id : null)) !== null &&
         listOf(one['views'], (view) =>
-          isRecord(view) && holdsAll(view, 'string', 'name', 'query') ? view : null,
+          isRecord(view) && hasAll(view, 'string', 'name', 'query') ? view : null,
         ) !== null
           ? (one as MyList)
           : null,

@@ -5,7 +5,7 @@ import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
 import { isPaymentStatus } from '../../../engine/index.ts'
 import type { FoundAnswer, WireFound } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { ask, isTyping, SEARCH } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner, Heading, RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
@@ -17,7 +17,7 @@ const readFound: Reader<FoundAnswer> = (body) =>
   typeof body['more'] === 'boolean' &&
   listOf(body['found'], (one) =>
     isRecord(one) &&
-    holdsAll(one, 'string', 'reg_no', 'name', 'category', 'payment_status_display') &&
+    hasAll(one, 'string', 'reg_no', 'name', 'category', 'payment_status_display') &&
     typeof one['in_review'] === 'boolean' &&
     isPaymentStatus(one['payment_status']) &&
     isRecord(one['event'])

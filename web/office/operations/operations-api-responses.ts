@@ -8,7 +8,7 @@ import type {
   WireMail,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 
 const isTextOrNone = (value: unknown): boolean => value === null || typeof value === 'string'
 const isInstant = (value: unknown): boolean =>
@@ -17,8 +17,8 @@ const isInstant = (value: unknown): boolean =>
 export const readMails: Reader<MailsAnswer> = (body) =>
   isRecord(body) &&
   isRecord(body['counts']) &&
-  holdsAll(body['counts'], 'number', 'queued', 'failed', 'sent') &&
-  holdsAll(body, 'number', 'counted_to') &&
+  hasAll(body['counts'], 'number', 'queued', 'failed', 'sent') &&
+  hasAll(body, 'number', 'counted_to') &&
   listOf(body['mails'], readMail) !== null &&
   (body['before'] === null || typeof body['before'] === 'number')
     ? (body as MailsAnswer)
@@ -26,8 +26,8 @@ export const readMails: Reader<MailsAnswer> = (body) =>
 
 const readMail = (value: unknown): WireMail | null =>
   isRecord(value) &&
-  holdsAll(value, 'number', 'id', 'tries') &&
-  holdsAll(value, 'string', 'to', 'subject', 'event_id', 'event', 'status') &&
+  hasAll(value, 'number', 'id', 'tries') &&
+  hasAll(value, 'string', 'to', 'subject', 'event_id', 'event', 'status') &&
   isInstant(value['at']) &&
   (value['next_at'] === null || isInstant(value['next_at'])) &&
   isTextOrNone(value['reg_no']) &&
@@ -40,7 +40,7 @@ export const readEventFiles: Reader<EventFilesAnswer> = (body) =>
 
 const readFile = (value: unknown): WireEventFile | null =>
   isRecord(value) &&
-  holdsAll(value, 'string', 'file', 'is') &&
+  hasAll(value, 'string', 'file', 'is') &&
   ['event_id', 'title', 'version', 'why', 'findings'].every((name) => isTextOrNone(value[name]))
     ? (value as WireEventFile)
     : null
@@ -49,7 +49,7 @@ export const readRecovery: Reader<RecoveryAnswer> = (body) =>
   isRecord(body) &&
   (body['recovery'] === null || isRecovery(body['recovery'])) &&
   listOf(body['past'], (one) =>
-    isRecord(one) && holdsAll(one, 'string', 'code', 'begun_at', 'ended_at', 'ended_by', 'mails')
+    isRecord(one) && hasAll(one, 'string', 'code', 'begun_at', 'ended_at', 'ended_by', 'mails')
       ? one
       : null,
   ) !== null
@@ -66,21 +66,21 @@ const FIGURES = {
 const isRecovery = (value: unknown): boolean =>
   isRecord(value) &&
   isInstant(value['begun_at']) &&
-  holdsAll(value, 'string', 'why', 'code') &&
+  hasAll(value, 'string', 'why', 'code') &&
   ['copy_at', 'stored_at', 'served_at'].every(
     (name) => value[name] === null || isInstant(value[name]),
   ) &&
   Object.entries(FIGURES).every(([name, numbers]) => {
     const figures = value[name]
-    return isRecord(figures) && holdsAll(figures, 'number', ...numbers)
+    return isRecord(figures) && hasAll(figures, 'number', ...numbers)
   }) &&
   listOf(value['mails'], (one) =>
-    isRecord(one) && holdsAll(one, 'string', 'to', 'subject', 'event') && isInstant(one['at'])
+    isRecord(one) && hasAll(one, 'string', 'to', 'subject', 'event') && isInstant(one['at'])
       ? one
       : null,
   ) !== null &&
   listOf(value['series'], (one) =>
-    isRecord(one) && holdsAll(one, 'string', 'pattern', 'year') && holdsAll(one, 'number', 'last')
+    isRecord(one) && hasAll(one, 'string', 'pattern', 'year') && hasAll(one, 'number', 'last')
       ? one
       : null,
   ) !== null

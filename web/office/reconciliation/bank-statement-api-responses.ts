@@ -2,7 +2,7 @@
 import { fromRupees } from '../../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { settlementIn } from './settlement-api-responses.ts'
 
 export const readReconciled: Reader<ReconcileAnswer> = (body) => {
@@ -23,7 +23,7 @@ export const readReconciled: Reader<ReconcileAnswer> = (body) => {
 
 const readLine = (value: unknown): Record<string, unknown> | null =>
   isRecord(value) &&
-  holdsAll(value, 'string', 'day', 'narration', 'reference', 'as') &&
+  hasAll(value, 'string', 'day', 'narration', 'reference', 'as') &&
   typeof value['line'] === 'number' &&
   Array.isArray(value['also']) &&
   (value['why'] === null || typeof value['why'] === 'string') &&
@@ -38,9 +38,7 @@ const readRepeated = (value: unknown): Record<string, unknown> | null =>
     : null
 
 const readAwaited = (value: unknown): Record<string, unknown> | null =>
-  isRecord(value) &&
-  holdsAll(value, 'string', 'reg_no', 'name') &&
-  fromRupees(value['due']) !== null
+  isRecord(value) && hasAll(value, 'string', 'reg_no', 'name') && fromRupees(value['due']) !== null
     ? value
     : null
 
@@ -50,7 +48,7 @@ export const readBulk: Reader<BulkAnswer> = (body) =>
   typeof body['message'] === 'string' &&
   Array.isArray(body['done']) &&
   listOf(body['refused'], (one) =>
-    isRecord(one) && holdsAll(one, 'string', 'reg_no', 'message') ? one : null,
+    isRecord(one) && hasAll(one, 'string', 'reg_no', 'message') ? one : null,
   ) !== null
     ? (body as BulkAnswer)
     : null

@@ -1,6 +1,6 @@
 /**
  * The reconciliation page: loads a bank statement or settlement report and matches it to an event.
- * Matches are reviewed, then confirmed or kept together.
+ * Staff review the matches, then confirm them or send them to review in one step.
  */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -45,8 +45,8 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
         <h2 id="statement-load">Upload a bank statement or settlement</h2>
         <p className="mute">
           Upload a CSV or Excel file from your bank (HDFC, SBI, ICICI, Axis, Kotak and others) or
-          gateway. Nothing is confirmed or saved before you say so. Transfers that the bank returned
-          go to review at once.
+          gateway. Nothing is confirmed or saved until you confirm it. Transfers that the bank
+          returned go to review immediately.
         </p>
         {refused && <Banner text={refused.message} onDismiss={() => look.reset()} />}
         <form
@@ -233,8 +233,9 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
       )}
       {unread.length > 0 && (
         <p className="mute">
-          Line {unread.join(', ')} could not be read: the amount, currency or date is unclear. It is
-          not in the list above.
+          {unread.length === 1
+            ? `Line ${unread.join()} could not be read: its amount, currency or date is unclear. It is not in the list above.`
+            : `Lines ${unread.join(', ')} could not be read: their amount, currency or date is unclear. They are not in the list above.`}
         </p>
       )}
       {waiting.length > 0 && (
@@ -303,21 +304,21 @@ const mayConfirm = ({ as }: Line): boolean =>
   as === 'matched' || as === 'differs' || as === 'ambiguous'
 
 const GROUPS = [
-  ['matched', 'Matched', 'One registration is due exactly this amount.'],
+  ['matched', 'Matched', 'One registration owes exactly this amount.'],
   [
     'differs',
     'Amount differs',
-    'One registration fits, but its balance differs. If you confirm, it goes to review.',
+    'One registration matches, but its balance differs. If you confirm, it goes to review.',
   ],
   [
     'ambiguous',
     'Several possible matches',
-    'Choose the registration that this payment is for, or leave the line.',
+    'Choose the registration that this payment is for, or skip the line.',
   ],
   [
     'unmatched',
     'Not matched',
-    'No registration of this event fits. Send payments for this conference to review.',
+    'No registration of this event matches. Send payments for this conference to review.',
   ],
   [
     'elsewhere',

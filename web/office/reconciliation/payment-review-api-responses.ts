@@ -1,11 +1,11 @@
 /** Parsers of the payment review calls' answers. */
 import type { ReviewsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 
 /** Returns null if the value is not a payment review. */
 export const reviewIn = (one: unknown): Record<string, unknown> | null =>
-  isRecord(one) && holdsAll(one, 'string', 'id', 'kind', 'why') && Array.isArray(one['decisions'])
+  isRecord(one) && hasAll(one, 'string', 'id', 'kind', 'why') && Array.isArray(one['decisions'])
     ? one
     : null
 
@@ -17,9 +17,7 @@ export const readReviews: Reader<ReviewsAnswer> = (body) =>
     : null
 
 const requestIn = (one: unknown): Record<string, unknown> | null =>
-  isRecord(one) && holdsAll(one, 'string', 'event_id') && holdsAll(one, 'number', 'count')
-    ? one
-    : null
+  isRecord(one) && hasAll(one, 'string', 'event_id') && hasAll(one, 'number', 'count') ? one : null
 
 /** What was decided, as a sentence from the server. */
 export const readDecided: Reader<string> = (body) =>

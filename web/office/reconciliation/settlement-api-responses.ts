@@ -2,7 +2,7 @@
 import { fromRupees } from '../../../engine/index.ts'
 import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 
 /** May be negative. */
 const isAmount = (value: unknown): boolean =>
@@ -18,7 +18,7 @@ export function settlementIn(value: unknown): WireSettlement | null {
   const { lines, payouts, unsettled, unread } = value
   const isReadable =
     listOf(lines, (line) =>
-      isRecord(line) && holdsAll(line, 'string', 'is', 'as', 'order_id', 'reference', 'utr')
+      isRecord(line) && hasAll(line, 'string', 'is', 'as', 'order_id', 'reference', 'utr')
         ? amounts('amount', 'fee', 'tax', 'net')(line)
         : null,
     ) !== null &&

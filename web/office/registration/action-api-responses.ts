@@ -2,12 +2,12 @@
 import { fromRupees, isActionName } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { reviewIn } from '../reconciliation/payment-review-api-responses.ts'
 
 /** The available actions of a registration, and its history. */
 export const readActs: Reader<ActionsAnswer> = (body) => {
-  if (!isRecord(body) || !holdsAll(body, 'string', 'reg_no', 'state', 'state_display', 'today'))
+  if (!isRecord(body) || !hasAll(body, 'string', 'reg_no', 'state', 'state_display', 'today'))
     return null
   const {
     due,
@@ -40,30 +40,30 @@ export const readActs: Reader<ActionsAnswer> = (body) => {
     (told === null || isTold(told)) &&
     listOf(reviews, reviewIn) !== null &&
     listOf(trail, (line) =>
-      isRecord(line) && holdsAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
+      isRecord(line) && hasAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
     ) !== null
   return isReadable ? (body as ActionsAnswer) : null
 }
 
 const isSecond = (value: unknown): boolean =>
-  isRecord(value) && holdsAll(value, 'string', 'first') && fromRupees(value['amount']) !== null
+  isRecord(value) && hasAll(value, 'string', 'first') && fromRupees(value['amount']) !== null
 
 const isApproval = (value: unknown): boolean => {
   if (!isRecord(value)) return false
   const { look_at: lookAt, offer } = value
   const isFile = (one: unknown): Record<string, unknown> | null =>
-    isRecord(one) && holdsAll(one, 'string', 'id', 'label', 'name') ? one : null
+    isRecord(one) && hasAll(one, 'string', 'id', 'label', 'name') ? one : null
   const isOffer =
-    isRecord(offer) && holdsAll(offer, 'string', 'label') && fromRupees(offer['total']) !== null
+    isRecord(offer) && hasAll(offer, 'string', 'label') && fromRupees(offer['total']) !== null
   return listOf(lookAt, isFile) !== null && (offer === null || isOffer)
 }
 
 const isTold = (value: unknown): boolean =>
   isRecord(value) &&
-  holdsAll(value, 'string', 'label', 'reference') &&
+  hasAll(value, 'string', 'label', 'reference') &&
   fromRupees(value['amount']) !== null &&
   listOf(value['answers'], (one) =>
-    isRecord(one) && holdsAll(one, 'string', 'label', 'text') ? one : null,
+    isRecord(one) && hasAll(one, 'string', 'label', 'text') ? one : null,
   ) !== null
 
 /** What was done, as a sentence from the server. */
@@ -72,7 +72,7 @@ export const readActed: Reader<string> = (body) =>
 
 const readField = (value: unknown): Record<string, unknown> | null =>
   isRecord(value) &&
-  holdsAll(value, 'string', 'id', 'label', 'kind') &&
+  hasAll(value, 'string', 'id', 'label', 'kind') &&
   Array.isArray(value['options']) &&
   (typeof value['value'] === 'string' || Array.isArray(value['value']))
     ? value

@@ -31,15 +31,8 @@ import type {
 import type { AddedAnswer, AddingAnswer, OfficeEvent } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { newKey } from '../../app/api-client.ts'
-import { saysLittle } from '../../ui/forms/is-short-message.ts'
-import {
-  holdsAll,
-  isRecord,
-  numberOf,
-  recordOf,
-  recordsOf,
-  textsOf,
-} from '../../app/json-readers.ts'
+import { isShortMessage } from '../../ui/forms/is-short-message.ts'
+import { hasAll, isRecord, numberOf, recordOf, recordsOf, textsOf } from '../../app/json-readers.ts'
 import { AskedField } from './add-registration-field.tsx'
 import { AskedPeople } from './add-registration-people.tsx'
 import { ask, isApiError, registrationAddress } from '../office-api-and-urls.ts'
@@ -57,7 +50,7 @@ const TOO_SOON =
 const readAdding: Reader<AddingAnswer> = (body) => {
   const event = isRecord(body) ? body['event'] : null
   const isEvent = isRecord(event) && Array.isArray(event['fields'])
-  const isWhole = isRecord(body) && isEvent && holdsAll(body, 'string', 'now')
+  const isWhole = isRecord(body) && isEvent && hasAll(body, 'string', 'now')
   return isWhole && Array.isArray(body['ways'])
     ? ({
         ...body,
@@ -67,7 +60,7 @@ const readAdding: Reader<AddingAnswer> = (body) => {
     : null
 }
 const readAdded: Reader<AddedAnswer> = (body) =>
-  isRecord(body) && holdsAll(body, 'string', 'reg_no', 'state')
+  isRecord(body) && hasAll(body, 'string', 'reg_no', 'state')
     ? (body as unknown as AddedAnswer)
     : null
 
@@ -201,7 +194,7 @@ function Adding({
     >
       {refused && (
         <Banner
-          text={saysLittle(refused.message) ? 'Check the marked fields.' : refused.message}
+          text={isShortMessage(refused.message) ? 'Check the marked fields.' : refused.message}
           onDismiss={() => add.reset()}
         />
       )}

@@ -29,7 +29,7 @@ export function SeenFirst({
       {!mayOffer && total !== null && (
         <p>
           {total === 0
-            ? 'It is free. Approving completes it.'
+            ? 'This registration is free. Approving it completes it.'
             : `The delegate gets an email with a link to pay ${said(total)}.`}
         </p>
       )}

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { DocumentsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { ask } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -13,8 +13,8 @@ const readDocuments: Reader<DocumentsAnswer> = (body) =>
   isRecord(body) &&
   listOf(body['documents'], (one) =>
     isRecord(one) &&
-    holdsAll(one, 'string', 'title', 'serial', 'at') &&
-    holdsAll(one, 'number', 'id', 'total')
+    hasAll(one, 'string', 'title', 'serial', 'at') &&
+    hasAll(one, 'number', 'id', 'total')
       ? one
       : null,
   ) !== null

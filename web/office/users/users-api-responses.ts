@@ -13,7 +13,7 @@ import type {
   WireSession,
 } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
-import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import type { Unread } from '../../app/json-readers.ts'
 
 const isText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -24,54 +24,54 @@ const isEvents = (value: unknown): boolean => value === null || listOf(value, is
 
 export const readAccount: Reader<AccountAnswer> = (body) =>
   isRecord(body) &&
-  holdsAll(body, 'string', 'username') &&
+  hasAll(body, 'string', 'username') &&
   isRole(body['role']) &&
   isEvents(body['events']) &&
   isRecord(body['second_factor']) &&
-  holdsAll(body['second_factor'], 'boolean', 'is_on', 'is_required') &&
-  holdsAll(body['second_factor'], 'number', 'recovery_codes_left') &&
+  hasAll(body['second_factor'], 'boolean', 'is_on', 'is_required') &&
+  hasAll(body['second_factor'], 'number', 'recovery_codes_left') &&
   listOf(body['sessions'], readSessionSeen) !== null
     ? (body as AccountAnswer)
     : null
 
 const readSessionSeen = (value: unknown): WireSession | null =>
   isRecord(value) &&
-  holdsAll(value, 'string', 'id', 'network', 'browser') &&
-  holdsAll(value, 'boolean', 'is_this') &&
+  hasAll(value, 'string', 'id', 'network', 'browser') &&
+  hasAll(value, 'boolean', 'is_this') &&
   isInstant(value['signed_in_at']) &&
   isInstant(value['seen_at'])
     ? (value as WireSession)
     : null
 
 export const readSecret: Reader<SecondFactorAnswer> = (body) =>
-  isRecord(body) && holdsAll(body, 'string', 'secret', 'address')
+  isRecord(body) && hasAll(body, 'string', 'secret', 'address')
     ? (body as SecondFactorAnswer)
     : null
 
 export const readRecoveryCodes: Reader<RecoveryCodesAnswer> = (body) =>
   isRecord(body) &&
-  holdsAll(body, 'string', 'message') &&
+  hasAll(body, 'string', 'message') &&
   listOf(body['recovery_codes'], isText) !== null
     ? (body as RecoveryCodesAnswer)
     : null
 
 export const readPeople: Reader<UsersAnswer> = (body) =>
   isRecord(body) &&
-  holdsAll(body, 'boolean', 'second_factor_required') &&
+  hasAll(body, 'boolean', 'second_factor_required') &&
   listOf(body['people'], readPerson) !== null &&
   listOf(body['events'], readTitle) !== null
     ? (body as UsersAnswer)
     : null
 
 const readTitle = (value: unknown): Unread | null =>
-  isRecord(value) && holdsAll(value, 'string', 'id', 'title') ? value : null
+  isRecord(value) && hasAll(value, 'string', 'id', 'title') ? value : null
 
 const readPerson = (value: unknown): WireUser | null =>
   isRecord(value) &&
-  holdsAll(value, 'string', 'username') &&
+  hasAll(value, 'string', 'username') &&
   isRole(value['role']) &&
   isEvents(value['events']) &&
-  holdsAll(value, 'boolean', 'has_second_factor') &&
+  hasAll(value, 'boolean', 'has_second_factor') &&
   isInstant(value['added_at']) &&
   isInstantOrNone(value['signed_in_at']) &&
   isInstantOrNone(value['invited_until'])
@@ -80,13 +80,13 @@ const readPerson = (value: unknown): WireUser | null =>
 
 export const readPersonChanged: Reader<UserChangedAnswer> = (body) =>
   isRecord(body) &&
-  holdsAll(body, 'string', 'message') &&
+  hasAll(body, 'string', 'message') &&
   (body['link'] === null || typeof body['link'] === 'string')
     ? (body as UserChangedAnswer)
     : null
 
 export const readPasswordLink: Reader<PasswordLinkAnswer> = (body) =>
-  isRecord(body) && holdsAll(body, 'string', 'username') ? (body as PasswordLinkAnswer) : null
+  isRecord(body) && hasAll(body, 'string', 'username') ? (body as PasswordLinkAnswer) : null
 
 export const readActivity: Reader<ActivityAnswer> = (body) =>
   isRecord(body) &&
@@ -98,8 +98,8 @@ export const readActivity: Reader<ActivityAnswer> = (body) =>
 
 const readAct = (value: unknown): WireActivity | null =>
   isRecord(value) &&
-  holdsAll(value, 'number', 'id') &&
-  holdsAll(value, 'string', 'who', 'what', 'event') &&
+  hasAll(value, 'number', 'id') &&
+  hasAll(value, 'string', 'who', 'what', 'event') &&
   isInstant(value['at']) &&
   (value['reg_no'] === null || typeof value['reg_no'] === 'string') &&
   (value['event_id'] === null || typeof value['event_id'] === 'string')

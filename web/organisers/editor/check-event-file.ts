@@ -3,14 +3,14 @@ import { compileEvent, lineFinder, runExamples } from '../../../engine/authoring
 import type { EventConfig } from '../../../engine/index.ts'
 import type { ExampleResult, Finding, SharedFiles } from '../../../engine/authoring.ts'
 
-export type Question = {
+export type CheckRequest = {
   readonly number: number
   readonly path: string
   readonly text: string
   readonly shared: SharedFiles
   readonly otherRoutes: readonly string[]
 }
-export type Checked = {
+export type CheckResult = {
   /** Number of the request that this answers. */
   readonly number: number
   readonly text: string
@@ -32,9 +32,9 @@ export type Lines = {
 }
 
 /** Never throws: incomplete text produces findings, and examples that cannot run are omitted. */
-export function check({ number, path, text, shared, otherRoutes }: Question): Checked {
+export function check({ number, path, text, shared, otherRoutes }: CheckRequest): CheckResult {
   const { reads: draft, findings } = compileEvent(text, shared, { path }, { otherRoutes })
-  const nothing = {
+  const emptyResult = {
     number,
     text,
     event: null,
@@ -45,15 +45,20 @@ export function check({ number, path, text, shared, otherRoutes }: Question): Ch
   try {
     // A file with errors is not served, but the preview shows it while it is edited.
     return draft === null
-      ? nothing
-      : { ...nothing, event: draft, examples: runExamples(draft), lines: linesOf(draft, text) }
+      ? emptyResult
+      : {
+          ...emptyResult,
+          event: draft,
+          examples: runExamples(draft),
+          lines: findLines(draft, text),
+        }
   } catch {
     // An event with errors may violate the engine's assertions; its findings report the cause.
-    return nothing
+    return emptyResult
   }
 }
 
-function linesOf(event: EventConfig, text: string): Lines {
+function findLines(event: EventConfig, text: string): Lines {
   const line = lineFinder(text)
   const { categoryChoice, fees } = event
   return {

@@ -2,24 +2,24 @@
 import { useEffect, useRef, useState } from 'react'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { SharedFiles } from '../../../engine/authoring.ts'
-import { holdsAll, isRecord } from '../../app/json-readers.ts'
+import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { readStored, removeStored, writeStored } from '../../app/browser-storage.ts'
-import type { Checked, Question } from './check-event-file.ts'
+import type { CheckResult, CheckRequest } from './check-event-file.ts'
 
 /** A text as opened. `edition` counts openings, so that the editor is created anew for each. */
-export type Opened = { readonly path: string; readonly text: string; readonly edition: number }
+export type OpenedFile = { readonly path: string; readonly text: string; readonly edition: number }
 
 /** File name without its folder. */
-export const nameOf = (path: string): string => path.split('/').at(-1) ?? path
+export const fileName = (path: string): string => path.split('/').at(-1) ?? path
 
 /** Pause in typing, in milliseconds, before the file is checked. */
-const REST_MS = 200
+const TYPING_PAUSE_MS = 200
 /** Time in milliseconds after which a check is abandoned; the next change starts a new worker. */
-const PATIENCE_MS = 15_000
+const CHECK_MS_MAX = 15_000
 
-const UNCHECKED: Checking = { checked: null, event: null, stuck: false, failed: false }
-export type Checking = {
-  readonly checked: Checked | null
+const UNCHECKED: CheckState = { checked: null, event: null, stuck: false, failed: false }
+export type CheckState = {
+  readonly checked: CheckResult | null
   /**
    * The event of the last readable text, shown in the tabs while the current text is not readable.
    */
@@ -31,13 +31,13 @@ export type Checking = {
 }
 
 /** Checks `text` in a worker whenever typing pauses. Nothing leaves the browser. */
-export function useChecking(
+export function useCheck(
   text: string,
   path: string,
   shared: SharedFiles,
   otherRoutes: readonly string[],
-): Checking {
-  const [state, setState] = useState<Checking>(UNCHECKED)
+): CheckState {
+  const [state, setState] = useState<CheckState>(UNCHECKED)
   const worker = useRef<Worker | null>(null)
   const number = useRef(0)
   useEffect(
@@ -48,14 +48,14 @@ export function useChecking(
     [],
   )
   useEffect(() => {
-    const mine = ++number.current
-    let giveUp: ReturnType<typeof setTimeout> | undefined
-    const ask = () => {
+    const requestNumber = ++number.current
+    let timeout: ReturnType<typeof setTimeout> | undefined
+    const startCheck = () => {
       const fail = () => {
-        clearTimeout(giveUp)
+        clearTimeout(timeout)
         worker.current?.terminate()
         worker.current = null
-        setState((old) => ({ ...old, failed: true }))
+        setState((previous) => ({ ...previous, failed: true }))
       }
       try {
         worker.current ??= new Worker(new URL('./check-event-file-worker.ts', import.meta.url), {
@@ -65,39 +65,45 @@ export function useChecking(
         return fail()
       }
       worker.current.onerror = fail
-      worker.current.onmessage = ({ data }: MessageEvent<Checked>) => {
+      worker.current.onmessage = ({ data }: MessageEvent<CheckResult>) => {
         if (data.number !== number.current) return
-        clearTimeout(giveUp)
-        setState((old) => ({ ...UNCHECKED, checked: data, event: data.event ?? old.event }))
+        clearTimeout(timeout)
+        setState((previous) => ({
+          ...UNCHECKED,
+          checked: data,
+          event: data.event ?? previous.event,
+        }))
       }
-      const question: Question = { number: mine, path, text, shared, otherRoutes }
-      worker.current.postMessage(question)
-      giveUp = setTimeout(() => {
+      const request: CheckRequest = { number: requestNumber, path, text, shared, otherRoutes }
+      worker.current.postMessage(request)
+      timeout = setTimeout(() => {
         worker.current?.terminate()
         worker.current = null
-        setState((old) => ({ ...old, stuck: true }))
-      }, PATIENCE_MS)
+        setState((previous) => ({ ...previous, stuck: true }))
+      }, CHECK_MS_MAX)
     }
-    const rest = setTimeout(ask, mine === 1 ? 0 : REST_MS)
+    const pauseTimer = setTimeout(startCheck, requestNumber === 1 ? 0 : TYPING_PAUSE_MS)
     return () => {
-      clearTimeout(rest)
-      clearTimeout(giveUp)
+      clearTimeout(pauseTimer)
+      clearTimeout(timeout)
     }
   }, [text, path, shared, otherRoutes])
   return state
 }
 
-const KEPT_AS = 'event file being edited'
+const STORAGE_NAME = 'event file being edited'
 
 /** The draft of this tab; deleted when the tab is closed. */
-export function recallDraft(): { readonly path: string; readonly text: string } | null {
-  const kept = readStored(KEPT_AS)
-  return isRecord(kept) && holdsAll(kept, 'string', 'path', 'text')
-    ? { path: String(kept['path']), text: String(kept['text']) }
+export function loadFileDraft(): { readonly path: string; readonly text: string } | null {
+  const stored = readStored(STORAGE_NAME)
+  return isRecord(stored) && hasAll(stored, 'string', 'path', 'text')
+    ? { path: String(stored['path']), text: String(stored['text']) }
     : null
 }
 
-export function keepDraft(draft: { readonly path: string; readonly text: string } | null): void {
-  if (draft === null) removeStored(KEPT_AS)
-  else writeStored(KEPT_AS, draft)
+export function saveFileDraft(
+  draft: { readonly path: string; readonly text: string } | null,
+): void {
+  if (draft === null) removeStored(STORAGE_NAME)
+  else writeStored(STORAGE_NAME, draft)
 }

@@ -2,14 +2,14 @@
 import type { Finding } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import type { Checked } from './check-event-file.ts'
+import type { CheckResult } from './check-event-file.ts'
 
 /** Text between backticks is a quotation from the file. */
-const inCode = (text: string) =>
-  text.split('`').map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece))
+const formatQuotations = (text: string) =>
+  text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))
 
 type GoTo = (line: number, column?: number) => void
-const looks = {
+const severities = {
   error: { tone: 'bad', icon: 'bang' },
   warning: { tone: 'care', icon: 'tri' },
   note: { tone: 'wait', icon: 'info' },
@@ -32,7 +32,7 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
         No problems found.
       </p>
     )
-  const place = ({ at }: Pick<Finding, 'at'>) =>
+  const location = ({ at }: Pick<Finding, 'at'>) =>
     at.path === path ? (
       <button type="button" className="link" onClick={() => goTo(at.start.line, at.start.column)}>
         Line {at.start.line}
@@ -49,25 +49,25 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
         return (
           <li key={`${code} ${finding.at.start.offset} ${index}`}>
             <p className="org-f-head">
-              <Badge tone={looks[severity].tone} icon={looks[severity].icon}>
+              <Badge tone={severities[severity].tone} icon={severities[severity].icon}>
                 {severity}
               </Badge>{' '}
-              {place(finding)} <span className="mute">{code}</span>
+              {location(finding)} <span className="mute">{code}</span>
             </p>
-            <p className="org-f-text">{inCode(message)}</p>
+            <p className="org-f-text">{formatQuotations(message)}</p>
             {related.map((one) => (
               <p key={`${one.at.start.offset} ${one.message}`}>
-                {place(one)}: {inCode(one.message)}
+                {location(one)}: {formatQuotations(one.message)}
               </p>
             ))}
             {notes.map((note) => (
               <p key={note} className="mute">
-                {inCode(note)}
+                {formatQuotations(note)}
               </p>
             ))}
             {help !== undefined && (
               <p>
-                <b>Help:</b> {inCode(help)}
+                <b>Help:</b> {formatQuotations(help)}
               </p>
             )}
             {fix !== undefined && finding.at.path === path && mend !== null && (
@@ -95,7 +95,7 @@ export function Examples({
   goTo,
 }: {
   readonly title: string
-  readonly checked: Checked | null
+  readonly checked: CheckResult | null
   readonly goTo: GoTo
 }) {
   const examples = checked?.examples ?? []
@@ -103,8 +103,8 @@ export function Examples({
     return (
       <p className="org-none">
         {checked !== null && checked.event === null
-          ? 'The examples run as soon as the file can be read.'
-          : 'This file has no examples. An example states what a delegate with certain answers pays, and the checker holds the file to it.'}
+          ? 'The examples will run as soon as the file can be read.'
+          : 'This file has no examples. An example states what a delegate with certain answers pays, and the checker verifies it.'}
       </p>
     )
   return (

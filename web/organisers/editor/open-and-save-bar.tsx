@@ -3,14 +3,14 @@ import { useId, useRef } from 'react'
 import type { EventCard } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { nameOf } from './event-file-draft.ts'
-import type { Checking } from './event-file-draft.ts'
+import { fileName } from './event-file-draft.ts'
+import type { CheckState } from './event-file-draft.ts'
 
-const plural = (many: number, word: string): string => `${many} ${word}${many === 1 ? '' : 's'}`
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
-type BarProps = {
+type FileBarProps = {
   readonly path: string
-  readonly checking: Checking
+  readonly checking: CheckState
   readonly edited: boolean
   readonly events: readonly EventCard[]
   readonly fromDisk: (file: File | undefined) => void
@@ -19,15 +19,15 @@ type BarProps = {
 }
 
 /** Name and state of the file, with buttons to open and save it. */
-export function Bar({
+export function FileBar({
   path,
   checking,
   edited,
   events,
   fromDisk,
   fromServer,
-  save: keep,
-}: BarProps) {
+  save: saveFile,
+}: FileBarProps) {
   const input = useRef<HTMLInputElement>(null)
   const select = useId()
   const { checked, stuck, failed } = checking
@@ -39,7 +39,7 @@ export function Bar({
   return (
     <div className="org-bar">
       <p className="org-name">
-        <b>{nameOf(path)}</b>
+        <b>{fileName(path)}</b>
         {edited && <span className="mute"> (changed)</span>}
       </p>
       <p className="org-state" role="status">
@@ -112,7 +112,7 @@ export function Bar({
           <Icon name="file" />
           Open a file
         </button>
-        <button type="button" className="btn sm" onClick={keep}>
+        <button type="button" className="btn sm" onClick={saveFile}>
           <Icon name="down" />
           Save file
         </button>

@@ -34,14 +34,14 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?
 
 /** A text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation. */
 export function Editor({ ref, label, text, change, findings, findingsOf }: EditorProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const latest = useRef(change)
   useEffect(() => {
     latest.current = change
   }, [change])
   useEffect(() => {
-    if (place.current === null) return
+    if (container.current === null) return
     const state = EditorState.create({
       doc: text,
       extensions: [
@@ -62,10 +62,10 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
         marks,
       ],
     })
-    const made = new EditorView({ state, parent: place.current })
-    view.current = made
+    const editorView = new EditorView({ state, parent: container.current })
+    view.current = editorView
     return () => {
-      made.destroy()
+      editorView.destroy()
       view.current = null
     }
     // A new text creates a new editor, because the page changes its key.
@@ -102,5 +102,5 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
     }),
     [],
   )
-  return <div className="org-editor" ref={place} />
+  return <div className="org-editor" ref={container} />
 }

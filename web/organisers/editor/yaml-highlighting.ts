@@ -19,23 +19,23 @@ const kinds = {
 const token =
   /(?<comment>(?:^|(?<=\s))#.*$)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<key>(?<=^\s*(?:- +)*|[{,]\s*|^\s*- \{)[\w.-]+(?=:(?:\s|$)))|(?<number>(?<=[[,:]\s*|^\s*- +)-?\d[\d.-]*(?=\s*(?:[,\]}]|$|\s#)))/g
 /** A key whose value is a literal block on the lines below. */
-const opensBlock = /:\s+[|>][-+\d]*\s*(?:#.*)?$/
+const BLOCK_START = /:\s+[|>][-+\d]*\s*(?:#.*)?$/
 
-function coloured(text: Text): DecorationSet {
+function highlight(text: Text): DecorationSet {
   const ranges: Range<Decoration>[] = []
   let blockIndent: number | null = null
   for (let number = 1; number <= text.lines; number += 1) {
     const line = text.line(number)
     const indent = line.text.search(/\S/)
     if (blockIndent !== null && (indent === -1 || indent > blockIndent)) continue
-    blockIndent = opensBlock.test(line.text) ? indent : null
-    for (const found of line.text.matchAll(token)) {
+    blockIndent = BLOCK_START.test(line.text) ? indent : null
+    for (const match of line.text.matchAll(token)) {
       const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find(
-        (name) => found.groups?.[name] !== undefined,
+        (name) => match.groups?.[name] !== undefined,
       )
       if (kind)
         ranges.push(
-          kinds[kind].range(line.from + found.index, line.from + found.index + found[0].length),
+          kinds[kind].range(line.from + match.index, line.from + match.index + match[0].length),
         )
     }
   }
@@ -43,8 +43,8 @@ function coloured(text: Text): DecorationSet {
 }
 
 const colours = StateField.define<DecorationSet>({
-  create: ({ doc }) => coloured(doc),
-  update: (old, change) => (change.docChanged ? coloured(change.newDoc) : old),
+  create: ({ doc }) => highlight(doc),
+  update: (old, change) => (change.docChanged ? highlight(change.newDoc) : old),
   provide: (field) => EditorView.decorations.from(field),
 })
 
@@ -95,7 +95,7 @@ const rows = {
   note: Decoration.line({ class: 'f-row note' }),
 }
 
-function marked({ doc }: EditorState, findings: readonly Finding[]): DecorationSet {
+function decorateFindings({ doc }: EditorState, findings: readonly Finding[]): DecorationSet {
   const ranges = findings.flatMap((finding) => {
     const start = Math.min(finding.at.start.offset, doc.length)
     const line = doc.lineAt(start)
@@ -116,7 +116,7 @@ const findingMarks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (old, change) => {
     for (const effect of change.effects)
-      if (effect.is(showFindings)) return marked(change.state, effect.value)
+      if (effect.is(showFindings)) return decorateFindings(change.state, effect.value)
     return change.docChanged ? old.map(change.changes) : old
   },
   provide: (field) => EditorView.decorations.from(field),

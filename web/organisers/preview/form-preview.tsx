@@ -25,8 +25,8 @@ import { SummaryColumn } from '../../registration/price/price-summary-and-pay-bu
 import { muiTheme } from '../../registration/form/mui-theme.ts'
 import { EventHeader } from '../../ui/layout/event-header-footer.tsx'
 import { MessageProvider, useMessage } from '../../ui/toast.tsx'
-import { momentOf } from '../test-delegate/test-delegate.tsx'
-import type { Try } from '../test-delegate/test-delegate.tsx'
+import { noonOf } from '../test-delegate/test-delegate.tsx'
+import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import './page-preview.css'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
@@ -40,16 +40,16 @@ export default function FormPreview({
 }: {
   readonly title: string
   readonly event: EventConfig
-  readonly trying: Try
+  readonly trying: TestDelegate
 }) {
   return (
     <CacheProvider value={cache}>
       <ThemeProvider theme={muiTheme()}>
         <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
           <h2 className="vh">{title}</h2>
-          <div className="org-page" onClickCapture={stay}>
+          <div className="org-page" onClickCapture={preventNavigation}>
             <EventHeader event={event} level="h2" />
-            <Filled event={event} trying={trying} />
+            <FormWithPrices event={event} trying={trying} />
           </div>
         </MessageProvider>
       </ThemeProvider>
@@ -60,17 +60,23 @@ export default function FormPreview({
 const nothing = () => {}
 /** The header's link to the home page would discard the file. */
 /** No lookups here: discount codes, member lists and seats come from the test settings. */
-const ALONE = { errors: {}, startLookup: () => false, onAnswerChange: () => {} }
-const NONE_SAID: ReadonlyMap<string, string> = new Map()
+const NO_LOOKUPS = { errors: {}, startLookup: () => false, onAnswerChange: () => {} }
+const NO_ENTRIES: ReadonlyMap<string, string> = new Map()
 
-const stay = (click: MouseEvent) => {
-  if (click.target instanceof Element && click.target.closest('a[href="/"]') !== null)
-    click.preventDefault()
+const preventNavigation = (clickEvent: MouseEvent) => {
+  if (clickEvent.target instanceof Element && clickEvent.target.closest('a[href="/"]') !== null)
+    clickEvent.preventDefault()
 }
 
-function Filled({ event, trying }: { readonly event: EventConfig; readonly trying: Try }) {
-  const say = useMessage()
-  const at = momentOf(trying.day)
+function FormWithPrices({
+  event,
+  trying,
+}: {
+  readonly event: EventConfig
+  readonly trying: TestDelegate
+}) {
+  const showToast = useMessage()
+  const at = noonOf(trying.day)
   // Without a compiled validator the engine validates; nothing can be compiled here.
   const page = useMemo<EventAnswer>(
     () => ({
@@ -89,27 +95,24 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
   )
   const [attempts, setAttempts] = useState(0)
   const proofs = useMemo(() => openProofs(event, null), [event])
-  const context = useMemo(() => ({ ...ALONE, context: trying.facts }), [trying.facts])
+  const context = useMemo(() => ({ ...NO_LOOKUPS, context: trying.facts }), [trying.facts])
   const form = useForm(page, initialAnswers(event), context, proofs, nothing)
   const price = calculatePrice(event, today, form.answers, ALL_EXTENSIONS.pricing)
   const submit = () => {
     if (form.check() === null)
-      say(
-        'These answers would be sent. This page is for trying things out, so nothing is sent.',
-        'good',
-      )
+      showToast('These answers would be sent. This page is a preview, so nothing is sent.', 'good')
     else setAttempts((times) => times + 1)
   }
   const { answer } = today as Extract<Tariff, { is: 'here' }>
-  const quoted = price.is === 'price' ? price.quote : null
-  const marks = useOptionStatuses(event, answer, form.answers, NONE_SAID, ALL_EXTENSIONS)
+  const currentQuote = price.is === 'price' ? price.quote : null
+  const statuses = useOptionStatuses(event, answer, form.answers, NO_ENTRIES, ALL_EXTENSIONS)
   return (
     <div className="pg">
       {!answer.open && <ClosedNotice event={event} text={answer.closed_text} />}
       <ProgressSteps event={event} form={form} />
       <div className="col">
         {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
-        <OptionStatuses value={marks}>
+        <OptionStatuses value={statuses}>
           <FormBox
             {...form.formProps}
             tariff={today}
@@ -126,14 +129,19 @@ function Filled({ event, trying }: { readonly event: EventConfig; readonly tryin
         notes={ALL_EXTENSIONS.priceNotes(event, form.answers, trying.facts.left)}
         isLast
         until={
-          quoted && (
-            <PriceUntil event={event} answers={form.answers} quote={quoted} now={answer.now} />
+          currentQuote && (
+            <PriceUntil
+              event={event}
+              answers={form.answers}
+              quote={currentQuote}
+              now={answer.now}
+            />
           )
         }
         isBusy={false}
         isRetrying={false}
         submitLabel={ALL_EXTENSIONS.submitLabel(event, form.answers)}
-        contradiction={findContradiction(event, form.answers, quoted?.category ?? null)}
+        contradiction={findContradiction(event, form.answers, currentQuote?.category ?? null)}
         uploadNotice={null}
         confirmationAddress={undefined}
         errorCount={Object.keys(form.errors).length}

@@ -4,7 +4,7 @@ import { formatPrice, paidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { priceListOf } from '../../../engine/authoring.ts'
 
-export function Sold({ event }: { readonly event: EventConfig }) {
+export function ItemPrices({ event }: { readonly event: EventConfig }) {
   const taxes = event.fees.items.map(({ tax }) => tax)
   const { tables, adjustments, limits, unique, codes, rolls } = priceListOf(event)
   const rules = [
@@ -71,12 +71,12 @@ export function Sold({ event }: { readonly event: EventConfig }) {
         </Fragment>
       ))}
       {rules.map(
-        ([title, says]) =>
-          says.length > 0 && (
+        ([title, lines]) =>
+          lines.length > 0 && (
             <Fragment key={title}>
               <h2 className="disp">{title}</h2>
               <dl className="org-rules">
-                {says.map((rule) => (
+                {lines.map((rule) => (
                   <div key={rule.id}>
                     <dt>{rule.id}</dt>
                     <dd>{rule.says}</dd>

@@ -2,10 +2,10 @@
 import type { ReactNode } from 'react'
 import { Boundary } from '../../app/error-boundary.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import type { Checking } from '../editor/event-file-draft.ts'
+import type { CheckState } from '../editor/event-file-draft.ts'
 
 /** Notes that the preview does not show the current text. */
-export function Stale({ checking }: { readonly checking: Checking }) {
+export function StaleNote({ checking }: { readonly checking: CheckState }) {
   const { checked, event } = checking
   if (checked === null || checked.event !== null) return null
   return (
@@ -13,7 +13,7 @@ export function Stale({ checking }: { readonly checking: Checking }) {
       <Icon name="tri" />
       {event === null
         ? 'This file cannot be read as an event yet. See Findings.'
-        : 'The file cannot be read as it stands, so this shows how it was before. See Findings.'}
+        : 'The file cannot be read at the moment, so this shows its last readable version. See Findings.'}
     </p>
   )
 }
@@ -22,7 +22,7 @@ export function Stale({ checking }: { readonly checking: Checking }) {
  * Catches the errors of an event that cannot be rendered: shows a message in its place, and the
  * editor stays.
  */
-export function Guarded({
+export function PreviewErrorBoundary({
   resetBy,
   children,
 }: {
@@ -32,7 +32,7 @@ export function Guarded({
   const otherwise = (
     <p className="org-stale">
       <Icon name="tri" />
-      This cannot be shown until the errors in the file are fixed. See Findings.
+      The preview cannot be shown until the errors in the file are fixed. See Findings.
     </p>
   )
   return (

@@ -16,22 +16,22 @@ import type { Explanation } from '../../../engine/authoring.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { Lines } from '../editor/check-event-file.ts'
-import { Sold } from './item-prices.tsx'
-import { momentOf } from '../test-delegate/test-delegate.tsx'
-import type { Try } from '../test-delegate/test-delegate.tsx'
+import { ItemPrices } from './item-prices.tsx'
+import { noonOf } from '../test-delegate/test-delegate.tsx'
+import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 
 type PriceProps = {
   readonly title: string
   readonly event: EventConfig
-  readonly trying: Try
+  readonly trying: TestDelegate
   readonly lines: Lines | null
   readonly goTo: (line: number) => void
 }
 
 /** The price for this delegate and day, the rule that decided, and the cell of the price list. */
-export function Price({ title, event, trying, lines, goTo }: PriceProps) {
-  const it = useMemo(
-    () => explain(event, trying.answers, momentOf(trying.day), trying.facts),
+export function PricePreview({ title, event, trying, lines, goTo }: PriceProps) {
+  const explanation = useMemo(
+    () => explain(event, trying.answers, noonOf(trying.day), trying.facts),
     [event, trying],
   )
   const line = (number: number | null | undefined) =>
@@ -40,22 +40,26 @@ export function Price({ title, event, trying, lines, goTo }: PriceProps) {
         line {number}
       </button>
     )
-  const { category } = it.category
+  const { category } = explanation.category
   return (
     <>
       <h2 className="disp">{title}</h2>
       <div className="org-box">
         <p className="org-why">
           <b>{category === null ? 'No category' : labelOfCategory(event, category)}</b>{' '}
-          <Decided event={event} it={it} line={(rule) => line(lines?.rules[rule - 1])} />
+          <DecidingRule
+            event={event}
+            it={explanation}
+            line={(rule) => line(lines?.rules[rule - 1])}
+          />
         </p>
-        <Pays event={event} it={it} />
+        <PriceResult event={event} it={explanation} />
       </div>
-      {it.category.by === 'rules' && it.category.tried.length > 1 && (
-        <Tried it={it.category} line={(rule) => line(lines?.rules[rule - 1])} />
+      {explanation.category.by === 'rules' && explanation.category.tried.length > 1 && (
+        <SkippedRules it={explanation.category} line={(rule) => line(lines?.rules[rule - 1])} />
       )}
-      <Table event={event} it={it} lines={lines} goTo={goTo} />
-      <Sold event={event} />
+      <Table event={event} it={explanation} lines={lines} goTo={goTo} />
+      <ItemPrices event={event} />
     </>
   )
 }
@@ -65,7 +69,7 @@ const labelOfCategory = (event: EventConfig, id: string): string =>
 
 type LineOf = (rule: number) => React.ReactNode
 
-function Decided({
+function DecidingRule({
   event,
   it: { category: it, facts, read },
   line,
@@ -74,17 +78,17 @@ function Decided({
   readonly it: Explanation
   readonly line: LineOf
 }) {
-  const wanted = findCategory({ ...event, quotas: [] }, read)
-  if (wanted !== null && wanted !== it.category)
+  const requestedCategory = findCategory({ ...event, quotas: [] }, read)
+  if (requestedCategory !== null && requestedCategory !== it.category)
     return (
       <span className="mute">
-        offered, because no place is left as {labelOfCategory(event, wanted)}
+        offered, because no seat is left as {labelOfCategory(event, requestedCategory)}
       </span>
     )
   const kind = facts.code?.is === 'valid' ? facts.code.kind : null
-  const gives = event.codeKinds.find(({ id }) => id === kind)?.gives
-  if (gives !== undefined && 'category' in gives)
-    return <span className="mute">given by the code</span>
+  const discount = event.codeKinds.find(({ id }) => id === kind)?.gives
+  if (discount !== undefined && 'category' in discount)
+    return <span className="mute">set by the code</span>
   if (it.by === 'field')
     return (
       <span className="mute">
@@ -92,7 +96,7 @@ function Decided({
       </span>
     )
   const rule = it.tried.find(({ fits }) => fits)
-  if (rule === undefined) return <span className="mute">no rule fits these answers</span>
+  if (rule === undefined) return <span className="mute">no rule matches these answers</span>
   return (
     <>
       <span className="mute">by rule {rule.rule}</span> <code>{rule.says}</code> {line(rule.rule)}
@@ -101,7 +105,7 @@ function Decided({
 }
 
 /** The rules before the deciding one, and why each did not apply. */
-function Tried({
+function SkippedRules({
   it,
   line,
 }: {
@@ -128,7 +132,7 @@ function Tried({
   )
 }
 
-function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explanation }) {
+function PriceResult({ event, it }: { readonly event: EventConfig; readonly it: Explanation }) {
   if (it.quote === null) return <p>This event is free of charge.</p>
   if (!it.quote.ok) {
     const refusal = it.quote.error
@@ -142,7 +146,7 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
     )
   }
   const quote = it.quote.value
-  const gone = firstFull(event.quotas, it.read, quote.category)
+  const fullQuota = firstFull(event.quotas, it.read, quote.category)
   const rows = billRows(
     event,
     quote.lines.length > 1 ? quote : { ...quote, lines: [] },
@@ -152,12 +156,10 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
   return (
     <>
       {it.facts.code !== null && it.facts.code.is !== 'valid' && (
-        <p className="org-how">
-          Such a code is refused, and nothing is registered with it. Without it:
-        </p>
+        <p className="org-how">Such a code is rejected, and nothing is registered. Without it:</p>
       )}
-      {gone !== null && (
-        <p className="org-how">Nothing is registered: {fullSeatMessage(event, gone)}</p>
+      {fullQuota !== null && (
+        <p className="org-how">Nothing is registered: {fullSeatMessage(event, fullQuota)}</p>
       )}
       <Ledger rows={rows} money />
       <p className="org-how">
@@ -169,7 +171,7 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
         {period !== null && (
           <>
             Period {period.period.label}
-            {period.because === 'other-dates' ? ', which holds every other date' : ''}
+            {period.because === 'other-dates' ? ', which contains every other date' : ''}
             {period.alsoIn.length > 0
               ? `; the day is also in ${period.alsoIn.map(({ label }) => label).join(', ')}, but the first listed counts`
               : ''}
@@ -215,11 +217,15 @@ function Table({
               <tr key={category.id}>
                 <th scope="row">{category.label}</th>
                 {cells.map(({ period, price }) => {
-                  const lit = it.cell?.category === category.id && it.cell.period === period.id
+                  const isHighlighted =
+                    it.cell?.category === category.id && it.cell.period === period.id
                   const line = lines?.prices[category.id]?.[period.id] ?? null
                   const amount = price === null ? '–' : formatPrice(price.total)
                   return (
-                    <td key={period.id} {...(lit ? { className: 'on', 'aria-current': true } : {})}>
+                    <td
+                      key={period.id}
+                      {...(isHighlighted ? { className: 'on', 'aria-current': true } : {})}
+                    >
                       {line === null ? (
                         amount
                       ) : (

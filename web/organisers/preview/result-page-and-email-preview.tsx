@@ -20,8 +20,8 @@ import type { Registration } from '../../results/result-page-data.ts'
 import { ConfirmingPayment } from '../../results/pending-refunded-cancelled-pages.tsx'
 import { Ticket } from '../../results/ticket/ticket-page.tsx'
 import '../../results/result-page.css'
-import { momentOf } from '../test-delegate/test-delegate.tsx'
-import type { Try } from '../test-delegate/test-delegate.tsx'
+import { noonOf } from '../test-delegate/test-delegate.tsx'
+import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import './page-preview.css'
 
 const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'Email' } as const
@@ -35,11 +35,11 @@ export default function ResultsPreview({
   trying,
 }: {
   readonly event: EventConfig
-  readonly trying: Try
+  readonly trying: TestDelegate
 }) {
   const [kind, setKind] = useState<Kind>('success')
   const registration = useMemo(
-    () => registrationOf(event, trying, kind === 'mail' ? 'success' : kind),
+    () => createRegistration(event, trying, kind === 'mail' ? 'success' : kind),
     [event, trying, kind],
   )
   const query = {
@@ -48,9 +48,9 @@ export default function ResultsPreview({
     date: registration.created_at,
   }
   // Links and buttons would open the real site with a number that does not exist there.
-  const stay = (click: MouseEvent) => {
-    if (click.target instanceof Element && click.target.closest('a') !== null)
-      click.preventDefault()
+  const preventNavigation = (clickEvent: MouseEvent) => {
+    if (clickEvent.target instanceof Element && clickEvent.target.closest('a') !== null)
+      clickEvent.preventDefault()
   }
   return (
     <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
@@ -68,8 +68,8 @@ export default function ResultsPreview({
           </label>
         ))}
       </fieldset>
-      <p className="mute small">Its links lead nowhere here.</p>
-      <div className="org-page res" onClickCapture={stay}>
+      <p className="mute small">Links are disabled in this preview.</p>
+      <div className="org-page res" onClickCapture={preventNavigation}>
         {kind === 'success' && <Ticket event={event} registration={registration} query={query} />}
         {kind === 'failed' && (
           <FailedPayment
@@ -82,25 +82,25 @@ export default function ResultsPreview({
         {kind === 'pending' && (
           <ConfirmingPayment event={event} registration={registration} reload={() => {}} />
         )}
-        {kind === 'mail' && <Mail event={event} registration={registration} />}
+        {kind === 'mail' && <EmailPreview event={event} registration={registration} />}
       </div>
     </MessageProvider>
   )
 }
 
-const STANDS = { success: 'complete', failed: 'failed', pending: 'at-bank' } as const
+const PAYMENT_STATES = { success: 'complete', failed: 'failed', pending: 'at-bank' } as const
 
-function registrationOf(
+function createRegistration(
   event: EventConfig,
-  { day, answers: raw, facts }: Try,
-  status: keyof typeof STANDS,
+  { day, answers: raw, facts: context }: TestDelegate,
+  status: keyof typeof PAYMENT_STATES,
 ): Registration {
-  const at = momentOf(day)
-  const { answers } = normalise(event, raw, facts)
+  const at = noonOf(day)
+  const { answers } = normalise(event, raw, context)
   const category = findCategory(event, answers)
   const period = periodOn(event.fees, dayOf(at))?.id ?? null
-  const quoted = quote(event, answers, at)
-  const price = quoted.ok ? quoted.value : null
+  const quoteResult = quote(event, answers, at)
+  const price = quoteResult.ok ? quoteResult.value : null
   const number = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}`
   return {
     ...answers,
@@ -119,7 +119,7 @@ function registrationOf(
     gst: price && rupees(price.gst),
     total: price && rupees(price.total),
     lines: toWireLines(price?.lines ?? []),
-    stands: STANDS[status],
+    stands: PAYMENT_STATES[status],
     held_until: null,
     review_since: null,
     second_payment: false,
@@ -131,7 +131,7 @@ function registrationOf(
   }
 }
 
-function Mail({
+function EmailPreview({
   event,
   registration,
 }: {
@@ -144,7 +144,7 @@ function Mail({
       <p>
         {event.email === null
           ? 'This event sends no email.'
-          : 'No email is sent, because the answers hold no email address.'}
+          : 'No email is sent, because the answers contain no email address.'}
       </p>
     )
   return (

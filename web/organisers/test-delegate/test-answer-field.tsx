@@ -2,7 +2,7 @@
 import { assertNever, getOwn } from '../../../engine/index.ts'
 import type { Field, Option, RawAnswers } from '../../../engine/index.ts'
 
-type AskProps = {
+type TestFieldProps = {
   readonly field: Field
   readonly value: unknown
   /** Undefined: not answered. */
@@ -10,14 +10,14 @@ type AskProps = {
 }
 
 /** The control for the field's type. */
-export function Ask(props: AskProps) {
+export function TestField(props: TestFieldProps) {
   const { field } = props
   switch (field.type) {
     case 'consent':
-      return <Choose {...props} options={[{ id: 'true', label: 'Yes' }]} />
+      return <ChoiceField {...props} options={[{ id: 'true', label: 'Yes' }]} />
     case 'yes-no':
       return (
-        <Choose
+        <ChoiceField
           {...props}
           options={[
             { id: 'true', label: 'Yes' },
@@ -26,11 +26,11 @@ export function Ask(props: AskProps) {
         />
       )
     case 'select':
-      return <Choose {...props} options={field.options ?? []} />
+      return <ChoiceField {...props} options={field.options ?? []} />
     case 'many':
-      return <Tick {...props} />
+      return <CheckboxField {...props} />
     case 'people':
-      return <List {...props} />
+      return <PeopleField {...props} />
     case 'text':
     case 'email':
     case 'phone':
@@ -38,7 +38,7 @@ export function Ask(props: AskProps) {
     case 'date':
     case 'multiline':
     case 'file':
-      return <Line {...props} />
+      return <TextField {...props} />
     default:
       return assertNever(field.type)
   }
@@ -48,9 +48,10 @@ const textOf = (answer: unknown): string =>
   typeof answer === 'string' || typeof answer === 'number' || typeof answer === 'boolean'
     ? String(answer)
     : ''
-const orNothing = (typed: string): string | undefined => (typed === '' ? undefined : typed)
+const orUndefined = (typedText: string): string | undefined =>
+  typedText === '' ? undefined : typedText
 
-function Line({ field, value, change }: AskProps) {
+function TextField({ field, value, change }: TestFieldProps) {
   return (
     <label>
       {field.label}
@@ -58,26 +59,27 @@ function Line({ field, value, change }: AskProps) {
         type={field.type === 'date' ? 'date' : 'text'}
         {...(field.type === 'number' ? { inputMode: 'decimal' as const } : {})}
         value={textOf(value)}
-        onChange={(event) => change(orNothing(event.target.value))}
+        onChange={(event) => change(orUndefined(event.target.value))}
       />
     </label>
   )
 }
 
-function Choose({
+function ChoiceField({
   field,
   value,
   change,
   options,
-}: AskProps & { readonly options: readonly Pick<Option, 'id' | 'label'>[] }) {
-  const given = textOf(value)
+}: TestFieldProps & { readonly options: readonly Pick<Option, 'id' | 'label'>[] }) {
+  const textValue = textOf(value)
   const known = options.find(
-    ({ id }) => id === given || (field.ignoreCase && id.toLowerCase() === given.toLowerCase()),
+    ({ id }) =>
+      id === textValue || (field.ignoreCase && id.toLowerCase() === textValue.toLowerCase()),
   )
   return (
     <label>
       {field.label}
-      <select value={known?.id ?? ''} onChange={(event) => change(orNothing(event.target.value))}>
+      <select value={known?.id ?? ''} onChange={(event) => change(orUndefined(event.target.value))}>
         <option value="">Not answered</option>
         {options.map((option) => (
           <option key={option.id} value={option.id}>
@@ -90,16 +92,16 @@ function Choose({
 }
 
 /** Several options, in the order of the event file. */
-function Tick({ field, value, change }: AskProps) {
-  const chosen: readonly unknown[] = Array.isArray(value) ? value : []
+function CheckboxField({ field, value, change }: TestFieldProps) {
+  const selectedIds: readonly unknown[] = Array.isArray(value) ? value : []
   const ids = (field.options ?? []).map(({ id }) => id)
   return (
-    <Boxes
+    <CheckboxList
       title={field.label}
       boxes={field.options ?? []}
-      isTicked={(id) => chosen.includes(id)}
+      isTicked={(id) => selectedIds.includes(id)}
       tick={(id) => {
-        const now = ids.filter((one) => chosen.includes(one) !== (one === id))
+        const now = ids.filter((one) => selectedIds.includes(one) !== (one === id))
         change(now.length === 0 ? undefined : now)
       }}
     />
@@ -107,7 +109,7 @@ function Tick({ field, value, change }: AskProps) {
 }
 
 /** Checkboxes under a title; each has its own label. */
-export function Boxes({
+export function CheckboxList({
   title,
   boxes,
   isTicked,
@@ -132,9 +134,9 @@ export function Boxes({
 }
 
 /** A list of people, each with their fields. */
-function List({ field, value, change }: AskProps) {
+function PeopleField({ field, value, change }: TestFieldProps) {
   const people: readonly RawAnswers[] = Array.isArray(value) ? value : []
-  const set = (now: readonly RawAnswers[]) => change(now.length === 0 ? undefined : now)
+  const setPeople = (now: readonly RawAnswers[]) => change(now.length === 0 ? undefined : now)
   return (
     <fieldset className="org-list">
       <legend>{field.label}</legend>
@@ -144,12 +146,12 @@ function List({ field, value, change }: AskProps) {
         <fieldset key={at} className="org-person">
           <legend>Person {at + 1}</legend>
           {(field.fields ?? []).map((part) => (
-            <Ask
+            <TestField
               key={part.id}
               field={part}
               value={getOwn(person, part.id)}
               change={(answer) =>
-                set(
+                setPeople(
                   people.map((one, index) => (index === at ? { ...one, [part.id]: answer } : one)),
                 )
               }
@@ -158,14 +160,14 @@ function List({ field, value, change }: AskProps) {
           <button
             type="button"
             className="link"
-            onClick={() => set(people.filter((_, index) => index !== at))}
+            onClick={() => setPeople(people.filter((_, index) => index !== at))}
           >
             Remove<span className="vh"> person {at + 1}</span>
           </button>
         </fieldset>
       ))}
       {people.length < (field.max ?? 0) && (
-        <button type="button" className="btn line sm" onClick={() => set([...people, {}])}>
+        <button type="button" className="btn line sm" onClick={() => setPeople([...people, {}])}>
           {people.length === 0 ? 'Add a person' : 'Add another person'}
         </button>
       )}

@@ -20,18 +20,18 @@ import type {
   Instant,
   RawAnswers,
 } from '../../../engine/index.ts'
-import { Ask } from './test-answer-field.tsx'
+import { TestField } from './test-answer-field.tsx'
 import { PricingContextFields } from './test-pricing-context.tsx'
 
 /** The test delegate: a day, answers as a browser would send them, and the pricing context. */
-export type Try = {
+export type TestDelegate = {
   readonly day: Day
   readonly answers: RawAnswers
   readonly facts: PricingContext
 }
 
 /** The first worked example that fills in the form; without one, today and empty answers. */
-export function startOf(event: EventConfig, today: Day): Try {
+export function initialDelegate(event: EventConfig, today: Day): TestDelegate {
   const example = event.examples.find((one) => 'answers' in one)
   if (example !== undefined && 'answers' in example)
     return {
@@ -43,21 +43,21 @@ export function startOf(event: EventConfig, today: Day): Try {
 }
 
 /** Noon in India on the selected day. */
-export const momentOf = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 * 60 * 1000)
+export const noonOf = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 * 60 * 1000)
 
-type TryingProps = {
+type TestDelegateProps = {
   readonly event: EventConfig
-  readonly trying: Try
-  readonly change: (trying: Try) => void
+  readonly trying: TestDelegate
+  readonly change: (trying: TestDelegate) => void
   /** Whether to show the answer fields too. */ readonly answers: boolean
 }
 
 /** The day, and the answers that determine the price. */
-export function Trying({ event, trying, change, answers }: TryingProps) {
-  const open = checkRegistrationOpen(event, trying.day)
+export function TestDelegateForm({ event, trying, change, answers }: TestDelegateProps) {
+  const openState = checkRegistrationOpen(event, trying.day)
   // An answer to a field that is hidden with the current answers has no effect, which must be
   // visible.
-  const asked = shownFields(event, trying.answers, trying.facts)
+  const shownIds = shownFields(event, trying.answers, trying.facts)
   const answer = (id: string, value: unknown) => {
     const { [id]: _old, ...rest } = trying.answers
     change({ ...trying, answers: value === undefined ? rest : { ...rest, [id]: value } })
@@ -78,9 +78,11 @@ export function Trying({ event, trying, change, answers }: TryingProps) {
       </label>
       {answers &&
         fieldsOfPrice(event).map((field) => (
-          <Ask
+          <TestField
             key={field.id}
-            field={asked.has(field.id) ? field : { ...field, label: `${field.label} (not asked)` }}
+            field={
+              shownIds.has(field.id) ? field : { ...field, label: `${field.label} (not asked)` }
+            }
             value={getOwn(trying.answers, field.id)}
             change={(value) => answer(field.id, value)}
           />
@@ -92,9 +94,9 @@ export function Trying({ event, trying, change, answers }: TryingProps) {
           change={(facts) => change({ ...trying, facts })}
         />
       )}
-      {!open.open && (
+      {!openState.open && (
         <p className="org-closed">
-          On {formatDay(trying.day)}: {open.text}
+          On {formatDay(trying.day)}: {openState.text}
         </p>
       )}
     </div>

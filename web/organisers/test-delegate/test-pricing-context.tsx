@@ -1,7 +1,7 @@
 /** The test pricing context: a discount code, full quotas, member list entries. */
 import { allSeatPools, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, PricingContext } from '../../../engine/index.ts'
-import { Boxes } from './test-answer-field.tsx'
+import { CheckboxList } from './test-answer-field.tsx'
 
 const INVALID_CODES = {
   unknown: 'A code that does not exist',
@@ -54,7 +54,7 @@ export function PricingContextFields({
         />
       ))}
       {quotas.length > 0 && (
-        <Boxes
+        <CheckboxList
           title="No seats left"
           boxes={allSeatPools(quotas).map(({ id }) => ({ id, label: id }))}
           isTicked={(id) => getOwn(context.left, id) === 0}

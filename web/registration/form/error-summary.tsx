@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { saysLittle } from '../../ui/forms/is-short-message.ts'
+import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 import { elementIdOf, fieldNameOf, personName } from './field-keys.ts'
 import './error-summary.css'
 
@@ -70,7 +70,7 @@ export function useErrorInTitle(isWrong: boolean): void {
 /** Returns a message with the name of its field. */
 export function formatFieldError(event: PublicEvent, id: string, text: string): string {
   const { withField } = FORM_MESSAGES.errors
-  if (saysLittle(text))
+  if (isShortMessage(text))
     return formatMessage(withField, { field: fieldNameOf(event, id), error: text })
   // In a list, the message must name the person.
   const at = id.split('.')[1]

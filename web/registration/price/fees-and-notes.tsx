@@ -5,7 +5,7 @@ import { FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../../engine/index.ts'
 import type { TariffAnswer } from '../../../engine/api.ts'
 import { Ledger } from '../../ui/details-list.tsx'
-import { useIsAtRest } from '../../app/hydration-state.ts'
+import { useIsIdle } from '../../app/hydration-state.ts'
 import { PriceNote, formatOptionPrice } from '../fields/radio-choices.tsx'
 import type * as Coming from './fee-table.tsx'
 import type { FeeTableProps, PriceUntilProps } from './fee-table.tsx'
@@ -40,7 +40,7 @@ const LazyPriceUntil = lazyComponent<PriceUntilProps>((all) => all.PriceUntil)
 /** States the last day of the delegate's price, and the next price. */
 export function PriceValidity(props: PriceUntilProps) {
   // Loaded after everything else. On the server, rendering would have to wait for it.
-  const isPageIdle = useIsAtRest()
+  const isPageIdle = useIsIdle()
   return (
     isPageIdle && (
       <Suspense fallback={null}>

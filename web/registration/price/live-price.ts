@@ -6,7 +6,7 @@ import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { PageData, TariffAnswer } from '../../../engine/api.ts'
 import { tariffReader, toQuote } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
-import { saysLittle } from '../../ui/forms/is-short-message.ts'
+import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 
 const messages = FORM_PRICE_MESSAGES
 
@@ -126,7 +126,7 @@ function categoryPrompt(event: PublicEvent): string {
   if (choice.by === 'rules') return event.form.summary.empty
   const field = event.fields.find((one) => one.id === choice.field)
   const message = field?.required?.message
-  return message === undefined || saysLittle(message)
+  return message === undefined || isShortMessage(message)
     ? formatMessage(messages.choose, { field: field?.label ?? lowerCaseLabel(event, 'category') })
     : message
 }

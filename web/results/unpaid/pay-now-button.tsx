@@ -20,7 +20,7 @@ import type { PaymentData } from '../../../engine/api.ts'
 import { toQuote } from '../../app/api-responses.ts'
 import type { Answered, ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { HandOff } from '../../ui/payment/gateway-redirect.tsx'
+import { Redirect } from '../../ui/payment/gateway-redirect.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
@@ -92,10 +92,10 @@ export function usePayment({
   const dialog = (
     <>
       {step.is === 'leaving' && event.payment && (
-        <HandOff
+        <Redirect
           gateway={event.payment.gateway}
           data={step.data}
-          leftAgain={() => {
+          onReturn={() => {
             setStep({ is: 'idle' })
             reload()
           }}

@@ -2,7 +2,7 @@
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { WireEditable } from '../../../engine/api.ts'
 
-/** The value as the API expects it; a yes-no answer is not text. */
+/** Returns the value as the API expects it: a yes-no answer is a boolean. */
 export function valueOf({ kind, value }: WireEditable): unknown {
   return kind === 'yes-no' ? value === 'true' : value
 }
@@ -46,24 +46,24 @@ export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
         </label>
       )
     case 'many': {
-      const chosen = Array.isArray(value) ? value : []
+      const selectedIds = Array.isArray(value) ? value : []
       return (
         <fieldset className="ticks">
           <legend>{label}</legend>
-          {options.map(({ id, label: said }) => (
+          {options.map(({ id, label: optionLabel }) => (
             <label key={id}>
               <input
                 type="checkbox"
-                checked={chosen.includes(id)}
+                checked={selectedIds.includes(id)}
                 onChange={({ target }) =>
                   onChange(
                     options
                       .map((option) => option.id)
-                      .filter((one) => (one === id ? target.checked : chosen.includes(one))),
+                      .filter((one) => (one === id ? target.checked : selectedIds.includes(one))),
                   )
                 }
               />
-              {said}
+              {optionLabel}
             </label>
           ))}
         </fieldset>

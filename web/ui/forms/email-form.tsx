@@ -3,7 +3,7 @@ import type { RefObject } from 'react'
 import { Icon } from '../icons-and-logo.tsx'
 import './email-form.css'
 
-export function EmailAsked({
+export function EmailField({
   id,
   label,
   input,
@@ -12,7 +12,7 @@ export function EmailAsked({
   readonly id: string
   readonly label: string
   readonly input: RefObject<HTMLInputElement | null>
-  /** Null: no error. */
+  /** Null if there is no error. */
   readonly problem: string | null
 }) {
   const error = `${id}-error`

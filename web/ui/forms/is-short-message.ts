@@ -3,5 +3,5 @@
 /** "Required" and "Required for members" are too short; a sentence of this many words is not. */
 const SENTENCE_WORDS_MIN = 4
 
-export const saysLittle = (message: string): boolean =>
+export const isShortMessage = (message: string): boolean =>
   message.split(' ').length < SENTENCE_WORDS_MIN

@@ -2,7 +2,7 @@
 import { formatDays } from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
-import { Icon, Mark } from '../icons-and-logo.tsx'
+import { Icon, Logo } from '../icons-and-logo.tsx'
 import { richMessage } from '../rich-message.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { Badge } from '../payment-status-badge.tsx'
@@ -30,7 +30,7 @@ export function EventHeader({
       <div className="wrap">
         <div className="ev-top">
           <a className="mark" href="/">
-            <Mark />
+            <Logo />
             {COMMON_MESSAGES.product}
           </a>
           {event.demo.length > 0 && (

@@ -3,7 +3,7 @@ import { CONNECTION_ERROR_MESSAGES } from '../../../engine/messages.ts'
 import './offline-notice.css'
 
 /**
- * Whether the browser reports that it is offline. The notice below then says so, and no other
+ * Whether the browser reports that it is offline. The notice below then states it, and no other
  * message is needed.
  */
 export const isOffline = (): boolean => !navigator.onLine
@@ -12,16 +12,16 @@ export const isOffline = (): boolean => !navigator.onLine
  * Adds the notice to the page and keeps it current. Outside React, so that it exists on every page
  * and survives navigation.
  */
-export function watchLine(): void {
-  const place = document.createElement('p')
-  place.className = 'line-lost'
-  place.setAttribute('role', 'status')
-  const say = (): void => {
-    place.textContent = isOffline() ? CONNECTION_ERROR_MESSAGES.offline : ''
+export function showOfflineNotice(): void {
+  const notice = document.createElement('p')
+  notice.className = 'line-lost'
+  notice.setAttribute('role', 'status')
+  const updateNotice = (): void => {
+    notice.textContent = isOffline() ? CONNECTION_ERROR_MESSAGES.offline : ''
   }
-  document.body.append(place)
-  addEventListener('online', say)
-  addEventListener('offline', say)
+  document.body.append(notice)
+  addEventListener('online', updateNotice)
+  addEventListener('offline', updateNotice)
   // Screen readers announce only regions that existed before their text.
-  requestAnimationFrame(say)
+  requestAnimationFrame(updateNotice)
 }

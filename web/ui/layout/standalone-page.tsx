@@ -1,10 +1,10 @@
-/** A short page that belongs to no event. */
+/** A short page without an event. */
 import type { ReactNode } from 'react'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
-import { Mark } from '../icons-and-logo.tsx'
+import { Logo } from '../icons-and-logo.tsx'
 import { SkipLink } from './skip-link.tsx'
 
-export function Plain({
+export function StandalonePage({
   title,
   children,
 }: {
@@ -13,7 +13,7 @@ export function Plain({
 }) {
   return (
     <div className="wrap plain">
-      <Head />
+      <StandaloneHeader />
       <main id="main">
         <h1 className="disp">{title}</h1>
         {children}
@@ -22,14 +22,14 @@ export function Plain({
   )
 }
 
-/** Header of a page that has no other. */
-export function Head() {
+/** Header of a page without its own header. */
+export function StandaloneHeader() {
   return (
     <>
       <SkipLink />
       <header>
         <a className="mark" href="/">
-          <Mark />
+          <Logo />
           {COMMON_MESSAGES.product}
         </a>
       </header>

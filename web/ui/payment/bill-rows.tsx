@@ -1,13 +1,13 @@
-/** The rows of a bill: lines with quantity × unit price, then the sums, beside the previous bill. */
+/** The rows of a bill: lines with quantity × unit price, then the sums, compared with the previous bill. */
 import { formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
-import { changedPrice, priceWas, quoteRows } from './quote-rows.tsx'
+import { changedPrice, previousPrice, quoteRows } from './quote-rows.tsx'
 
 type Line = Quote['lines'][number]
 
-const nameOf = (line: Line): string => `${line.id}.${line.option ?? ''}`
+const lineKey = (line: Line): string => `${line.id}.${line.option ?? ''}`
 
 /** Whether tax is added to any line; otherwise prices include tax, or there is none. */
 const isTaxOnTop = (lines: readonly Line[]): boolean =>
@@ -21,16 +21,16 @@ const isTaxOnTop = (lines: readonly Line[]): boolean =>
 export function billRows(
   event: PublicEvent,
   quote: Quote,
-  wanted: readonly SummaryLine[],
+  summaryLines: readonly SummaryLine[],
   before?: Quote,
 ): readonly LedgerRow[] {
-  if (quote.lines.length === 0) return quoteRows(event, quote, wanted, before)
+  if (quote.lines.length === 0) return quoteRows(event, quote, summaryLines, before)
   const onTop = isTaxOnTop(quote.lines)
   const isTaxed = quote.gst !== 0
   const sums = (['period', 'base', 'gst', 'total'] as const).filter((sum) => {
     if (sum === 'total') return true
-    if (sum === 'period') return wanted.includes('period')
-    return isTaxed && (sum === 'base' ? onTop : onTop || wanted.includes('gst'))
+    if (sum === 'period') return summaryLines.includes('period')
+    return isTaxed && (sum === 'base' ? onTop : onTop || summaryLines.includes('gst'))
   })
   const [period, rest] = [
     sums.filter((sum) => sum === 'period'),
@@ -57,42 +57,44 @@ export function lineRows(
 ): readonly LedgerRow[] {
   const onTop = isTaxOnTop(lines)
   const amountOf = (line: Line): Paise => (onTop ? line.base : line.total)
-  const was = new Map(before.map((line) => [nameOf(line), line]))
+  const previousLines = new Map(before.map((line) => [lineKey(line), line]))
   const rows = lines.map((line): LedgerRow => {
-    const old = was.get(nameOf(line))
+    const previousLine = previousLines.get(lineKey(line))
     const now = priceText(amountOf(line))
     return {
-      id: nameOf(line),
+      id: lineKey(line),
       label: line.label,
       about:
         [
-          ...(old === undefined || old.label === line.label
+          ...(previousLine === undefined || previousLine.label === line.label
             ? []
-            : [formatMessage(COMMON_MESSAGES.payment.previousLabel, { label: old.label })]),
-          ...countOf(line, amountOf(line)),
+            : [
+                formatMessage(COMMON_MESSAGES.payment.previousLabel, { label: previousLine.label }),
+              ]),
+          ...quantityText(line, amountOf(line)),
         ].join(', ') || undefined,
       value:
-        old === undefined || amountOf(old) === amountOf(line)
+        previousLine === undefined || amountOf(previousLine) === amountOf(line)
           ? now
-          : changedPrice(priceText(amountOf(old)), now),
+          : changedPrice(priceText(amountOf(previousLine)), now),
     }
   })
-  const here = new Set(lines.map(nameOf))
-  const gone = [...was.values()]
-    .filter((line) => !here.has(nameOf(line)))
+  const currentKeys = new Set(lines.map(lineKey))
+  const removedLines = [...previousLines.values()]
+    .filter((line) => !currentKeys.has(lineKey(line)))
     .map((line): LedgerRow => ({
-      id: `gone.${nameOf(line)}`,
+      id: `gone.${lineKey(line)}`,
       label: line.label,
-      value: priceWas(priceText(amountOf(line))),
+      value: previousPrice(priceText(amountOf(line))),
     }))
-  return [...rows, ...gone]
+  return [...rows, ...removedLines]
 }
 
 /**
- * "2 × ₹ 4,000"; empty for a quantity of one. Only the quantity if the amount is not that product,
- * because it includes tax.
+ * Returns "2 × ₹ 4,000". Empty for a quantity of one. Only the quantity if the amount is not that
+ * product, because it includes tax.
  */
-function countOf({ quantity, unit }: Line, amount: Paise): readonly string[] {
+function quantityText({ quantity, unit }: Line, amount: Paise): readonly string[] {
   if (quantity === 1) return []
   return [unit * quantity === amount ? `${quantity} × ${formatMoney(unit)}` : `× ${quantity}`]
 }

@@ -1,4 +1,4 @@
-/** The redirect to the gateway, by a form that submits itself. */
+/** The redirect to the gateway, with a form that submits itself. */
 import { useEffect, useRef, useState } from 'react'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
@@ -7,31 +7,31 @@ import { richMessage } from '../rich-message.tsx'
 import './gateway-redirect.css'
 
 /** Time in milliseconds before a manual button is offered. */
-const PATIENCE_MS = 8000
+const REDIRECT_MS_MAX = 8000
 
-type HandOffProps = {
+type RedirectProps = {
   readonly gateway: NonNullable<PublicEvent['payment']>['gateway']
   readonly data: PaymentData
-  readonly leftAgain: () => void
+  readonly onReturn: () => void
 }
 
 /**
  * The hidden form that the gateway expects; submits itself. The event's gateway file maps the
- * server's values to the form's names; `merchant_id` there is `mercid` in the server's answer.
+ * server's values to the form's names; `merchant_id` there is `mercid` in the server's response.
  */
-export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
+export function Redirect({ gateway, data, onReturn }: RedirectProps) {
   const form = useRef<HTMLFormElement>(null)
-  const sent = useRef(false)
-  const [slow, setSlow] = useState(false)
+  const isSent = useRef(false)
+  const [isSlow, setSlow] = useState(false)
   useEffect(() => {
-    const bar = document.querySelector<HTMLElement>('.bar')?.offsetHeight ?? 0
-    form.current?.style.setProperty('--bar', `${bar}px`)
-    if (!sent.current) form.current?.submit()
-    sent.current = true
-    const timer = setTimeout(() => setSlow(true), PATIENCE_MS)
+    const barHeight = document.querySelector<HTMLElement>('.bar')?.offsetHeight ?? 0
+    form.current?.style.setProperty('--bar', `${barHeight}px`)
+    if (!isSent.current) form.current?.submit()
+    isSent.current = true
+    const timer = setTimeout(() => setSlow(true), REDIRECT_MS_MAX)
     return () => clearTimeout(timer)
   }, [])
-  useReturn(leftAgain)
+  useReturnFromGateway(onReturn)
   const fields = {
     ...Object.fromEntries(
       Object.entries(gateway.posts).map(([name, from]) => [
@@ -52,7 +52,7 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      {slow && (
+      {isSlow && (
         <p role="status">
           {richMessage(COMMON_MESSAGES.payment.notOpened, {
             button: (text) => (
@@ -71,12 +71,12 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
  * Called when the user returns with Back: the browser may restore the page as it was left, and it
  * must be usable again.
  */
-export function useReturn(returned: () => void): void {
+export function useReturnFromGateway(onReturn: () => void): void {
   useEffect(() => {
-    const shown = (event: PageTransitionEvent) => {
-      if (event.persisted) returned()
+    const onPageShow = (event: PageTransitionEvent) => {
+      if (event.persisted) onReturn()
     }
-    addEventListener('pageshow', shown)
-    return () => removeEventListener('pageshow', shown)
-  }, [returned])
+    addEventListener('pageshow', onPageShow)
+    return () => removeEventListener('pageshow', onPageShow)
+  }, [onReturn])
 }

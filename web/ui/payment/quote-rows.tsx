@@ -1,4 +1,4 @@
-/** The rows of a quote: total and components, beside the previous quote. */
+/** The rows of a quote: total and components, compared with the previous quote. */
 import { formatMoney, formatPrice, labelOf, categoryLabel } from '../../../engine/index.ts'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { ReactNode } from 'react'
@@ -7,7 +7,7 @@ import type { LedgerRow } from '../details-list.tsx'
 import { hiddenText, richMessage } from '../rich-message.tsx'
 
 /** A previous price, struck through. */
-export function priceWas(price: ReactNode): ReactNode {
+export function previousPrice(price: ReactNode): ReactNode {
   return <s>{richMessage(COMMON_MESSAGES.payment.previousPrice, { hidden: hiddenText, price })}</s>
 }
 
@@ -15,7 +15,7 @@ export function priceWas(price: ReactNode): ReactNode {
 export function changedPrice(was: ReactNode, now: ReactNode): ReactNode {
   return (
     <>
-      {priceWas(was)}
+      {previousPrice(was)}
       {richMessage(COMMON_MESSAGES.payment.newPrice, { hidden: hiddenText, price: now })}
     </>
   )
@@ -38,13 +38,13 @@ export function quoteRows(
     return line === 'gst' ? formatMoney(one.gst) : formatPrice(one[line])
   }
   const isFree = quote.total === 0 && (before === undefined || before.total === 0)
-  const told = lines.filter(
+  const shownLines = lines.filter(
     (line) => !isFree || (line !== 'gst' && (line !== 'base' || !lines.includes('total'))),
   )
-  return told.map((line) => {
+  return shownLines.map((line) => {
     const now = textOf(quote, line)
-    const was = before && textOf(before, line)
-    const value = was === undefined || was === now ? now : changedPrice(was, now)
+    const oldText = before && textOf(before, line)
+    const value = oldText === undefined || oldText === now ? now : changedPrice(oldText, now)
     return { id: line, label: labelOf(event, line, quote.lines), value, total: line === 'total' }
   })
 }
