@@ -4,26 +4,26 @@ export { hasErrors, type Finding } from './authoring/finding.ts'
 export { compileEvent, compileEvents, readEvent } from './authoring/check-event.ts'
 export type { KnownEvent } from './authoring/check-event.ts'
 export { compilingFolder, type EventFolder, type FolderVerdict } from './authoring/check-folder.ts'
-export { clashesAmong, strandedAmong } from './authoring/event-clashes.ts'
+export { findClashes, findStrandedEvents } from './authoring/event-clashes.ts'
 export { countFindings, formatFindings } from './authoring/format-findings.ts'
 export { catalogue } from './authoring/finding-catalogue.ts'
-export { withKeysRenamed } from './authoring/schema/renamed-keys.ts'
-export { lineFinder } from './authoring/syntax/source-positions.ts'
-export { withoutComments } from './authoring/syntax/strip-comments.ts'
-export { listed, nearest } from './authoring/suggestions/nearest-name.ts'
+export { renameKeys } from './authoring/schema/renamed-keys.ts'
+export { createLineFinder } from './authoring/syntax/source-positions.ts'
+export { removeComments } from './authoring/syntax/strip-comments.ts'
+export { formatList, findNearest } from './authoring/suggestions/nearest-name.ts'
 export {
-  givenContext,
+  readExampleContext,
   runExamples,
   type ExampleResult,
 } from './authoring/checks/examples/example-results.ts'
-export { compareWithPast } from './authoring/checks/stored-registrations/broken-registrations.ts'
+export { compareWithServedVersion } from './authoring/checks/stored-registrations/broken-registrations.ts'
 export type { InUse } from './authoring/checks/stored-registrations/stored-data.ts'
-export { fieldsOfPrice } from './authoring/tools/price-fields.ts'
-export { priceListOf } from './authoring/tools/price-list.ts'
-export { diffEvents, isEmptyDiff, sayDiff, type EventDiff } from './authoring/tools/diff.ts'
-export { saySimulation, simulate } from './authoring/tools/simulate-prices.ts'
-export { explain, sayExplanation, type Explanation } from './authoring/tools/explain-price.ts'
-export { sayTax } from './authoring/tools/explain-bill-lines.ts'
+export { findPriceFields } from './authoring/tools/price-fields.ts'
+export { buildPriceList } from './authoring/tools/price-list.ts'
+export { diffEvents, isEmptyDiff, formatDiff, type EventDiff } from './authoring/tools/diff.ts'
+export { formatSimulation, simulate } from './authoring/tools/simulate-prices.ts'
+export { explain, formatExplanation, type Explanation } from './authoring/tools/explain-price.ts'
+export { formatTax } from './authoring/tools/explain-bill-lines.ts'
 export { readContext } from './authoring/tools/context-arguments.ts'
 export { applyFixes } from './authoring/apply-fixes.ts'
 export {
@@ -35,7 +35,7 @@ export { preview } from './authoring/tools/preview.ts'
 export {
   eventIdFrom,
   newEventFile,
-  prefixFor,
+  findPrefix,
   type SampleOptions,
 } from './authoring/tools/new-event/event-file.ts'
 export { QUESTIONS, type NewEventAnswers } from './authoring/tools/new-event/questions.ts'

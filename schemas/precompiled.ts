@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { Plugin } from 'vite'
-import { ajvOf, SCHEMAS, type Kind } from '../engine/authoring/schema/json-schemas.ts'
+import { createAjv, SCHEMAS, type Kind } from '../engine/authoring/schema/json-schemas.ts'
 
 const REPLACED = fileURLToPath(
   new URL('../engine/authoring/schema/json-schemas.ts', import.meta.url),
@@ -20,7 +20,7 @@ export const precompiledSchemas = (...kinds: readonly Kind[]): Plugin => ({
 
 /** A module without ajv, but for the small functions that its compiled code borrows. */
 export function precompiled(kinds: readonly Kind[]): string {
-  const ajv = ajvOf({ source: true, esm: true, optimize: true })
+  const ajv = createAjv({ source: true, esm: true, optimize: true })
   for (const kind of kinds) ajv.addSchema(withoutProse(SCHEMAS[kind]), kind)
   const code = standalone.default(ajv, Object.fromEntries(kinds.map((kind) => [kind, kind])))
   // The code asks for these by `require`, which a page does not have: here it is a look-up among imports.
@@ -34,7 +34,7 @@ export function precompiled(kinds: readonly Kind[]): string {
     'const require = (name) => (typeof borrowed[name].default === "function" ? borrowed[name] : borrowed[name].default)',
     code,
     `const validators = { ${kinds.join(', ')} }`,
-    'export const errorsOf = (kind, value) => validators[kind](value) ? [] : (validators[kind].errors ?? [])',
+    'export const findSchemaErrors = (kind, value) => validators[kind](value) ? [] : (validators[kind].errors ?? [])',
   ].join('\n')
 }
 

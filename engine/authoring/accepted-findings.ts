@@ -1,10 +1,10 @@
 /** Applies `allow`: findings accepted with a reason. An entry that matches no finding is reported. */
 import type { Finding, Meta } from './finding.ts'
-import { findingOf } from './finding.ts'
+import { createFinding } from './finding.ts'
 import type { EventFile } from './schema/event-file-types.ts'
 import type { Source } from './syntax/source.ts'
 
-export const allowed = {
+export const acceptedFindings = {
   EV990: {
     slug: 'allow-unused',
     severity: 'warning',
@@ -49,7 +49,12 @@ export function applyAllow(
       ? `\`${entry.code}\` is no longer reported here`
       : `there is no finding \`${entry.code}\``
     return [
-      findingOf('EV990', allowed.EV990, { at: path, message, help: 'remove this entry' }, source),
+      createFinding(
+        'EV990',
+        acceptedFindings.EV990,
+        { at: path, message, help: 'remove this entry' },
+        source,
+      ),
     ]
   })
   return [...kept, ...unused]

@@ -1,23 +1,23 @@
 /** Compiles and checks event files: text → findings, or a valid EventConfig. Each alone, and together. */
 import type { EventConfig } from '../event/config.ts'
 import {
-  acrossFindings,
-  aloneFindings,
+  crossFileFindings,
+  singleFileFindings,
   isNamedFor,
-  type Beside,
+  type OtherEvent,
 } from './checks/other-events/shared-addresses.ts'
 import { applyAllow } from './accepted-findings.ts'
 import { catalogue, checks } from './finding-catalogue.ts'
 import { toConfig } from './compile/event.ts'
 import type { Plain } from './compile/read-checked-values.ts'
-import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
-import { modelOf, type CheckOptions, type Model } from './checked-file.ts'
+import { createFinding, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
+import { createModel, type CheckOptions, type Model } from './checked-file.ts'
 import { getOwn } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
 import { readEventFile } from './schema/renamed-keys.ts'
 import type { Source } from './syntax/source.ts'
 import type { SharedFiles, SourceText } from '../event/source-files.ts'
-import { readShaped } from './schema/check-schema.ts'
+import { readWithSchema } from './schema/check-schema.ts'
 
 type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
 type CompileOptions = CheckOptions
@@ -119,14 +119,15 @@ export function* compilingEvents(
   const all: Judged[] = []
   for (const one of read) {
     const holds =
-      one.before !== null && sameTexts(one.before.leadsTo, leadsTo(one.before.event, routes))
+      one.before !== null &&
+      sameTexts(one.before.leadsTo, linkedAddresses(one.before.event, routes))
     const fresh = holds ? null : judge(one)
     all.push({ ...one, fresh, config: fresh === null ? (one.before?.event ?? null) : fresh.config })
     if (!holds) yield
   }
   const beside = Map.groupBy(
-    acrossFindings(
-      all.flatMap(({ file, config, fresh }): Beside[] =>
+    crossFileFindings(
+      all.flatMap(({ file, config, fresh }): OtherEvent[] =>
         config === null
           ? []
           : [
@@ -149,7 +150,7 @@ export function* compilingEvents(
       return {
         path,
         isNew: fresh !== null,
-        leadsTo: one.config === null ? [] : leadsTo(one.config, routes),
+        leadsTo: one.config === null ? [] : linkedAddresses(one.config, routes),
         ...(fresh === null
           ? { event: one.config, findings: [] }
           : finished(fresh, clashes, common.findings)),
@@ -177,7 +178,10 @@ function formRoutesOf(event: EventConfig | null): readonly string[] {
 }
 
 /** Returns the addresses among `routes` that buttons of the event link to. */
-export function leadsTo(event: EventConfig, routes: ReadonlySet<string>): readonly string[] {
+export function linkedAddresses(
+  event: EventConfig,
+  routes: ReadonlySet<string>,
+): readonly string[] {
   const { errorButtons, success, failed } = event.results
   const targets = [...errorButtons, ...success.buttons, ...failed.buttons].flatMap((button) =>
     'go' in button ? [button.go] : [],
@@ -204,7 +208,7 @@ type Shaped = {
 const readShared = memoize((shared: SharedFiles): Shared => {
   const read = (['lists', 'gateways', 'texts'] as const).map((name) => ({
     name,
-    ...readShaped(name, shared[name]),
+    ...readWithSchema(name, shared[name]),
   }))
   const findings = read.flatMap((one) => one.findings)
   const sources = Object.fromEntries(read.map(({ name, source }) => [name, source])) as Record<
@@ -215,7 +219,7 @@ const readShared = memoize((shared: SharedFiles): Shared => {
 })
 
 function shapeOf(file: SourceText, shared: Shared): Shaped {
-  const { source, value, findings } = readShaped('event', file)
+  const { source, value, findings } = readWithSchema('event', file)
   if (value === null || !shared.usable) return { source, config: null, findings }
   const plain = (name: SharedName): Plain => shared.sources[name].value as Plain
   const config = toConfig(value as Plain, {
@@ -234,13 +238,13 @@ function readAlone(file: SourceText, shared: Shared, options: CompileOptions): S
 function judged(shaped: Shaped, shared: Shared, options: CompileOptions): Shaped {
   const { source, config } = shaped
   if (config === null) return shaped
-  const model = modelOf(source, shared.sources, config, options)
+  const model = createModel(source, shared.sources, config, options)
   return {
     ...shaped,
     findings: [
       ...shaped.findings,
       ...meaning(model, shared),
-      ...aloneFindings({ event: config, source }),
+      ...singleFileFindings({ event: config, source }),
     ],
   }
 }
@@ -261,7 +265,7 @@ function meaning(model: Model, shared: Shared): readonly Finding[] {
   return Object.entries(checks).flatMap(([code, meta]) => {
     const severity = code === 'EV991' && model.options.production === true ? 'error' : meta.severity
     return run(code).map((draft) =>
-      findingOf(code, { ...meta, severity }, draft, model.source, shared.sources),
+      createFinding(code, { ...meta, severity }, draft, model.source, shared.sources),
     )
   })
 }

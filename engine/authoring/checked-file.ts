@@ -106,7 +106,7 @@ export type Check = Meta & {
 }
 export type Checks = Readonly<Record<string, Check>>
 
-export function modelOf(
+export function createModel(
   source: Source,
   shared: Readonly<Record<SharedName, Source>>,
   config: EventConfig,
@@ -137,7 +137,7 @@ export function modelOf(
     })),
     conditions: conditionsOf(file),
     persons: new Map(),
-    ...textsOf(source),
+    ...collectTexts(source),
   }
   return { ...model, persons: personsOf(model) }
 }
@@ -186,7 +186,7 @@ function personsOf(model: Model): Model['persons'] {
 }
 
 /** Returns the form, and the form of each person: conditions in it may refer to its own fields. */
-export function formsOf(model: Model): readonly Model[] {
+export function collectForms(model: Model): readonly Model[] {
   return [model, ...model.persons.values()]
 }
 
@@ -326,7 +326,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
 const PATTERN = 'pattern'
 
 /** One pass over the file for all checks that read its texts. */
-export function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
+export function collectTexts(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
   const said: TextAt[] = []
   const writtenTexts: Written[] = []
   const walk = (value: unknown, path: string, places: (typeof PLACES)[string]): void => {
@@ -356,7 +356,7 @@ export function storedIds({ fields, stored, config }: Model): readonly string[] 
 }
 
 /** Returns the last day of registration if the file states one; otherwise the event's last day applies. */
-export function closesAsWritten({ file, config }: Model): Day | undefined {
+export function statedClosingDay({ file, config }: Model): Day | undefined {
   const closes = file.registration?.closes
   return closes === undefined || closes === NEVER ? undefined : config.registration.closes
 }

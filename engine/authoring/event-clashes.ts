@@ -28,7 +28,7 @@ type Met = { readonly owner: number; readonly claim: Claim }
  * Returns every clash among the events, once for every pair. For two with one id nothing else is
  * reported.
  */
-export function clashesAmong(events: readonly EventConfig[]): readonly Clash[] {
+export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
   const ids = seenNames()
   const keys = seenNames()
   const orders = seenOrderIds()
@@ -59,17 +59,17 @@ export function clashesAmong(events: readonly EventConfig[]): readonly Clash[] {
         ? `${mine} already belongs to ${owner}`
         : `${mine} also matches ${theirs} of ${owner}`
     const found: readonly Clash[] = [
-      ...addresses('EV801', pagesOf(event), pages, sameOrMatching),
+      ...addresses('EV801', listPages(event), pages, sameOrMatching),
       ...addresses(
         'EV801',
-        pagesOf(event),
+        listPages(event),
         asked,
         (mine, _, owner) => `${mine} is the address of a call of ${owner}`,
       ),
-      ...addresses('EV803', callsOf(event), calls, sameOrMatching),
+      ...addresses('EV803', listEndpoints(event), calls, sameOrMatching),
       ...addresses(
         'EV803',
-        askedOf(event),
+        listGetAddresses(event),
         pages,
         (mine, _, owner) => `${mine} is the address of a page of ${owner}`,
       ),
@@ -94,9 +94,9 @@ export function clashesAmong(events: readonly EventConfig[]): readonly Clash[] {
     ids.add(event.id, later)
     keys.add(event.admin.dashboard.key, later)
     orders.add(event, later)
-    for (const claim of pagesOf(event)) pages.add(claim, later)
-    for (const claim of callsOf(event)) calls.add(claim, later)
-    for (const claim of askedOf(event)) asked.add(claim, later)
+    for (const claim of listPages(event)) pages.add(claim, later)
+    for (const claim of listEndpoints(event)) calls.add(claim, later)
+    for (const claim of listGetAddresses(event)) asked.add(claim, later)
     return [
       ...twins.map((earlier) => ({
         code: 'EV804' as const,
@@ -115,7 +115,7 @@ export function clashesAmong(events: readonly EventConfig[]): readonly Clash[] {
  * Returns the list indexes of events with a button that leads to no page of their own, of other
  * events or of the site.
  */
-export function strandedAmong(events: readonly EventConfig[]): readonly number[] {
+export function findStrandedEvents(events: readonly EventConfig[]): readonly number[] {
   const forms = new Set(events.flatMap(({ routes }) => [routes.form, ...routes.also]))
   return events.flatMap(({ routes, results }, at) =>
     [...results.errorButtons, ...results.success.buttons, ...results.failed.buttons].some(
@@ -130,7 +130,7 @@ export function strandedAmong(events: readonly EventConfig[]): readonly number[]
 }
 
 /** Returns the pages of an event: form, results, office lists. */
-export function pagesOf({ routes, admin }: EventConfig): readonly Claim[] {
+export function listPages({ routes, admin }: EventConfig): readonly Claim[] {
   return [
     { name: routes.form, at: 'routes.form' },
     ...routes.also.map((name, at) => ({ name, at: `routes.also.${at}` })),
@@ -145,7 +145,7 @@ export function pagesOf({ routes, admin }: EventConfig): readonly Claim[] {
  * every endpoint is looked up without it. The dashboard's export is shared and distinguishes events
  * by its query.
  */
-export function callsOf(event: EventConfig): readonly Claim[] {
+export function listEndpoints(event: EventConfig): readonly Claim[] {
   const { api, admin } = event
   return [
     { name: api.register, at: 'api.register' },
@@ -160,8 +160,8 @@ export function callsOf(event: EventConfig): readonly Claim[] {
 }
 
 /** Returns the addresses at which GET reaches an endpoint, as it does a page. */
-export function askedOf(event: EventConfig): readonly Claim[] {
-  return callsOf(event)
+export function listGetAddresses(event: EventConfig): readonly Claim[] {
+  return listEndpoints(event)
     .filter(({ at }) => at !== 'api.register')
     .map((call) => ({
       ...call,

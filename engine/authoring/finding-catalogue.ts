@@ -1,17 +1,17 @@
 /** Catalogue of all finding codes, each with its reason and, for semantic checks, its check. */
-import { allowed } from './accepted-findings.ts'
+import { acceptedFindings } from './accepted-findings.ts'
 import { answers } from './checks/form/misread-options.ts'
-import { across } from './checks/other-events/shared-addresses.ts'
+import { sharedAddresses } from './checks/other-events/shared-addresses.ts'
 import { consent } from './checks/form/consent.ts'
 import { bill } from './checks/prices/bill.ts'
 import { dates } from './checks/dates/periods.ts'
 import { eventDays } from './checks/dates/event-days.ts'
-import { badMoment, examples } from './checks/examples/examples.ts'
+import { findInvalidMoments, examples } from './checks/examples/examples.ts'
 import { fees } from './checks/prices/fees.ts'
 import type { Meta } from './finding.ts'
 import { form } from './checks/form/form-fields.ts'
 import type { Checks } from './checked-file.ts'
-import { charged } from './checks/prices/charges.ts'
+import { charges } from './checks/prices/charges.ts'
 import { approval } from './checks/office/approval.ts'
 import { cancellation } from './checks/office/cancellation.ts'
 import { conditions } from './checks/rules/conditions.ts'
@@ -19,13 +19,13 @@ import { invoice } from './checks/office/invoice.ts'
 import { lists } from './checks/form/list-fields.ts'
 import { names } from './checks/names/declared-names.ts'
 import { office } from './checks/office/lists.ts'
-import { ownPage } from './checks/office/self-service.ts'
+import { selfService } from './checks/office/self-service.ts'
 import { pages } from './checks/texts/result-pages.ts'
-import { reading } from './syntax/syntax-findings.ts'
-import { past } from './checks/stored-registrations/broken-registrations.ts'
+import { syntaxFindings } from './syntax/syntax-findings.ts'
+import { storedRegistrations } from './checks/stored-registrations/broken-registrations.ts'
 import { patterns } from './checks/form/answer-patterns.ts'
 import { placeholders } from './checks/names/placeholders.ts'
-import { restated } from './checks/texts/repeated-defaults.ts'
+import { repeatedDefaults } from './checks/texts/repeated-defaults.ts'
 import { duplicateNames } from './checks/names/duplicate-names.ts'
 import { duplicateLabels } from './checks/names/duplicate-labels.ts'
 import { uploads } from './checks/form/uploads.ts'
@@ -33,22 +33,22 @@ import { promises } from './checks/examples/promises.ts'
 import { rules } from './checks/rules/categories.ts'
 import { quotasAndCodes } from './checks/prices/quotas-and-codes.ts'
 import { paymentMethods } from './checks/office/payment-methods.ts'
-import { whoPays } from './checks/prices/category-order.ts'
+import { categoryOrder } from './checks/prices/category-order.ts'
 import { window } from './checks/dates/registration-window.ts'
 import { amountsInTexts } from './checks/texts/amounts-in-texts.ts'
 import { daysInTexts } from './checks/texts/days-in-texts.ts'
 import { eventDatesInTexts } from './checks/texts/event-dates-in-texts.ts'
-import { growth } from './checks/form/schema-size.ts'
+import { schemaSize } from './checks/form/schema-size.ts'
 import { eventTitle } from './checks/texts/event-title.ts'
 import { unfilledPlaceholders } from './checks/texts/unfilled-placeholders.ts'
-import { sold } from './checks/prices/items.ts'
-import { soldNames } from './checks/names/names-in-items.ts'
-import { standIns } from './checks/texts/unfinished-texts.ts'
+import { items } from './checks/prices/items.ts'
+import { itemNames } from './checks/names/names-in-items.ts'
+import { unfinishedTexts } from './checks/texts/unfinished-texts.ts'
 import { labels } from './checks/form/labels.ts'
 import { namedNumbers } from './checks/names/numbers-in-names.ts'
 import { tax } from './checks/prices/tax.ts'
-import { shape } from './schema/check-schema.ts'
-import { typing } from './checks/texts/typing-mistakes.ts'
+import { schemaChecks } from './schema/check-schema.ts'
+import { typingMistakes } from './checks/texts/typing-mistakes.ts'
 
 const demo: Checks = {
   EV991: {
@@ -72,12 +72,12 @@ const demo: Checks = {
 
 /** Semantic checks, in the order of the codes; a check sees which codes were reported before it. */
 export const checks: Checks = {
-  ...typing,
+  ...typingMistakes,
   ...names,
-  ...soldNames,
+  ...itemNames,
   ...duplicateNames,
   ...placeholders,
-  EV105: { ...shape.EV105, find: badMoment },
+  EV105: { ...schemaChecks.EV105, find: findInvalidMoments },
   ...fees,
   ...dates,
   ...eventDays,
@@ -85,28 +85,28 @@ export const checks: Checks = {
   ...paymentMethods,
   ...cancellation,
   ...approval,
-  ...ownPage,
+  ...selfService,
   ...invoice,
   ...tax,
   ...rules,
-  ...whoPays,
-  ...sold,
+  ...categoryOrder,
+  ...items,
   ...bill,
-  ...charged,
+  ...charges,
   ...quotasAndCodes,
   ...amountsInTexts,
   ...answers,
   ...conditions,
-  ...growth,
+  ...schemaSize,
   ...form,
   ...patterns,
   ...lists,
   ...consent,
-  ...standIns,
+  ...unfinishedTexts,
   ...labels,
   ...namedNumbers,
   ...uploads,
-  ...restated,
+  ...repeatedDefaults,
   ...pages,
   ...daysInTexts,
   ...eventDatesInTexts,
@@ -120,10 +120,10 @@ export const checks: Checks = {
 }
 
 export const catalogue: Readonly<Record<string, Meta>> = {
-  ...reading,
-  ...shape,
+  ...syntaxFindings,
+  ...schemaChecks,
   ...checks,
-  ...across,
-  ...allowed,
-  ...past,
+  ...sharedAddresses,
+  ...acceptedFindings,
+  ...storedRegistrations,
 }

@@ -41,7 +41,7 @@ export type Meta = {
 }
 
 /** Looks up the places of a draft and adds its code's slug and severity. */
-export function findingOf(
+export function createFinding(
   code: string,
   { slug, severity }: Meta,
   draft: Draft,

@@ -243,7 +243,7 @@ function print(terminal: Terminal, text: string): Status {
 
 /** A command without its group (`backup`) is found by its last word. */
 async function suggestion(asked: string): Promise<string> {
-  const { nearest } = await import('../../engine/authoring.ts')
+  const { findNearest: nearest } = await import('../../engine/authoring.ts')
   const names = Object.keys(COMMANDS)
   const word = asked.split(' ').at(-1) ?? asked
   const lastWords = names.map((name) => name.split(' ').at(-1) ?? name)

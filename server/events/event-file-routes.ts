@@ -3,7 +3,7 @@ import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileAnswer } from '../../engine/api.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
-import { withoutComments } from '../../engine/authoring.ts'
+import { removeComments } from '../../engine/authoring.ts'
 import { sendError } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 
@@ -29,7 +29,7 @@ const CACHED_TEXTS_MAX = 100
 function stripComments(text: string): string {
   const cached = textsWithoutComments.get(text)
   if (cached !== undefined) return cached
-  const stripped = withoutComments(text)
+  const stripped = removeComments(text)
   textsWithoutComments.set(text, stripped)
   for (const oldest of textsWithoutComments.keys())
     if (textsWithoutComments.size > CACHED_TEXTS_MAX) textsWithoutComments.delete(oldest)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { ALL_RUNS } from '../runs.ts'
-import { withoutComments } from '../../engine/authoring.ts'
+import { removeComments } from '../../engine/authoring.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { plain } from './delegate.ts'
@@ -23,7 +23,7 @@ const office = 'registrations@afpicon.example'
 const support = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
 /** The file as the page has it. */
-const text = withoutComments(
+const text = removeComments(
   readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8'),
 ).replaceAll(office, support)
 

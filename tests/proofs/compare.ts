@@ -1,6 +1,6 @@
 /** One random event: compares the proof about its bill with the result of trying every combination. */
 import type { EventConfig } from '../../engine/index.ts'
-import { meetingAdjustments, provedBill } from '../../engine/authoring/proofs/bill-bounds.ts'
+import { findOverlappingAdjustments, proveBill } from '../../engine/authoring/proofs/bill-bounds.ts'
 import { countCombinations, tryAll, type BillFindings } from './brute.ts'
 import { randomEvent } from './events.ts'
 
@@ -9,8 +9,8 @@ const TRIED_MAX = 1500
 
 /** The proof's result, in the same form. Null if too large, which no event of this size may be. */
 export function proveAll(event: EventConfig): BillFindings | null {
-  const { items, extremes } = provedBill(event)
-  const meet = meetingAdjustments(event)
+  const { items, extremes } = proveBill(event)
+  const meet = findOverlappingAdjustments(event)
   if (extremes === null || meet === null) return null
   const holes = new Set<string>()
   const reached = new Set<string>()

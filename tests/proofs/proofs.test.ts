@@ -3,7 +3,7 @@
  * than these. A control shows that a wrong claim is detected.
  */
 import { expect, test } from 'vitest'
-import { provedBill } from '../../engine/authoring/proofs/bill-bounds.ts'
+import { proveBill } from '../../engine/authoring/proofs/bill-bounds.ts'
 import { createEvent, field, isIn, rupee, when } from '../engine/fixtures.ts'
 import { runs } from '../runs.ts'
 import { findDifferences, drawEvent, proveAll } from './compare.ts'
@@ -82,7 +82,7 @@ test('an event of twenty yes-no fields with a rule each has its highest bill, no
       ],
     },
   })
-  const { extremes } = provedBill(event)
+  const { extremes } = proveBill(event)
   expect(extremes?.dearest?.total).toBe(rupee(790))
   expect(extremes?.dearest?.answers).toMatchObject({ question_0: true, question_1: true })
   expect(extremes?.cheapest?.total).toBe(rupee(500))

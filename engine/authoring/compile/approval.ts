@@ -1,10 +1,10 @@
 /** Compiles the approval rules of an event file. */
 import type { Approval } from '../../event/approval-and-cancellation-types.ts'
 import { toCondition } from './conditions.ts'
-import { given, list, map, maybe, text, texts } from './read-checked-values.ts'
+import { removeUndefined, list, map, optionalText, text, texts } from './read-checked-values.ts'
 
 /** Reads "3 days"; other values are reported by the schema check. */
-export function daysOf(written: unknown): number {
+export function readDayCount(written: unknown): number {
   return Number.parseInt(text(written), 10)
 }
 
@@ -17,9 +17,12 @@ export function toApprovals(written: unknown): readonly Approval[] {
         id: text(rule.id),
         when: toCondition(rule.when),
         documents: texts(rule.documents),
-        decideWithinDays: daysOf(rule.decide_within),
-        payWithinDays: daysOf(rule.pay_within),
-        ifRefused: given({ offer: maybe(refused.offer), message: maybe(refused.message) }),
+        decideWithinDays: readDayCount(rule.decide_within),
+        payWithinDays: readDayCount(rule.pay_within),
+        ifRefused: removeUndefined({
+          offer: optionalText(refused.offer),
+          message: optionalText(refused.message),
+        }),
       }
     })
 }

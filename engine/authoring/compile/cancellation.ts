@@ -6,7 +6,7 @@ import { list, map, text, type Plain } from './read-checked-values.ts'
 const NOTHING = 'none'
 
 /** Reads a whole percentage; the schema accepts only "75%" and none. */
-export function percentOfRefund(written: unknown): number {
+export function readRefundPercent(written: unknown): number {
   return written === undefined || written === NOTHING ? 0 : Number(text(written).replace('%', ''))
 }
 
@@ -16,8 +16,8 @@ export function toCancellation(plain: Plain): Cancellation {
   const last = steps.find(({ otherwise }) => otherwise !== undefined)
   return {
     steps: steps.flatMap(({ until, refund }) =>
-      until === undefined ? [] : [{ until: day(text(until)), percent: percentOfRefund(refund) }],
+      until === undefined ? [] : [{ until: day(text(until)), percent: readRefundPercent(refund) }],
     ),
-    otherwise: percentOfRefund(last?.otherwise),
+    otherwise: readRefundPercent(last?.otherwise),
   }
 }

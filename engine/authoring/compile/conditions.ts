@@ -1,6 +1,13 @@
 /** Compiles the conditions of a file from any accepted form to the one that is evaluated. */
 import type { Condition, Scalar, Test } from '../../event/answer-types.ts'
-import { given, map, maybeDay, text, texts, type Plain } from './read-checked-values.ts'
+import {
+  removeUndefined,
+  map,
+  optionalDay,
+  text,
+  texts,
+  type Plain,
+} from './read-checked-values.ts'
 
 /** Compiles a condition: one map, or a list of maps of which any may hold. */
 export function toCondition(value: unknown): Condition {
@@ -20,12 +27,15 @@ function toTest(value: unknown): Test {
   if (test.count !== undefined) return { is: 'count', ...toBounds(map(test.count)) }
   if (test.answered !== undefined) return { is: 'answered', answered: test.answered === true }
   if (test.from !== undefined || test.to !== undefined)
-    return { is: 'date', ...given({ from: maybeDay(test.from), to: maybeDay(test.to) }) }
+    return {
+      is: 'date',
+      ...removeUndefined({ from: optionalDay(test.from), to: optionalDay(test.to) }),
+    }
   return { is: 'number', ...toBounds(test) }
 }
 
 function toBounds(test: Plain): Omit<Extract<Test, { is: 'number' }>, 'is'> {
-  return given({
+  return removeUndefined({
     atLeast: test.at_least as number | undefined,
     atMost: test.at_most as number | undefined,
     above: test.above as number | undefined,

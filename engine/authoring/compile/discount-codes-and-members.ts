@@ -4,7 +4,15 @@ import type { CodeKind, Quota, MemberList, Unique } from '../../event/pricing-ty
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
-import { given, list, map, maybe, text, texts, type Plain } from './read-checked-values.ts'
+import {
+  removeUndefined,
+  list,
+  map,
+  optionalText,
+  text,
+  texts,
+  type Plain,
+} from './read-checked-values.ts'
 
 export function toPricingContext(
   file: Plain,
@@ -31,10 +39,13 @@ function toLimit(limit: Plain): Quota {
     full:
       typeof full === 'string'
         ? { message: full }
-        : { message: text(map(full).message), ...given({ offer: maybe(map(full).offer) }) },
-    ...given({
+        : {
+            message: text(map(full).message),
+            ...removeUndefined({ offer: optionalText(map(full).offer) }),
+          },
+    ...removeUndefined({
       when: limit.when === undefined ? undefined : toCondition(limit.when),
-      eachOptionOf: maybe(limit.each_option_of),
+      eachOptionOf: optionalText(limit.each_option_of),
       few: limit.few as number | undefined,
     }),
   }
@@ -53,7 +64,7 @@ function toKind(kind: Plain): CodeKind {
   const id = text(kind.id)
   return {
     id,
-    label: maybe(kind.label) ?? wordsFromId(id),
+    label: optionalText(kind.label) ?? wordsFromId(id),
     gives:
       gives.category === undefined
         ? { adjustment: text(gives.adjustment) }

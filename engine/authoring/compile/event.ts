@@ -14,7 +14,7 @@ import { toCondition } from './conditions.ts'
 import { toExamples } from './examples.ts'
 import { isCharged, toFees } from './fees.ts'
 import { toCancellation } from './cancellation.ts'
-import { toEdit, toKeep } from './self-service.ts'
+import { toEdit, toRetention } from './self-service.ts'
 import { toInvoice } from './invoice.ts'
 import { toPricingContext } from './discount-codes-and-members.ts'
 import { toCategory, toField } from './form.ts'
@@ -22,11 +22,11 @@ import { toPaying } from './payment-methods.ts'
 import { toAdmin } from './office-lists.ts'
 import { EMPTY_PAGE, resultErrors, toButton, toPage } from './result-pages.ts'
 import {
-  given,
+  removeUndefined,
   list,
   map,
-  maybe,
-  maybeDay,
+  optionalText,
+  optionalDay,
   text,
   texts,
   wireNames,
@@ -88,7 +88,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const id = text(event.id)
   const site = toSiteTexts(shared.texts)
   const summary = { ...map(common.summary), ...map(own.summary) }
-  const freeButton = maybe(summary.free_button) ?? FREE_BUTTON
+  const freeButton = optionalText(summary.free_button) ?? FREE_BUTTON
   const panel = own.panel === undefined ? null : map(own.panel)
   const stepper = own.stepper === undefined ? null : map(own.stepper)
   const withoutPayment = { ...map(common.without_payment), ...map(own.without_payment) }
@@ -96,7 +96,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const isOnlyCard = paying.payment !== null && delegateMethods(paying).length === 1
   const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
   const api = map(file.api)
-  const apiHere = defaultApi(id, maybe(api.register))
+  const apiHere = defaultApi(id, optionalText(api.register))
   const head = {
     id,
     title: text(event.title),
@@ -104,27 +104,27 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     venue: text(event.venue),
     status: event.status === 'closed' ? ('closed' as const) : ('open' as const),
     support: text(event.support),
-    ...given({
-      theme: maybe(event.theme),
-      about: maybe(event.about),
-      hours: maybe(event.hours),
-      office: maybe(event.office),
+    ...removeUndefined({
+      theme: optionalText(event.theme),
+      about: optionalText(event.about),
+      hours: optionalText(event.hours),
+      office: optionalText(event.office),
     }),
   }
   const config: EventConfig = {
     ...head,
     demo: texts(file.demo),
     look: {
-      colour: maybe(map(file.look).colour) ?? THEME_COLOUR,
-      ...given({ logo: maybe(map(file.look).logo) }),
+      colour: optionalText(map(file.look).colour) ?? THEME_COLOUR,
+      ...removeUndefined({ logo: optionalText(map(file.look).logo) }),
     },
-    ...given({ words: file.words === undefined ? undefined : wireNames(file.words) }),
+    ...removeUndefined({ words: file.words === undefined ? undefined : wireNames(file.words) }),
     closed:
       file.closed === undefined
         ? null
         : { heading: text(map(file.closed).heading), text: text(map(file.closed).text) },
-    registration: given({
-      opens: maybeDay(map(file.registration).opens),
+    registration: removeUndefined({
+      opens: optionalDay(map(file.registration).opens),
       closes: closesOf(map(file.registration).closes, days.to),
     }),
     routes: {
@@ -173,14 +173,15 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
       panel:
         panel === null
           ? null
-          : { lines: texts(panel.lines), ...given({ title: maybe(panel.title) }) },
+          : { lines: texts(panel.lines), ...removeUndefined({ title: optionalText(panel.title) }) },
       summary: {
         title: text(summary.title),
         empty: text(summary.empty),
         lines: texts(summary.lines).filter((line) =>
           isCharged(fees, line),
         ) as EventConfig['form']['summary']['lines'],
-        button: maybe(map(own.summary).button) ?? (isOnlyCard ? text(summary.button) : freeButton),
+        button:
+          optionalText(map(own.summary).button) ?? (isOnlyCard ? text(summary.button) : freeButton),
         freeButton,
         busy: text(summary.busy),
       },
@@ -199,14 +200,14 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     },
     cancellation: file.cancellation === undefined ? null : toCancellation(map(file.cancellation)),
     edit: file.edit === undefined ? null : toEdit(map(file.edit)),
-    retention: toKeep(map(file.retention), days.to),
+    retention: toRetention(map(file.retention), days.to),
     invoice: file.invoice === undefined ? null : toInvoice(map(file.invoice)),
     ...paying,
     api: {
       register: apiHere.register,
-      registration: maybe(api.registration) ?? apiHere.registration,
-      tariff: maybe(api.tariff) ?? apiHere.tariff,
-      gatewayReturn: maybe(api.gateway_return) ?? null,
+      registration: optionalText(api.registration) ?? apiHere.registration,
+      tariff: optionalText(api.tariff) ?? apiHere.tariff,
+      gatewayReturn: optionalText(api.gateway_return) ?? null,
       sends: wireNames(api.sends),
       returns: wireNames(api.returns),
     },
@@ -235,7 +236,9 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
         : {
             subject: text(map(file.email).subject),
             text: text(map(file.email).text),
-            ...given({ copyTo: map(file.email).copy_to as 'office' | 'support' | undefined }),
+            ...removeUndefined({
+              copyTo: map(file.email).copy_to as 'office' | 'support' | undefined,
+            }),
           },
     admin: { dashboard: { key: id, label: head.title, cards: [] }, lists: [] },
     examples: toExamples(map(file.examples)),
@@ -256,7 +259,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
 
 /** Registration closes when the event is over, unless the file says otherwise. */
 const closesOf = (said: unknown, last: Day): Day | undefined =>
-  said === NEVER ? undefined : (maybeDay(said) ?? last)
+  said === NEVER ? undefined : (optionalDay(said) ?? last)
 
 function toSiteTexts(shared: Plain): SiteTexts {
   const admin = map(shared.admin)

@@ -4,11 +4,11 @@ import type { RawAnswers } from '../../event/answer-types.ts'
 import { instant, readInstant, type Instant } from '../../lib/time.ts'
 import type { Paise } from '../../lib/money.ts'
 import {
-  given,
+  removeUndefined,
   list,
   map,
-  maybe,
-  paiseOf,
+  optionalText,
+  toPaise,
   signedPaise,
   text,
   texts,
@@ -26,10 +26,10 @@ export function toExamples(examples: Plain): readonly ExampleCase[] {
       if (example.order_id !== undefined)
         return { name, orderId: text(example.order_id), order: text(expect.order) }
       const amount = (value: unknown): Paise | undefined =>
-        value === undefined ? undefined : paiseOf(value)
-      const expected = given({
-        category: maybe(expect.category),
-        period: maybe(expect.period),
+        value === undefined ? undefined : toPaise(value)
+      const expected = removeUndefined({
+        category: optionalText(expect.category),
+        period: optionalText(expect.period),
         base: amount(expect.base),
         gst: amount(expect.gst),
         total: amount(expect.total),
@@ -56,7 +56,9 @@ export function toExamples(examples: Plain): readonly ExampleCase[] {
         answers,
         expect: {
           ...expected,
-          ...given({ errors: expect.errors === undefined ? undefined : wireNames(expect.errors) }),
+          ...removeUndefined({
+            errors: expect.errors === undefined ? undefined : wireNames(expect.errors),
+          }),
         },
       }
     })

@@ -12,12 +12,12 @@ import { paise, type Paise, type Tax } from '../../lib/money.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
 import {
-  given,
+  removeUndefined,
   list,
   map,
-  maybe,
-  maybeDay,
-  paiseOf,
+  optionalText,
+  optionalDay,
+  toPaise,
   signedPaise,
   text,
   texts,
@@ -37,8 +37,8 @@ export function toFees(fees: Plain): Fees {
       .map(map)
       .map((period) => ({
         id: text(period.id),
-        label: maybe(period.label) ?? wordsFromId(text(period.id)),
-        ...given({ from: maybeDay(period.from), to: maybeDay(period.to) }),
+        label: optionalText(period.label) ?? wordsFromId(text(period.id)),
+        ...removeUndefined({ from: optionalDay(period.from), to: optionalDay(period.to) }),
       })),
     otherDates:
       fees.other_dates === undefined || fees.other_dates === 'closed'
@@ -92,17 +92,17 @@ function toTables(prices: unknown): Item['prices'] {
 function toItem(item: Plain, tax: Tax | null): Item {
   return {
     id: text(item.id),
-    label: maybe(item.label) ?? wordsFromId(text(item.id)),
+    label: optionalText(item.label) ?? wordsFromId(text(item.id)),
     tax: item.tax === undefined ? tax : toTax(item.tax),
     prices: toTables(item.prices),
-    ...given({
+    ...removeUndefined({
       when: item.when === undefined ? undefined : toCondition(item.when),
-      by: maybe(item.by),
+      by: optionalText(item.by),
       count: toCount(item.count),
-      times: maybe(item.times),
-      amountIn: maybe(item.amount_in),
-      sac: maybe(item.sac),
-      placeOfSupply: findState(maybe(item.place_of_supply) ?? '') ?? undefined,
+      times: optionalText(item.times),
+      amountIn: optionalText(item.amount_in),
+      sac: optionalText(item.sac),
+      placeOfSupply: findState(optionalText(item.place_of_supply) ?? '') ?? undefined,
     }),
   }
 }
@@ -120,13 +120,13 @@ function toAdjustment(adjustment: Plain): Adjustment {
   const { amount, percent } = adjustment
   return {
     id: text(adjustment.id),
-    label: maybe(adjustment.label) ?? wordsFromId(text(adjustment.id)),
-    on: maybe(adjustment.on) ?? REGISTRATION,
+    label: optionalText(adjustment.label) ?? wordsFromId(text(adjustment.id)),
+    on: optionalText(adjustment.on) ?? REGISTRATION,
     by: percent === undefined ? { amount: signedPaise(amount) } : { percent: Number(percent) },
-    ...given({
+    ...removeUndefined({
       when: adjustment.when === undefined ? undefined : toCondition(adjustment.when),
-      from: maybeDay(adjustment.from),
-      to: maybeDay(adjustment.to),
+      from: optionalDay(adjustment.from),
+      to: optionalDay(adjustment.to),
     }),
   }
 }
@@ -135,6 +135,6 @@ function toAdjustment(adjustment: Plain): Adjustment {
 function toPrice(cell: unknown): Paise | null {
   if (cell === 'none' || cell === undefined) return null
   if (cell === 'free') return paise(0)
-  const price = paiseOf(cell)
+  const price = toPaise(cell)
   return price === 0 ? null : price
 }

@@ -3,14 +3,14 @@ import type { Category, Field, FieldType, Option } from '../../event/config.ts'
 import type { Scalar } from '../../event/answer-types.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
 import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../../event/defaults.ts'
-import { patternFault, wholePattern } from '../schema/answer-pattern.ts'
+import { findPatternFault, anchorPattern } from '../schema/answer-pattern.ts'
 import { toCondition } from './conditions.ts'
 import {
-  given,
+  removeUndefined,
   list,
   map,
-  maybe,
-  maybeDay,
+  optionalText,
+  optionalDay,
   text,
   texts,
   type Plain,
@@ -22,10 +22,10 @@ import type { Day } from '../../lib/time.ts'
 export function toCategory(value: Plain): Category {
   return {
     id: text(value.id),
-    label: maybe(value.label) ?? wordsFromId(text(value.id)),
+    label: optionalText(value.label) ?? wordsFromId(text(value.id)),
     listedOnly: value.listed_only === true,
-    ...given({
-      about: maybe(value.about),
+    ...removeUndefined({
+      about: optionalText(value.about),
       colour: value.colour as Category['colour'],
       expects: value.expects === undefined ? undefined : toCondition(value.expects),
     }),
@@ -45,7 +45,7 @@ function toOptions(
     typeof option === 'object' && option !== null
       ? {
           id: text(map(option).id),
-          label: maybe(map(option).label) ?? inWords(text(map(option).id)),
+          label: optionalText(map(option).label) ?? inWords(text(map(option).id)),
         }
       : { id: text(option), label: inWords(text(option)) },
   )
@@ -68,13 +68,13 @@ export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
 }
 
 /** What fields refer to: categories, shared texts and lists, and the days of the event. */
-export type Around = {
+export type FieldContext = {
   readonly categories: readonly Category[]
   readonly shared: PlainShared
   readonly days: { readonly from: Day; readonly to: Day }
 }
 
-export function toField(value: Plain, section: number, around: Around): Field {
+export function toField(value: Plain, section: number, around: FieldContext): Field {
   const { categories, shared, days } = around
   const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
   const invalid = map(map(shared.texts.form).invalid)
@@ -88,11 +88,11 @@ export function toField(value: Plain, section: number, around: Around): Field {
     label: text(value.label),
     section,
     ignoreCase: value.ignore_case === true,
-    invalid: maybe(value.invalid) ?? maybe(invalid[INVALID_TEXTS[type]]) ?? '',
+    invalid: optionalText(value.invalid) ?? optionalText(invalid[INVALID_TEXTS[type]]) ?? '',
     check: value.check !== false,
-    ...given({
+    ...removeUndefined({
       as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_AS : undefined),
-      hint: maybe(value.hint),
+      hint: optionalText(value.hint),
       options:
         type === 'select' || type === 'many'
           ? toOptions(value.options, categories, shared.lists)
@@ -115,8 +115,8 @@ export function toField(value: Plain, section: number, around: Around): Field {
       pattern: patternOf(value),
       from: dayIn(value.from, days),
       to: dayIn(value.to, days),
-      unit: maybe(map(value.unit).other ?? value.unit),
-      unitOne: maybe(map(value.unit).one),
+      unit: optionalText(map(value.unit).other ?? value.unit),
+      unitOne: optionalText(map(value.unit).one),
       choose:
         type === 'many' && value.choose !== undefined ? toChoose(map(value.choose)) : undefined,
       fields:
@@ -125,9 +125,9 @@ export function toField(value: Plain, section: number, around: Around): Field {
               .map(map)
               .map((part) => toField(part, section, around))
           : undefined,
-      link: maybe(value.link),
-      version: maybe(value.version),
-      roll: maybe(value.in),
+      link: optionalText(value.link),
+      version: optionalText(value.version),
+      roll: optionalText(value.in),
     }),
   }
 }
@@ -135,8 +135,8 @@ export function toField(value: Plain, section: number, around: Around): Field {
 function toChoose(choose: Plain): Field['choose'] {
   return {
     mutuallyExclusive: list(choose.mutually_exclusive).map(texts),
-    message: maybe(choose.message) ?? '',
-    ...given({
+    message: optionalText(choose.message) ?? '',
+    ...removeUndefined({
       atLeast: choose.at_least as number | undefined,
       atMost: choose.at_most as number | undefined,
     }),
@@ -144,18 +144,20 @@ function toChoose(choose: Plain): Field['choose'] {
 }
 
 /** Reads a day, or the first or last day of the event. */
-function dayIn(value: unknown, days: Around['days']): Day | undefined {
+function dayIn(value: unknown, days: FieldContext['days']): Day | undefined {
   if (value === 'event.from') return days.from
-  return value === 'event.to' ? days.to : maybeDay(value)
+  return value === 'event.to' ? days.to : optionalDay(value)
 }
 
 /** Reads a pattern, or the name of a known Indian identifier; both match the whole answer. */
 function patternOf(value: Plain): string | undefined {
-  const format = maybe(value.format)
+  const format = optionalText(value.format)
   if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]
-  const pattern = maybe(value.pattern)
+  const pattern = optionalText(value.pattern)
   // An unusable pattern accepts anything; EV519 and EV520 report it, and the file is not served.
-  return pattern === undefined || patternFault(pattern) !== null ? undefined : wholePattern(pattern)
+  return pattern === undefined || findPatternFault(pattern) !== null
+    ? undefined
+    : anchorPattern(pattern)
 }
 
 /** Turns an id such as `senior-resident` into words; an option written as a label stays unchanged. */

@@ -1,7 +1,7 @@
 /** Compiles the supplier and the numbering of invoices. */
 import { readGstin, findState, stateOfGstin } from '../../event/gstin.ts'
 import { type Invoice } from '../../event/invoice-types.ts'
-import { given, map, maybe, text, type Plain } from './read-checked-values.ts'
+import { removeUndefined, map, optionalText, text, type Plain } from './read-checked-values.ts'
 
 /** Invalid values are kept as they are: a check reports them, and such a file is never served. */
 export function toInvoice(plain: Plain): Invoice {
@@ -15,13 +15,13 @@ export function toInvoice(plain: Plain): Invoice {
     sac: String(plain.sac),
     placeOfSupply: { state: findState(text(plain.place_of_supply)) ?? stateOfGstin(gstin) },
     number,
-    creditNumber: maybe(plain.credit_number)?.trim() ?? `C${number}`,
-    ...given({ declaration: maybe(plain.declaration)?.trim() }),
-    buyer: given({
-      name: maybe(buyer.name),
-      gstin: maybe(buyer.gstin),
-      address: maybe(buyer.address),
-      state: maybe(buyer.state),
+    creditNumber: optionalText(plain.credit_number)?.trim() ?? `C${number}`,
+    ...removeUndefined({ declaration: optionalText(plain.declaration)?.trim() }),
+    buyer: removeUndefined({
+      name: optionalText(buyer.name),
+      gstin: optionalText(buyer.gstin),
+      address: optionalText(buyer.address),
+      state: optionalText(buyer.state),
     }),
   }
 }

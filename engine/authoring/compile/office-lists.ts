@@ -20,15 +20,15 @@ import { labelOf, priceParts } from '../../event/placeholders-and-answer-texts.t
 import type { ListValue } from '../../event/built-in-values.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, defaultListApi, defaultList } from '../../event/defaults.ts'
 import { isCharged } from './fees.ts'
-import { list, map, maybe, text, texts, type Plain } from './read-checked-values.ts'
+import { list, map, optionalText, text, texts, type Plain } from './read-checked-values.ts'
 
 export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): EventConfig['admin'] {
   const dashboard = map(admin.dashboard)
   const lists = list(admin.lists).map(map)
   return {
     dashboard: {
-      key: maybe(dashboard.key) ?? config.id,
-      label: maybe(dashboard.label) ?? config.title,
+      key: optionalText(dashboard.key) ?? config.id,
+      label: optionalText(dashboard.label) ?? config.title,
       cards: texts(dashboard.cards) as EventConfig['admin']['dashboard']['cards'],
     },
     lists:
@@ -73,12 +73,12 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
   const here = defaultListApi(id)
   const errors = map(value.errors)
   const exported = map(value.export)
-  const load = maybe(errors.load) ?? site.admin.load
+  const load = optionalText(errors.load) ?? site.admin.load
   return {
     id,
     title: text(value.title),
     route: text(value.route),
-    api: maybe(value.api) ?? here.api,
+    api: optionalText(value.api) ?? here.api,
     // In addition to the filters of the file: items sold are filtered by the labels used in the
     // export.
     filters: [
@@ -90,15 +90,15 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
       .map((column) => toColumn(config, column)),
     pageSize: typeof value.page_size === 'number' ? value.page_size : LIST_ROWS,
     pageSizes: list(value.page_sizes).map(Number),
-    empty: maybe(value.empty) ?? site.admin.empty,
+    empty: optionalText(value.empty) ?? site.admin.empty,
     errors: {
       load,
-      shape: maybe(errors.shape) ?? load,
-      export: maybe(errors.export) ?? site.admin.export,
+      shape: optionalText(errors.shape) ?? load,
+      export: optionalText(errors.export) ?? site.admin.export,
     },
     export: {
-      api: maybe(exported.api) ?? here.exportApi,
-      file: maybe(exported.file) ?? here.exportFile,
+      api: optionalText(exported.api) ?? here.exportApi,
+      file: optionalText(exported.file) ?? here.exportFile,
     },
   }
 }
@@ -114,7 +114,7 @@ const STATUS_OPTIONS: readonly Option[] = [
 
 function toFilter(config: EventConfig, value: unknown): Filter {
   const show = typeof value === 'string' ? value : text(map(value).show)
-  const sentAs = typeof value === 'string' ? value : (maybe(map(value).sent_as) ?? show)
+  const sentAs = typeof value === 'string' ? value : (optionalText(map(value).sent_as) ?? show)
   const of = (kind: Filter['kind'], label: string, options?: readonly Option[]): Filter => ({
     show,
     sentAs,

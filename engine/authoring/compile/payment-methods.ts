@@ -2,16 +2,16 @@
 import type { EventConfig, Field, Gateway } from '../../event/config.ts'
 import type { PaymentMethod } from '../../event/payment-method-types.ts'
 import { wordsFromId } from '../../event/placeholders-and-answer-texts.ts'
-import type { Around } from './form.ts'
+import type { FieldContext } from './form.ts'
 import { GATEWAY_MINIMUM, EXPIRY_DAYS } from '../../event/defaults.ts'
 import { toField } from './form.ts'
 import {
-  given,
+  removeUndefined,
   list,
   map,
-  maybe,
-  maybeDay,
-  paiseOf,
+  optionalText,
+  optionalDay,
+  toPaise,
   text,
   texts,
   wireNames,
@@ -24,7 +24,7 @@ const CARD = { id: 'card', label: 'Card, UPI or net banking' } as const
 /** Compiles `payment`; the result's `payment` is null if no card gateway is among the methods. */
 export function toPaying(
   written: unknown,
-  around: Around,
+  around: FieldContext,
 ): Pick<EventConfig, 'payment' | 'methods'> {
   if (written === undefined || written === 'none') return { payment: null, methods: [] }
   const plain = map(written)
@@ -38,20 +38,20 @@ export function toPaying(
   }
 }
 
-function toPayment(plain: Plain, { shared }: Around): EventConfig['payment'] {
+function toPayment(plain: Plain, { shared }: FieldContext): EventConfig['payment'] {
   return {
     gateway: toGateway(text(plain.gateway), shared.gateways),
     account: text(plain.account),
   }
 }
 
-function toWay(plain: Plain, around: Around): PaymentMethod {
+function toWay(plain: Plain, around: FieldContext): PaymentMethod {
   const id = text(plain.id)
   const isCard = plain.gateway !== undefined
   const named = {
     id,
-    label: maybe(plain.label) ?? (isCard ? CARD.label : wordsFromId(id)),
-    ...given({ until: maybeDay(plain.until) }),
+    label: optionalText(plain.label) ?? (isCard ? CARD.label : wordsFromId(id)),
+    ...removeUndefined({ until: optionalDay(plain.until) }),
   }
   if (isCard) return { is: 'card', ...named }
   const asked = list(plain.fields).map(map)
@@ -59,7 +59,12 @@ function toWay(plain: Plain, around: Around): PaymentMethod {
   const unique = asked.find((ask) => ask.unique === true)
   if (plain.office_only === true) {
     const slip = unique ?? asked.find(({ type, options }) => type === undefined && !options)
-    return { is: 'desk', ...named, fields, ...given({ reference: maybe(slip?.id) }) }
+    return {
+      is: 'desk',
+      ...named,
+      fields,
+      ...removeUndefined({ reference: optionalText(slip?.id) }),
+    }
   }
   return {
     is: 'transfer',
@@ -69,12 +74,12 @@ function toWay(plain: Plain, around: Around): PaymentMethod {
     reference: text(unique?.id),
     priceDate: plain.price_date === 'credit' ? 'credit' : 'registration',
     expiresAfterDays: plain.expires_after === undefined ? EXPIRY_DAYS : daysIn(plain.expires_after),
-    ...given({ day: fields.find(({ type }) => type === 'date')?.id }),
+    ...removeUndefined({ day: fields.find(({ type }) => type === 'date')?.id }),
   }
 }
 
 /** A field of a payment method is like any form field, with fewer keys. */
-function toAsk(ask: Plain, around: Around): Field {
+function toAsk(ask: Plain, around: FieldContext): Field {
   const { unique: _unique, ...rest } = ask
   const type = ask.type ?? (ask.options === undefined ? undefined : 'select')
   return toField({ label: wordsFromId(text(ask.id)), ...rest, type }, 0, around)
@@ -96,7 +101,7 @@ function toGateway(name: string, gateways: Plain): Gateway {
       refund: text(live.refund),
       hops: texts(live.hops),
     },
-    minimum: gateway.minimum === undefined ? GATEWAY_MINIMUM : paiseOf(gateway.minimum),
+    minimum: gateway.minimum === undefined ? GATEWAY_MINIMUM : toPaise(gateway.minimum),
     constants: wireNames(gateway.constants),
     postsTo: text(gateway.posts_to),
     posts: wireNames(gateway.posts),

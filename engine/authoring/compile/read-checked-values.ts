@@ -11,30 +11,32 @@ export const map = (value: unknown): Plain =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Plain) : {}
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 export const text = (value: unknown): string => String(value)
-export const maybe = (value: unknown): string | undefined =>
+export const optionalText = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : String(value)
 export const texts = (value: unknown): readonly string[] => list(value).map(text)
 /** Removes undefined values, as exact optional properties require. */
-export function given<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function removeUndefined<T extends object>(
+  value: T,
+): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>
   }
 }
-export const maybeDay = (value: unknown): Day | undefined =>
+export const optionalDay = (value: unknown): Day | undefined =>
   value === undefined ? undefined : day(text(value))
 
 /**
  * Converts rupees of the file to paise. Invalid amounts are reported by EV411, and such a file is
  * never served.
  */
-export function paiseOf(value: unknown): Paise {
+export function toPaise(value: unknown): Paise {
   return readAmount(text(value)) ?? paise(0)
 }
 
 /** Converts an amount that may be negative. */
 export function signedPaise(value: unknown): Paise {
   const said = text(value)
-  return said.startsWith('-') ? paise(-paiseOf(said.slice(1))) : paiseOf(said)
+  return said.startsWith('-') ? paise(-toPaise(said.slice(1))) : toPaise(said)
 }
 
 /** Reads external names with the values they stand for. */

@@ -3,7 +3,15 @@ import type { Button, Detail, EventConfig, ResultPage } from '../../event/config
 import { labelOf } from '../../event/placeholders-and-answer-texts.ts'
 import { toCondition } from './conditions.ts'
 import { isCharged } from './fees.ts'
-import { given, list, map, maybe, text, texts, type Plain } from './read-checked-values.ts'
+import {
+  removeUndefined,
+  list,
+  map,
+  optionalText,
+  text,
+  texts,
+  type Plain,
+} from './read-checked-values.ts'
 
 export function resultErrors(errors: Plain): EventConfig['results']['errors'] {
   return {
@@ -33,7 +41,10 @@ export function toPage(config: EventConfig, page: Plain, lookup: ResultPage['loo
     reasons: texts(page.reasons),
     notes: texts(page.notes),
     buttons: list(page.buttons).map(map).map(toButton),
-    ...given({ intro: maybe(page.intro), notesTitle: maybe(page.notes_title) }),
+    ...removeUndefined({
+      intro: optionalText(page.intro),
+      notesTitle: optionalText(page.notes_title),
+    }),
   }
 }
 
@@ -44,7 +55,7 @@ function toDetail(config: EventConfig, detail: unknown): Detail {
   if (value.show === undefined) return { text: text(value.text), label: text(value.label), ...when }
   return {
     show: text(value.show),
-    label: maybe(value.label) ?? labelOf(config, text(value.show)),
+    label: optionalText(value.label) ?? labelOf(config, text(value.show)),
     ...when,
     ...(value.as === 'words' ? { as: 'words' as const } : {}),
   }

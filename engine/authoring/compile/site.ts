@@ -6,7 +6,7 @@
 import type { Site, SiteLink, Social } from '../../event/site.ts'
 import type { Finding } from '../finding.ts'
 import { OPENS, UNKNOWN_PAYMENT } from '../../event/site.ts'
-import { readShaped } from '../schema/check-schema.ts'
+import { readWithSchema } from '../schema/check-schema.ts'
 
 /** The content of a valid file; a test compares it with the schema. */
 export type SiteFile = {
@@ -54,7 +54,7 @@ export function compileSite(
   text: string,
   file: { readonly path: string } = { path: 'events/_shared/site.yaml' },
 ): { readonly site: Site | null; readonly findings: readonly Finding[] } {
-  const { value, findings } = readShaped('site', { path: file.path, text })
+  const { value, findings } = readWithSchema('site', { path: file.path, text })
   return { site: value === null ? null : toSite(trimmed(value) as SiteFile), findings }
 }
 

@@ -6,11 +6,11 @@ import { extractContext } from '../../rules/pricing-context.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
 import { formatDay, isDay, type Day } from '../../lib/time.ts'
 import {
-  axisOf,
-  axisOfContextValue,
-  fieldsBehind,
+  createFieldAxis,
+  createContextAxis,
+  findRelevantFields,
   NOT_ANSWERED,
-  showsOf,
+  visibilityConditions,
   type Axis,
 } from './fields-in-conditions.ts'
 
@@ -23,23 +23,24 @@ const POINTS_MAX = 200_000
  * Returns the axes that decide the category in any of these versions: the fields named by its
  * rules, and those that decide whether these are shown.
  */
-export function axesOfCategory(
-  ...versions: readonly (EventConfig | PublicEvent)[]
-): readonly Axis[] {
+export function categoryAxes(...versions: readonly (EventConfig | PublicEvent)[]): readonly Axis[] {
   const behind = versions.map((event) => {
     const { categoryChoice: choice } = event
     const rules =
       choice.by === 'rules' ? choice.rules.flatMap(({ when }) => (when === null ? [] : [when])) : []
-    const ids = fieldsBehind(event, rules, choice.by === 'field' ? [choice.field] : [])
-    return { ids, conditions: [...rules, ...[...ids].flatMap((id) => showsOf(event, id))] }
+    const ids = findRelevantFields(event, rules, choice.by === 'field' ? [choice.field] : [])
+    return {
+      ids,
+      conditions: [...rules, ...[...ids].flatMap((id) => visibilityConditions(event, id))],
+    }
   })
   const tests = behind.flatMap(({ conditions }) => conditions).flat(2)
   return [...new Set(behind.flatMap(({ ids }) => [...ids]))]
     .filter((id) => id !== 'category')
     .map(
       (id) =>
-        versions.map((event) => axisOfContextValue(event, id)).find((axis) => axis !== null) ??
-        axisOf(
+        versions.map((event) => createContextAxis(event, id)).find((axis) => axis !== null) ??
+        createFieldAxis(
           id,
           versions.flatMap(({ fields }) => fields.filter((field) => field.id === id)),
           tests.filter(({ field }) => field === id).map(({ test }) => test),
@@ -49,7 +50,7 @@ export function axesOfCategory(
 }
 
 /** Returns all combinations, or null if there are too many. */
-export function pointsOf(axes: readonly Axis[]): readonly Point[] | null {
+export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
   if (axes.some(({ isTooLarge }) => isTooLarge)) return null
   if (axes.reduce((product, axis) => product * axis.values.length, 1) > POINTS_MAX) return null
   return axes.reduce<readonly Point[]>(
@@ -107,7 +108,7 @@ function sameSet(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean {
  * Describes points of these axes in as few lines as possible; `all` is every possible point, so
  * that an axis on which everything is possible is omitted.
  */
-export function sayTogether(
+export function formatPoints(
   axes: readonly Axis[],
   points: readonly Answers[],
   all: readonly Answers[],

@@ -4,14 +4,14 @@ import type { Condition } from '../../event/answer-types.ts'
 import { passesTest } from '../../rules/evaluate-condition.ts'
 import {
   assertListed,
-  axisOf,
-  axisOfContextValue,
-  fieldsBehind,
-  memberListColumnOf,
-  showsOf,
+  createFieldAxis,
+  createContextAxis,
+  findRelevantFields,
+  findMemberListColumn,
+  visibilityConditions,
   type Axis,
 } from './fields-in-conditions.ts'
-import { boxOf, isIn, spaceOf, type Box, type Space } from './sets-of-answers.ts'
+import { createBox, containsValue, createSpace, type Box, type Space } from './sets-of-answers.ts'
 
 export type Domain = {
   readonly axes: readonly Axis[]
@@ -20,12 +20,12 @@ export type Domain = {
 }
 
 /** Returns the domain of these conditions and of everything that decides the visibility of their fields. */
-export function domainOf(event: EventConfig, conditions: readonly Condition[]): Domain {
-  const ids = [...fieldsBehind(event, conditions)]
-  const tests = [...conditions, ...ids.flatMap((id) => showsOf(event, id))].flat(2)
+export function buildDomain(event: EventConfig, conditions: readonly Condition[]): Domain {
+  const ids = [...findRelevantFields(event, conditions)]
+  const tests = [...conditions, ...ids.flatMap((id) => visibilityConditions(event, id))].flat(2)
   const axes = ids.flatMap((id): Axis[] => {
     if (id === 'category') return [categoryAxis(event)]
-    const fact = axisOfContextValue(event, id)
+    const fact = createContextAxis(event, id)
     if (fact !== null) return [fact]
     const field = event.fields.find((one) => one.id === id)
     if (field === undefined) return []
@@ -33,18 +33,20 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
       field.default !== undefined ||
       (field.required !== undefined && field.required.when === undefined)
     const mine = tests.filter((one) => one.field === id).map(({ test }) => test)
-    return [axisOf(id, [field], mine, !always || showsOf(event, id).length > 0)]
+    return [
+      createFieldAxis(id, [field], mine, !always || visibilityConditions(event, id).length > 0),
+    ]
   })
   assertListed(axes)
-  const space = spaceOf(axes.map(({ values }) => values.length))
+  const space = createSpace(axes.map(({ values }) => values.length))
   const partial = { axes, space, impossible: [] }
   /** A member list value is known only if the answer it checks is. */
   const offRoll = axes.flatMap(({ field }, axis): Box[] => {
-    const stands = memberListColumnOf(event, field)?.field
+    const stands = findMemberListColumn(event, field)?.field
     const box =
       stands === undefined
         ? null
-        : boxOf(space, (at, value) =>
+        : createBox(space, (at, value) =>
             at === axis
               ? axes[axis]?.values[value]?.answer !== undefined
               : axes[at]?.field !== stands || axes[at]?.values[value]?.answer === undefined,
@@ -52,13 +54,13 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
     return box === null ? [] : [box]
   })
   const hidden = axes.flatMap(({ field }) =>
-    showsOf(event, field).flatMap((shown): Box[] =>
+    visibilityConditions(event, field).flatMap((shown): Box[] =>
       complementOf(partial, shown).flatMap((unseen) => {
         const axis = axes.findIndex((one) => one.field === field)
-        const box = boxOf(
+        const box = createBox(
           space,
           (at, value) =>
-            isIn(space, unseen, at, value) &&
+            containsValue(space, unseen, at, value) &&
             (at !== axis || axes[axis]?.values[value]?.answer !== undefined),
         )
         return box === null ? [] : [box]
@@ -69,10 +71,10 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
 }
 
 /** Returns a condition as boxes of the domain; tests of fields that are not an axis count as never true. */
-export function boxesOf({ axes, space }: Domain, condition: Condition): readonly Box[] {
+export function conditionBoxes({ axes, space }: Domain, condition: Condition): readonly Box[] {
   return condition.flatMap((map) => {
     if (map.some(({ field }) => !axes.some((axis) => axis.field === field))) return []
-    const box = boxOf(space, (axis, value) =>
+    const box = createBox(space, (axis, value) =>
       map.every(
         ({ field, test }) =>
           field !== axes[axis]?.field || passesTest(test, axes[axis]?.values[value]?.answer),
@@ -82,8 +84,8 @@ export function boxesOf({ axes, space }: Domain, condition: Condition): readonly
   })
 }
 
-export function everything({ space }: Pick<Domain, 'space'>): readonly Box[] {
-  const box = boxOf(space, () => true)
+export function wholeDomain({ space }: Pick<Domain, 'space'>): readonly Box[] {
+  const box = createBox(space, () => true)
   return box === null ? [] : [box]
 }
 
@@ -91,7 +93,7 @@ export function everything({ space }: Pick<Domain, 'space'>): readonly Box[] {
 function complementOf(domain: Domain, condition: Condition): readonly Box[] {
   return condition.reduce<readonly Box[]>((rest, map) => {
     const failing = map.flatMap(({ field, test }) => {
-      const box = boxOf(
+      const box = createBox(
         domain.space,
         (axis, value) =>
           domain.axes[axis]?.field !== field ||
@@ -101,18 +103,20 @@ function complementOf(domain: Domain, condition: Condition): readonly Box[] {
     })
     return rest.flatMap((a) =>
       failing.flatMap((b) => {
-        const both = boxOf(
+        const both = createBox(
           domain.space,
-          (axis, value) => isIn(domain.space, a, axis, value) && isIn(domain.space, b, axis, value),
+          (axis, value) =>
+            containsValue(domain.space, a, axis, value) &&
+            containsValue(domain.space, b, axis, value),
         )
         return both === null ? [] : [both]
       }),
     )
-  }, everything(domain))
+  }, wholeDomain(domain))
 }
 
 /** Returns categories that a discount code gives, or a quota offers when full, whatever the answers are. */
-export function givenBeside({ codeKinds, quotas }: EventConfig): readonly string[] {
+export function categoriesFromContext({ codeKinds, quotas }: EventConfig): readonly string[] {
   return [
     ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
     ...quotas.flatMap(({ full }) => (full.offer === undefined ? [] : [full.offer])),
@@ -121,7 +125,7 @@ export function givenBeside({ codeKinds, quotas }: EventConfig): readonly string
 
 function categoryAxis(event: EventConfig): Axis {
   const given = event.categories.filter(
-    ({ id, listedOnly }) => !listedOnly || givenBeside(event).includes(id),
+    ({ id, listedOnly }) => !listedOnly || categoriesFromContext(event).includes(id),
   )
   return {
     field: 'category',
@@ -136,10 +140,10 @@ function categoryAxis(event: EventConfig): Axis {
  * Describes a box: "designation: senior-resident or not answered, asi_member: no"; axes that do not
  * matter are omitted.
  */
-export function sayBox(domain: Domain, box: Box): string {
+export function describeBox(domain: Domain, box: Box): string {
   const parts = domain.axes.flatMap(({ field, values }, axis) => {
     const inside = values
-      .filter((_value, at) => isIn(domain.space, box, axis, at))
+      .filter((_value, at) => containsValue(domain.space, box, axis, at))
       .map(({ says }) => says)
     return inside.length === values.length
       ? []

@@ -21,20 +21,20 @@ import { assert } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Day } from '../../lib/time.ts'
 import { withinBudget, type Budget } from './sets-of-answers.ts'
-import { daysOfBill, isOn } from './price-days.ts'
+import { billDays, isAdjustmentActive } from './price-days.ts'
 import {
-  apartFor,
-  conditionsOfItem,
-  provedItem,
-  readsOfItem,
-  type Met,
+  itemDistinctions,
+  itemConditions,
+  proveItem,
+  namesReadByItem,
+  type ItemResult,
   type SampleDelegate,
 } from './item-prices.ts'
-import { answersOfTrail, longer, type AnswerTrail } from './example-answers.ts'
-import { CATEGORY, namesIn, walk, type Stop } from './walk-form.ts'
+import { answersOfPath, extendPath, type AnswerPath } from './example-answers.ts'
+import { CATEGORY, conditionNames, searchAnswers, type Stop } from './walk-form.ts'
 
 /** A possible bill, and its day. */
-export type BillFound = SampleDelegate & {
+export type PossibleBill = SampleDelegate & {
   readonly period: string
   readonly on: Day
   readonly lines: readonly Line[]
@@ -43,10 +43,10 @@ export type BillFound = SampleDelegate & {
 export type ItemProof = {
   readonly id: string
   /** Null: too many answers to check all. */
-  readonly found: Met | null
+  readonly found: ItemResult | null
 }
 /** A negative adjustment deducts more than its lines cost. */
-export type Overdrawn = {
+export type ExcessiveDeduction = {
   readonly adjustment: string
   /** The amount that it could not deduct. */
   readonly left: Paise
@@ -55,14 +55,14 @@ export type Overdrawn = {
 }
 export type Extremes = {
   /** Null: no registration is possible. */
-  readonly cheapest: BillFound | null
+  readonly cheapest: PossibleBill | null
   /**
    * A small bill above zero; null: none was found. It is the smallest, unless an amount is deducted
    * from a counted item: then a number between one and the maximum may leave less.
    */
-  readonly smallest: BillFound | null
-  readonly dearest: BillFound | null
-  readonly overdrawn: readonly Overdrawn[]
+  readonly smallest: PossibleBill | null
+  readonly dearest: PossibleBill | null
+  readonly overdrawn: readonly ExcessiveDeduction[]
 }
 export type BillProof = {
   readonly items: readonly ItemProof[]
@@ -77,7 +77,7 @@ const STEPS_MAX = 150_000
  * The proofs about the bill of an event whose names and conditions are valid and whose numbers have
  * bounds; each part is computed on request.
  */
-export const provedBill = (event: EventConfig): BillProof => ({
+export const proveBill = (event: EventConfig): BillProof => ({
   get items() {
     return provedItems(event)
   },
@@ -89,7 +89,7 @@ export const provedBill = (event: EventConfig): BillProof => ({
 const provedItems = memoize((event: EventConfig): readonly ItemProof[] =>
   event.fees.items.map((item) => ({
     id: item.id,
-    found: withinBudget(() => provedItem(event, item, { left: STEPS_MAX }), null),
+    found: withinBudget(() => proveItem(event, item, { left: STEPS_MAX }), null),
   })),
 )
 
@@ -98,7 +98,7 @@ const provedExtremes = memoize((event: EventConfig): Extremes | null =>
 )
 
 /** A partial sum, and the answers that led to it. */
-type Sum = { readonly total: number; readonly trail: AnswerTrail; readonly category: string }
+type Sum = { readonly total: number; readonly trail: AnswerPath; readonly category: string }
 /** Sorts the lower sum first, or with -1 the higher; of equal ones the one with fewer answers. */
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)
@@ -119,10 +119,10 @@ type Bill = {
 }
 
 function extremesOf(event: EventConfig, budget: Budget): Extremes {
-  const ends = daysOfBill(event).flatMap((at) =>
+  const ends = billDays(event).flatMap((at) =>
     billsOn(event, at, budget).map((bill) => ({ ...at, bill })),
   )
-  const overdrawn = new Map<string, Overdrawn>()
+  const overdrawn = new Map<string, ExcessiveDeduction>()
   for (const { on, bill } of ends)
     bill.pending.forEach((one, at) => {
       const id = event.fees.adjustments[at]?.id ?? ''
@@ -130,11 +130,11 @@ function extremesOf(event: EventConfig, budget: Budget): Extremes {
         overdrawn.set(id, {
           adjustment: id,
           left: paise(-one.left),
-          who: { answers: answersOfTrail(bill.least.trail), category: bill.least.category },
+          who: { answers: answersOfPath(bill.least.trail), category: bill.least.category },
           on,
         })
     })
-  const best = (side: 'least' | 'smallest' | 'most', sign: 1 | -1): BillFound | null => {
+  const best = (side: 'least' | 'smallest' | 'most', sign: 1 | -1): PossibleBill | null => {
     const found = ends
       .flatMap(({ on, period, bill }) => {
         const sum = bill[side]
@@ -151,8 +151,8 @@ function extremesOf(event: EventConfig, budget: Budget): Extremes {
   }
 }
 
-function billOf(event: EventConfig, on: Day, period: string, sum: Sum): BillFound {
-  const answers = answersOfTrail(sum.trail)
+function billOf(event: EventConfig, on: Day, period: string, sum: Sum): PossibleBill {
+  const answers = answersOfPath(sum.trail)
   const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
   const { total } = sumLines(lines.value)
@@ -167,7 +167,7 @@ function billsOn(
   budget: Budget,
 ): readonly Bill[] {
   const { items, adjustments, prices, tax } = event.fees
-  const today = adjustments.map((one) => (isOn(one, on) ? one : null))
+  const today = adjustments.map((one) => (isAdjustmentActive(one, on) ? one : null))
   const lineIds = [REGISTRATION, ...items.map(({ id }) => id)]
   const touches = (adjustment: Adjustment, id: string): boolean =>
     adjustment.on === 'all' || adjustment.on === id
@@ -205,7 +205,7 @@ function billsOn(
     }),
   })
   const adjusting = (adjustment: Adjustment, at: number): Stop<Bill> => ({
-    reads: namesIn([adjustment.when]),
+    reads: conditionNames([adjustment.when]),
     conditions: adjustment.when === undefined ? [] : [adjustment.when],
     at: ({ answers, category }, bill) => {
       if (adjustment.when !== undefined && !matchesCondition(adjustment.when, answers, category))
@@ -230,8 +230,8 @@ function billsOn(
     },
   }
   const selling = (item: Item): Stop<Bill> => ({
-    reads: [...readsOfItem(item), CATEGORY],
-    conditions: conditionsOfItem(item),
+    reads: [...namesReadByItem(item), CATEGORY],
+    conditions: itemConditions(item),
     at: ({ answers, category }, bill) => {
       if (category === null) return null
       if (!itemApplies(item, answers, category)) return without(bill, item.id)
@@ -255,7 +255,7 @@ function billsOn(
     return [...before, item === undefined ? registering : selling(item)]
   })
   const nothing: Sum = { total: 0, trail: null, category: '' }
-  return walk(
+  return searchAnswers(
     event,
     stops,
     {
@@ -267,12 +267,12 @@ function billsOn(
       },
       answered: (bill, name, answer) => ({
         ...bill,
-        least: { ...bill.least, trail: longer(bill.least.trail, name, answer) },
+        least: { ...bill.least, trail: extendPath(bill.least.trail, name, answer) },
         smallest:
           bill.smallest === null
             ? null
-            : { ...bill.smallest, trail: longer(bill.smallest.trail, name, answer) },
-        most: { ...bill.most, trail: longer(bill.most.trail, name, answer) },
+            : { ...bill.smallest, trail: extendPath(bill.smallest.trail, name, answer) },
+        most: { ...bill.most, trail: extendPath(bill.most.trail, name, answer) },
       }),
       keyOf: ({ pending }) =>
         pending.map((one) => (one === null ? '' : `${one.left}${one.hasLine ? '+' : '-'}`)).join(),
@@ -283,7 +283,7 @@ function billsOn(
         most: compareSums(a.most, b.most, -1) <= 0 ? a.most : b.most,
       }),
     },
-    apartFor(items),
+    itemDistinctions(items),
     budget,
   )
 }
@@ -297,16 +297,20 @@ function overdraft(price: Paise, percent: number): number {
  * Pairs of adjustments, by id, that can apply to the same line of one bill; null: too many answers
  * to check all.
  */
-export const meetingAdjustments = memoize(
+export const findOverlappingAdjustments = memoize(
   (event: EventConfig): readonly (readonly [string, string])[] | null =>
     withinBudget(() => {
       const budget: Budget = { left: STEPS_MAX }
       const { adjustments } = event.fees
-      const days = daysOfBill(event).map(({ on }) => on)
+      const days = billDays(event).map(({ on }) => on)
       return adjustments.flatMap((one, at) =>
         adjustments.slice(at + 1).flatMap((other): (readonly [string, string])[] => {
           const shareLine = one.on === other.on || one.on === 'all' || other.on === 'all'
-          if (!shareLine || !days.some((on) => isOn(one, on) && isOn(other, on))) return []
+          if (
+            !shareLine ||
+            !days.some((on) => isAdjustmentActive(one, on) && isAdjustmentActive(other, on))
+          )
+            return []
           return meet(event, one, other, budget) ? [[one.id, other.id]] : []
         }),
       )
@@ -316,7 +320,7 @@ export const meetingAdjustments = memoize(
 function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Budget): boolean {
   const whens = [one.when, other.when].filter((when) => when !== undefined)
   const both: Stop<null> = {
-    reads: [...namesIn(whens), ...(isEverybodyIn(event) ? [] : [CATEGORY])],
+    reads: [...conditionNames(whens), ...(isEverybodyIn(event) ? [] : [CATEGORY])],
     conditions: whens,
     at: ({ answers, category }) => {
       const isNobody = category === null && !isEverybodyIn(event)
@@ -326,7 +330,7 @@ function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Bu
     },
   }
   let isMet = false
-  walk(
+  searchAnswers(
     event,
     [both],
     { start: null, answered: () => null, keyOf: () => '', joined: () => null },

@@ -4,11 +4,11 @@ import type { Answer } from '../../event/answer-types.ts'
 import { CODE } from '../../rules/pricing-context.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { formatDay } from '../../lib/time.ts'
-import type { BillFound } from './bill-bounds.ts'
+import type { PossibleBill } from './bill-bounds.ts'
 import type { SampleDelegate } from './item-prices.ts'
 
 /** Lists categories: "`member` or `senior`"; many are counted instead. */
-export function sayCategories(who: readonly SampleDelegate[]): string {
+export function describeCategories(who: readonly SampleDelegate[]): string {
   const names = [...new Set(who.map(({ category }) => `\`${category}\``))]
   return names.length > NAMED_MAX
     ? `${names.slice(0, NAMED_MAX).join(', ')} or ${names.length - NAMED_MAX} more`
@@ -17,7 +17,7 @@ export function sayCategories(who: readonly SampleDelegate[]): string {
 const NAMED_MAX = 4
 
 /** Describes answers: "code: coupon, workshops: usg and ecmo"; in their order, without those answered No. */
-export function sayAnswers({ answers }: Pick<SampleDelegate, 'answers'>): string {
+export function describeAnswers({ answers }: Pick<SampleDelegate, 'answers'>): string {
   return Object.entries(answers)
     .filter(([, answer]) => answer !== false)
     .map(([name, answer]) => `${name === CODE ? 'the code' : name}: ${sayAnswer(answer)}`)
@@ -36,23 +36,23 @@ function sayAnswer(answer: Answer): string {
  * Describes a bill: "₹ 14,750.00 for `member` on 1 February 2027 (registration ₹ 11,800.00,
  * workshop ₹ 2,950.00) with workshops: ecmo".
  */
-export function sayBill(event: EventConfig, bill: BillFound): string {
+export function describeBill(event: EventConfig, bill: PossibleBill): string {
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
     ([id, some]) => `${id} ${formatMoney(totalOf(some.map(({ total }) => total)))}`,
   )
-  const said = sayAnswers(bill)
+  const said = describeAnswers(bill)
   const isOne = lines.length === 1
   const period = event.fees.periods.length > 1 ? ` in \`${bill.period}\`` : ''
   return `${formatMoney(bill.total)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${said === '' ? '' : ` with ${said}`}`
 }
 
-function totalOf(amounts: readonly BillFound['total'][]): BillFound['total'] {
-  return amounts.reduce<number>((sum, amount) => sum + amount, 0) as BillFound['total']
+function totalOf(amounts: readonly PossibleBill['total'][]): PossibleBill['total'] {
+  return amounts.reduce<number>((sum, amount) => sum + amount, 0) as PossibleBill['total']
 }
 
 /** Returns the verb for a field of options: ticks or chooses. */
-export function verbOf(event: EventConfig, field: string | undefined): string {
+export function choiceVerb(event: EventConfig, field: string | undefined): string {
   const type = event.fields.find(({ id }) => id === field)?.type
   return type === 'many' ? 'tick' : 'choose'
 }

@@ -1,33 +1,33 @@
 /** The trail of answers along a search path, to describe the delegate who reaches a result. */
 import type { Answer, Answers } from '../../event/answer-types.ts'
-import type { Carrying } from './walk-form.ts'
+import type { StateOperations } from './walk-form.ts'
 
 /** The answers of a path, the newest first. `weight` is their number; a No counts zero. */
-export type AnswerTrail = {
+export type AnswerPath = {
   readonly name: string
   readonly answer: Answer
-  readonly before: AnswerTrail
+  readonly before: AnswerPath
   readonly weight: number
 } | null
 
-export function longer(before: AnswerTrail, name: string, answer: Answer): AnswerTrail {
+export function extendPath(before: AnswerPath, name: string, answer: Answer): AnswerPath {
   return { name, answer, before, weight: (before?.weight ?? 0) + (answer === false ? 0 : 1) }
 }
 
-export function answersOfTrail(trail: AnswerTrail): Answers {
+export function answersOfPath(trail: AnswerPath): Answers {
   const pairs: (readonly [string, Answer])[] = []
   for (let at = trail; at !== null; at = at.before) pairs.unshift([at.name, at.answer])
   return Object.fromEntries(pairs)
 }
 
 /** Returns the trail with fewer answers, so that only relevant ones are shown. */
-function lighter(a: AnswerTrail, b: AnswerTrail): AnswerTrail {
+function lighter(a: AnswerPath, b: AnswerPath): AnswerPath {
   return (a?.weight ?? 0) <= (b?.weight ?? 0) ? a : b
 }
 
-export const carryingTrail: Carrying<AnswerTrail> = {
+export const pathState: StateOperations<AnswerPath> = {
   start: null,
-  answered: longer,
+  answered: extendPath,
   keyOf: () => '',
   joined: lighter,
 }

@@ -11,7 +11,7 @@ import { CODE, fullSeatName, memberListValueName } from '../../rules/pricing-con
 import { allSeatPools } from '../../pricing/quotas.ts'
 import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, withinBudget } from './sets-of-answers.ts'
-import { choicesOf, peopleOf } from './list-answers.ts'
+import { distinctChoices, distinctPeopleLists } from './list-answers.ts'
 
 /** A representative answer, with its description; undefined: not answered. */
 type Value = { readonly answer: Answer | undefined; readonly says: string }
@@ -22,7 +22,7 @@ export type Axis = {
   readonly isTooLarge?: true
 }
 /** Criteria that distinguish answers besides tests. */
-export type Apart = {
+export type Distinctions = {
   /** many: the property that distinguishes options. */
   readonly tells?: (option: string) => string
   /** people: the conditions by which some of them are counted. */
@@ -34,7 +34,7 @@ export type Apart = {
 export const NOT_ANSWERED: Value = { answer: undefined, says: 'not answered' }
 
 /** Returns every condition of an event: in rules, fields, sections and requirements. */
-export function conditionsOf(event: EventConfig | PublicEvent): readonly Condition[] {
+export function collectConditions(event: EventConfig | PublicEvent): readonly Condition[] {
   return [
     ...(event.categoryChoice.by === 'rules'
       ? event.categoryChoice.rules.flatMap((rule) => (rule.when === null ? [] : [rule.when]))
@@ -48,7 +48,10 @@ export function conditionsOf(event: EventConfig | PublicEvent): readonly Conditi
 }
 
 /** Returns the conditions that show a field, its section's and its own; all of them must hold. */
-export function showsOf(event: EventConfig | PublicEvent, id: string): readonly Condition[] {
+export function visibilityConditions(
+  event: EventConfig | PublicEvent,
+  id: string,
+): readonly Condition[] {
   const field = event.fields.find((one) => one.id === id)
   if (field === undefined) return []
   return [event.sections[field.section]?.showWhen, field.showWhen].filter(
@@ -60,7 +63,7 @@ export function showsOf(event: EventConfig | PublicEvent, id: string): readonly 
  * Returns the fields that these conditions read, and those that decide whether these are shown,
  * each before the fields it shows.
  */
-export function fieldsBehind(
+export function findRelevantFields(
   event: EventConfig | PublicEvent,
   conditions: readonly Condition[],
   also: readonly string[] = [],
@@ -69,8 +72,8 @@ export function fieldsBehind(
   const add = (id: string): void => {
     if (ids.has(id)) return
     ids.add(id)
-    for (const { field } of showsOf(event, id).flat(2)) add(field)
-    const known = memberListColumnOf(event, id)
+    for (const { field } of visibilityConditions(event, id).flat(2)) add(field)
+    const known = findMemberListColumn(event, id)
     if (known !== null) add(known.field)
   }
   for (const { field } of conditions.flat(2)) add(field)
@@ -82,7 +85,7 @@ export function fieldsBehind(
  * Returns the member list column of a name such as `ksp_number.kind`, and the field checked against
  * the list; null: no such name.
  */
-export function memberListColumnOf(
+export function findMemberListColumn(
   event: EventConfig | PublicEvent,
   name: string,
 ): { readonly field: string; readonly options: readonly string[] } | null {
@@ -94,7 +97,7 @@ export function memberListColumnOf(
 }
 
 /** Returns the seats that may be full, by the names used in conditions. */
-export function fullNames(limits: EventConfig['quotas']): readonly string[] {
+export function fullSeatNames(limits: EventConfig['quotas']): readonly string[] {
   return allSeatPools(limits).map(({ id }) => fullSeatName(id))
 }
 
@@ -102,7 +105,7 @@ export function fullNames(limits: EventConfig['quotas']): readonly string[] {
  * Returns the axis of a context value: a discount code of each kind or none, a seat full or not, a
  * row of a member list. Null if the name is not a context value.
  */
-export function axisOfContextValue(event: EventConfig | PublicEvent, name: string): Axis | null {
+export function createContextAxis(event: EventConfig | PublicEvent, name: string): Axis | null {
   const axis = (values: readonly Value[], says: string): Axis => ({
     field: name,
     values: [...values, { answer: undefined, says }],
@@ -112,8 +115,9 @@ export function axisOfContextValue(event: EventConfig | PublicEvent, name: strin
       event.codeKinds.map(({ id }) => ({ answer: id, says: id })),
       'none',
     )
-  if (fullNames(event.quotas).includes(name)) return axis([{ answer: true, says: 'full' }], 'free')
-  const column = memberListColumnOf(event, name)
+  if (fullSeatNames(event.quotas).includes(name))
+    return axis([{ answer: true, says: 'full' }], 'free')
+  const column = findMemberListColumn(event, name)
   return column === null
     ? null
     : axis(
@@ -126,12 +130,12 @@ export function axisOfContextValue(event: EventConfig | PublicEvent, name: strin
  * Returns the axis of one field, `fields` being its versions: the values that these tests
  * distinguish. Options of a select stay separate, so that each can be displayed.
  */
-export function axisOf(
+export function createFieldAxis(
   id: string,
   fields: readonly Field[],
   tests: readonly Test[],
   mayBeEmpty: boolean,
-  apart: Apart = {},
+  apart: Distinctions = {},
 ): Axis {
   return withinBudget(
     (): Axis => {
@@ -159,7 +163,7 @@ export function assertListed(axes: readonly Axis[]): void {
   if (axes.some(({ isTooLarge }) => isTooLarge)) throw new TooLarge()
 }
 
-function answersOf(field: Field, tests: readonly Test[], apart: Apart): readonly Answer[] {
+function answersOf(field: Field, tests: readonly Test[], apart: Distinctions): readonly Answer[] {
   switch (field.type) {
     case 'yes-no':
       return [true, false]
@@ -180,10 +184,10 @@ function answersOf(field: Field, tests: readonly Test[], apart: Apart): readonly
         .sort()
     }
     case 'many':
-      return choicesOf(field, tests, apart.tells ?? null)
+      return distinctChoices(field, tests, apart.tells ?? null)
     case 'people':
-      return peopleOf(field, tests, apart.wheres ?? [], (part, mine) =>
-        axisOf(
+      return distinctPeopleLists(field, tests, apart.wheres ?? [], (part, mine) =>
+        createFieldAxis(
           part.id,
           [part],
           mine,

@@ -6,14 +6,19 @@ import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
 import { getOwn } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Item } from '../../event/pricing-types.ts'
-import { showsOf } from './fields-in-conditions.ts'
+import { visibilityConditions } from './fields-in-conditions.ts'
 import { withinBudget, type Budget } from './sets-of-answers.ts'
-import { apartFor, conditionsOfItem, readsOfItem, type SampleDelegate } from './item-prices.ts'
-import { answersOfTrail, carryingTrail } from './example-answers.ts'
-import { CATEGORY, namesIn, walk } from './walk-form.ts'
+import {
+  itemDistinctions,
+  itemConditions,
+  namesReadByItem,
+  type SampleDelegate,
+} from './item-prices.ts'
+import { answersOfPath, pathState } from './example-answers.ts'
+import { CATEGORY, conditionNames, searchAnswers } from './walk-form.ts'
 
 /** A field that an item is counted by and that is unanswered although the item is ordered. */
-export type Unasked = {
+export type UnansweredField = {
   readonly item: string
   readonly field: string
   readonly isHidden: boolean
@@ -24,25 +29,25 @@ export type Unasked = {
 const STEPS_MAX = 50_000
 
 /** One for each item and field; an item with too many answers to check has none here. */
-export const unaskedOf = memoize((event: EventConfig): readonly Unasked[] =>
+export const findUnansweredFields = memoize((event: EventConfig): readonly UnansweredField[] =>
   event.fees.items.flatMap((item) =>
     withinBudget(() => unaskedOfItem(event, item, { left: STEPS_MAX }), []),
   ),
 )
 
-function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly Unasked[] {
+function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly UnansweredField[] {
   const counted = [item.by, item.count?.field, item.times, item.amountIn].filter(
     (name) => name !== undefined,
   )
-  const found = new Map<string, Unasked>()
+  const found = new Map<string, UnansweredField>()
   if (counted.length === 0) return []
-  const shows = counted.flatMap((name) => showsOf(event, name))
-  walk(
+  const shows = counted.flatMap((name) => visibilityConditions(event, name))
+  searchAnswers(
     event,
     [
       {
-        reads: [...readsOfItem(item), ...namesIn(shows), CATEGORY],
-        conditions: [...conditionsOfItem(item), ...shows],
+        reads: [...namesReadByItem(item), ...conditionNames(shows), CATEGORY],
+        conditions: [...itemConditions(item), ...shows],
         at: ({ answers, category }, trail) => {
           if (category === null || !itemApplies(item, answers, category)) return null
           // If no person counts, there is nothing to count.
@@ -59,18 +64,18 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
             // requires the others.
             if (first !== undefined && getOwn(answers, first) === undefined) return null
             if (getOwn(answers, name) !== undefined || found.has(name)) continue
-            const isHidden = !showsOf(event, name).every((shown) =>
+            const isHidden = !visibilityConditions(event, name).every((shown) =>
               matchesCondition(shown, answers, category),
             )
-            const who = { answers: answersOfTrail(trail), category }
+            const who = { answers: answersOfPath(trail), category }
             found.set(name, { item: item.id, field: name, isHidden, who })
           }
           return null
         },
       },
     ],
-    carryingTrail,
-    apartFor([item]),
+    pathState,
+    itemDistinctions([item]),
     budget,
   )
   return [...found.values()]
@@ -104,16 +109,16 @@ function isChosen(answer: Answer | undefined): boolean {
 }
 
 /** A field that is hidden from a delegate who is charged for an item because it is unanswered. */
-export type Unseen = Omit<Unasked, 'isHidden'>
+export type HiddenField = Omit<UnansweredField, 'isHidden'>
 
 /** One for each item and field; an item with too many answers to check has none here. */
-export const unseenOf = memoize((event: EventConfig): readonly Unseen[] =>
+export const findHiddenFields = memoize((event: EventConfig): readonly HiddenField[] =>
   event.fees.items.flatMap((item) =>
     withinBudget(() => unseenOfItem(event, item, { left: STEPS_MAX }), []),
   ),
 )
 
-function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly Unseen[] {
+function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly HiddenField[] {
   const { when, by, count, times, amountIn } = item
   // An item that is chosen, counted or priced by the delegate was ordered by doing so.
   const isFree = item.prices.every(({ table }) =>
@@ -123,18 +128,18 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
     return []
   const denied = event.fields.filter(
     ({ id }) =>
-      showsOf(event, id).length > 0 &&
+      visibilityConditions(event, id).length > 0 &&
       when.flat().some(({ field, test }) => field === id && test.is === 'not-in'),
   )
   if (denied.length === 0) return []
-  const found = new Map<string, Unseen>()
-  const shows = denied.flatMap(({ id }) => showsOf(event, id))
-  walk(
+  const found = new Map<string, HiddenField>()
+  const shows = denied.flatMap(({ id }) => visibilityConditions(event, id))
+  searchAnswers(
     event,
     [
       {
-        reads: [...readsOfItem(item), ...namesIn(shows), CATEGORY],
-        conditions: [...conditionsOfItem(item), ...shows],
+        reads: [...namesReadByItem(item), ...conditionNames(shows), CATEGORY],
+        conditions: [...itemConditions(item), ...shows],
         at: ({ answers, category }, trail) => {
           if (category === null || isAsked(event, item, answers, category)) return null
           const holding = when.filter((map) => matchesCondition([map], answers, category))
@@ -144,7 +149,9 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
                 test.is === 'not-in' &&
                 getOwn(answers, field) === undefined &&
                 denied.some(({ id }) => id === field) &&
-                !showsOf(event, field).every((shown) => matchesCondition(shown, answers, category)),
+                !visibilityConditions(event, field).every((shown) =>
+                  matchesCondition(shown, answers, category),
+                ),
             )?.field
           const [field] = holding.map(unseen)
           if (field === undefined || holding.some((map) => unseen(map) === undefined)) return null
@@ -152,14 +159,14 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
             found.set(field, {
               item: item.id,
               field,
-              who: { answers: answersOfTrail(trail), category },
+              who: { answers: answersOfPath(trail), category },
             })
           return null
         },
       },
     ],
-    carryingTrail,
-    apartFor([item]),
+    pathState,
+    itemDistinctions([item]),
     budget,
   )
   return [...found.values()]

@@ -10,11 +10,11 @@ import { tablePrice, itemApplies, itemLines } from '../../pricing/bill.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Item } from '../../event/pricing-types.ts'
-import type { Apart } from './fields-in-conditions.ts'
+import type { Distinctions } from './fields-in-conditions.ts'
 import type { Budget } from './sets-of-answers.ts'
-import { daysOfBill } from './price-days.ts'
-import { answersOfTrail, carryingTrail, type AnswerTrail } from './example-answers.ts'
-import { CATEGORY, namesIn, walk, type Known } from './walk-form.ts'
+import { billDays } from './price-days.ts'
+import { answersOfPath, pathState, type AnswerPath } from './example-answers.ts'
+import { CATEGORY, conditionNames, searchAnswers, type KnownValues } from './walk-form.ts'
 
 /**
  * A delegate accepted by the form, described by the relevant data: answers, context values by name,
@@ -22,7 +22,7 @@ import { CATEGORY, namesIn, walk, type Known } from './walk-form.ts'
  */
 export type SampleDelegate = { readonly answers: Answers; readonly category: string }
 /** A price that an item lacks for a delegate who reaches it. `table` counts from 0; null: none matches. */
-export type Hole = {
+export type MissingPrice = {
   readonly is: 'no-table' | 'no-row' | 'no-cell' | 'not-on-sale'
   readonly table: number | null
   /** An option, or `each`; null if no table matches. */
@@ -35,25 +35,28 @@ export type Hole = {
 /** A cell that can be charged. */
 export type Cell = { readonly table: number; readonly row: string; readonly period: string }
 /** The results for one item. */
-export type Met = { readonly holes: readonly Hole[]; readonly reached: readonly Cell[] }
+export type ItemResult = {
+  readonly holes: readonly MissingPrice[]
+  readonly reached: readonly Cell[]
+}
 
 /** Returns the names of answers and context values that decide the lines of an item. */
-export function readsOfItem(item: Item): readonly string[] {
+export function namesReadByItem(item: Item): readonly string[] {
   return [
-    ...namesIn(conditionsOfItem(item)),
+    ...conditionNames(itemConditions(item)),
     ...[item.by, item.count?.field, item.times, item.amountIn].filter((name) => name !== undefined),
   ]
 }
 
 /** Returns the conditions that decide the lines of an item. */
-export function conditionsOfItem(item: Item): readonly Condition[] {
+export function itemConditions(item: Item): readonly Condition[] {
   return [item.when, ...item.prices.map(({ when }) => when)].filter(
     (condition) => condition !== undefined && condition !== null,
   )
 }
 
 /** An item sold by option, or counted, is distinguished by more than tests. */
-export function apartFor(items: readonly Item[]): (field: Field) => Apart {
+export function itemDistinctions(items: readonly Item[]): (field: Field) => Distinctions {
   return ({ id }) => {
     const by = items.filter((item) => item.by === id)
     const wheres = items.flatMap(({ count }) =>
@@ -77,14 +80,14 @@ export function apartFor(items: readonly Item[]): (field: Field) => Apart {
 }
 
 function periodsReached(event: EventConfig): readonly string[] {
-  return [...new Set(daysOfBill(event).map(({ period }) => period))]
+  return [...new Set(billDays(event).map(({ period }) => period))]
 }
 
 /**
  * Checks each option of a multiple-choice field alone, whatever else is chosen: all others are then
  * equivalent.
  */
-export function provedItem(event: EventConfig, item: Item, budget: Budget): Met {
+export function proveItem(event: EventConfig, item: Item, budget: Budget): ItemResult {
   const field = event.fields.find(({ id }) => id === item.by)
   const looks =
     field?.type === 'many' ? (field.options ?? []).map(({ id }): string | null => id) : [null]
@@ -96,24 +99,24 @@ export function provedItem(event: EventConfig, item: Item, budget: Budget): Met 
 }
 
 /** Checks one row, or all. */
-function lookAt(event: EventConfig, item: Item, only: string | null, budget: Budget): Met {
+function lookAt(event: EventConfig, item: Item, only: string | null, budget: Budget): ItemResult {
   const periods = periodsReached(event)
-  const holes = new Map<string, Hole>()
+  const holes = new Map<string, MissingPrice>()
   const reached = new Map<string, Cell>()
-  const lacks = (hole: Omit<Hole, 'who'>, who: SampleDelegate): void => {
+  const lacks = (hole: Omit<MissingPrice, 'who'>, who: SampleDelegate): void => {
     const key = JSON.stringify([hole.is, hole.table, hole.row, hole.period])
     const known = holes.get(key)?.who ?? []
     if (!known.some(({ category }) => category === who.category))
       holes.set(key, { ...hole, who: [...known, who] })
   }
-  const look = ({ answers, category }: Known, trail: AnswerTrail): null => {
+  const look = ({ answers, category }: KnownValues, trail: AnswerPath): null => {
     if (category === null || !itemApplies(item, answers, category) || item.amountIn !== undefined)
       return null
     const sold = itemLines(event, item, answers, category).filter(
       ({ row }) => only === null || row === only,
     )
     if (sold.length === 0) return null
-    const who = { answers: answersOfTrail(trail), category }
+    const who = { answers: answersOfPath(trail), category }
     const table = item.prices.findIndex(
       ({ when }) => when === null || matchesCondition(when, answers, category),
     )
@@ -140,12 +143,12 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
     }
     return null
   }
-  walk(
+  searchAnswers(
     event,
-    [{ reads: [...readsOfItem(item), CATEGORY], conditions: conditionsOfItem(item), at: look }],
-    carryingTrail,
+    [{ reads: [...namesReadByItem(item), CATEGORY], conditions: itemConditions(item), at: look }],
+    pathState,
     (asked) => ({
-      ...apartFor([item])(asked),
+      ...itemDistinctions([item])(asked),
       ...(only === null || asked.id !== item.by
         ? {}
         : { tells: (option: string) => (option === only ? 'it' : '') }),

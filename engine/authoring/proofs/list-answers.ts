@@ -26,7 +26,7 @@ type Choice = {
  * empty one. `tells` names the property that distinguishes options besides the tests, such as the
  * price; options with the same name and tests are equivalent. Throws TooLarge.
  */
-export function choicesOf(
+export function distinctChoices(
   field: Field,
   tests: readonly Test[],
   tells: ((option: string) => string) | null,
@@ -108,7 +108,7 @@ function neighbours(
  * distinguish. `partsOf` gives the answers of one of their fields, with undefined for not answered.
  * Throws TooLarge.
  */
-export function peopleOf(
+export function distinctPeopleLists(
   field: Field,
   tests: readonly Test[],
   wheres: readonly Condition[],

@@ -6,7 +6,7 @@ import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
 
 /** One day of each range of days with the same prices and adjustments. */
-export const daysOfBill = memoize(
+export const billDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
     const { periods, adjustments } = event.fees
     const open: EventConfig = { ...event, status: 'open' }
@@ -24,7 +24,7 @@ export const daysOfBill = memoize(
     for (const on of [...new Set(all.length === 0 ? [ANY_DAY] : all)].sort()) {
       const period = periodOn(event.fees, on)
       if (period === null || !checkRegistrationOpen(open, on).open) continue
-      const counting = adjustments.map((one) => isOn(one, on)).join()
+      const counting = adjustments.map((one) => isAdjustmentActive(one, on)).join()
       const key = `${period.id} ${counting}`
       if (!days.has(key)) days.set(key, { on, period: period.id })
     }
@@ -35,6 +35,6 @@ export const daysOfBill = memoize(
 const ANY_DAY = day('2000-01-01')
 
 /** Whether an adjustment applies on that day, for any delegate. */
-export function isOn({ from, to }: Adjustment, on: Day): boolean {
+export function isAdjustmentActive({ from, to }: Adjustment, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }

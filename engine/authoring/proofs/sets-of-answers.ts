@@ -34,7 +34,7 @@ export function withinBudget<T>(work: () => T, otherwise: T): T {
   }
 }
 
-export function spaceOf(sizes: readonly number[]): Space {
+export function createSpace(sizes: readonly number[]): Space {
   const offsets: number[] = []
   let words = 0
   for (const size of sizes) {
@@ -45,7 +45,10 @@ export function spaceOf(sizes: readonly number[]): Space {
 }
 
 /** Returns the box of the values that pass on each axis; null if an axis has none. */
-export function boxOf(space: Space, allows: (axis: number, value: number) => boolean): Box | null {
+export function createBox(
+  space: Space,
+  allows: (axis: number, value: number) => boolean,
+): Box | null {
   const box = new Int32Array(space.words)
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
     let any = false
@@ -61,7 +64,7 @@ export function boxOf(space: Space, allows: (axis: number, value: number) => boo
 }
 
 /** Whether a value of an axis is in the box. */
-export function isIn({ offsets }: Space, box: Box, axis: number, value: number): boolean {
+export function containsValue({ offsets }: Space, box: Box, axis: number, value: number): boolean {
   return ((box[(offsets[axis] ?? 0) + Math.floor(value / BITS)] ?? 0) & (1 << (value % BITS))) !== 0
 }
 

@@ -16,12 +16,12 @@ import { firstFull } from '../../pricing/quotas.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 import {
   assertListed,
-  axisOf,
-  axisOfContextValue,
-  fullNames,
-  memberListColumnOf,
-  showsOf,
-  type Apart,
+  createFieldAxis,
+  createContextAxis,
+  fullSeatNames,
+  findMemberListColumn,
+  visibilityConditions,
+  type Distinctions,
   type Axis,
 } from './fields-in-conditions.ts'
 import { TooLarge, type Budget } from './sets-of-answers.ts'
@@ -30,16 +30,16 @@ import { TooLarge, type Budget } from './sets-of-answers.ts'
 export const CATEGORY = 'category'
 
 /** The values known at a point of the search: answers still to be read, and the context. */
-export type Known = { readonly answers: Answers; readonly category: string | null }
+export type KnownValues = { readonly answers: Answers; readonly category: string | null }
 /** A test along the way. `at` returns the state to carry on; null: no delegate gets further. */
 export type Stop<C> = {
   readonly reads: readonly string[]
   /** The conditions whose tests distinguish answers here. */
   readonly conditions: readonly Condition[]
-  readonly at: (known: Known, carried: C) => C | null
+  readonly at: (known: KnownValues, carried: C) => C | null
 }
 /** The state carried along: how it adds an answer, when two are equal, and how equal ones are merged. */
-export type Carrying<C> = {
+export type StateOperations<C> = {
   readonly start: C
   readonly answered: (carried: C, name: string, answer: Answer) => C
   readonly keyOf: (carried: C) => string
@@ -61,7 +61,7 @@ type Way<C> = {
    * are forgotten.
    */
   readonly fitting: string | null
-  readonly known: Known
+  readonly known: KnownValues
   readonly carried: C
 }
 
@@ -69,11 +69,11 @@ type Way<C> = {
  * Searches all accepted answers, through all stops in order; returns the final states, one for each
  * that differs. Throws TooLarge.
  */
-export function walk<C>(
+export function searchAnswers<C>(
   event: EventConfig,
   stops: readonly Stop<C>[],
-  carrying: Carrying<C>,
-  apart: (field: Field) => Apart,
+  carrying: StateOperations<C>,
+  apart: (field: Field) => Distinctions,
   budget: Budget,
 ): readonly C[] {
   const plan = planOf(event, stops)
@@ -121,7 +121,7 @@ function onward<C>(
   step: Step<C>,
   way: Way<C>,
   axes: ReadonlyMap<string, Axis>,
-  carrying: Carrying<C>,
+  carrying: StateOperations<C>,
 ): readonly Way<C>[] {
   const { known, values, carried } = way
   switch (step.is) {
@@ -167,17 +167,19 @@ function onward<C>(
 function mayBe(
   event: EventConfig,
   name: string,
-  { answers, category }: Known,
+  { answers, category }: KnownValues,
 ): (answer: Answer | undefined) => boolean {
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) {
-    const stands = memberListColumnOf(event, name)?.field
+    const stands = findMemberListColumn(event, name)?.field
     // An answer on no member list is refused, so an answer and its row come together.
     return stands === undefined
       ? () => true
       : (answer) => (answer === undefined) === (getOwn(answers, stands) === undefined)
   }
-  if (!showsOf(event, name).every((shown) => matchesCondition(shown, answers, category)))
+  if (
+    !visibilityConditions(event, name).every((shown) => matchesCondition(shown, answers, category))
+  )
     return (answer) => answer === undefined
   const { required } = field
   const isNeeded =
@@ -188,7 +190,9 @@ function mayBe(
 }
 
 /** Returns the names that conditions read. */
-export function namesIn(conditions: readonly (Condition | undefined | null)[]): readonly string[] {
+export function conditionNames(
+  conditions: readonly (Condition | undefined | null)[],
+): readonly string[] {
   return conditions.flatMap((condition) => (condition ?? []).flat().map(({ field }) => field))
 }
 
@@ -200,16 +204,16 @@ function conditionsBehind(event: EventConfig, name: string): readonly Condition[
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) return []
   return [
-    ...showsOf(event, name),
+    ...visibilityConditions(event, name),
     ...(field.required?.when === undefined ? [] : [field.required.when]),
   ]
 }
 
 /** Returns what must be known before a name. */
 function readsBefore(event: EventConfig, name: string): readonly string[] {
-  const asked = namesIn(conditionsBehind(event, name))
+  const asked = conditionNames(conditionsBehind(event, name))
   if (name !== CATEGORY) {
-    const roll = memberListColumnOf(event, name)
+    const roll = findMemberListColumn(event, name)
     return roll === null ? asked : [...asked, roll.field]
   }
   const { categoryChoice: choice, codeKinds, quotas } = event
@@ -229,7 +233,7 @@ function readsOf<C>(event: EventConfig, step: Step<C>): readonly string[] {
     case 'answer':
       return readsBefore(event, step.name)
     case 'rule':
-      return namesIn([step.rule.when])
+      return conditionNames([step.rule.when])
     case 'category':
       return readsBefore(event, CATEGORY)
     case 'limit':
@@ -242,9 +246,9 @@ function readsOf<C>(event: EventConfig, step: Step<C>): readonly string[] {
 function readsOfLimit(limit: Quota): readonly string[] {
   const { when, eachOptionOf } = limit
   return [
-    ...namesIn([when]),
+    ...conditionNames([when]),
     ...(eachOptionOf === undefined ? [] : [eachOptionOf]),
-    ...fullNames([limit]),
+    ...fullSeatNames([limit]),
   ]
 }
 
@@ -258,7 +262,7 @@ function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step
     taken.add(name)
     if (name === CATEGORY && event.categoryChoice.by === 'rules')
       for (const rule of event.categoryChoice.rules) {
-        namesIn([rule.when]).forEach(take)
+        conditionNames([rule.when]).forEach(take)
         steps.push({ is: 'rule', rule })
       }
     readsBefore(event, name).forEach(take)
@@ -267,7 +271,7 @@ function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step
   }
   const bar = (): void => {
     for (const limit of event.quotas) {
-      const places = fullNames([limit])
+      const places = fullSeatNames([limit])
       if (limits.has(limit) || !places.some((place) => taken.has(place))) continue
       limits.add(limit)
       const reads = readsOfLimit(limit)
@@ -288,7 +292,7 @@ function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step
 function axesOf<C>(
   event: EventConfig,
   plan: readonly Step<C>[],
-  apart: (field: Field) => Apart,
+  apart: (field: Field) => Distinctions,
 ): ReadonlyMap<string, Axis> {
   const conditions = plan.flatMap((step): readonly Condition[] => {
     switch (step.is) {
@@ -308,7 +312,7 @@ function axesOf<C>(
   const names = plan.flatMap((step) => (step.is === 'answer' ? [step.name] : []))
   const barred = plan.flatMap((step) => (step.is === 'limit' ? [step.limit] : []))
   const axes = names.flatMap((name): readonly Axis[] => {
-    const fact = axisOfContextValue(event, name)
+    const fact = createContextAxis(event, name)
     if (fact !== null) return [fact]
     const field = event.fields.find(({ id }) => id === name)
     if (field === undefined) return [{ field: name, values: [{ answer: undefined, says: '' }] }]
@@ -317,7 +321,7 @@ function axesOf<C>(
     // If a seat of an option may be full, that option is distinguished from all others.
     const isBarred = barred.some(({ eachOptionOf }) => eachOptionOf === name)
     return [
-      axisOf(name, [field], mine, true, {
+      createFieldAxis(name, [field], mine, true, {
         ...rest,
         ...(isBarred
           ? { tells: (option: string) => option }

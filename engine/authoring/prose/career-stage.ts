@@ -65,7 +65,7 @@ const CAPITALS =
   /\b([A-Z]{2,10})(?:\s+(?:[Ll]ife|[Aa]nnual|[Aa]ssociate))?\s+[Mm]ember|[Mm]embers?(?:hip)? of (?:the )?([A-Z]{2,10})\b|\b[Nn]on[-\s]+([A-Za-z]{2,12})\b/g
 
 /** Returns the associations whose members are distinguished: "AFPI" of "Non-AFPI" and of "Members of ASI". */
-export function associationsIn(names: readonly string[]): ReadonlySet<string> {
+export function findAssociations(names: readonly string[]): ReadonlySet<string> {
   return new Set(
     names
       .flatMap((name) => [...name.replaceAll('_', ' ').matchAll(CAPITALS)])
@@ -79,7 +79,7 @@ export function associationsIn(names: readonly string[]): ReadonlySet<string> {
 }
 
 /** Reads a name; `associations` are those named anywhere in the file. */
-export function careerStageOf(name: string, associations: ReadonlySet<string>): CareerStage {
+export function readCareerStage(name: string, associations: ReadonlySet<string>): CareerStage {
   const parts = wordsOf(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
   const isNon =
     /^others?$/.test(parts) ||
@@ -145,7 +145,10 @@ export function careerStageOf(name: string, associations: ReadonlySet<string>): 
 }
 
 /** Returns why two names exclude each other, as words for a sentence; null if they may be the same people. */
-export function contradiction(a: CareerStage, b: CareerStage): readonly [string, string] | null {
+export function findContradiction(
+  a: CareerStage,
+  b: CareerStage,
+): readonly [string, string] | null {
   if (a.isMember !== null && b.isMember !== null && a.isMember !== b.isMember)
     return a.isMember ? ['members', 'non-members'] : ['non-members', 'members']
   const trainees = (one: CareerStage): boolean => one.levels.size > 0 && !one.levels.has(2)

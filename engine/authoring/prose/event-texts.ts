@@ -2,7 +2,7 @@
 import { memoize } from '../../lib/memoize.ts'
 import type { Model } from '../checked-file.ts'
 
-export type Readable = {
+export type EventText = {
   readonly path: string
   /** As written in the file, with quotes and line breaks; `at` is the offset of its beginning. */
   readonly text: string
@@ -14,7 +14,7 @@ export type Readable = {
 }
 
 /** The texts of pages, form, email and office, and the options of the form; read once for each file. */
-export const readables = memoize((model: Model): readonly Readable[] =>
+export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
   [
     ...model.said,
     ...[
@@ -26,7 +26,7 @@ export const readables = memoize((model: Model): readonly Readable[] =>
       const [start, end] = model.source.span(path)
       return { path, written: model.source.text.slice(start, end), at: start }
     }),
-  ].map(({ path, written, at }): Readable => ({ path, text: written, at, ...about(model, path) })),
+  ].map(({ path, written, at }): EventText => ({ path, text: written, at, ...about(model, path) })),
 )
 
 /** Options are included, though they cannot contain placeholders. */
@@ -45,7 +45,7 @@ function optionPaths({ file }: Model): readonly string[] {
   )
 }
 
-function about({ file }: Model, path: string): Pick<Readable, 'heading' | 'shows'> {
+function about({ file }: Model, path: string): Pick<EventText, 'heading' | 'shows'> {
   const parts = path.split('.')
   const at = (index: number): number => Number(parts[index])
   const none = { heading: '', shows: null }

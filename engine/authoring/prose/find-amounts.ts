@@ -1,8 +1,8 @@
 /** Finds amounts of money in texts ("Rs. 1,500/-", "1500 per person") and whether a delegate pays them. */
 import { readAmount, type Paise } from '../../lib/money.ts'
 import { plainDigits } from '../suggestions/amount-notations.ts'
-import { statementAround } from './subject-of-day.ts'
-import { matchesOf } from './pattern-matches.ts'
+import { findStatement } from './subject-of-day.ts'
+import { findMatches } from './pattern-matches.ts'
 
 export type StatedAmount = {
   readonly amount: Paise
@@ -35,7 +35,7 @@ const FACTORS: readonly (readonly [RegExp, number])[] = [
 ]
 
 /** Returns every amount of a text, in order. */
-export function amountsIn(text: string): readonly StatedAmount[] {
+export function findAmounts(text: string): readonly StatedAmount[] {
   if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? plainDigits(text) : text
   // Converting a full-width letter may make the text longer; then the original is read.
@@ -43,13 +43,13 @@ export function amountsIn(text: string): readonly StatedAmount[] {
   if (!/\d/.test(readable)) return []
   const found: StatedAmount[] = []
   for (const pattern of PATTERNS)
-    for (const match of matchesOf(readable, pattern)) {
+    for (const match of findMatches(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length]
       if (found.some((one) => one.start < end && start < one.end)) continue
       const factor = FACTORS.find(([name]) => name.test(match[2] ?? ''))?.[1] ?? 1
       const read = readAmount((match[1] ?? '').replaceAll(',', ''))
       if (read === null || read === 0) continue
-      const { left, right } = statementAround(readable, { start, end })
+      const { left, right } = findStatement(readable, { start, end })
       found.push({ amount: (read * factor) as Paise, start, end, left, right })
     }
   return found.toSorted((a, b) => a.start - b.start)
@@ -63,7 +63,7 @@ const PAID_ELSEWHERE =
   /\b(?:(?:paid|payable|pay|collected|charged|settled?|billed)\s+(?:\w+\s+){0,3}?(?:at|on|to|directly|separately|in cash|by|with)\b|(?:at|on) the (?:venue|spot|desk|hotel|counter|day)|at the desk|on[- ]?site|separately|directly)/i
 
 /** Whether a delegate would expect the amount in the total to pay. */
-export function isAsked({ left, right }: StatedAmount, heading: string): boolean {
+export function isPayableAmount({ left, right }: StatedAmount, heading: string): boolean {
   const around = `${heading} ${left} ${right}`
   return !OF_OTHERS.test(around) && !PAID_ELSEWHERE.test(around)
 }

@@ -1,6 +1,6 @@
 /** Finds days in texts: 30/10/2026, 30th Oct, Oct 30, 14–16 March 2027, Sunday the 14th of March. */
 
-import { matchesOf } from './pattern-matches.ts'
+import { findMatches } from './pattern-matches.ts'
 
 /** One day as written; parts that the text omits are null. `weekday` counts from Sunday, 0. */
 export type DayWords = {
@@ -65,7 +65,7 @@ const indexOf = (names: readonly string[], word: string): number =>
 const monthOf = (word: string): number => indexOf(MONTHS, word) + 1
 const ANY_WEEKDAY = new RegExp(`\\b${WEEKDAY}`, 'gi')
 const weekdaysIn = (text: string): readonly number[] =>
-  text === '' ? [] : matchesOf(text, ANY_WEEKDAY).map(([word]) => indexOf(WEEKDAYS, word))
+  text === '' ? [] : findMatches(text, ANY_WEEKDAY).map(([word]) => indexOf(WEEKDAYS, word))
 
 type Numbers = {
   readonly days: readonly number[]
@@ -109,9 +109,9 @@ function numbersOf(text: string, monthIsFirst: boolean): Numbers {
  * two digits are a year only within five years of it, otherwise they are something else
  * ("12-34-56").
  */
-export function daysIn(text: string, about: number): readonly StatedDays[] {
+export function findDays(text: string, about: number): readonly StatedDays[] {
   if (!maybeDays(text)) return []
-  const single = matchesOf(text, SAID).flatMap((match): StatedDays[] => {
+  const single = findMatches(text, SAID).flatMap((match): StatedDays[] => {
     const said = saidBy(match, about)
     return said === null ? [] : [afterwards(said, text)]
   })
@@ -205,9 +205,12 @@ export type StatedMonth = {
 const MONTH_ALONE = new RegExp(`\\b(${MONTH})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
 
 /** `days` are those in the same text; they are computed only if a month is named. */
-export function monthsIn(text: string, days: () => readonly StatedDays[]): readonly StatedMonth[] {
+export function findMonths(
+  text: string,
+  days: () => readonly StatedDays[],
+): readonly StatedMonth[] {
   if (!maybeDays(text)) return []
-  return matchesOf(text, MONTH_ALONE).flatMap((match): StatedMonth[] => {
+  return findMatches(text, MONTH_ALONE).flatMap((match): StatedMonth[] => {
     const [start, end] = [match.index, match.index + match[0].length]
     const isOfDay =
       days().some((day) => day.start < end && start < day.end) ||

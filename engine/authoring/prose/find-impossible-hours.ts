@@ -1,5 +1,5 @@
 /** Finds impossible times of day in texts: "25:00", "8.75 AM". */
-import { matchesOf } from './pattern-matches.ts'
+import { findMatches } from './pattern-matches.ts'
 
 type HourSaid = { readonly start: number; readonly end: number }
 
@@ -23,7 +23,7 @@ const BEFORE = new RegExp(
 const BEHIND = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO}${CLOCK})`, 'i')
 
 /** Returns the impossible times of a text. An ambiguous number, such as 25:00 alone, is not included. */
-export function impossibleHours(text: string): readonly HourSaid[] {
+export function findImpossibleHours(text: string): readonly HourSaid[] {
   if (!/\d/.test(text) || NO_CLOCK.test(text)) return []
   const plain = text.replaceAll('\n', ' ')
   const placed = (match: RegExpExecArray): HourSaid => ({
@@ -32,13 +32,13 @@ export function impossibleHours(text: string): readonly HourSaid[] {
   })
   const isNone = (hour: string, minute: string): boolean =>
     Number(minute) > 59 || Number(hour) > 24 || (Number(hour) === 24 && Number(minute) > 0)
-  const found = matchesOf(plain, WITH_AM_PM)
+  const found = findMatches(plain, WITH_AM_PM)
     .filter(
       ({ index, 1: hour = '', 2: minute = '0' }) =>
         isNone(hour, minute) && !MONEY.test(plain.slice(0, index)),
     )
     .map(placed)
-  const others = matchesOf(plain, OF_24)
+  const others = findMatches(plain, OF_24)
     .filter(({ index, 0: whole, 1: hour = '', 2: minute = '' }) => {
       // The parts of a ratio are larger, as in 40:60.
       if (!isNone(hour, minute) || Number(hour) > 29) return false

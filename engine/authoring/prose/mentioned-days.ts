@@ -2,11 +2,11 @@
 import { memoize } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
-import { daysIn, type StatedDays, type DayWords } from './find-days.ts'
+import { findDays, type StatedDays, type DayWords } from './find-days.ts'
 import type { Draft } from '../finding.ts'
-import { closesAsWritten, type Model } from '../checked-file.ts'
-import { readables, type Readable } from './event-texts.ts'
-import { aboutDay, type About } from './subject-of-day.ts'
+import { statedClosingDay, type Model } from '../checked-file.ts'
+import { collectEventTexts, type EventText } from './event-texts.ts'
+import { findDaySubject, type DaySubject } from './subject-of-day.ts'
 
 /** A day this many years before the event is history: a founding, a birthday, an act of law. */
 const HISTORY_YEARS = 3
@@ -22,9 +22,9 @@ export type Edge = {
 }
 /** `day` is null for a day that does not exist, `years` the years it may mean. */
 export type Mention = {
-  readonly readable: Readable
+  readonly readable: EventText
   readonly said: StatedDays
-  readonly about: About
+  readonly about: DaySubject
   readonly wrong: Draft | null
   readonly firsts: readonly Day[]
   readonly lasts: readonly Day[]
@@ -35,11 +35,11 @@ const dayOfWords = ({ day, month }: DayWords, year: number): string =>
 /** The number of days between two days, in either order. */
 export const distance = (a: Day, b: Day): number => Math.abs(daysBetween(a, b))
 
-export function edgesOf(model: Model): readonly Edge[] {
+export function collectEdges(model: Model): readonly Edge[] {
   const { config } = model
   const { periods } = config.fees
   const { opens } = config.registration
-  const closes = closesAsWritten(model)
+  const closes = statedClosingDay(model)
   const edge = (
     day: Day | undefined,
     at: string,
@@ -63,9 +63,9 @@ export function edgesOf(model: Model): readonly Edge[] {
 const ADJUSTMENTS = 'fees.adjustments.'
 const WAYS = 'payment.methods.'
 /** Whether it is a day of an adjustment. */
-export const isOfAdjustment = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS)
+export const isAdjustmentDay = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS)
 /** Whether it is the last day of a payment method. */
-export const isOfWay = ({ at }: Edge): boolean => at.startsWith(WAYS)
+export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(WAYS)
 type MakeEdge = (
   day: Day | undefined,
   at: string,
@@ -99,16 +99,16 @@ function mentionsOf(model: Model): readonly Mention[] {
   const eventYear = Number(config.to.slice(0, 4))
   const years = [
     ...new Set(
-      [config.from, config.to, ...edgesOf(model).map(({ day }) => day)].map((day) =>
+      [config.from, config.to, ...collectEdges(model).map(({ day }) => day)].map((day) =>
         Number(day.slice(0, 4)),
       ),
     ),
   ]
-  return readables(model).flatMap((readable) => {
-    const found = daysIn(readable.text, eventYear)
-    let before: About | null = null
+  return collectEventTexts(model).flatMap((readable) => {
+    const found = findDays(readable.text, eventYear)
+    let before: DaySubject | null = null
     return found.map((said, at): Mention => {
-      const about: About = aboutDay(model, readable, found, at, before)
+      const about: DaySubject = findDaySubject(model, readable, found, at, before)
       before = about
       const days = (words: DayWords): readonly Day[] =>
         (words.year === null ? years : [words.year])
@@ -136,7 +136,7 @@ function mentionsOf(model: Model): readonly Mention[] {
 export const mentions = memoize(mentionsOf)
 
 export const placeOf = (
-  { path, at }: Readable,
+  { path, at }: EventText,
   { start, end }: { readonly start: number; readonly end: number },
 ): Pick<Draft, 'at' | 'span'> => ({
   at: path,
@@ -144,7 +144,7 @@ export const placeOf = (
 })
 
 /** Formats the day as in the text: with its year only if one is written. */
-export function sayWords(mention: Mention): string {
+export function formatDayWords(mention: Mention): string {
   const { first, last } = mention.said
   const [from, to] = [mention.firsts.at(-1), mention.lasts.at(-1)]
   if (from === undefined || to === undefined) return ''
@@ -153,7 +153,7 @@ export function sayWords(mention: Mention): string {
 }
 
 /** Whether a year is too long ago for a typing mistake. */
-export const isHistory = ({ config }: Model, year: number): boolean =>
+export const isPastYear = ({ config }: Model, year: number): boolean =>
   year <= Number(config.from.slice(0, 4)) - HISTORY_YEARS
-export const isOfHistory = (model: Model, { firsts }: Mention): boolean =>
-  firsts.every((day) => isHistory(model, Number(day.slice(0, 4))))
+export const isInPastYear = (model: Model, { firsts }: Mention): boolean =>
+  firsts.every((day) => isPastYear(model, Number(day.slice(0, 4))))

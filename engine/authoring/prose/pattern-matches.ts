@@ -5,7 +5,7 @@ import { assert } from '../../lib/result.ts'
  * Like `matchAll`, which copies the pattern for each text: for a pattern of three thousand letters
  * the copy takes several times longer than the match. The pattern must be global.
  */
-export function matchesOf(text: string, pattern: RegExp): readonly RegExpExecArray[] {
+export function findMatches(text: string, pattern: RegExp): readonly RegExpExecArray[] {
   assert(pattern.global, 'a pattern that is not global finds the same place for ever')
   const found: RegExpExecArray[] = []
   pattern.lastIndex = 0

@@ -1,10 +1,10 @@
 /** Determines the subject of a day in a text: prices and registration, the event, or something else. */
 import { memoize } from '../../lib/memoize.ts'
-import { matchesOf } from './pattern-matches.ts'
+import { findMatches } from './pattern-matches.ts'
 import type { Model } from '../checked-file.ts'
-import type { Readable } from './event-texts.ts'
+import type { EventText } from './event-texts.ts'
 
-export type About = {
+export type DaySubject = {
   /** `other`: a day of something that the file does not date, such as abstracts or a birthday. */
   readonly topic: 'price' | 'event' | 'other' | null
   readonly direction: 'until' | 'before' | 'from' | 'after' | null
@@ -82,7 +82,7 @@ const SURE_DIRECTION = words(
 const HOURS =
   '(?:[\\s):,–-]|\\b(?:the|on|of|is|are|date|midnight|noon|eod|\\d{1,2}(?:[.:]\\d\\d)?|[ap]\\.?m\\.?|hrs)\\b)*$'
 const beside = (list: string): RegExp => new RegExp(`${words(list).source}${HOURS}`, 'gi')
-const DIRECTIONS: readonly (readonly [NonNullable<About['direction']>, RegExp])[] = [
+const DIRECTIONS: readonly (readonly [NonNullable<DaySubject['direction']>, RegExp])[] = [
   [
     'until',
     beside(
@@ -102,9 +102,9 @@ const DIRECTIONS: readonly (readonly [NonNullable<About['direction']>, RegExp])[
 ]
 
 const lastIn = (text: string, pattern: RegExp): number =>
-  matchesOf(text, pattern).at(-1)?.index ?? -1
+  findMatches(text, pattern).at(-1)?.index ?? -1
 const firstIn = (text: string, pattern: RegExp): number =>
-  matchesOf(text, pattern)[0]?.index ?? Infinity
+  findMatches(text, pattern)[0]?.index ?? Infinity
 
 /** The end of one statement and the beginning of the next. */
 const BREAK =
@@ -114,7 +114,7 @@ const BREAK =
  * Returns the statement around a range: the text before it, back to the break or to `from`, and the
  * text after it.
  */
-export function statementAround(
+export function findStatement(
   text: string,
   said: { readonly start: number; readonly end: number },
   from = 0,
@@ -123,9 +123,9 @@ export function statementAround(
   // Only in a block of lines does a line break end a statement; elsewhere lines are folded.
   const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
   const head = plain.slice(from, said.start)
-  const cut = matchesOf(head, BREAK).at(-1)
+  const cut = findMatches(head, BREAK).at(-1)
   const tail = plain.slice(said.end, until)
-  const stop = matchesOf(tail, BREAK)[0]
+  const stop = findMatches(tail, BREAK)[0]
   return {
     left: cut === undefined ? head : head.slice(cut.index + cut[0].length),
     right: stop === undefined ? tail : tail.slice(0, stop.index),
@@ -137,16 +137,16 @@ export function statementAround(
  * Returns the subject of the `at`th day of a text; `before` is that of the previous day, for "until
  * 30 September, then until 31 October".
  */
-export function aboutDay(
+export function findDaySubject(
   model: Model,
-  { path, text, heading }: Readable,
+  { path, text, heading }: EventText,
   all: readonly { readonly start: number; readonly end: number }[],
   at: number,
-  before: About | null,
-): About {
+  before: DaySubject | null,
+): DaySubject {
   const said = all[at]
   if (said === undefined) return { topic: null, direction: null, period: null, isPart: false }
-  const statement = statementAround(
+  const statement = findStatement(
     text,
     said,
     all[at - 1]?.end ?? 0,
@@ -200,7 +200,7 @@ function isBare({ config }: Model, text: string): boolean {
 
 const isFound = (text: string, pattern: RegExp): boolean => firstIn(text, pattern) !== Infinity
 
-function directionOf(left: string, right: string): About['direction'] {
+function directionOf(left: string, right: string): DaySubject['direction'] {
   const nearest = DIRECTIONS.map(([direction, pattern]) => ({
     direction,
     at: lastIn(left, pattern),
@@ -222,8 +222,8 @@ function topicOf(
   model: Model,
   text: string,
   isLeft: boolean,
-  direction: About['direction'],
-): About['topic'] {
+  direction: DaySubject['direction'],
+): DaySubject['topic'] {
   const at = (pattern: RegExp): number => (isLeft ? lastIn(text, pattern) : -firstIn(text, pattern))
   const none = isLeft ? -1 : -Infinity
   const named = periodNamed(model, text, isLeft) === null ? none : Math.max(at(SURE), at(PRICE))
@@ -243,7 +243,7 @@ function topicOf(
 /** "Hotel rooms at early bird rates": an early bird at that position in the same phrase as a room. */
 function isOfHotel(text: string, sure: number): boolean {
   if (!Number.isFinite(sure) || !isFound(text.slice(sure), SURE)) return false
-  const ends = matchesOf(text, HALVES).map(({ index }) => index)
+  const ends = findMatches(text, HALVES).map(({ index }) => index)
   const start = ends.findLast((index) => index < sure) ?? 0
   return isFound(text.slice(start, ends.find((index) => index > sure) ?? text.length), STAY)
 }
@@ -312,7 +312,7 @@ const periodNames = memoize(({ config }: Model) => {
 function periodNamed(model: Model, text: string, isLeft: boolean): number | null {
   const found = periodNames(model).flatMap((names, period) =>
     names.flatMap((name) => {
-      const matches = matchesOf(text, name)
+      const matches = findMatches(text, name)
       const match = isLeft ? matches.at(-1) : matches[0]
       return match === undefined
         ? []

@@ -1,7 +1,7 @@
 /** Finds claims of texts about tax: included in the fees, added to them, none, or a percentage. */
 import { memoize } from '../../lib/memoize.ts'
-import { matchesOf } from './pattern-matches.ts'
-import { statementAround } from './subject-of-day.ts'
+import { findMatches } from './pattern-matches.ts'
+import { findStatement } from './subject-of-day.ts'
 
 export type TaxClaim = {
   /** `mentioned`: a percentage is named, but not whether it is included. */
@@ -140,13 +140,13 @@ function speaksOf(text: string, name: string): boolean {
 }
 
 /** Returns the claims of a text, at most one for each position. */
-export function taxClaims(text: string, name: string): readonly TaxClaim[] {
+export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
   if (!speaksOf(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
   return patternsFor(name).claims.reduce<readonly TaxClaim[]>(
     (found, [is, pattern]) => [
       ...found,
-      ...matchesOf(plain, pattern).flatMap((match): TaxClaim[] => {
+      ...findMatches(plain, pattern).flatMap((match): TaxClaim[] => {
         const [start, end] = [match.index, match.index + match[0].length]
         return found.some((one) => one.start < end && start < one.end)
           ? []
@@ -158,13 +158,13 @@ export function taxClaims(text: string, name: string): readonly TaxClaim[] {
 }
 
 /** Returns the percentages that a text gives for the tax. */
-export function taxPercents(text: string, name: string): readonly TaxClaim[] {
+export function findTaxPercents(text: string, name: string): readonly TaxClaim[] {
   if (!ANY_PERCENT.test(text) || !speaksOf(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
   return patternsFor(name).percents.reduce<readonly TaxClaim[]>(
     (found, pattern) => [
       ...found,
-      ...matchesOf(plain, pattern).flatMap((match): TaxClaim[] => {
+      ...findMatches(plain, pattern).flatMap((match): TaxClaim[] => {
         const said = [match[1] ?? '', match[2] ?? '']
         const written = said.find((part) => /^(?:\d|five|twelve|eighteen|twenty)/i.test(part)) ?? ''
         const start = match.index + match[0].lastIndexOf(written)
@@ -197,6 +197,6 @@ function placed(text: string, start: number, end: number, matched: string) {
 }
 
 function statementOf(text: string, start: number, end: number): string {
-  const { left, right } = statementAround(text, { start, end })
+  const { left, right } = findStatement(text, { start, end })
   return `${left}${text.slice(start, end)}${right}`
 }

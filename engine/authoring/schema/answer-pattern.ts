@@ -18,19 +18,19 @@ export type PatternFault = {
  * The number of ways in which one prefix of a text may be read. Safe patterns rarely need five; a
  * pattern whose number grows with the text soon exceeds this.
  */
-export const WAYS_MAX = 50
+export const READINGS_MAX = 50
 /** The maximum number of characters of a pattern with its counts written out: longer than any identifier. */
 const SIGNS_MAX = 1000
 /** Steps of the proof: a few hundredths of a second, and a hundred times the need of real patterns. */
 const STEPS_MAX = 100_000
 
 /** Returns the pattern anchored to the whole answer. */
-export function wholePattern(pattern: string): string {
+export function anchorPattern(pattern: string): string {
   return `^(?:${pattern})$`
 }
 
 /** Returns the error of a pattern; null if it may be used. */
-export function patternFault(pattern: string): PatternFault | null {
+export function findPatternFault(pattern: string): PatternFault | null {
   const all = [0, pattern.length] as const
   const slashes = /^\/(.+)\/([a-z]*)$/s.exec(pattern)
   if (slashes !== null)
@@ -101,7 +101,7 @@ const SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] =
 /** Returns the regular expression engine's error; null if it accepts the pattern. */
 function whyBroken(pattern: string): string | null {
   try {
-    return RegExp(wholePattern(pattern), 'u') instanceof RegExp ? null : ''
+    return RegExp(anchorPattern(pattern), 'u') instanceof RegExp ? null : ''
   } catch (error) {
     const said = String(error instanceof Error ? error.message : error).replace(/^.*\/u?: /s, '')
     return said.charAt(0).toLowerCase() + said.slice(1)
@@ -270,7 +270,7 @@ function placesOf(pattern: Node): readonly Place[] | null {
 type Ways = ReadonlyMap<number, number>
 
 /**
- * Returns the prefix of a text that can be read in more than `WAYS_MAX` ways; '' if there are too
+ * Returns the prefix of a text that can be read in more than `READINGS_MAX` ways; '' if there are too
  * many sets of ways to check; null if there is no such text.
  */
 function slowText(places: readonly Place[]): string | null {
@@ -302,7 +302,8 @@ function slowText(places: readonly Place[]): string | null {
   for (;;) {
     const next = open.pop()
     if (next === undefined) return null
-    if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > WAYS_MAX) return next.text
+    if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > READINGS_MAX)
+      return next.text
     if (left < 0) return ''
     for (const { sign, fits } of signs) {
       left -= next.ways.size

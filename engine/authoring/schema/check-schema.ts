@@ -1,23 +1,23 @@
 /** Checks EV1xx: reports schema errors of a file at exact places, in words. One finding per cause. */
 import { valueAt } from '../../lib/result.ts'
-import { formsOf } from '../suggestions/misspelt-addresses.ts'
-import { badForm, labelOf } from '../suggestions/value-formats.ts'
+import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
+import { reportInvalidFormat, labelOf } from '../suggestions/value-formats.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
-import { findingOf, hasErrors } from '../finding.ts'
-import { isUntyped, missingKey, unknownKey } from '../suggestions/unknown-keys.ts'
-import { listed, suggestion } from '../suggestions/nearest-name.ts'
+import { createFinding, hasErrors } from '../finding.ts'
+import { isUntyped, reportMissingKey, reportUnknownKey } from '../suggestions/unknown-keys.ts'
+import { formatList, suggestName } from '../suggestions/nearest-name.ts'
 import { readEventFile } from './renamed-keys.ts'
-import { readYaml, withoutEchoes } from '../syntax/parse-yaml.ts'
+import { readYaml, removeConsequences } from '../syntax/parse-yaml.ts'
 import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 import type { SourceText } from '../../event/source-files.ts'
-import { errorsOf, type Kind, type SchemaError } from './json-schemas.ts'
+import { findSchemaErrors, type Kind, type SchemaError } from './json-schemas.ts'
 import { suggestSaleShape } from '../suggestions/structures-of-other-form-builders.ts'
-import { taxHelp } from '../suggestions/tax-values.ts'
+import { explainTax } from '../suggestions/tax-values.ts'
 import { suggestValue } from '../suggestions/foreign-values.ts'
-import { wrongKind, writtenAt } from '../suggestions/wrong-types.ts'
+import { reportWrongType, sourceText } from '../suggestions/wrong-types.ts'
 
-export const shape = {
+export const schemaChecks = {
   EV007: {
     slug: 'number-not-text',
     severity: 'error',
@@ -69,7 +69,7 @@ export const shape = {
     why: 'In another version of the format the same keys may have another meaning.',
   },
 } as const satisfies Record<string, Meta>
-type Code = keyof typeof shape
+type Code = keyof typeof schemaChecks
 type Coded = Draft & {
   readonly code: Code
   /** Findings at or below this path are consequences of this one. */
@@ -80,7 +80,7 @@ type Coded = Draft & {
  * Reads a file and checks its schema. `value` is its content if it is valid; null with at least one
  * finding of severity error: with a wrong structure or a YAML trap, the rest could only be guessed.
  */
-export function readShaped(
+export function readWithSchema(
   kind: Kind,
   file: SourceText,
 ): {
@@ -92,7 +92,7 @@ export function readShaped(
   const shaped =
     source.value === null
       ? emptyFile(source, findings)
-      : withoutEchoes(shapeFindings(kind, source), findings)
+      : removeConsequences(shapeFindings(kind, source), findings)
   const isRight = shaped.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
   return { source, value: isRight ? source.value : null, findings: [...findings, ...shaped] }
 }
@@ -101,12 +101,12 @@ export function readShaped(
 function emptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
   return hasErrors(findings)
     ? []
-    : [findingOf('EV103', shape.EV103, { at: '', message: 'the file is empty' }, source)]
+    : [createFinding('EV103', schemaChecks.EV103, { at: '', message: 'the file is empty' }, source)]
 }
 
 /** Returns no findings if the structure is valid. Places already reported as a YAML trap are skipped. */
 function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
-  const errors = errorsOf(kind, source.value).filter(({ keyword }) => keyword !== 'if')
+  const errors = findSchemaErrors(kind, source.value).filter(({ keyword }) => keyword !== 'if')
   const drafts = errors
     .map((error) => draftOf(source, error, errors))
     .filter((draft) => draft !== null)
@@ -127,7 +127,7 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
     return !isEcho && !isTrapped(source, draft.at)
   })
   return kept.map(({ code, covers: _covers, ...draft }) =>
-    findingOf(code, shape[code], draft, source),
+    createFinding(code, schemaChecks[code], draft, source),
   )
 }
 
@@ -139,7 +139,7 @@ function isWithin(path: string, place: string | undefined): boolean {
 function helpedWithTax(source: Source, draft: Coded): Coded {
   // A misspelt word with a certain fix does not stand for another word.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
-  const help = taxHelp(draft.at, valueAt(source.value, draft.at))
+  const help = explainTax(draft.at, valueAt(source.value, draft.at))
   if (help === null) return draft
   const { fix: _fix, notes: _notes, ...rest } = draft
   return { ...rest, help }
@@ -175,18 +175,18 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
   const where = nameOf(path)
   const value = error.data
   const written = source.written(path)
-  const said = written?.text ?? writtenAt(source, path)
+  const said = written?.text ?? sourceText(source, path)
   const words = textOf(error.parentSchema?.errorMessage)
   const sold = suggestSaleShape(source, path, error)
   if (sold !== null)
     return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...sold }
   switch (error.keyword) {
     case 'additionalProperties':
-      return unknownKey(source, path, error, all)
+      return reportUnknownKey(source, path, error, all)
     case 'required':
-      return missingKey(source, path, where, error, all)
+      return reportMissingKey(source, path, where, error, all)
     case 'type':
-      return wrongKind(
+      return reportWrongType(
         path,
         where,
         value,
@@ -209,14 +209,14 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
         meant !== null
           ? { help: meant }
           : typeof value === 'string'
-            ? suggestion(formOf(value, allowed), allowed, written?.span ?? null)
+            ? suggestName(formOf(value, allowed), allowed, written?.span ?? null)
             : {}
       return {
         code: 'EV104',
         at: path,
         message: `\`${said}\` is not a valid \`${labelOf(path)}\``,
         ...near,
-        notes: [`valid values: ${listed(allowed, 20)}`],
+        notes: [`valid values: ${formatList(allowed, 20)}`],
       }
     }
     case 'not':
@@ -234,7 +234,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     case 'minLength':
       // A key's own name is reported once, by the rule that requires it.
       if (typeof value !== 'string' || written === null) return null
-      return badForm(path, said, value, {
+      return reportInvalidFormat(path, said, value, {
         keyword: error.keyword,
         format: textOf(error.params.format),
         pattern: textOf(error.params.pattern),
@@ -323,14 +323,14 @@ function textOf(value: unknown): string | undefined {
 /** Suggests a name for a key, in the style of the names beside it. */
 function keyHelp(path: string, key: string): string {
   const pattern = path === 'fees.prices' ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
-  const meant = formsOf(key).find((form) => pattern.test(form))
+  const meant = suggestFormats(key).find((form) => pattern.test(form))
   const how = 'use small letters and digits, and join words as in the other names'
   return meant === undefined ? how : `write ${meant}: ${how}`
 }
 
 /** “Open” and "open " are the word open; a value close to none of the words stays unchanged. */
 function formOf(value: string, allowed: readonly string[]): string {
-  return formsOf(value).find((form) => allowed.includes(form)) ?? value
+  return suggestFormats(value).find((form) => allowed.includes(form)) ?? value
 }
 
 /** Formats a path for a sentence: "`asi-member`", "field 3 of `fields`". */

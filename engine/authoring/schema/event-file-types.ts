@@ -11,7 +11,7 @@ import type {
   CancellationStep,
   EditKeys,
   InvoiceKeys,
-  KeepKeys,
+  RetentionKeys,
 } from './office-section-types.ts'
 import type { Payment } from './payment-section-types.ts'
 import type { Text } from './shared-file-types.ts'
@@ -39,7 +39,7 @@ export type EventFile = {
   readonly approval?: readonly ApprovalRule[]
   readonly cancellation?: { readonly steps: readonly CancellationStep[] }
   readonly edit?: EditKeys
-  readonly retention?: KeepKeys
+  readonly retention?: RetentionKeys
   readonly invoice?: InvoiceKeys
   readonly api?: Api
   readonly results: Results

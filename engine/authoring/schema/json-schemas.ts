@@ -24,19 +24,19 @@ export type SchemaError = Pick<
 > & { readonly parentSchema?: Readonly<Record<string, unknown>> }
 
 /** Returns every error of a value, in the order of the schema; empty if it is valid. */
-export const errorsOf = (kind: Kind, value: unknown): readonly SchemaError[] => {
+export const findSchemaErrors = (kind: Kind, value: unknown): readonly SchemaError[] => {
   const validate = validatorOf(kind)
   return validate(value) ? [] : (validate.errors ?? [])
 }
 
-const compiler = memoize((_: 'ours') => ajvOf())
+const compiler = memoize((_: 'ours') => createAjv())
 const validatorOf = memoize((kind: Kind) => compiler('ours').compile<unknown>(SCHEMAS[kind]))
 
 /**
  * Creates ajv with the options that our schemas need. Code that runs once or twice is not worth
  * optimising; the code that a page loads is.
  */
-export function ajvOf(code: Options['code'] = { optimize: false }): Ajv {
+export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
   const made = new Ajv({
     allErrors: true,
     allowUnionTypes: true,

@@ -33,4 +33,4 @@ export type CancellationStep = {
 }
 export type EditKeys = { readonly until: string; readonly fields: readonly string[] }
 /** "3 years", "6 months", "30 days" after the event's last day. */
-export type KeepKeys = { readonly answers?: string; readonly files?: string }
+export type RetentionKeys = { readonly answers?: string; readonly files?: string }

@@ -53,7 +53,7 @@ const valueByOld = new Map(RENAMED_VALUES.map(([key, old, now]) => [within(key, 
 const oldNames = new Set(RENAMED_KEYS.map(([, old]) => old.replace('.*', '')))
 
 /** Returns the new name of a key; the key itself if it was not renamed. */
-export function keyNow(path: string, key: string): string {
+export function currentKey(path: string, key: string): string {
   const [first = '', ...rest] = key.split('.')
   if (!oldNames.has(first)) return key
   const block = blockOf(path)
@@ -63,10 +63,10 @@ export function keyNow(path: string, key: string): string {
 }
 
 /** Returns the new spelling of a text; the text itself if it was not renamed. */
-export function valueNow(path: string, value: string): string {
+export function currentValue(path: string, value: string): string {
   const block = blockOf(path)
   if (!PATHS.has(block)) return valueByOld.get(within(block, value)) ?? value
-  return value.split('.').reduce((parent, key) => join(parent, keyNow(parent, key)), '')
+  return value.split('.').reduce((parent, key) => join(parent, currentKey(parent, key)), '')
 }
 
 /** The tables above are about every entry of a list. */
@@ -79,11 +79,11 @@ export function readEventFile(file: SourceText): {
   readonly source: Source
   readonly findings: readonly Finding[]
 } {
-  return readYaml(file, { keyNow, valueNow })
+  return readYaml(file, { keyNow: currentKey, valueNow: currentValue })
 }
 
 /** Writes the new names into an event file's text, and changes nothing else. */
-export function withKeysRenamed(text: string): string {
+export function renameKeys(text: string): string {
   const { findings } = readEventFile({ path: '', text })
   const renamed = findings.filter(({ slug }) => slug === 'renamed-key')
   return renamed.length === 0 ? text : applyFixes(text, renamed).text

@@ -131,7 +131,7 @@ function inWords(text: string): string | null {
 }
 
 /** Returns the help for an invalid price; null if its meaning is not recognised. */
-export function priceHelp(text: string): string | null {
+export function explainPrice(text: string): string | null {
   const meant = suggestAmount(text)
   switch (meant?.is) {
     case 'rupees':

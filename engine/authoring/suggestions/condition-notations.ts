@@ -119,7 +119,7 @@ export function suggestChoice(text: string, legal: readonly string[]): string | 
 }
 
 /** "any", "all", "*": a condition that includes everyone. */
-export const isEverybody = (text: string): boolean =>
+export const includesEveryone = (text: string): boolean =>
   /^(?:any|all|anyone|anybody|everyone|everybody|anything|every|always|\*|any of them|whatever|do(?:es)? ?n[o']t matter)$/i.test(
     text.trim(),
   )
@@ -127,17 +127,18 @@ export const isEverybody = (text: string): boolean =>
 const isRest = (text: string): boolean =>
   /^(?:otherwise|else|default|others?|all others|everyone else|everybody else|rest|the rest|none|fallback)$/i.test(
     text.trim(),
-  ) || isEverybody(text)
+  ) || includesEveryone(text)
 
 /**
  * Suggests the syntax for a condition written as a text: "is_member", "role = pg". `isRule` if it
  * decides a category.
  */
-export function conditionHelp(value: unknown, isRule: boolean, then: string | null): string {
+export function suggestCondition(value: unknown, isRule: boolean, then: string | null): string {
   const text = String(value).trim()
   if (isRule && (value === true || isRest(text)))
     return `write {otherwise: ${then ?? 'member'}}: the last rule covers all remaining delegates`
-  if (value === true || isEverybody(text)) return 'remove it: without a condition it always applies'
+  if (value === true || includesEveryone(text))
+    return 'remove it: without a condition it always applies'
   if (value === false || /^never$/i.test(text))
     return 'remove it if it should never apply, or write a condition such as {is_member: true}'
   const compared = /^([a-z]\w*)\s*(!?=+|:|\bis not\b|\bis\b|\bequals\b)\s*(.+)$/i.exec(text)
@@ -172,7 +173,7 @@ const CONNECTIVES: Readonly<Record<string, string>> = {
 }
 
 /** Suggests what to write if the end of a path is an operator instead of a field's id: "or", "field". */
-export function connectiveHelp(path: string): string | null {
+export function suggestConnective(path: string): string | null {
   const name = /(?:^|\.)(?:when|show_when)(?:\.\d+)?\.(\w+)(?:\.|$)/.exec(path)?.[1] ?? ''
   return Object.hasOwn(CONNECTIVES, name) ? (CONNECTIVES[name] ?? null) : null
 }

@@ -1,6 +1,6 @@
 /** Keys from other form builders, with the corresponding keys of our event files. */
-import { conditionHelp, suggestYesNo } from './condition-notations.ts'
-import { habitsOf, plainWord, type Habit } from './foreign-word-list.ts'
+import { suggestCondition, suggestYesNo } from './condition-notations.ts'
+import { parseSynonyms, normaliseWord, type SynonymList } from './foreign-word-list.ts'
 import { KEYS_OF_SALE } from './keys-of-other-form-builders.ts'
 
 const SHOW = `
@@ -335,7 +335,7 @@ answered: false < empty blank missing unset not_answered
   ],
 ]
 
-const read = [...KEYS, ...KEYS_OF_SALE].map(([at, lines]) => ({ at, habits: habitsOf(lines) }))
+const read = [...KEYS, ...KEYS_OF_SALE].map(([at, lines]) => ({ at, habits: parseSynonyms(lines) }))
 
 type Meant = {
   /** Null if no key of ours corresponds to it. */ readonly key: string | null
@@ -352,8 +352,8 @@ export function suggestKey(
   written: string | null = null,
   block: unknown = null,
 ): Meant | null {
-  const word = plainWord(key)
-  const habits: readonly Habit[] = read.find(({ at }) => at.test(path))?.habits ?? []
+  const word = normaliseWord(key)
+  const habits: readonly SynonymList[] = read.find(({ at }) => at.test(path))?.habits ?? []
   const ours = habits.find(({ theirs }) => theirs.includes(word))?.ours
   if (ours === undefined) return null
   if (ours.startsWith('!')) return { key: null, help: ours.slice(1) }
@@ -377,7 +377,10 @@ export function suggestKey(
   if (/^(?:show_)?when$/.test(name) && !/^[{[]/.test(written))
     return {
       key: name,
-      help: conditionHelp(plainScalar(written), false, null).replace('write ', `write ${name}: `),
+      help: suggestCondition(plainScalar(written), false, null).replace(
+        'write ',
+        `write ${name}: `,
+      ),
     }
   return { key: name, help: `write ${name}: ${written}` }
 }

@@ -1,5 +1,5 @@
 /** Words used for enumerated values elsewhere, with the corresponding words of our files. */
-import { habitsOf, plainWord } from './foreign-word-list.ts'
+import { parseSynonyms, normaliseWord } from './foreign-word-list.ts'
 
 const ONLY_TRUE = `
 true < yes y on 1
@@ -79,14 +79,14 @@ false < no n off 0 none never
 `,
 }
 
-const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, habitsOf(lines)]))
+const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, parseSynonyms(lines)]))
 
 /**
  * Returns what to write for a value under a key with enumerated words, `beside` being the block;
  * null if it is not recognised.
  */
 export function suggestValue(key: string, value: unknown, beside: unknown = null): string | null {
-  const word = plainWord(String(value))
+  const word = normaliseWord(String(value))
   const ours = read.get(key)?.find(({ theirs }) => theirs.includes(word))?.ours
   if (ours === undefined) return null
   // Elsewhere one word is used for a checkbox, for several of them, and for consent.

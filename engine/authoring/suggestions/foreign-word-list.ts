@@ -1,9 +1,9 @@
 /** Parses lists of synonyms: our word, and the words used for it elsewhere. */
 
-export type Habit = { readonly ours: string; readonly theirs: readonly string[] }
+export type SynonymList = { readonly ours: string; readonly theirs: readonly string[] }
 
 /** Parses lines of the form "ours < theirs theirs"; an indented line continues the one above. */
-export function habitsOf(lines: string): readonly Habit[] {
+export function parseSynonyms(lines: string): readonly SynonymList[] {
   return lines
     .trim()
     .replaceAll(/\n\s+/g, ' ')
@@ -15,7 +15,7 @@ export function habitsOf(lines: string): readonly Habit[] {
 }
 
 /** Normalises a word: "showIf", "Show if" and "show-if" are one word. */
-export function plainWord(word: string): string {
+export function normaliseWord(word: string): string {
   return word
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()

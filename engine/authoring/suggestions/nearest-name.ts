@@ -17,7 +17,7 @@ export function mayCompare(file: object, names: number): boolean {
 }
 
 /** Returns the nearest name within a third of the word's length, ignoring case; null if none is near. */
-export function nearest(
+export function findNearest(
   word: string,
   legal: readonly string[],
 ): { readonly name: string; readonly distance: number } | null {
@@ -32,7 +32,7 @@ export function nearest(
 }
 
 /** Returns the help and, if only one name is at distance 1, the fix for a misspelt name. */
-export function suggestion(
+export function suggestName(
   word: string,
   legal: readonly string[],
   span: readonly [number, number] | null = null,
@@ -40,7 +40,7 @@ export function suggestion(
   readonly help?: string
   readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
 } {
-  const found = nearest(word, legal)
+  const found = findNearest(word, legal)
   if (found === null) {
     const whole = nameWith(word, legal)
     return whole === null ? {} : { help: `did you mean \`${whole}\`?` }
@@ -89,7 +89,7 @@ function isSlipOf(word: string, name: string): boolean {
 }
 
 /** Formats "a, b and c" for notes; the rest are counted. */
-export function listed(names: readonly string[], most = 12, between = ', '): string {
+export function formatList(names: readonly string[], most = 12, between = ', '): string {
   return names.length <= most
     ? names.join(between)
     : `${names.slice(0, most).join(between)} and ${names.length - most} more`

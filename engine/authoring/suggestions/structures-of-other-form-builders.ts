@@ -27,7 +27,7 @@ function columns(source: Source): string {
 }
 
 /** Formats a table of one row from prices as written: `[500, 600]`, `500`. */
-export function oneRow(source: Source, written: string): string {
+export function formatRow(source: Source, written: string): string {
   const names = columns(source)
   const many = names.split(',').length
   const cells = written.startsWith('[')
@@ -49,14 +49,14 @@ export function suggestSaleShape(
       at: prices,
       covers: prices,
       message: 'prices belong in a table with the period names in the first row',
-      help: `write prices: ${oneRow(source, rawOf(source, prices))}`,
+      help: `write prices: ${formatRow(source, rawOf(source, prices))}`,
     }
   if (error.keyword === 'type' && ITEM_PRICES.test(path) && typeof error.data === 'number')
     return {
       at: path,
       covers: path,
       message: 'prices belong in a table with the period names in the first row',
-      help: `write prices: ${oneRow(source, rawOf(source, path))}`,
+      help: `write prices: ${formatRow(source, rawOf(source, path))}`,
     }
   if (error.keyword === 'required' && ITEM_TABLE.test(path) && has(error.data, 'period'))
     return {
@@ -112,7 +112,7 @@ function isByPeriod(source: Source, table: unknown): boolean {
  * Explains a condition on people that uses one of their fields: only the number of people can be
  * compared.
  */
-export function personAsked(source: Source, path: string, key: string): string | null {
+export function explainPeopleCondition(source: Source, path: string, key: string): string | null {
   const people = /\.(?:when|show_when)(?:\.\d+)?\.([a-z0-9_]+)$/.exec(path)?.[1]
   if (people === undefined) return null
   const { form } = source.value as { readonly form?: { readonly sections?: unknown } }
@@ -134,7 +134,7 @@ export function personAsked(source: Source, path: string, key: string): string |
  * Suggests what to write by the path of a value of the wrong kind. `entry` is its first name, if it
  * is a block.
  */
-export function saleHelp(source: Source, path: string, value: unknown): string | null {
+export function explainSaleValue(source: Source, path: string, value: unknown): string | null {
   const [entry = 'name'] =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
   const said = typeof value === 'string' ? value : '…'
@@ -154,7 +154,7 @@ export function saleHelp(source: Source, path: string, value: unknown): string |
 }
 
 /** Explains what a quota, a list of people or a tax lacks, and how to write it. */
-export function saleMissing(path: string, key: string, block: unknown): string | null {
+export function explainMissingSaleKey(path: string, key: string, block: unknown): string | null {
   if (/^quotas\.\d+$/.test(path) && key === 'full')
     return 'write full: with the message, such as full: All seats are taken'
   if (key === 'max' && has(block, 'type') && (block as { type: unknown }).type === 'people')

@@ -9,7 +9,7 @@ const EXAMPLE = (percent: number, prices: string): string =>
  * Returns the rate behind a wrong point, digit or factor: 0.18, 1.8, 1.18, 118, 180, 81 → 18; null
  * if none is near.
  */
-export function likelyPercent(percent: number): number | null {
+export function suggestPercent(percent: number): number | null {
   const same = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9
   const slips: readonly ((rate: number) => number)[] = [
     (rate) => rate / 100,
@@ -29,7 +29,7 @@ export function likelyPercent(percent: number): number | null {
 }
 
 /** Whether a word or a number means no tax. */
-export const isNone = (value: unknown): boolean =>
+export const meansNoTax = (value: unknown): boolean =>
   value === null ||
   value === false ||
   value === 0 ||
@@ -48,11 +48,11 @@ function sideOf(text: string): 'inclusive' | 'exclusive' | null {
 }
 
 function whole(value: unknown): string {
-  if (isNone(value)) return WITHOUT
+  if (meansNoTax(value)) return WITHOUT
   if (typeof value === 'object') return 'the key is `tax`: {name, percent, prices}'
   const said = String(value)
   const number = /\d+(?:\.\d+)?/.exec(said)?.[0]
-  const percent = number === undefined ? 18 : (likelyPercent(Number(number)) ?? Number(number))
+  const percent = number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
   const side = typeof value === 'string' ? sideOf(said) : null
   return `write ${EXAMPLE(percent, side ?? 'exclusive')}${side === null ? ', or inclusive if the prices include it' : ''}; without tax remove it`
 }
@@ -79,15 +79,15 @@ const KEYS: Readonly<Record<string, string>> = {
  * Returns the correct notation for a tax of an event file. `path` is where the structure is wrong,
  * `value` the value there. Null if it is not about tax, or nothing better can be suggested.
  */
-export function taxHelp(path: string, value: unknown): string | null {
+export function explainTax(path: string, value: unknown): string | null {
   const [first = '', second = '', third = '', ...more] = path.split('.')
   if (more.length > 0) return null
   if (first === 'fees' && second === 'tax') {
     if (third === '') return typeof value === 'object' && value !== null ? null : whole(value)
     if (third === 'percent') {
-      if (isNone(value)) return WITHOUT
+      if (meansNoTax(value)) return WITHOUT
       const number = /-?\d*\.?\d+/.exec(String(value))?.[0]
-      const meant = number === undefined ? 18 : (likelyPercent(Number(number)) ?? Number(number))
+      const meant = number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
       return `write ${meant >= 0 && meant <= 100 ? meant : 18}, without a sign or a word`
     }
     if (third === 'prices' && typeof value === 'string') {
@@ -100,9 +100,9 @@ export function taxHelp(path: string, value: unknown): string | null {
   const isTax =
     /^(?:no_)?(?:gst|vat|igst|tax|taxes|service_tax)(?:_(?:percent|rate|percentage|included|inclusive|exclusive|extra|name|type))?$/i
   if (first === 'fees' && third === '' && isTax.test(second))
-    return /^no_/i.test(second) || isNone(value) ? WITHOUT : whole(value)
+    return /^no_/i.test(second) || meansNoTax(value) ? WITHOUT : whole(value)
   return second === '' && isTax.test(first)
-    ? isNone(value) || /^no_/i.test(first)
+    ? meansNoTax(value) || /^no_/i.test(first)
       ? WITHOUT
       : `it belongs under fees: ${EXAMPLE(18, 'exclusive')}`
     : null

@@ -1,11 +1,15 @@
 /** Explains unknown and missing keys: what was intended, reported once for each. */
-import { connectiveHelp } from './condition-notations.ts'
+import { suggestConnective } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { suggestKey } from './foreign-keys.ts'
-import { listed, nearest, suggestion } from './nearest-name.ts'
+import { formatList, findNearest, suggestName } from './nearest-name.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
-import { oneRow, personAsked, saleMissing } from './structures-of-other-form-builders.ts'
+import {
+  formatRow,
+  explainPeopleCondition,
+  explainMissingSaleKey,
+} from './structures-of-other-form-builders.ts'
 import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 
@@ -13,7 +17,7 @@ import type { Source } from '../syntax/source.ts'
 type Told = Draft & { readonly code: 'EV101' | 'EV102'; readonly covers?: string }
 
 /** Returns the finding for the key that `error` names. */
-export function unknownKey(
+export function reportUnknownKey(
   source: Source,
   path: string,
   error: SchemaError,
@@ -25,13 +29,13 @@ export function unknownKey(
   if (moved !== null) return moved
   const legal = Object.keys(error.parentSchema?.properties ?? {})
   const place = source.place(join(path, key), 'key')
-  const near = suggestion(
+  const near = suggestName(
     key,
     legal.filter((one) => !isIn(value, one)),
     [place.start.offset, place.end.offset],
   )
   const written = source.written(join(path, key))?.text ?? null
-  const connective = connectiveHelp(path) ?? personAsked(source, path, key)
+  const connective = suggestConnective(path) ?? explainPeopleCondition(source, path, key)
   const meant =
     connective !== null
       ? { help: connective }
@@ -52,7 +56,7 @@ export function unknownKey(
     part: 'key',
     message: `\`${key}\` is not a valid key`,
     ...near,
-    ...(near.help === undefined ? { notes: [`valid keys: ${listed(legal, 30)}`] } : {}),
+    ...(near.help === undefined ? { notes: [`valid keys: ${formatList(legal, 30)}`] } : {}),
   }
 }
 
@@ -65,12 +69,12 @@ function itemKey(
   const isPriced =
     meant.key === 'prices' || (meant.key === 'amount_in' && /^\d/.test(written ?? ''))
   return isPriced && !(written ?? '').startsWith('{')
-    ? `write prices: ${oneRow(source, written ?? '')}`
+    ? `write prices: ${formatRow(source, written ?? '')}`
     : meant.help
 }
 
 /** Returns the finding; null for a key that exists under another name, which is reported already. */
-export function missingKey(
+export function reportMissingKey(
   source: Source,
   path: string,
   where: string,
@@ -108,7 +112,7 @@ export function missingKey(
     ...helpOf(
       RULE.test(path) && key === 'when' && isIn(value, 'then')
         ? 'for all remaining delegates write otherwise instead of then'
-        : saleMissing(path, key, value),
+        : explainMissingSaleKey(path, key, value),
     ),
   }
 }
@@ -233,7 +237,7 @@ function isSaidOtherwise(
   )
   return (
     meant.includes(key) ||
-    typed.some((one) => nearest(one, [key]) !== null) ||
+    typed.some((one) => findNearest(one, [key]) !== null) ||
     (RULE.test(path) && meant.includes('otherwise')) ||
     (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
   )

@@ -1,7 +1,7 @@
 /** Explains values of the right kind in the wrong format: a date, an address, a name, a price. */
 import { isDay } from '../../lib/time.ts'
-import { suggestColour, formsOf, suggestEmail } from './misspelt-addresses.ts'
-import { plainDigits, priceHelp, withoutQuotes } from './amount-notations.ts'
+import { suggestColour, suggestFormats, suggestEmail } from './misspelt-addresses.ts'
+import { plainDigits, explainPrice, withoutQuotes } from './amount-notations.ts'
 import type { Draft } from '../finding.ts'
 
 const A_SITE = 'https://site.example/page'
@@ -16,7 +16,7 @@ export type ExpectedFormat = {
 }
 
 /** `said` is the value as written in the file, `value` as parsed. */
-export function badForm(
+export function reportInvalidFormat(
   path: string,
   said: string,
   value: unknown,
@@ -38,7 +38,7 @@ export function badForm(
       message: /^[\d.,_ ]+$/.test(text)
         ? `\`${said}\` is a text, not a number`
         : `\`${said}\` is not a price: write an amount in digits only`,
-      help: priceHelp(text) ?? 'write the amount in digits only, such as 5000, or free or none',
+      help: explainPrice(text) ?? 'write the amount in digits only, such as 5000, or free or none',
     }
   if (path === 'payment') {
     const isFree =
@@ -77,7 +77,7 @@ export function badForm(
   const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(A_SITE)
   const meant = /#\[/.test(pattern)
     ? suggestColour(text)
-    : formsOf(text, takesSites).find(
+    : suggestFormats(text, takesSites).find(
         (form) =>
           pattern !== '' &&
           form !== text &&

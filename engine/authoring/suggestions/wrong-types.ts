@@ -1,16 +1,16 @@
 /** Explains values of the wrong kind: text for a number, number for a text, one value for a list. */
-import { suggestColour, formsOf } from './misspelt-addresses.ts'
-import { suggestAmount, suggestNumber, plainDigits, priceHelp } from './amount-notations.ts'
+import { suggestColour, suggestFormats } from './misspelt-addresses.ts'
+import { suggestAmount, suggestNumber, plainDigits, explainPrice } from './amount-notations.ts'
 import { labelOf } from './value-formats.ts'
-import { conditionHelp, connectiveHelp } from './condition-notations.ts'
+import { suggestCondition, suggestConnective } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
-import { looseSlip, suggestPriceRow, tableCells } from '../syntax/stray-lines.ts'
-import { inQuotes } from '../syntax/quotes.ts'
-import { saleHelp } from './structures-of-other-form-builders.ts'
+import { findStrayLine, suggestPriceRow, splitTableCells } from '../syntax/stray-lines.ts'
+import { quoteText } from '../syntax/quotes.ts'
+import { explainSaleValue } from './structures-of-other-form-builders.ts'
 import type { Source } from '../syntax/source.ts'
 
 /** `types` are those that the schema allows; `where` names the place in a sentence. */
-export function wrongKind(
+export function reportWrongType(
   path: string,
   where: string,
   value: unknown,
@@ -41,7 +41,7 @@ export function wrongKind(
       message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`,
       help:
         path === 'hold_seats_for'
-          ? (saleHelp(source, path, value) ?? '')
+          ? (explainSaleValue(source, path, value) ?? '')
           : MAILS.has(name)
             ? 'write an email address: a phone number can be part of a text on the pages'
             : DAYS.has(name)
@@ -107,14 +107,14 @@ function helpFor(
   source: Source,
   types: readonly string[],
 ): Pick<Draft, 'help' | 'span' | 'fix'> {
-  const raw = writtenAt(source, path)
+  const raw = sourceText(source, path)
   const name = labelOf(path)
   const wants = (type: string): boolean => types.includes(type)
   if (/(?:^|\.)(?:when|show_when)$/.test(path) && value !== null && typeof value !== 'object') {
     const then = /^category\.rules\.\d+\.when$/.test(path)
       ? source.written(path.replace(/when$/, 'then'))
       : null
-    return { help: conditionHelp(value, path.startsWith('category.'), then?.text ?? null) }
+    return { help: suggestCondition(value, path.startsWith('category.'), then?.text ?? null) }
   }
   if (
     name === 'default' &&
@@ -125,9 +125,9 @@ function helpFor(
         ? 'write false, or remove `default`'
         : 'remove `default`: without it the field starts empty',
     }
-  const connective = connectiveHelp(path)
+  const connective = suggestConnective(path)
   if (connective !== null) return { help: connective }
-  const sold = saleHelp(source, path, value)
+  const sold = explainSaleValue(source, path, value)
   if (sold !== null) return { help: sold }
   const isEntry = /(?:^|\.)(?:when|show_when)\.\d+$/.test(path)
   if (isEntry && value !== null && typeof value !== 'object')
@@ -164,13 +164,13 @@ function helpFor(
   if (typeof value === 'string' && (wants('array') || wants('object')) && !wants('number')) {
     const cells = path === 'fees.prices' ? first.split(/\s*,\s*|\s{2,}/) : []
     const slip =
-      cells.length > 1 && tableCells(first) === null
+      cells.length > 1 && splitTableCells(first) === null
         ? {
             message: 'a row of prices is a key and a list',
             help: `write ${suggestPriceRow(cells)}`,
             isGuess: false,
           }
-        : looseSlip(first, start.offset)
+        : findStrayLine(first, start.offset)
     if (slip !== null && slip.isGuess !== true)
       return {
         span: [start.offset, start.offset + first.length],
@@ -191,15 +191,15 @@ function helpFor(
   }
   if (wants('number') && isPrice(path))
     return {
-      help: priceHelp(raw) ?? 'write the amount in digits only, such as 5000, or free or none',
+      help: explainPrice(raw) ?? 'write the amount in digits only, such as 5000, or free or none',
     }
   if (wants('string') && typeof value === 'object')
     return /\n/.test(raw)
       ? { help: 'write one text here' }
-      : { help: nameInside(raw) ?? `for a text write ${inQuotes(raw)}` }
+      : { help: nameInside(raw) ?? `for a text write ${quoteText(raw)}` }
   if (wants('object') && typeof value === 'string' && ENTRIES.test(path))
     return {
-      help: `write {id: ${formsOf(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
+      help: `write {id: ${suggestFormats(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
     }
   if (wants('object') && typeof value === 'string' && path !== '')
     return { help: `write its keys below it, each on its own line, indented` }
@@ -217,10 +217,10 @@ function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span'
   const colour = labelOf(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(said)?.[0] : undefined
   return {
     span: [start, start + (colour ?? said).length],
-    help: `# begins a comment: write ${inQuotes(colour ?? said)}`,
+    help: `# begins a comment: write ${quoteText(colour ?? said)}`,
     ...(colour === undefined
       ? {}
-      : { fix: { start, end: start + colour.length, text: inQuotes(colour) } }),
+      : { fix: { start, end: start + colour.length, text: quoteText(colour) } }),
   }
 }
 
@@ -282,7 +282,7 @@ function priceMeant(cell: string): string {
 }
 
 /** Returns a value as written in the file; for one of many lines the beginning. */
-export function writtenAt(source: Source, path: string): string {
+export function sourceText(source: Source, path: string): string {
   const { start, end } = source.place(path)
   const raw = source.text.slice(start.offset, end.offset).trim()
   return raw.length > WRITTEN_LENGTH_MAX ? `${raw.slice(0, WRITTEN_LENGTH_MAX)}…` : raw

@@ -1,34 +1,39 @@
 /** Finds missing commas, colons and brackets in flow collections, on one line and over several. */
 import { suggestRange } from '../suggestions/condition-notations.ts'
-import type { Slip } from './stray-lines.ts'
+import type { SyntaxMistake } from './stray-lines.ts'
 import {
-  closingQuote,
-  endOf,
-  inQuotes,
+  findClosingQuote,
+  rowEnd,
+  quoteText,
   restOfRow,
-  unclosedQuote,
-  withoutComment,
-  withoutOuterQuotes,
+  describeUnclosedQuote,
+  removeComment,
+  removeOuterQuotes,
 } from './quotes.ts'
-import type { Step, Reading } from './quotes.ts'
+import type { Step, SourceRows } from './quotes.ts'
 import type { Row } from './lines.ts'
 
 const CLOSER: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 type Open = { readonly mark: string; readonly at: number }
 
 /** Reads brackets that begin at `from`, over all lines that they span. */
-export function flowSlip(reading: Reading, i: number, from: number, key: string | null): Step {
+export function findBracketMistake(
+  reading: SourceRows,
+  i: number,
+  from: number,
+  key: string | null,
+): Step {
   const { text, rows } = reading
   const first = rows[i]
   let row = i
   let open: readonly Open[] = []
   let colons = 0
   let token = -1
-  const fail = (slip: Slip): Step => ({ slip, next: row + 1 })
+  const fail = (slip: SyntaxMistake): Step => ({ slip, next: row + 1 })
   for (let at = from; ; at += 1) {
     const here = rows[row]
     if (here === undefined || first === undefined) return { slip: null, next: row + 1 }
-    if (at >= endOf(here) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
+    if (at >= rowEnd(here) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
       const below = rows[row + 1]
       const reaches =
         below !== undefined && (below.indent > first.indent || /^[\]}]/.test(below.text))
@@ -40,8 +45,8 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
     const mark = text.charAt(at)
     if (/\s/.test(mark)) continue
     if (token === -1 && /["']/.test(mark)) {
-      const end = closingQuote(reading, row, at)
-      if (end === null) return fail(unclosedQuote(reading, row, at))
+      const end = findClosingQuote(reading, row, at)
+      if (end === null) return fail(describeUnclosedQuote(reading, row, at))
       const after = restOfRow(reading, end.row, end.at)
       if (!/^\s*($|[,\]}:]|#)/.test(after)) {
         const whole = /^[^,\]}]*/.exec(after)?.[0].trimEnd() ?? ''
@@ -49,7 +54,7 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
         return fail({
           span: [at, end.at + whole.length],
           message: 'the text continues after its closing quote',
-          help: `write ${inQuotes(withoutOuterQuotes(text.slice(at, end.at) + whole))}`,
+          help: `write ${quoteText(removeOuterQuotes(text.slice(at, end.at) + whole))}`,
         })
       }
       row = end.row
@@ -64,7 +69,7 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
       colons = 0
     } else if (mark === '}' || mark === ']') {
       const top = open.at(-1)
-      const rest = text.slice(at + 1, endOf(here)).trimStart()
+      const rest = text.slice(at + 1, rowEnd(here)).trimStart()
       const isOther = top !== undefined && CLOSER[top.mark] !== mark
       if (isOther && open.length === 1 && !rest.startsWith(CLOSER[top.mark] ?? ''))
         return fail({
@@ -115,20 +120,20 @@ export function flowSlip(reading: Reading, i: number, from: number, key: string 
           help:
             word === '-'
               ? 'write none for a price that is not on sale then, free if it costs nothing, or "-" in quotes for the dash itself'
-              : `write ${suggestRange(word) ?? inQuotes(word)}`,
+              : `write ${suggestRange(word) ?? quoteText(word)}`,
         })
     }
   }
 }
 
-function unclosedBracket(text: string, row: Row, open: readonly Open[]): Slip {
+function unclosedBracket(text: string, row: Row, open: readonly Open[]): SyntaxMistake {
   const top = open.at(-1)
-  const end = row.start + row.indent + withoutComment(row.text).length
+  const end = row.start + row.indent + removeComment(row.text).length
   const missing = [...open]
     .reverse()
     .map(({ mark }) => CLOSER[mark])
     .join('')
-  const isList = withoutComment(row.text).endsWith(',')
+  const isList = removeComment(row.text).endsWith(',')
   const cut = /\s(#[^\s,}\]]+)[^#]*[}\]]$/.exec(row.text)
   if (cut !== null) {
     const hash = row.start + row.indent + cut.index + 1
@@ -154,31 +159,37 @@ function unclosedBracket(text: string, row: Row, open: readonly Open[]): Slip {
   }
 }
 
-function bracketsInText(text: string, row: Row, token: number, at: number, mark: string): Slip {
+function bracketsInText(
+  text: string,
+  row: Row,
+  token: number,
+  at: number,
+  mark: string,
+): SyntaxMistake {
   const closer = CLOSER[mark] ?? ''
   const close = text.indexOf(closer, at)
   const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
-  const whole = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, endOf(row) + 1))?.[0]
+  const whole = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, rowEnd(row) + 1))?.[0]
   // A pattern between slashes, as in programming languages: its braces belong to it.
   if (whole !== undefined)
     return {
       isBraces: mark === '{',
       span: [from, from + whole.length],
       message: 'write a pattern in quotes, without slashes around it',
-      help: `write ${inQuotes(whole.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
+      help: `write ${quoteText(whole.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
     }
-  const end = close === -1 || close > endOf(row) ? at + 1 : close + 1
+  const end = close === -1 || close > rowEnd(row) ? at + 1 : close + 1
   const tail = /^[^,\]}\n]*/.exec(text.slice(end))?.[0].trimEnd() ?? ''
   return {
     isBraces: mark === '{',
     span: [from, end + tail.length],
     message: `YAML reads a text with ${mark}…${closer} as a block of keys`,
-    help: `write ${inQuotes(text.slice(from, end + tail.length))}`,
+    help: `write ${quoteText(text.slice(from, end + tail.length))}`,
   }
 }
 
 /** `{id: full_name label: Full Name}`: two colons in one entry. */
-function commaMissing(text: string, token: number, colon: number): Slip {
+function commaMissing(text: string, token: number, colon: number): SyntaxMistake {
   const entry = text.slice(token, colon)
   const name = /([\w-]+)\s*$/.exec(entry)?.[1] ?? ''
   const at = colon - (/([\w-]+)\s*$/.exec(entry)?.[0].length ?? 0)
@@ -208,7 +219,7 @@ function commaMissing(text: string, token: number, colon: number): Slip {
 
 /** Reads what follows a closed bracket: nothing, or the text only began with one. */
 function afterFlow(
-  reading: Reading,
+  reading: SourceRows,
   row: number,
   from: number,
   end: number,
@@ -216,7 +227,7 @@ function afterFlow(
 ): Step {
   const rest = restOfRow(reading, row, end)
   if (/^\s*($|#|:(\s|$))/.test(rest)) return { slip: null, next: row + 1 }
-  const tail = withoutComment(rest)
+  const tail = removeComment(rest)
   const said = key === null ? '- ' : `${key}: `
   const isCloser = /^\s*[\]},]+$/.test(tail)
   if (key !== null && /^\s*,\s*[A-Za-z_]\w*\s*:/.test(tail))
@@ -237,7 +248,7 @@ function afterFlow(
       message: isCloser
         ? `there is an extra \`${tail.trim()}\` here`
         : `a text that begins with ${reading.text.charAt(from)} needs quotes`,
-      help: isCloser ? 'remove it' : `write ${said}${inQuotes(whole)}`,
+      help: isCloser ? 'remove it' : `write ${said}${quoteText(whole)}`,
     },
   }
 }

@@ -23,7 +23,7 @@ type Slip = {
  * Returns the first line that fits no block above it, and the lines that may have moved instead;
  * null if all fit.
  */
-export function indentSlip(text: string): Slip | null {
+export function findIndentationMistake(text: string): Slip | null {
   const rows = text.split('\n')
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
   const spanOf = (line: number): Span => {

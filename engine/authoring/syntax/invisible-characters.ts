@@ -1,6 +1,6 @@
 /** Finds invisible and look-alike characters, and files in a wrong encoding. */
 import type { Report } from './syntax-findings.ts'
-import { rowsOf } from './lines.ts'
+import { splitRows } from './lines.ts'
 
 const HIDDEN: readonly (readonly [RegExp, string])[] = [
   [/[\u200b\u2060\ufeff]/, 'an invisible zero-width space'],
@@ -20,7 +20,7 @@ const JOINED = /[\u0600-\u06ff\u0900-\u0dff\u{1f000}-\u{1ffff}\u2600-\u27bf\ufe0
 /** Most files contain only ASCII and these characters; such a file needs no check below. */
 const UNUSUAL = /[^\t\r\n -~₹–—‘’“”…•·°→─÷×]/
 
-export function strayLetters(text: string, report: Report): void {
+export function reportStrayCharacters(text: string, report: Report): void {
   if (otherEncoding(text, report) || !UNUSUAL.test(text)) return
   lostLetters(text, report)
   oddSpaces(text, report)
@@ -149,7 +149,7 @@ const ANY_ODD_SPACE = new RegExp(`[${ODD}]`)
 function oddSpaces(text: string, report: Report): void {
   if (!ANY_ODD_SPACE.test(text)) return
   const lines = text.split('\n')
-  for (const row of rowsOf(text)) {
+  for (const row of splitRows(text)) {
     const line = (lines[row.at] ?? '').replace(/\r$/, '')
     const start = row.start
     // A quoted text keeps its length and loses its spaces; comments are ignored.

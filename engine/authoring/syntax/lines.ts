@@ -9,7 +9,7 @@ export type Row = {
 }
 
 /** Returns the lines that are neither empty nor a comment nor inside a long text (| or >). */
-export function rowsOf(text: string): readonly Row[] {
+export function splitRows(text: string): readonly Row[] {
   const rows: Row[] = []
   let start = 0
   let textUnder = -1

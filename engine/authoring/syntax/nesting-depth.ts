@@ -14,7 +14,7 @@ const MARKS_ON_A_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
  * Returns the approximate place where a text is nested too deeply to be parsed; quotes are ignored.
  * Null: nowhere.
  */
-export function tooDeepAt(text: string): Span | null {
+export function findExcessiveNesting(text: string): Span | null {
   const marks = MARKS_ON_A_LINE.exec(text)
   if (marks !== null) return [marks.index, marks.index + marks[0].length]
   let open = 0

@@ -6,15 +6,15 @@
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node, ScalarTag } from 'yaml'
-import { findingOf } from '../finding.ts'
+import { createFinding } from '../finding.ts'
 import type { Draft, Finding } from '../finding.ts'
-import { tooDeepAt } from './nesting-depth.ts'
-import { strayLetters } from './invisible-characters.ts'
-import { reading } from './syntax-findings.ts'
-import type { Reading } from './syntax-findings.ts'
-import { nodeRange, trapsOf } from './yaml-traps.ts'
-import type { Traps } from './yaml-traps.ts'
-import { unreadable } from './unreadable-yaml.ts'
+import { findExcessiveNesting } from './nesting-depth.ts'
+import { reportStrayCharacters } from './invisible-characters.ts'
+import { syntaxFindings } from './syntax-findings.ts'
+import type { SyntaxFindingName } from './syntax-findings.ts'
+import { nodeRange, reportTraps } from './yaml-traps.ts'
+import type { TrapContext } from './yaml-traps.ts'
+import { explainParserError } from './unreadable-yaml.ts'
 import { join } from './source.ts'
 import type { Part, Place, Source, Span, Written } from './source.ts'
 import type { SourceText } from '../../event/source-files.ts'
@@ -64,7 +64,7 @@ export function readYaml(
 } {
   const lines = new LineCounter()
   const spots = new Map<string, Spot>()
-  const drafts: (Draft & { code: Reading })[] = []
+  const drafts: (Draft & { code: SyntaxFindingName })[] = []
   const trapped = new Set<string>()
   const position = (offset: number) => {
     const at = Math.max(0, Math.min(offset, file.text.length))
@@ -130,15 +130,17 @@ export function readYaml(
     trapped,
   })
   const report = (
-    code: Reading,
+    code: SyntaxFindingName,
     span: Span,
     path: string,
     draft: Omit<Draft, 'at' | 'span'>,
   ): void => void drafts.push({ code, at: path, span, ...draft })
   const done = (value: unknown) => {
     const made = source(value)
-    const findings = drafts.map(({ code, ...draft }) => findingOf(code, reading[code], draft, made))
-    return { source: made, findings: withoutEchoes(findings, findings) }
+    const findings = drafts.map(({ code, ...draft }) =>
+      createFinding(code, syntaxFindings[code], draft, made),
+    )
+    return { source: made, findings: removeConsequences(findings, findings) }
   }
 
   if (file.text.length > CHARACTERS_MAX) {
@@ -147,12 +149,12 @@ export function readYaml(
     })
     return done(null)
   }
-  const deep = tooDeepAt(file.text)
+  const deep = findExcessiveNesting(file.text)
   if (deep !== null) {
     report('EV001', deep, '', { message: TOO_DEEP })
     return done(null)
   }
-  strayLetters(file.text, report)
+  reportStrayCharacters(file.text, report)
   let document
   try {
     document = parseDocument(file.text, {
@@ -172,7 +174,7 @@ export function readYaml(
   }
   const fatal = document.errors[0]
   if (fatal !== undefined) {
-    const { code, ...draft } = unreadable(file.text, fatal)
+    const { code, ...draft } = explainParserError(file.text, fatal)
     // An unreadable file is reported once, at the first place; a second error may be a consequence.
     return drafts.some((one) => one.code === 'EV011')
       ? done(null)
@@ -183,7 +185,7 @@ export function readYaml(
     report('EV001', large.span, '', { message: large.message })
     return done(null)
   }
-  const traps: Traps = { text: file.text, report, trap: (path) => void trapped.add(path) }
+  const traps: TrapContext = { text: file.text, report, trap: (path) => void trapped.add(path) }
   const value = plainOf(document.contents, '', null, 0)
   return done(value.tooDeep ? null : value.value)
 
@@ -220,7 +222,7 @@ export function readYaml(
         report('EV001', range ?? [0, 0], path, { message: TOO_DEEP })
       return { value: null, tooDeep: true }
     }
-    trapsOf(node, path, traps)
+    reportTraps(node, path, traps)
     if (isAlias(node)) return { value: null }
     if (isScalar(node)) return { value: scalarNow(node.value, path, range) }
     let tooDeep = false
@@ -285,7 +287,7 @@ function tooLarge(contents: unknown): { readonly span: Span; readonly message: s
 }
 
 /** Errors on a line with a stray character are consequences: the character must be fixed. */
-export function withoutEchoes(
+export function removeConsequences(
   findings: readonly Finding[],
   reading: readonly Finding[],
 ): readonly Finding[] {

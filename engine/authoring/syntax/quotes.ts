@@ -1,20 +1,20 @@
 /** Reads quoted texts: finds their end, or explains a missing quote; with helpers for all line readers. */
-import type { Slip } from './stray-lines.ts'
+import type { SyntaxMistake } from './stray-lines.ts'
 import type { Row } from './lines.ts'
 
-export type Reading = { readonly text: string; readonly rows: readonly Row[] }
-export type Step = { readonly slip: Slip | null; readonly next: number }
+export type SourceRows = { readonly text: string; readonly rows: readonly Row[] }
+export type Step = { readonly slip: SyntaxMistake | null; readonly next: number }
 
 export const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'[{#|>,@`][^:[\]{}#]*?)\s*:(?=\s|$)\s*/
 
-export const endOf = (row: Row): number => row.start + row.indent + row.text.length
-export function restOfRow({ text, rows }: Reading, row: number, at: number): string {
+export const rowEnd = (row: Row): number => row.start + row.indent + row.text.length
+export function restOfRow({ text, rows }: SourceRows, row: number, at: number): string {
   const here = rows[row]
-  return here === undefined ? '' : text.slice(at, endOf(here))
+  return here === undefined ? '' : text.slice(at, rowEnd(here))
 }
 
 /** Returns a line's text without the comment after it. */
-export function withoutComment(text: string): string {
+export function removeComment(text: string): string {
   return text.replace(/\s#.*$/, '').trimEnd()
 }
 
@@ -22,31 +22,36 @@ export function withoutComment(text: string): string {
  * Quotes a text so that it is valid whatever it contains: in double quotes, or in single ones if it
  * contains those.
  */
-export function inQuotes(text: string): string {
+export function quoteText(text: string): string {
   return text.includes('"') && !text.includes("'")
     ? `'${text}'`
     : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
-export function withoutOuterQuotes(text: string): string {
+export function removeOuterQuotes(text: string): string {
   const bare = /^(["'])\1?(.*?)\1?\1$/s.exec(text)?.[2]
   return bare === undefined ? text : bare.replaceAll('""', '"')
 }
 
 /** Reads a quoted text that begins at `from`: closed, and nothing after it. */
-export function quoteSlip(reading: Reading, i: number, from: number, key: string | null): Step {
-  const end = closingQuote(reading, i, from)
-  if (end === null) return { slip: unclosedQuote(reading, i, from), next: i + 1 }
+export function findQuoteMistake(
+  reading: SourceRows,
+  i: number,
+  from: number,
+  key: string | null,
+): Step {
+  const end = findClosingQuote(reading, i, from)
+  if (end === null) return { slip: describeUnclosedQuote(reading, i, from), next: i + 1 }
   const after = restOfRow(reading, end.row, end.at)
   if (/^\s*($|#|:)/.test(after)) return { slip: null, next: end.row + 1 }
   const row = reading.rows[end.row]
-  const whole = withoutComment(reading.text.slice(from, row === undefined ? from : endOf(row)))
+  const whole = removeComment(reading.text.slice(from, row === undefined ? from : rowEnd(row)))
   return {
     next: end.row + 1,
     slip: {
       span: [from, from + whole.length],
       message: 'the text continues after its closing quote',
-      help: `write ${key === null ? '- ' : `${key}: `}${inQuotes(withoutOuterQuotes(whole))}`,
+      help: `write ${key === null ? '- ' : `${key}: `}${quoteText(removeOuterQuotes(whole))}`,
     },
   }
 }
@@ -57,7 +62,7 @@ type End = { readonly row: number; readonly at: number }
  * Returns the offset after the closing quote; null if it is missing on its line and on the more
  * indented lines below.
  */
-export function closingQuote({ text, rows }: Reading, i: number, from: number): End | null {
+export function findClosingQuote({ text, rows }: SourceRows, i: number, from: number): End | null {
   const quote = text.charAt(from)
   const first = rows[i]
   if (first === undefined) return null
@@ -66,7 +71,7 @@ export function closingQuote({ text, rows }: Reading, i: number, from: number): 
     if (here === undefined || (row > i && here.indent <= first.indent)) return null
     if (row > i && KEY.test(here.text.replace(/^(- +)+/, ''))) return null
     const start = row === i ? from + 1 : here.start
-    for (let at = start; at < endOf(here); at += 1) {
+    for (let at = start; at < rowEnd(here); at += 1) {
       if (quote === '"' && text.charAt(at) === '\\') at += 1
       else if (text.charAt(at) === quote) {
         if (quote === "'" && text.charAt(at + 1) === "'") at += 1
@@ -77,9 +82,9 @@ export function closingQuote({ text, rows }: Reading, i: number, from: number): 
   return null
 }
 
-export function unclosedQuote(reading: Reading, i: number, from: number): Slip {
+export function describeUnclosedQuote(reading: SourceRows, i: number, from: number): SyntaxMistake {
   const row = reading.rows[i]
-  const rest = row === undefined ? '' : reading.text.slice(from, endOf(row))
+  const rest = row === undefined ? '' : reading.text.slice(from, rowEnd(row))
   const quote = rest.charAt(0)
   const curly = /^(["'][^"']*?)[“”„‟’‘](?=\s*([,}\]]|$))/.exec(rest)
   return {

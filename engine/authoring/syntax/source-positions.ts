@@ -2,7 +2,9 @@
 import { readEventFile } from '../schema/renamed-keys.ts'
 
 /** Returns the line (from 1) of the value under a path of keys and list indexes; null if there is none. */
-export function lineFinder(text: string): (keyPath: readonly (string | number)[]) => number | null {
+export function createLineFinder(
+  text: string,
+): (keyPath: readonly (string | number)[]) => number | null {
   const { source } = readEventFile({ path: '', text })
   return (keyPath) => {
     const path = keyPath.join('.')

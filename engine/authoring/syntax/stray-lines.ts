@@ -2,7 +2,7 @@
 import { suggestAmount } from '../suggestions/amount-notations.ts'
 import type { Span } from './source.ts'
 
-export type Slip = {
+export type SyntaxMistake = {
   readonly span: Span
   readonly message: string
   readonly help?: string
@@ -17,14 +17,14 @@ export type Slip = {
 const BULLET = /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—]|\(?\d{1,2}[.)]|\(?[a-z][.)]|[ivx]+[.)])\s+(\S.*)$/i
 
 /** Returns null if the line may be valid: the continuation of a text. `at` is its offset. */
-export function looseSlip(text: string, at: number): Slip | null {
-  const told = (message: string, help: string, isGuess = false): Slip => ({
+export function findStrayLine(text: string, at: number): SyntaxMistake | null {
+  const told = (message: string, help: string, isGuess = false): SyntaxMistake => ({
     span: [at, at + text.length],
     message,
     help,
     ...(isGuess ? { isGuess } : {}),
   })
-  const cells = tableCells(text)
+  const cells = splitTableCells(text)
   if (cells !== null)
     return told(
       'a pasted table is not valid YAML',
@@ -68,7 +68,7 @@ export function looseSlip(text: string, at: number): Slip | null {
  * Returns the cells of a table line: with bars (Markdown), with tabs (Excel). Empty for the line
  * under its header; null if it is not a table.
  */
-export function tableCells(text: string): readonly string[] | null {
+export function splitTableCells(text: string): readonly string[] | null {
   if (/^[|+][-=:+|\s]+[|+]$/.test(text) && /-|=/.test(text)) return []
   const cells = /^\|.*\|/.test(text)
     ? text.replace(/^\||\|$/g, '').split('|')

@@ -15,7 +15,7 @@ const KEEPS_LINES = /[|>]\d?\+/
  * Returns the text without comments, with every line kept, so that places in it stay valid. A hash
  * inside a text (in a block or in quotes) is text and stays.
  */
-export function withoutComments(text: string): string {
+export function removeComments(text: string): string {
   const sign = KEEPS_LINES.test(text) ? '#' : ''
   let read = ''
   let before = ''

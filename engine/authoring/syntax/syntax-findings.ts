@@ -2,7 +2,7 @@
 import type { Draft, Meta } from '../finding.ts'
 import type { Span } from './source.ts'
 
-export const reading = {
+export const syntaxFindings = {
   EV001: {
     slug: 'yaml-syntax',
     severity: 'error',
@@ -64,10 +64,10 @@ export const reading = {
     why: 'The old name still works, but only the new name is documented.',
   },
 } as const satisfies Record<string, Meta>
-export type Reading = keyof typeof reading
+export type SyntaxFindingName = keyof typeof syntaxFindings
 
 export type Report = (
-  code: Reading,
+  code: SyntaxFindingName,
   span: Span,
   path: string,
   draft: Omit<Draft, 'at' | 'span'>,

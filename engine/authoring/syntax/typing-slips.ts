@@ -5,20 +5,20 @@
  * A parser reports them where the text becomes invalid; here every line is read separately, so that
  * the mistake is reported where it was made.
  */
-import { flowSlip } from './brackets.ts'
-import { looseSlip } from './stray-lines.ts'
-import type { Slip } from './stray-lines.ts'
-import { opensLongText, rowsOf } from './lines.ts'
-import { endOf, inQuotes, KEY, quoteSlip, withoutComment } from './quotes.ts'
-import type { Step, Reading } from './quotes.ts'
+import { findBracketMistake } from './brackets.ts'
+import { findStrayLine } from './stray-lines.ts'
+import type { SyntaxMistake } from './stray-lines.ts'
+import { opensLongText, splitRows } from './lines.ts'
+import { rowEnd, quoteText, KEY, findQuoteMistake, removeComment } from './quotes.ts'
+import type { Step, SourceRows } from './quotes.ts'
 import type { Row } from './lines.ts'
 import type { Span } from './source.ts'
 
 /** Returns the last mistake on or above the line of `noticed`, an offset. */
-export function typingSlip(text: string, noticed: number): Slip | null {
-  const rows = rowsOf(text)
-  const reading: Reading = { text, rows }
-  let best: Slip | null = null
+export function findTypingMistake(text: string, noticed: number): SyntaxMistake | null {
+  const rows = splitRows(text)
+  const reading: SourceRows = { text, rows }
+  let best: SyntaxMistake | null = null
   for (let i = 0; i < rows.length;) {
     const row = rows[i]
     if (row === undefined || row.start > noticed) break
@@ -34,7 +34,7 @@ function isNear(rows: readonly Row[], i: number, noticed: number): boolean {
   return (rows[i + 2]?.start ?? Infinity) > noticed
 }
 
-function stepFrom(reading: Reading, i: number): Step {
+function stepFrom(reading: SourceRows, i: number): Step {
   const row = reading.rows[i]
   if (row === undefined) return { slip: null, next: i + 1 }
   const dashes = /^(?:-(?:\s+|$))*/.exec(row.text)?.[0] ?? ''
@@ -46,16 +46,16 @@ function stepFrom(reading: Reading, i: number): Step {
     const before = reading.rows[i - 1]
     if (before !== undefined && opensLongText(before) && !isStray(rest))
       return { slip: outOfText(before, row), next: i + 1 }
-    const isOpen = before !== undefined && withoutComment(before.text).endsWith(':')
+    const isOpen = before !== undefined && removeComment(before.text).endsWith(':')
     const goesOn = before !== undefined && row.indent > before.indent && !isOpen
     if (isOpen && row.indent > before.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
-      const slip = looseSlip(rest, from)
+      const slip = findStrayLine(rest, from)
       return { slip: slip?.isGuess === true ? withoutBar(before) : slip, next: i + 1 }
     }
-    return { slip: goesOn ? null : looseSlip(rest, from), next: i + 1 }
+    return { slip: goesOn ? null : findStrayLine(rest, from), next: i + 1 }
   }
   if (key !== null && /^[(•●▪◦‣·∙*]|^-\S/.test(key[1] ?? ''))
-    return { slip: looseSlip(rest, from), next: i + 1 }
+    return { slip: findStrayLine(rest, from), next: i + 1 }
   if (dashes === '' && rest.startsWith('{') && isAmongEntries(reading.rows, i))
     return {
       slip: {
@@ -71,16 +71,16 @@ function stepFrom(reading: Reading, i: number): Step {
 
 /** A line that is a sentence, not a sign of another mistake. */
 const isStray = (text: string): boolean =>
-  /^[<>=]{7}/.test(text) || looseSlip(text, 0)?.isGuess !== true
+  /^[<>=]{7}/.test(text) || findStrayLine(text, 0)?.isGuess !== true
 
 /** A line of a long text that is indented less than its other lines. */
-function outOfText(opener: Row, row: Row): Slip {
+function outOfText(opener: Row, row: Row): SyntaxMistake {
   return {
     isGuess: true,
-    span: [row.start + row.indent, endOf(row)],
+    span: [row.start + row.indent, rowEnd(row)],
     message: 'this line is outside the text above it',
     help: 'indent it as far as the other lines of that text',
-    related: [{ span: [opener.start + opener.indent, endOf(opener)], message: 'the text' }],
+    related: [{ span: [opener.start + opener.indent, rowEnd(opener)], message: 'the text' }],
   }
 }
 
@@ -103,7 +103,7 @@ function isAmongEntries(rows: readonly Row[], i: number): boolean {
  * quotes span.
  */
 function valueSlip(
-  reading: Reading,
+  reading: SourceRows,
   i: number,
   from: number,
   value: string,
@@ -113,8 +113,8 @@ function valueSlip(
   const next = i + 1
   const quoted = (instead: string): string => `write ${key === null ? '- ' : `${key}: `}${instead}`
   if (value === '' || value.startsWith('#')) return { slip: null, next }
-  if (/^["']/.test(value)) return quoteSlip(reading, i, from, key)
-  if (/^[[{]/.test(value)) return flowSlip(reading, i, from, key)
+  if (/^["']/.test(value)) return findQuoteMistake(reading, i, from, key)
+  if (/^[[{]/.test(value)) return findBracketMistake(reading, i, from, key)
   if (/^[|>]/.test(value)) {
     if (/^[|>][-+0-9]{0,2}(\s+#.*)?$/.test(value)) return { slip: null, next }
     return {
@@ -122,18 +122,18 @@ function valueSlip(
       slip: {
         span,
         message: `a text cannot begin with \`${value.charAt(0)}\``,
-        help: quoted(inQuotes(value)),
+        help: quoted(quoteText(value)),
       },
     }
   }
-  const bare = withoutComment(value)
+  const bare = removeComment(value)
   if (/^([@`%,\]}]|[*&!](?!\s)|[-?:]\s)/.test(bare))
     return {
       next,
       slip: {
         span: [from, from + bare.length],
         message: `a text cannot begin with \`${bare.charAt(0)}\``,
-        help: quoted(inQuotes(/^`[^`]*`$/.test(bare) ? bare.slice(1, -1) : bare)),
+        help: quoted(quoteText(/^`[^`]*`$/.test(bare) ? bare.slice(1, -1) : bare)),
       },
     }
   const colon = /:(\s|$)/.exec(bare)
@@ -148,7 +148,7 @@ function valueSlip(
         : 'a colon inside a text starts a new key',
       help: isEntries
         ? `write {${key ?? ''}: ${bare.replace(/\s*\}$/, '')}}`
-        : quoted(inQuotes(bare)),
+        : quoted(quoteText(bare)),
     },
   }
 }
@@ -171,11 +171,11 @@ function strayCloser(bare: string, from: number, key: string | null, next: numbe
 }
 
 /** A multiline text without its `|`. */
-function withoutBar(row: Row): Slip {
+function withoutBar(row: Row): SyntaxMistake {
   return {
     isGuess: true,
-    span: [row.start + row.indent, endOf(row)],
+    span: [row.start + row.indent, rowEnd(row)],
     message: 'a text of several lines begins with | after its key',
-    help: `write ${withoutComment(row.text)} |`,
+    help: `write ${removeComment(row.text)} |`,
   }
 }

@@ -1,7 +1,7 @@
 /** Explains why a text is not valid YAML, at the line that must be fixed. */
-import { indentSlip } from './indentation.ts'
-import type { Reading } from './syntax-findings.ts'
-import { typingSlip } from './typing-slips.ts'
+import { findIndentationMistake } from './indentation.ts'
+import type { SyntaxFindingName } from './syntax-findings.ts'
+import { findTypingMistake } from './typing-slips.ts'
 import type { Span } from './source.ts'
 
 type Told = {
@@ -17,7 +17,7 @@ type Told = {
 
 /** Wrong indentation is reported where it is, not where the text becomes invalid. */
 function atSlip(text: string, told: Told): Told {
-  const slip = indentSlip(text)
+  const slip = findIndentationMistake(text)
   if (slip === null) return told
   const lineOf = (offset: number): number => text.lastIndexOf('\n', offset - 1)
   const noticed =
@@ -33,14 +33,14 @@ function atSlip(text: string, told: Told): Told {
 }
 
 /** Explains a parser error in our words, at the place where the author would look. */
-export function unreadable(
+export function explainParserError(
   text: string,
   error: {
     readonly code: string
     readonly message: string
     readonly pos: readonly [number, number]
   },
-): Told & { readonly code: Reading } {
+): Told & { readonly code: SyntaxFindingName } {
   const left = /^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$/m.exec(text)
   if (left !== null && /^<{7} /m.test(text))
     return {
@@ -51,7 +51,7 @@ export function unreadable(
     }
   const { code, ...told } = syntaxError(text, error)
   if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...told }
-  const slip = typingSlip(text, lastOffset(text, error.pos[0]))
+  const slip = findTypingMistake(text, lastOffset(text, error.pos[0]))
   const inText = slip === null ? longTextSlip(text) : null
   if (inText !== null) return { code: 'EV001', ...inText }
   if (slip === null) return { code, ...(code === 'EV001' ? atSlip(text, told) : told) }
@@ -96,7 +96,7 @@ function lastOffset(text: string, at: number): number {
 function syntaxError(
   text: string,
   { code, message, pos }: { code: string; message: string; pos: readonly [number, number] },
-): { code: Reading; span: Span; message: string; help?: string } {
+): { code: SyntaxFindingName; span: Span; message: string; help?: string } {
   const span: Span = [pos[0], pos[1]]
   const lineStart = text.lastIndexOf('\n', pos[0] - 1) + 1
   const lineEnd = text.indexOf('\n', pos[0]) === -1 ? text.length : text.indexOf('\n', pos[0])

@@ -1,17 +1,21 @@
 /** Finds YAML traps: anchors, tags, texts cut by a hash, braces and commas intended as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
-import { suggestAmount, priceHelp } from '../suggestions/amount-notations.ts'
-import { conditionHelp } from '../suggestions/condition-notations.ts'
-import { looseSlip } from './stray-lines.ts'
+import { suggestAmount, explainPrice } from '../suggestions/amount-notations.ts'
+import { suggestCondition } from '../suggestions/condition-notations.ts'
+import { findStrayLine } from './stray-lines.ts'
 import type { Report } from './syntax-findings.ts'
 import { join } from './source.ts'
 import type { Span } from './source.ts'
 
-export type Traps = { readonly text: string; readonly report: Report; trap(path: string): void }
+export type TrapContext = {
+  readonly text: string
+  readonly report: Report
+  trap(path: string): void
+}
 
 /** Reports the unexpected meaning of a syntax tree node; its children are checked separately. */
-export function trapsOf(node: unknown, path: string, traps: Traps): void {
+export function reportTraps(node: unknown, path: string, traps: TrapContext): void {
   const { text, report, trap } = traps
   const span = nodeRange(node) ?? [0, 0]
   const from = (mark: string): Span => {
@@ -50,7 +54,12 @@ export function trapsOf(node: unknown, path: string, traps: Traps): void {
  * `Hall #5`: a comment begins with a space after its hash; with a space before and none after, it
  * was intended as text.
  */
-function cutByHash(value: string, [start, end]: Span, path: string, { text, report }: Traps): void {
+function cutByHash(
+  value: string,
+  [start, end]: Span,
+  path: string,
+  { text, report }: TrapContext,
+): void {
   const rest = /^ (#[^\s#][^\n]*)/.exec(text.slice(end, end + 400))
   if (rest === null || !isProse(path)) return
   const whole = `${value} ${(rest[1] ?? '').trimEnd()}`
@@ -61,7 +70,12 @@ function cutByHash(value: string, [start, end]: Span, path: string, { text, repo
   })
 }
 
-function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap }: Traps): void {
+function mapTraps(
+  node: YAMLMap,
+  span: Span,
+  path: string,
+  { text, report, trap }: TrapContext,
+): void {
   for (const pair of node.items)
     if (isScalar(pair.key) && pair.key.value === '<<') {
       trap(join(path, '<<'))
@@ -79,7 +93,7 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
     const at = text.lastIndexOf('?', span[1])
     return report('EV001', [at, at + 1], path, {
       message: '`?` is not a price: write an amount in digits only',
-      help: priceHelp('?') ?? '',
+      help: explainPrice('?') ?? '',
     })
   }
   const tight = bare
@@ -106,7 +120,7 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
     if (CONDITION.test(path))
       return report('EV005', span, path, {
         message: `\`${inside}\` has a field but no answer`,
-        help: conditionHelp(inside.slice(1, -1), path.startsWith('category.'), null),
+        help: suggestCondition(inside.slice(1, -1), path.startsWith('category.'), null),
       })
     if (bare.length > 1)
       return report('EV005', span, path, {
@@ -133,7 +147,7 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
 }
 
 /** `• {id: pg}` and `1. {id: pg}` are parsed as keys; the marks were intended as list markers. */
-function listMarks(node: YAMLMap, path: string, { text, report, trap }: Traps): void {
+function listMarks(node: YAMLMap, path: string, { text, report, trap }: TrapContext): void {
   for (const pair of node.items) {
     const span = nodeRange(pair.key)
     if (
@@ -143,7 +157,7 @@ function listMarks(node: YAMLMap, path: string, { text, report, trap }: Traps): 
       continue
     const end = text.indexOf('\n', span[0])
     const line = text.slice(span[0], end === -1 ? text.length : end).trimEnd()
-    const slip = looseSlip(line, span[0])
+    const slip = findStrayLine(line, span[0])
     if (slip === null) continue
     trap(path)
     return report('EV001', slip.span, path, { message: slip.message, help: slip.help ?? '' })
@@ -206,7 +220,12 @@ function isProse(path: string): boolean {
 }
 
 /** Digits on both sides of a comma without a space: in a row of prices, the thousands of one amount. */
-function commaTraps(node: YAMLSeq, span: Span, path: string, { text, report, trap }: Traps): void {
+function commaTraps(
+  node: YAMLSeq,
+  span: Span,
+  path: string,
+  { text, report, trap }: TrapContext,
+): void {
   if (node.flow !== true || !/^fees\.prices\.[^.]+$/.test(path)) return
   const inside = text.slice(span[0] + 1, span[1] - 1)
   const joined = inside.replace(THOUSANDS, (whole) => whole.replaceAll(',', ''))

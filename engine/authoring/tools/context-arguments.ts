@@ -1,11 +1,11 @@
 /** Reads the pricing context from the command line: discount code kind, full seats, member list row. */
-import { listed, nearest } from '../suggestions/nearest-name.ts'
+import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { EMPTY_CONTEXT, type CodeStatus, type PricingContext } from '../../rules/pricing-context.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../../lib/result.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 
-export type GivenContext = {
+export type ContextArguments = {
   /** A kind of discount code of the event, or another result of looking up the entered code. */
   readonly code?: string | undefined
   /** Full seats: a quota's id, or `limit.option`. */
@@ -19,7 +19,7 @@ const NO_CODE = ['unknown', 'spent', 'over', 'withdrawn'] as const
 /** Returns the context, or a sentence that says what the event does not have. */
 export function readContext(
   event: EventConfig,
-  given: GivenContext,
+  given: ContextArguments,
 ): Result<PricingContext, string> {
   const code = given.code === undefined ? ok(null) : readCode(event, given.code)
   if (!code.ok) return code
@@ -101,12 +101,12 @@ function readRolls(
 }
 
 function noSuch(what: string, name: string, known: readonly string[]): string {
-  const near = nearest(name, known)?.name
+  const near = findNearest(name, known)?.name
   const there =
     known.length === 0
       ? ' This event has none.'
       : near === undefined
-        ? ` Available: ${listed(known)}.`
+        ? ` Available: ${formatList(known)}.`
         : ` Did you mean ${near}?`
   return `There is no ${what} "${name}".${there}`
 }

@@ -5,23 +5,23 @@ import { splitPrice } from '../../pricing/line-tax.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import type { Item } from '../../event/pricing-types.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
-import { priceListOf, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
+import { buildPriceList, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
 
 /** `what` names the line or rule, and its changed part; an absent side is null. */
-export type SoldChange = {
+export type ItemChange = {
   readonly what: string
   readonly old: string | null
   readonly next: string | null
 }
 
 /** `days`: every day on which either version may change a price, sorted. */
-export function soldChanges(
+export function diffItems(
   old: EventConfig,
   next: EventConfig,
   days: readonly Day[],
-): readonly SoldChange[] {
-  const [before, after] = [priceListOf(old), priceListOf(next)]
-  const rules = (kind: Exclude<keyof PriceList, 'tables'>, title: string): readonly SoldChange[] =>
+): readonly ItemChange[] {
+  const [before, after] = [buildPriceList(old), buildPriceList(next)]
+  const rules = (kind: Exclude<keyof PriceList, 'tables'>, title: string): readonly ItemChange[] =>
     ruleChanges(title, before[kind], after[kind])
   return [
     ...itemChanges(old, next, before, after, days),
@@ -44,7 +44,7 @@ function moved(
   what: string,
   old: readonly { readonly id: string }[],
   next: readonly { readonly id: string }[],
-): readonly SoldChange[] {
+): readonly ItemChange[] {
   const order = (one: typeof old, other: typeof old): string =>
     one
       .map(({ id }) => id)
@@ -57,7 +57,7 @@ function ruleChanges(
   title: string,
   old: readonly ListedRule[],
   next: readonly ListedRule[],
-): readonly SoldChange[] {
+): readonly ItemChange[] {
   const said = (rules: readonly ListedRule[], id: string): string | null =>
     rules.find((rule) => rule.id === id)?.says ?? null
   return [...new Set([...old, ...next].map(({ id }) => id))].flatMap((id) =>
@@ -65,7 +65,7 @@ function ruleChanges(
   )
 }
 
-function changed(what: string, old: string | null, next: string | null): readonly SoldChange[] {
+function changed(what: string, old: string | null, next: string | null): readonly ItemChange[] {
   return old === next ? [] : [{ what, old, next }]
 }
 
@@ -75,9 +75,9 @@ function itemChanges(
   before: PriceList,
   after: PriceList,
   days: readonly Day[],
-): readonly SoldChange[] {
+): readonly ItemChange[] {
   const ids = [...new Set([...old.fees.items, ...next.fees.items].map(({ id }) => id))]
-  return ids.flatMap((id): readonly SoldChange[] => {
+  return ids.flatMap((id): readonly ItemChange[] => {
     const [was, is] = [sideOf(old, before, id), sideOf(next, after, id)]
     if (was === null || is === null)
       return changed(id, was && sayTable(was.table), is && sayTable(is.table))
@@ -104,7 +104,7 @@ const forWhom = ({ about }: ListedTable): string => (about.length === 0 ? 'all' 
 type Row = { readonly when: string | null; readonly row: string }
 
 /** The unit price, tax included: row by row, over the ranges of days in which it differs. */
-function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): readonly SoldChange[] {
+function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): readonly ItemChange[] {
   const rows = new Map(
     [was, is].flatMap(({ table }) =>
       table.parts.flatMap(({ when, rows: mine }) =>

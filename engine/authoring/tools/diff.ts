@@ -1,13 +1,13 @@
 /** Compares two versions of an event by their effect on prices, categories, fields, messages, routes. */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
-import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../proofs/answer-combinations.ts'
+import { answersAt, categoryAxes, formatPoints, listPoints } from '../proofs/answer-combinations.ts'
 import { findCategory } from '../../rules/category.ts'
 import { formatMoney, formatPrice, type Paise } from '../../lib/money.ts'
 import { checkRegistrationOpen, periodOn } from '../../pricing/price-periods.ts'
 import { quoteCategory, hasPrices } from '../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
-import { soldChanges, type SoldChange } from './diff-items-and-quotas.ts'
+import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
 
 /** The price on a day, with its period: a total, or why there is none. `no-price`: registration is open and free of charge. */
 type PriceOn =
@@ -48,7 +48,7 @@ export type EventDiff = {
   /** False if the rule tables were too large to compare point by point; they were then compared as written. */
   readonly rulesCompared: boolean
   /** Items sold besides the registration, and their adjustments and quotas. */
-  readonly sold: readonly SoldChange[]
+  readonly sold: readonly ItemChange[]
   readonly values: readonly ValueChange[]
 }
 
@@ -68,7 +68,7 @@ export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
   return {
     prices: priceChanges(old, next),
     ...rules,
-    sold: soldChanges(old, next, edges(old, next)),
+    sold: diffItems(old, next, edges(old, next)),
     values: valueChanges(old, next),
   }
 }
@@ -135,8 +135,8 @@ function ruleChanges(
     )
   )
     return { rules: [], rulesCompared: true }
-  const axes = axesOfCategory(old, next)
-  const points = pointsOf(axes)
+  const axes = categoryAxes(old, next)
+  const points = listPoints(axes)
   if (points === null)
     return {
       rules: [{ answers: 'rules', old: 'unchanged', next: 'written differently' }],
@@ -158,7 +158,7 @@ function ruleChanges(
   const all = points.map(({ answers }) => answers)
   return {
     rules: [...moved.values()].flatMap((one) =>
-      sayTogether(axes, one.answers, all).map((answers) => ({
+      formatPoints(axes, one.answers, all).map((answers) => ({
         answers,
         old: one.old,
         next: one.next,
@@ -369,7 +369,7 @@ const HEADINGS = {
 } as const satisfies Record<ValueChange['kind'], string>
 
 /** Formats a whole comparison as lines; empty if nothing changes. */
-export function sayDiff(diff: EventDiff): string {
+export function formatDiff(diff: EventDiff): string {
   const block = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]
   const quoted = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))

@@ -25,7 +25,7 @@ import { formatDay, type Day } from '../../lib/time.ts'
 
 type KeyPath = readonly (string | number)[]
 /** Returns the line (from 1) of a value in the event file, if its text is available. */
-export type LineOf = (keyPath: KeyPath) => number | null
+export type FindLine = (keyPath: KeyPath) => number | null
 
 export type LineExplained = {
   readonly line: Line
@@ -37,7 +37,11 @@ export type LineExplained = {
   readonly is: 'price' | 'change'
 }
 /** An item or an adjustment that is not on the bill, with the reason. */
-export type LeftOut = { readonly id: string; readonly keyPath: KeyPath; readonly because: string }
+export type OmittedItem = {
+  readonly id: string
+  readonly keyPath: KeyPath
+  readonly because: string
+}
 
 /** Whether the event sells anything besides the registration, so that a bill has several lines. */
 export function sellsMore({ fees: { items, adjustments } }: EventConfig): boolean {
@@ -84,17 +88,17 @@ export function explainLines(
  * Formats "workshop ecmo is not on sale in regular: fees.items.workshop, table 2 …, ecmo, column 2
  * (line 78)".
  */
-export function sayNotOnSale(
+export function formatNotOnSale(
   event: EventConfig,
   answers: Answers,
   { category, period, item: id, option }: NotOnSale,
-  lineOf: LineOf,
+  lineOf: FindLine,
 ): string {
   const item = event.fees.items.find((one) => one.id === id)
   const what = [id, option].filter((one) => one !== null).join(' ')
   if (item === undefined) return `${what} is not on sale in ${period}`
   const { from, keyPath } = itemCell(event, item, answers, category, option, period)
-  return `${what} is not on sale in ${period}: ${from}${sayPlace(lineOf(keyPath))}`
+  return `${what} is not on sale in ${period}: ${from}${formatLineNumber(lineOf(keyPath))}`
 }
 
 function cellIn(
@@ -149,26 +153,28 @@ function adjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
 /** Formats "-10% on all", and if the full amount did not apply: "no more than there was". */
 function sayAdjustment({ on, by, id }: Adjustment, { unit }: Line): string {
   const said =
-    'percent' in by ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%` : signed(by.amount)
+    'percent' in by
+      ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
+      : formatSigned(by.amount)
   const least = 'amount' in by && by.amount !== unit ? ', limited to the price' : ''
   return `fees.adjustments.${id}, ${said} on ${on === 'all' ? 'all lines' : on}${least}`
 }
 
 /** Formats "+₹ 500". */
-export function signed(amount: Paise): string {
+export function formatSigned(amount: Paise): string {
   return `${amount > 0 ? '+' : ''}${formatMoney(amount)}`
 }
 
 /** Returns items and adjustments that are not on the bill. */
-export function leftOut(
+export function omittedItems(
   event: EventConfig,
   answers: Answers,
   category: string,
   on: Day,
   lines: readonly Line[],
-): readonly LeftOut[] {
+): readonly OmittedItem[] {
   const isOn = (id: string): boolean => lines.some((line) => line.id === id)
-  const items = event.fees.items.flatMap((item, at): LeftOut[] =>
+  const items = event.fees.items.flatMap((item, at): OmittedItem[] =>
     isOn(item.id)
       ? []
       : [
@@ -179,7 +185,7 @@ export function leftOut(
           },
         ],
   )
-  const adjustments = event.fees.adjustments.flatMap((adjustment): LeftOut[] =>
+  const adjustments = event.fees.adjustments.flatMap((adjustment): OmittedItem[] =>
     isOn(adjustment.id)
       ? []
       : [
@@ -234,17 +240,17 @@ function whyNotApplied(
 }
 
 /** Formats the bill line by line, each with its tax, then omitted items, then the total. */
-export function sayBill(
+export function formatBill(
   lines: readonly LineExplained[],
-  left: readonly LeftOut[],
+  left: readonly OmittedItem[],
   { base, gst, total }: Split,
-  lineOf: LineOf,
+  lineOf: FindLine,
 ): readonly (readonly [string, string])[] {
   return [
     ...lines.flatMap((one) => sayLine(one, lineOf)),
     ...left.map(
       ({ id, keyPath, because }) =>
-        ['left out', `${id}: ${because}${sayPlace(lineOf(keyPath))}`] as const,
+        ['left out', `${id}: ${because}${formatLineNumber(lineOf(keyPath))}`] as const,
     ),
     [
       'total',
@@ -255,13 +261,13 @@ export function sayBill(
 
 function sayLine(
   { line, from, keyPath, tax, is }: LineExplained,
-  lineOf: LineOf,
+  lineOf: FindLine,
 ): readonly (readonly [string, string])[] {
-  const said = `${from}${sayPlace(lineOf(keyPath))}`
+  const said = `${from}${formatLineNumber(lineOf(keyPath))}`
   if (is === 'change') {
     const { base, gst, total } = line
-    const parts = gst === 0 ? '' : ` (${signed(base)} and ${signed(gst)} tax)`
-    return [['change', `${line.label}  ${signed(total)}${parts}  ${said}`]]
+    const parts = gst === 0 ? '' : ` (${formatSigned(base)} and ${formatSigned(gst)} tax)`
+    return [['change', `${line.label}  ${formatSigned(total)}${parts}  ${said}`]]
   }
   const { quantity, unit } = line
   const price = (unit * quantity) as Paise
@@ -269,17 +275,17 @@ function sayLine(
   const times = line.id === REGISTRATION ? '' : `${quantity} × `
   return [
     ['line', `${line.label}  ${times}${formatPrice(unit)}${sum}  ${said}`],
-    ...(tax === null || price === 0 ? [] : [['tax', sayTax(tax, price, line)] as const]),
+    ...(tax === null || price === 0 ? [] : [['tax', formatTax(tax, price, line)] as const]),
   ]
 }
 
 /** Formats " (line 48)", or nothing if the line is not known. */
-export function sayPlace(line: number | null): string {
+export function formatLineNumber(line: number | null): string {
   return line === null ? '' : ` (line ${line})`
 }
 
 /** Formats "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST". */
-export function sayTax(tax: Tax, price: Paise, { base, gst }: Split): string {
+export function formatTax(tax: Tax, price: Paise, { base, gst }: Split): string {
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
   if (tax.prices === 'exclusive')
     return `${formatMoney(price)} × ${tax.percent}% = ${formatMoney(gst)}${rounding} ${tax.name}, added to the price`

@@ -5,25 +5,25 @@ import type { Period } from '../../event/pricing-types.ts'
 import { findAnswerErrors, normalise } from '../../answers/normalize-answers.ts'
 import { findCategory } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
-import { conditionsOf } from '../proofs/fields-in-conditions.ts'
+import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, type PricingContext } from '../../rules/pricing-context.ts'
 import { formatPrice, type Paise, type Tax } from '../../lib/money.ts'
 import { containsDay, periodOn } from '../../pricing/price-periods.ts'
-import { listed, nearest } from '../suggestions/nearest-name.ts'
+import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import { quote, hasPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
 import { getOwn, type Result } from '../../lib/result.ts'
 import { dayOf, formatDay, formatInstant, type Day, type Instant } from '../../lib/time.ts'
 import {
   explainLines,
-  leftOut,
-  sayBill,
-  sayNotOnSale,
-  sayPlace,
-  sayTax,
+  omittedItems,
+  formatBill,
+  formatNotOnSale,
+  formatLineNumber,
+  formatTax,
   sellsMore,
-  type LeftOut,
+  type OmittedItem,
   type LineExplained,
-  type LineOf,
+  type FindLine,
 } from './explain-bill-lines.ts'
 import { describeContext } from './context-arguments.ts'
 
@@ -66,7 +66,7 @@ export type Explanation = {
   readonly facts: PricingContext
   /** The lines of the bill with their sources, and other items; empty without a price. */
   readonly lines: readonly LineExplained[]
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly OmittedItem[]
   /** What the form would still reject, in form order. */
   readonly errors: FieldErrors
 }
@@ -96,7 +96,7 @@ export function explain(
     quote: priced,
     facts,
     lines: bill === null ? [] : explainLines(event, answers, bill),
-    leftOut: bill === null ? [] : leftOut(event, answers, bill.category, on, bill.lines),
+    leftOut: bill === null ? [] : omittedItems(event, answers, bill.category, on, bill.lines),
     errors: findAnswerErrors(event, raw, facts),
   }
 }
@@ -151,14 +151,14 @@ function cellOf(event: EventConfig, category: string, period: string): Cell | nu
  * Formats the explanation as lines. `lineOf` finds the line of a path in the event file, if its
  * text is available.
  */
-export function sayExplanation(
+export function formatExplanation(
   event: EventConfig,
   it: Explanation,
-  lineOf: LineOf = () => null,
+  lineOf: FindLine = () => null,
 ): string {
   const { cell } = it
   const decides = new Set(
-    conditionsOf(event)
+    collectConditions(event)
       .flat(2)
       .map(({ field }) => field),
   )
@@ -180,15 +180,15 @@ export function sayExplanation(
     ...(priced === null || cell === null
       ? []
       : sellsMore(event)
-        ? sayBill(it.lines, it.leftOut, priced, lineOf)
+        ? formatBill(it.lines, it.leftOut, priced, lineOf)
         : [
             [
               'price',
-              `${formatPrice(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${sayPlace(lineOf(cell.keyPath))}`,
+              `${formatPrice(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineOf(cell.keyPath))}`,
             ] as const,
             ...(it.tax === null || cell.price === 0
               ? []
-              : [['tax', sayTax(it.tax, cell.price, priced)] as const]),
+              : [['tax', formatTax(it.tax, cell.price, priced)] as const]),
             ['total', formatPrice(priced.total)] as const,
           ]),
     ...Object.entries(it.errors).map(
@@ -234,7 +234,7 @@ function sayAnswer(event: EventConfig, { field, gave, became, answer }: AnswerRe
 function fieldMeant(event: EventConfig, field: string): string {
   const ids = event.fields.map(({ id }) => id)
   const near =
-    nearest(field, ids)?.name ??
+    findNearest(field, ids)?.name ??
     ids.find((id) => field.length > 2 && id.includes(field.toLowerCase().replace(/[ -]/g, '_')))
   return near === undefined ? '' : `; did you mean ${near}?`
 }
@@ -252,11 +252,11 @@ function notAnOption(event: EventConfig, id: string, gave: unknown): string {
   const labelled = field.options.find(({ label }) => label.toLowerCase() === gave.toLowerCase())?.id
   const near =
     labelled ??
-    nearest(
+    findNearest(
       gave,
       field.options.map((option) => option.id),
     )?.name
-  return ` is not one of its options${near === undefined ? `: ${listed(field.options.map((option) => option.id))}` : `; did you mean ${near}?`}`
+  return ` is not one of its options${near === undefined ? `: ${formatList(field.options.map((option) => option.id))}` : `; did you mean ${near}?`}`
 }
 
 function sayCategory(
@@ -301,7 +301,7 @@ function sayRefusal(
   event: EventConfig,
   it: Explanation,
   refusal: QuoteRefusal,
-  lineOf: LineOf,
+  lineOf: FindLine,
 ): string {
   switch (refusal.code) {
     case 'no_category':
@@ -309,7 +309,7 @@ function sayRefusal(
     case 'not_on_sale':
       return refusal.item === null
         ? `none: ${refusal.category} is not on sale in ${refusal.period}`
-        : `none: ${sayNotOnSale(event, it.read, refusal, lineOf)}`
+        : `none: ${formatNotOnSale(event, it.read, refusal, lineOf)}`
     case 'registration_closed':
       return `none: ${refusal.text}`
   }

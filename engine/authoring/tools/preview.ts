@@ -32,7 +32,7 @@ import {
 import { type RegistrationView } from '../../messages/placeholder-values.ts'
 import { dayOf, formatDays, formatInstant, type Instant } from '../../lib/time.ts'
 import { sellsMore } from './explain-bill-lines.ts'
-import { priceListOf } from './price-list.ts'
+import { buildPriceList } from './price-list.ts'
 
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
 type FormCase = Extract<ExampleCase, { readonly answers: object }>
@@ -217,7 +217,7 @@ function priceList(event: EventConfig): string {
  */
 function soldBesides(event: EventConfig, head: string): string {
   if (!sellsMore(event)) return ''
-  const { tables, adjustments, limits } = priceListOf(event)
+  const { tables, adjustments, limits } = buildPriceList(event)
   const items = tables.slice(1).map(({ label, about, parts }, at) => {
     const tax = event.fees.items[at]?.tax ?? null
     const rows = parts.flatMap(({ when, rows: mine }) => [

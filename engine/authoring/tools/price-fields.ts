@@ -1,14 +1,14 @@
 /** Finds the fields on which a price depends: those of the category rules, and those of items. */
 import type { EventConfig, Field } from '../../event/config.ts'
-import { fieldsBehind } from '../proofs/fields-in-conditions.ts'
-import { conditionsOfItem } from '../proofs/item-prices.ts'
+import { findRelevantFields } from '../proofs/fields-in-conditions.ts'
+import { itemConditions } from '../proofs/item-prices.ts'
 
 /** Returns them in form order, with the fields that show them. */
-export function fieldsOfPrice(event: EventConfig): readonly Field[] {
+export function findPriceFields(event: EventConfig): readonly Field[] {
   const { categoryChoice: choice, fees, quotas } = event
   const conditions = [
     ...(choice.by === 'rules' ? choice.rules.map(({ when }) => when) : []),
-    ...fees.items.flatMap(conditionsOfItem),
+    ...fees.items.flatMap(itemConditions),
     ...fees.adjustments.map(({ when }) => when ?? null),
     ...quotas.map(({ when }) => when ?? null),
   ].filter((condition) => condition !== null)
@@ -17,6 +17,6 @@ export function fieldsOfPrice(event: EventConfig): readonly Field[] {
     ...fees.items.flatMap(({ by, count, times, amountIn }) => [by, count?.field, times, amountIn]),
     ...quotas.map(({ eachOptionOf }) => eachOptionOf),
   ].filter((name) => name !== undefined)
-  const ids = fieldsBehind(event, conditions, names)
+  const ids = findRelevantFields(event, conditions, names)
   return event.fields.filter(({ id }) => ids.has(id))
 }

@@ -12,7 +12,7 @@ import { formatCount, formatMoney, paise, type Paise, type Tax } from '../../lib
 import { getOwn } from '../../lib/result.ts'
 import type { Adjustment, Item, Quota, PriceTable, MemberList } from '../../event/pricing-types.ts'
 import { formatDay } from '../../lib/time.ts'
-import { signed } from './explain-bill-lines.ts'
+import { formatSigned } from './explain-bill-lines.ts'
 
 export type ListedRow = {
   readonly id: string
@@ -44,7 +44,7 @@ export type PriceList = {
   readonly rolls: readonly ListedRule[]
 }
 
-export function priceListOf(event: EventConfig): PriceList {
+export function buildPriceList(event: EventConfig): PriceList {
   const { fees, unique, codeKinds, memberLists } = event
   return {
     tables:
@@ -148,7 +148,7 @@ function aboutItem(event: EventConfig, item: Item): readonly string[] {
         ]),
     ...(times === undefined ? [] : [`times ${times}${upTo(fieldOf(event, times))}`]),
     ...(amountIn === undefined ? [] : [sayNamed(fieldOf(event, amountIn), amountIn)]),
-    ...(isTaxed(event, tax) ? [] : [tax === null ? 'no tax' : sayTaxed(tax)]),
+    ...(isTaxed(event, tax) ? [] : [tax === null ? 'no tax' : formatListedTax(tax)]),
   ]
 }
 
@@ -177,13 +177,15 @@ function isTaxed({ fees }: EventConfig, tax: Tax | null): boolean {
 }
 
 /** Formats "GST 18%, added to the price". */
-export function sayTaxed({ name, percent, prices }: Tax): string {
+export function formatListedTax({ name, percent, prices }: Tax): string {
   return `${name} ${percent}%, ${prices === 'exclusive' ? 'added to the price' : 'inside the price'}`
 }
 
 function sayAdjustment(event: EventConfig, { label, by, on, when, from, to }: Adjustment): string {
   const change =
-    'percent' in by ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%` : signed(by.amount)
+    'percent' in by
+      ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
+      : formatSigned(by.amount)
   return [
     `${label}: ${change} on ${on === 'all' ? 'all lines' : on}`,
     ...(from === undefined ? [] : [`from ${formatDay(from)}`]),

@@ -3,15 +3,15 @@
  *
  * Comments and layout are kept. Lists what was changed and what must be checked.
  */
-import { daysIn } from '../prose/find-days.ts'
-import { callsOf, pagesOf } from '../event-clashes.ts'
+import { findDays } from '../prose/find-days.ts'
+import { listEndpoints, listPages } from '../event-clashes.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
-import { listed } from '../suggestions/nearest-name.ts'
-import { readEventFile, withKeysRenamed } from '../schema/renamed-keys.ts'
+import { formatList } from '../suggestions/nearest-name.ts'
+import { readEventFile, renameKeys } from '../schema/renamed-keys.ts'
 import type { Source } from '../syntax/source.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
-import { likeMonth, shiftDays } from './shift-days.ts'
+import { formatMonthLike, shiftDays } from './shift-days.ts'
 
 export type RepeatOptions = {
   /** Id of the new event. */
@@ -22,7 +22,7 @@ export type RepeatOptions = {
   /** The other events of the folder, whose addresses are taken. */
   readonly others: readonly EventConfig[]
 }
-export type Repeated = {
+export type RepeatedEvent = {
   readonly text: string
   /** The changes, one per line. */
   readonly changes: readonly string[]
@@ -37,9 +37,13 @@ const DAYS_A_WEEK = 7
 const WEEKS_A_YEAR = 52.18
 
 /** `old` is the compiled event of `stated`. */
-export function repeatEvent(stated: string, old: EventConfig, options: RepeatOptions): Repeated {
+export function repeatEvent(
+  stated: string,
+  old: EventConfig,
+  options: RepeatOptions,
+): RepeatedEvent {
   const { id, prefix, weeks } = options
-  const text = withKeysRenamed(stated)
+  const text = renameKeys(stated)
   const { source } = readEventFile({ path: '', text })
   const later = (of: Day): Day => addDays(of, weeks * DAYS_A_WEEK)
   const years = Math.round(weeks / WEEKS_A_YEAR)
@@ -81,7 +85,7 @@ export function repeatEvent(stated: string, old: EventConfig, options: RepeatOpt
       ...(old.fees.prices === null
         ? []
         : [
-            `All prices are unchanged; ${listed(pricesOf(old), 3)} ${pricesOf(old).length === 1 ? 'is' : 'are'} listed under demo: until you have checked each.`,
+            `All prices are unchanged; ${formatList(pricesOf(old), 3)} ${pricesOf(old).length === 1 ? 'is' : 'are'} listed under demo: until you have checked each.`,
           ]),
     ],
     look: [
@@ -251,7 +255,7 @@ function nextAddress(from: string, oldId: string, id: string, taken: ReadonlySet
 
 /** Returns the pages and endpoints of an event as written in its file, or their defaults. */
 function addressesOf(event: EventConfig): readonly string[] {
-  return [...pagesOf(event), ...callsOf(event)].map(({ name }) => name)
+  return [...listPages(event), ...listEndpoints(event)].map(({ name }) => name)
 }
 
 const keysOf = (events: readonly EventConfig[]): ReadonlySet<string> =>
@@ -270,11 +274,11 @@ function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Ren
           (of) =>
             of !== undefined &&
             Number(of.slice(8)) === Number(number) &&
-            likeMonth(month, of) === month,
+            formatMonthLike(month, of) === month,
         )
         if (spelt === undefined) return whole
         const moved = later(spelt)
-        return `${likeMonth(month, moved)}-${Number(moved.slice(8))}`
+        return `${formatMonthLike(month, moved)}-${Number(moved.slice(8))}`
       },
     )
     return next === id ? [] : [{ from: id, to: next }]
@@ -374,7 +378,7 @@ function yearsLeft(text: string, old: EventConfig): readonly string[] {
     const said = [...line.matchAll(YEAR_BUT_NO_AMOUNT)].find(
       ({ 0: year, index }) =>
         years.has(year) &&
-        !daysIn(line, Number(year)).some(({ start, end }) => start <= index && index < end),
+        !findDays(line, Number(year)).some(({ start, end }) => start <= index && index < end),
     )
     return said === undefined || line.includes('kept: check each')
       ? []

@@ -1,5 +1,5 @@
 /** Shifts the days in a text by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
-import { daysIn, monthsIn, type StatedDays, type DayWords } from '../prose/find-days.ts'
+import { findDays, findMonths, type StatedDays, type DayWords } from '../prose/find-days.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_A_WEEK = 7
@@ -32,8 +32,8 @@ export function shiftDays(text: string, shift: DayShift): ShiftedText {
 
 function shiftLine(line: string, shift: DayShift): ShiftedText {
   const about = Number(shift.event.slice(0, 4))
-  const days = daysIn(line, about)
-  const months = monthsIn(line, () => days)
+  const days = findDays(line, about)
+  const months = findMonths(line, () => days)
   const left: string[] = []
   const parts = [
     ...days.map((said) => ({ ...said, write: (sub: string) => spanLater(sub, said, shift) })),
@@ -94,7 +94,7 @@ function spanLater(sub: string, said: StatedDays, shift: DayShift): string | nul
   }
   const [month = ''] = names[0] ?? []
   const year = /(?:19|20)\d\d/.exec(sub)?.[0]
-  const named = (of: Day): string => `${Number(of.slice(8))} ${likeMonth(month, of)}`
+  const named = (of: Day): string => `${Number(of.slice(8))} ${formatMonthLike(month, of)}`
   return numbers.length > 2
     ? null
     : `${named(from)} – ${named(to)}${year === undefined ? '' : ` ${to.slice(0, 4)}`}`
@@ -106,7 +106,7 @@ function bothLater(sub: string, said: StatedDays, shift: DayShift): string | nul
   for (const match of sub.matchAll(cut)) {
     const [one, next] = [sub.slice(0, match.index), sub.slice(match.index + match[0].length)]
     const about = Number(shift.event.slice(0, 4))
-    const halves = [daysIn(one, about), daysIn(next, about)]
+    const halves = [findDays(one, about), findDays(next, about)]
     if (halves.some((half) => half.length !== 1)) continue
     const [a, b] = [dayLater(one, said.first, shift), dayLater(next, said.last, shift)]
     if (a !== null && b !== null) return a + match[0] + b
@@ -146,7 +146,7 @@ function tokens(sub: string, to: Day, last: number, apart: number): string {
   return sub.replace(
     /(\p{L}{3,})|(?<!\d)(\d{4}|\d{1,2})(st|nd|rd|th)?(?![\p{L}\d])/giu,
     (whole: string, word: string | undefined, digits: string | undefined, ordinal?: string) => {
-      if (word !== undefined) return isMonth(word) ? likeMonth(word, to) : whole
+      if (word !== undefined) return isMonth(word) ? formatMonthLike(word, to) : whole
       if (digits === undefined) return whole
       if (digits.length === 4) return to.slice(0, 4)
       if (isPast) return to.slice(2, 4)
@@ -175,7 +175,7 @@ function monthAt(word: string): number {
 }
 
 /** Returns the month of a day, in full or short, and in capitals, like the original. */
-export function likeMonth(word: string, of: Day): string {
+export function formatMonthLike(word: string, of: Day): string {
   const name = MONTHS[Number(of.slice(5, 7)) - 1] ?? ''
   const old = MONTHS[monthAt(word)] ?? ''
   // "May" is both full and short: it becomes a full name.

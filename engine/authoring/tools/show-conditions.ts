@@ -3,24 +3,25 @@ import type { Answer, Condition, ConditionMap, Test } from '../../event/answer-t
 import { assertNever, fromPairs } from '../../lib/result.ts'
 
 /** A plain value of the displayed file. */
-export type Shown = unknown
-export type Block = Readonly<Record<string, Shown>>
+export type DisplayedValue = unknown
+export type Block = Readonly<Record<string, DisplayedValue>>
 
 /** Returns the block without undefined values. */
-export function given(block: Block): Block {
+export function removeUndefined(block: Block): Block {
   return fromPairs(Object.entries(block).filter(([, value]) => value !== undefined))
 }
 
 /** Writes a condition: one map, or a list of maps. */
-export function showCondition(condition: Condition): Shown {
+export function showCondition(condition: Condition): DisplayedValue {
   const maps = condition.map((map: ConditionMap) =>
     fromPairs(map.map(({ field, test }) => [field, showTest(test)] as const)),
   )
   return maps.length === 1 ? maps[0] : maps
 }
 
-function showTest(test: Test): Shown {
-  const oneOrAll = (values: readonly Answer[]): Shown => (values.length === 1 ? values[0] : values)
+function showTest(test: Test): DisplayedValue {
+  const oneOrAll = (values: readonly Answer[]): DisplayedValue =>
+    values.length === 1 ? values[0] : values
   switch (test.is) {
     case 'in':
       return oneOrAll(test.values)
@@ -35,14 +36,14 @@ function showTest(test: Test): Shown {
     case 'number':
       return showBounds(test)
     case 'date':
-      return given({ from: test.from, to: test.to })
+      return removeUndefined({ from: test.from, to: test.to })
     default:
       return assertNever(test)
   }
 }
 
 function showBounds(test: Omit<Extract<Test, { is: 'number' }>, 'is'>): Block {
-  return given({
+  return removeUndefined({
     at_least: test.atLeast,
     at_most: test.atMost,
     above: test.above,

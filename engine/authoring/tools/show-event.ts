@@ -20,7 +20,12 @@ import { fromPairs } from '../../lib/result.ts'
 import { isoIndia } from '../../lib/time.ts'
 import { NEVER } from '../../event/defaults.ts'
 import { writeYaml } from '../syntax/write-yaml.ts'
-import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
+import {
+  removeUndefined,
+  showCondition,
+  type Block,
+  type DisplayedValue,
+} from './show-conditions.ts'
 import { showContext, showFees } from './show-items-and-quotas.ts'
 
 /** Returns YAML text; keys in the usual order of an event file. */
@@ -36,10 +41,10 @@ export function showEvent(event: EventConfig): string {
 /** Returns the event as the plain values of a file. */
 function whole(event: EventConfig): Block {
   const { form, results, email, orderId, payment } = event
-  return given({
+  return removeUndefined({
     format: 1,
     demo: event.demo.length === 0 ? undefined : event.demo,
-    event: given({
+    event: removeUndefined({
       id: event.id,
       title: event.title,
       theme: event.theme,
@@ -56,7 +61,7 @@ function whole(event: EventConfig): Block {
     words: event.words,
     closed: event.closed ?? undefined,
     registration: { ...event.registration, closes: event.registration.closes ?? NEVER },
-    routes: given({
+    routes: removeUndefined({
       form: event.routes.form,
       also: event.routes.also.length === 0 ? undefined : event.routes.also,
       success: event.routes.success,
@@ -77,14 +82,14 @@ function whole(event: EventConfig): Block {
           },
     fees: showFees(event.fees, event.categories),
     ...showContext(event),
-    form: given({
+    form: removeUndefined({
       pages: form.pages === 'one' ? undefined : form.pages,
       stepper:
         form.stepper === null
           ? undefined
-          : given({ steps: form.stepper.steps, stays_on: form.stepper.staysOn }),
+          : removeUndefined({ steps: form.stepper.steps, stays_on: form.stepper.staysOn }),
       sections: event.sections.map((section, at) =>
-        given({
+        removeUndefined({
           title: section.title,
           show_when: section.showWhen && showCondition(section.showWhen),
           fields: event.fields.filter((field) => field.section === at).map(showField),
@@ -94,7 +99,7 @@ function whole(event: EventConfig): Block {
       panel:
         form.panel === null
           ? undefined
-          : given({ title: form.panel.title, lines: form.panel.lines }),
+          : removeUndefined({ title: form.panel.title, lines: form.panel.lines }),
       // A closed event may have none.
       summary: form.summary.lines.length === 0 ? undefined : showSummary(form.summary),
       notices: form.notices,
@@ -107,7 +112,7 @@ function whole(event: EventConfig): Block {
     order_id: { prefix: orderId.prefix, followed_by: orderId.followedBy, digits: orderId.digits },
     payment:
       payment === null ? 'none' : { gateway: payment.gateway.name, account: payment.account },
-    api: given({
+    api: removeUndefined({
       register: event.api.register,
       registration: event.api.registration,
       tariff: event.api.tariff,
@@ -115,7 +120,7 @@ function whole(event: EventConfig): Block {
       sends: named(event.api.sends),
       returns: named(event.api.returns),
     }),
-    results: given({
+    results: removeUndefined({
       amounts: results.amounts,
       errors: {
         no_order: results.errors.noOrder,
@@ -131,13 +136,13 @@ function whole(event: EventConfig): Block {
     email:
       email === null
         ? undefined
-        : given({ subject: email.subject, copy_to: email.copyTo, text: email.text }),
+        : removeUndefined({ subject: email.subject, copy_to: email.copyTo, text: email.text }),
     admin: {
       dashboard: event.admin.dashboard,
       lists: event.admin.lists.map((list) => {
         // The filter by items sold is added automatically, and no file can declare it.
         const stated = list.filters.filter(({ show }) => show !== SALES_FILTER)
-        return given({
+        return removeUndefined({
           id: list.id,
           title: list.title,
           route: list.route,
@@ -167,7 +172,7 @@ function showSummary({ freeButton, ...summary }: EventConfig['form']['summary'])
 
 function showField(field: Field): Block {
   const isConstant = field.required === undefined || field.required.when === undefined
-  return given({
+  return removeUndefined({
     id: field.id,
     type: field.type,
     as: field.as,
@@ -212,10 +217,10 @@ function showForm({ pattern }: Field): Block {
   return format === undefined ? { pattern: pattern.slice('^(?:'.length, -')$'.length) } : { format }
 }
 
-function showChoose({ choose }: Field): Shown {
+function showChoose({ choose }: Field): DisplayedValue {
   return choose === undefined
     ? undefined
-    : given({
+    : removeUndefined({
         at_least: choose.atLeast,
         at_most: choose.atMost,
         mutually_exclusive: some(choose.mutuallyExclusive),
@@ -224,7 +229,7 @@ function showChoose({ choose }: Field): Shown {
 }
 
 function showPage(page: ResultPage): Block {
-  return given({
+  return removeUndefined({
     title: page.title,
     intro: page.intro,
     lookup: page.lookup,
@@ -250,14 +255,14 @@ function showExample(example: ExampleCase): Block {
     return { name, order_id: example.orderId, expect: { order: example.order } }
   const { base, gst, total, ...others } = example.expect
   const { lines, ...rest } = { lines: undefined, ...others }
-  const amount = (value: Paise | undefined): Shown =>
+  const amount = (value: Paise | undefined): DisplayedValue =>
     value === undefined ? undefined : Number(amountText(value))
   const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
-  return given({
+  return removeUndefined({
     name,
     on: isoIndia(example.on),
     ...answers,
-    expect: given({
+    expect: removeUndefined({
       ...rest,
       base: amount(base),
       gst: amount(gst),

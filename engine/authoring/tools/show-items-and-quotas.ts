@@ -13,7 +13,12 @@ import {
 import { SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { rupees, type Paise, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'
-import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
+import {
+  removeUndefined,
+  showCondition,
+  type Block,
+  type DisplayedValue,
+} from './show-conditions.ts'
 
 export function showFees(fees: Fees, categories: readonly Category[]): Block {
   const { tax, periods, otherDates, prices, items, adjustments } = fees
@@ -26,7 +31,7 @@ export function showFees(fees: Fees, categories: readonly Category[]): Block {
           (period.to === undefined || earlier.from === undefined || earlier.from <= period.to),
       ),
   )
-  return given({
+  return removeUndefined({
     tax: tax ?? undefined,
     periods,
     overlap: overlaps ? 'first' : undefined,
@@ -39,9 +44,9 @@ export function showFees(fees: Fees, categories: readonly Category[]): Block {
 
 function showTable(table: PriceTable, periods: readonly Period[]): Block {
   const columns = periods.map(({ id }) => id)
-  const cell = (price: Paise | null | undefined): Shown =>
+  const cell = (price: Paise | null | undefined): DisplayedValue =>
     price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price)
-  return fromPairs<Shown>([
+  return fromPairs<DisplayedValue>([
     ['period', columns],
     ...Object.keys(table)
       .filter((row) => row !== 'period')
@@ -55,7 +60,7 @@ function showTable(table: PriceTable, periods: readonly Period[]): Block {
 function showItem(item: Item, periods: readonly Period[], tax: Tax | null): Block {
   const { count, prices } = item
   const [only] = prices
-  return given({
+  return removeUndefined({
     id: item.id,
     label: item.label,
     when: item.when && showCondition(item.when),
@@ -88,7 +93,7 @@ function isSameTax(one: Tax | null, other: Tax | null): boolean {
 }
 
 function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Block {
-  return given({
+  return removeUndefined({
     id,
     label,
     when: when && showCondition(when),
@@ -102,7 +107,7 @@ function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Bloc
 /** Writes only what the event states: an event without quotas holds no seats. */
 export function showContext(event: EventConfig): Block {
   const { quotas, holdSeatsMs, unique, codeKinds, memberLists } = event
-  const some = <T>(list: readonly T[], show: (one: T) => Shown): Shown =>
+  const some = <T>(list: readonly T[], show: (one: T) => DisplayedValue): DisplayedValue =>
     list.length === 0 ? undefined : list.map(show)
   return {
     quotas: some(quotas, showLimit),
@@ -117,12 +122,12 @@ export function showContext(event: EventConfig): Block {
     member_lists:
       memberLists.length === 0
         ? undefined
-        : fromPairs<Shown>(memberLists.map((roll) => [roll.id, showRoll(roll)])),
+        : fromPairs<DisplayedValue>(memberLists.map((roll) => [roll.id, showRoll(roll)])),
   }
 }
 
 function showLimit({ id, when, eachOptionOf, max, full, few }: Quota): Block {
-  return given({
+  return removeUndefined({
     id,
     when: when && showCondition(when),
     each_option_of: eachOptionOf,
@@ -147,7 +152,7 @@ function showHold(ms: number): string {
 }
 
 function showRoll({ key, columns, shows }: MemberList): Block {
-  return given({
+  return removeUndefined({
     key,
     columns: fromPairs(columns.map(({ id, type, options }) => [id, options ?? type] as const)),
     shows: shows.length === 0 ? undefined : shows,

@@ -7,8 +7,13 @@
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import { findCategory } from '../../rules/category.ts'
-import { provedBill, type BillFound } from '../proofs/bill-bounds.ts'
-import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../proofs/answer-combinations.ts'
+import { proveBill, type PossibleBill } from '../proofs/bill-bounds.ts'
+import {
+  answersAt,
+  categoryAxes,
+  listPoints,
+  formatPoints,
+} from '../proofs/answer-combinations.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
 import { formatMoney, formatPrice } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
@@ -17,8 +22,8 @@ import type { Period } from '../../event/pricing-types.ts'
 import { formatDay } from '../../lib/time.ts'
 import { sellsMore } from './explain-bill-lines.ts'
 import {
-  priceListOf,
-  sayTaxed,
+  buildPriceList,
+  formatListedTax,
   type ListedRow,
   type ListedRule,
   type PriceList,
@@ -41,8 +46,8 @@ type Simulation = {
    * are too many answers to check all.
    */
   readonly extremes: {
-    readonly cheapest: BillFound | null
-    readonly dearest: BillFound | null
+    readonly cheapest: PossibleBill | null
+    readonly dearest: PossibleBill | null
   } | null
   /** Dotted paths of placeholder values, so that no demo price is mistaken for a real one. */
   readonly demo: readonly string[]
@@ -52,8 +57,8 @@ export function simulate(event: EventConfig): Simulation {
   return {
     prices: priceTable(event),
     ...whoGetsWhat(event),
-    list: isMore(event) ? priceListOf(event) : null,
-    extremes: sellsMore(event) ? provedBill(event).extremes : null,
+    list: isMore(event) ? buildPriceList(event) : null,
+    extremes: sellsMore(event) ? proveBill(event).extremes : null,
     demo: event.demo,
   }
 }
@@ -76,8 +81,8 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
       nobody: [`${field}: not answered`],
     }
   }
-  const axes = axesOfCategory(event)
-  const points = pointsOf(axes)
+  const axes = categoryAxes(event)
+  const points = listPoints(axes)
   if (points === null) return { who: null, nobody: [] }
   const byCategory = new Map<string | null, Answers[]>()
   for (const point of points) {
@@ -87,7 +92,7 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
   }
   const all = [...byCategory.values()].flat()
   const say = (category: string | null): readonly string[] =>
-    sayTogether(axes, byCategory.get(category) ?? [], all)
+    formatPoints(axes, byCategory.get(category) ?? [], all)
   return {
     who: event.categories.flatMap(({ id }) => {
       const answers = [...(byCategory.has(id) ? say(id) : []), ...givenBesides(event, id)]
@@ -111,7 +116,7 @@ function givenBesides({ codeKinds, quotas }: EventConfig, category: string): rea
 }
 
 /** Formats the simulation: one block for each period, then the answers for each category. */
-export function saySimulation(event: EventConfig, it: Simulation): string {
+export function formatSimulation(event: EventConfig, it: Simulation): string {
   const demo = (path: string): string =>
     it.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)) ? ' (demo values)' : ''
   const { tax } = event.fees
@@ -125,7 +130,7 @@ export function saySimulation(event: EventConfig, it: Simulation): string {
     const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
     return `${period.id}  ${spanOf(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
   })
-  const taxed = tax === null ? '' : ` ${sayTaxed(tax)}.`
+  const taxed = tax === null ? '' : ` ${formatListedTax(tax)}.`
   const who =
     it.who === null
       ? ['Who gets which category: too many combinations of answers to list.']
@@ -213,13 +218,13 @@ function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): rea
 
 function sayExtremes(it: Simulation['extremes']): readonly string[] {
   if (it === null) return ['Lowest and highest bill: too many combinations of answers to check.']
-  const said = (name: string, bill: BillFound | null): readonly string[] =>
+  const said = (name: string, bill: PossibleBill | null): readonly string[] =>
     bill === null ? [] : [`${name} bill: ${sayBillFound(bill)}`]
   return [...said('Cheapest', it.cheapest), ...said('Dearest', it.dearest)]
 }
 
 /** Formats total, category, period and day; the answers that give it; its lines. */
-function sayBillFound(bill: BillFound): string {
+function sayBillFound(bill: PossibleBill): string {
   const { answers, category, period, on, lines, total } = bill
   const given = Object.entries(answers).map(([field, answer]) => `${field}: ${sayGiven(answer)}`)
   return [

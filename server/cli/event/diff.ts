@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { diffEvents, formatFindings, isEmptyDiff, sayDiff } from '../../../engine/authoring.ts'
+import { diffEvents, formatFindings, isEmptyDiff, formatDiff } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { EventDiff, SharedFiles, SourceText } from '../../../engine/authoring.ts'
 import type { Command, Status, Terminal } from '../command.ts'
@@ -63,7 +63,7 @@ export const diffing: Command = {
     else
       for (const { file, diff } of pairs)
         terminal.print(
-          isEmptyDiff(diff) ? `${file}: nothing changes.` : `${file}\n\n${sayDiff(diff)}`,
+          isEmptyDiff(diff) ? `${file}: nothing changes.` : `${file}\n\n${formatDiff(diff)}`,
         )
     if (values.database === true && values.json !== true && !(await sayStored(pairs, terminal)))
       return 2

@@ -2,10 +2,10 @@
 import { removeContext, extractContext, formatPrice, readInstant } from '../../../engine/index.ts'
 import {
   explain,
-  lineFinder,
+  createLineFinder,
   readEvent,
   readContext,
-  sayExplanation,
+  formatExplanation,
   type Explanation,
 } from '../../../engine/authoring.ts'
 import type { EventConfig, RawAnswers } from '../../../engine/index.ts'
@@ -100,7 +100,7 @@ function print(
   isJson: boolean,
   terminal: Terminal,
 ): void {
-  const lineOf = lineFinder(text)
+  const lineOf = createLineFinder(text)
   if (isJson)
     terminal.print(
       JSON.stringify(
@@ -114,7 +114,7 @@ function print(
         2,
       ),
     )
-  else terminal.print(sayExplanation(event, explanation, lineOf))
+  else terminal.print(formatExplanation(event, explanation, lineOf))
 }
 
 /** Later values override earlier ones. Null after printing what is wrong. */

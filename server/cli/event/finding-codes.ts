@@ -1,7 +1,7 @@
 /** `rollcall event finding`: explains a finding code, with a wrong and a right example. */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { catalogue, listed, nearest } from '../../../engine/authoring.ts'
+import { catalogue, formatList, findNearest } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { readArguments } from '../options.ts'
 
@@ -68,7 +68,7 @@ export function meantBy(asked: string): string {
     : []
   const shorter = /^EV\d{4,}$/.test(code) ? codes.filter((one) => code.startsWith(one)) : []
   const named = slug.length > 2 ? slugs.filter((one) => one.includes(slug)) : []
-  const near = nearest(slug, slugs)?.name
+  const near = findNearest(slug, slugs)?.name
   const meant =
     begun.length > 0
       ? begun
@@ -77,7 +77,7 @@ export function meantBy(asked: string): string {
         : near !== undefined && (named.length === 0 || named.length > 5)
           ? [near]
           : named
-  return meant.length === 0 ? '' : ` Did you mean ${listed(meant, 12)}?`
+  return meant.length === 0 ? '' : ` Did you mean ${formatList(meant, 12)}?`
 }
 
 /** Formats a section for a terminal: code fences become indentation. */

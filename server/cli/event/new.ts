@@ -9,7 +9,7 @@ import {
   eventIdFrom,
   formatFindings,
   newEventFile,
-  prefixFor,
+  findPrefix,
   QUESTIONS,
 } from '../../../engine/authoring.ts'
 import type { Day, Result } from '../../../engine/index.ts'
@@ -79,7 +79,7 @@ export const creating: Command = {
       terminal.complain(`${file} already exists.`)
       return 2
     }
-    const prefix = prefixFor(id, await takenPrefixes(out))
+    const prefix = findPrefix(id, await takenPrefixes(out))
     if (prefix === null) {
       terminal.complain('No prefix for registration numbers is left for this id. Choose another.')
       return 2

@@ -7,8 +7,8 @@ import { ok } from '../../../engine/index.ts'
 import {
   compileEvent,
   formatFindings,
-  listed,
-  nearest,
+  formatList,
+  findNearest,
   readEvent,
 } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
@@ -85,13 +85,13 @@ async function otherFiles(name: string): Promise<string> {
   const bare = (id: string): string => id.replace(/\d+$/, '')
   const near =
     ids.filter((id) => asked.length > 2 && (id.includes(asked) || asked.includes(bare(id))))[0] ??
-    nearest(asked, ids)?.name ??
-    ids.find((id) => nearest(bare(asked), [bare(id)]) !== null)
+    findNearest(asked, ids)?.name ??
+    ids.find((id) => findNearest(bare(asked), [bare(id)]) !== null)
   return near !== undefined
     ? ` Did you mean ${near}?`
     : ids.length === 0
       ? ''
-      : ` The events here: ${listed(ids)}.`
+      : ` The events here: ${formatList(ids)}.`
 }
 
 /**

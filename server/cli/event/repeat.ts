@@ -6,7 +6,7 @@ import {
   compileEvents,
   eventIdFrom,
   formatFindings,
-  prefixFor,
+  findPrefix,
   readEvent,
   repeatEvent,
 } from '../../../engine/authoring.ts'
@@ -71,7 +71,7 @@ export const repeating: Command = {
       const other = readEvent(one.text, shared, one)
       return other === null ? [] : [other]
     })
-    const prefix = prefixFor(
+    const prefix = findPrefix(
       id,
       [event, ...others].map(({ orderId }) => orderId.prefix),
     )

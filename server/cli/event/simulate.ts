@@ -1,5 +1,5 @@
 /** `rollcall event simulate`: prints an event's prices over all its days and categories. */
-import { saySimulation, simulate } from '../../../engine/authoring.ts'
+import { formatSimulation, simulate } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { readArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
@@ -31,7 +31,7 @@ export const simulating: Command = {
     terminal.print(
       given.values.json === true
         ? JSON.stringify(simulation, null, 2)
-        : saySimulation(opened.value.event, simulation),
+        : formatSimulation(opened.value.event, simulation),
     )
     return opened.value.status
   },

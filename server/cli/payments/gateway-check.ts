@@ -7,7 +7,7 @@ import { accountKey, accountVariable } from '../../ops/environment.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { checkGateway } from '../../payments/gateways/airpay/connection-check.ts'
 import { readServerAccounts } from '../../payments/gateways/select-gateway.ts'
-import { listed } from '../../../engine/authoring.ts'
+import { formatList } from '../../../engine/authoring.ts'
 import type { OrderId } from '../../../engine/index.ts'
 
 /** A user is waiting, and needs to see that a gateway is slow rather than that it failed. */
@@ -62,7 +62,7 @@ export const gatewayChecking: Command = {
     if (payment === undefined) {
       const known = [...new Set(paid.map(({ account }) => account))]
       return complain(
-        `No event file is paid into the account "${name}".${known.length === 0 ? '' : ` They name ${listed(known)}.`}`,
+        `No event file is paid into the account "${name}".${known.length === 0 ? '' : ` They name ${formatList(known)}.`}`,
       )
     }
     const { accountOf, addresses } = readServerAccounts(environment)

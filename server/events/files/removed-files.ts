@@ -1,6 +1,6 @@
 /** Handles event files removed at run time: registration closes, after the time of a rename. */
 import type { Instant } from '../../../engine/index.ts'
-import { clashesAmong } from '../../../engine/authoring.ts'
+import { findClashes } from '../../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Compiled } from './event-folder.ts'
@@ -97,7 +97,7 @@ export function withoutConflicts(
   const accepted: ServedEvent[] = []
   for (const event of gone) {
     const configs = [...served, ...accepted, event].map(({ config }) => config)
-    if (clashesAmong(configs).length === 0) accepted.push(event)
+    if (findClashes(configs).length === 0) accepted.push(event)
   }
   return accepted
 }

@@ -1,5 +1,5 @@
 /** Decides which event versions can be served together: no shared paths, no broken buttons. */
-import { clashesAmong, strandedAmong } from '../../../engine/authoring.ts'
+import { findClashes, findStrandedEvents } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 
@@ -23,7 +23,7 @@ export function resolveConflicts(
   const isOld = (event: ServedEvent): boolean => old.get(event.config.id)?.hash === event.hash
   // The target of a button may have been removed since: no version of the other events restores it.
   const strandedBefore = new Set(
-    strandedAmong(getConfigs(before)).map((at) => before[at]?.config.id),
+    findStrandedEvents(getConfigs(before)).map((at) => before[at]?.config.id),
   )
   let served = wanted
   for (;;) {
@@ -61,11 +61,11 @@ function findConflicts(served: readonly ServedEvent[]): ReadonlyMap<ServedEvent,
     if (event !== undefined && !conflicts.has(event)) conflicts.set(event, why)
   }
   const configs = getConfigs(served)
-  for (const { later, earlier, message } of clashesAmong(configs)) {
+  for (const { later, earlier, message } of findClashes(configs)) {
     addConflict(later, message)
     addConflict(earlier, message)
   }
-  for (const at of strandedAmong(configs))
+  for (const at of findStrandedEvents(configs))
     addConflict(at, 'one of its buttons leads to a page that is not served')
   return conflicts
 }

@@ -1,7 +1,7 @@
 /** Compares new event versions with those that stored registrations were made with. */
 import path from 'node:path'
 import { getOwn } from '../../../engine/index.ts'
-import { compareWithPast, formatFindings, readEvent } from '../../../engine/authoring.ts'
+import { compareWithServedVersion, formatFindings, readEvent } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { Finding, SharedFiles } from '../../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
@@ -80,7 +80,7 @@ export async function findBrokenPromises(
   old: EventConfig,
 ): Promise<readonly Finding[]> {
   const use = await store.inUse(next.id)
-  return use.registrations === 0 ? [] : compareWithPast(next, file, old, use)
+  return use.registrations === 0 ? [] : compareWithServedVersion(next, file, old, use)
 }
 
 /**

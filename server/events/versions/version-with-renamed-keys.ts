@@ -2,7 +2,7 @@
  * Recognises a file in which only keys got their new names: it is the stored version, and keeps its hash.
  * So a rename alone does not hold back, activate or compare a version.
  */
-import { withKeysRenamed } from '../../../engine/authoring.ts'
+import { renameKeys } from '../../../engine/authoring.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Compiled } from '../files/event-folder.ts'
@@ -38,7 +38,7 @@ function isSameVersion(last: Version, next: Version): boolean {
   return (
     last.shared === next.shared &&
     countLines(last.text) === countLines(next.text) &&
-    withKeysRenamed(last.text) === withKeysRenamed(next.text)
+    renameKeys(last.text) === renameKeys(next.text)
   )
 }
 

@@ -1,6 +1,6 @@
 /** Days that contradict each other, as organisers type them; and days that only seem to. */
 import { describe, expect, test } from 'vitest'
-import { daysIn } from '../../../engine/authoring/prose/find-days.ts'
+import { findDays } from '../../../engine/authoring/prose/find-days.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { checkRegistrationOpen } from '../../../engine/pricing/price-periods.ts'
 import { day } from '../../../engine/lib/time.ts'
@@ -508,7 +508,7 @@ test('a date that begins with a two-digit year', () => {
 
 describe('days are parsed as they are written', () => {
   const one = (text: string): readonly string[] =>
-    daysIn(text, 2027).map(({ first, last, start, end }) => {
+    findDays(text, 2027).map(({ first, last, start, end }) => {
       const formatDay = ({ day, month, year }: typeof first): string =>
         `${day}.${month}.${year ?? ''}`
       return `${text.slice(start, end)} = ${formatDay(first)}${last === first ? '' : `–${formatDay(last)}`}`
@@ -532,7 +532,7 @@ describe('days are parsed as they are written', () => {
   })
 
   test('a text of many spaces is read as fast as others', () => {
-    expect(daysIn(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
+    expect(findDays(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
   })
 })
 

@@ -12,7 +12,7 @@ import {
   runExamples,
   type SharedFiles,
 } from '../../../engine/authoring.ts'
-import { nearest } from '../../../engine/authoring/suggestions/nearest-name.ts'
+import { findNearest } from '../../../engine/authoring/suggestions/nearest-name.ts'
 import { readYaml } from '../../../engine/authoring/syntax/parse-yaml.ts'
 import { anyText, breakFiles } from './broken-files.ts'
 import { base, readGolden, shared } from './goldens.ts'
@@ -271,6 +271,6 @@ describe('suggestions', () => {
     ['gp', ['pg'], 'pg'],
     ['hospital', ['pg', 'email'], null],
   ])('%s', (word, legal, expected) => {
-    expect(nearest(word, legal)?.name ?? null).toBe(expected)
+    expect(findNearest(word, legal)?.name ?? null).toBe(expected)
   })
 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  compareWithPast,
+  compareWithServedVersion,
   compileEvent,
   compileEvents,
   formatFindings,
@@ -118,7 +118,7 @@ function found(code: string, path: string, text: string): readonly Finding[] {
     ]
     if (next.event === null || old.event === null)
       throw new Error(`${code}: both versions must be clean to be compared`)
-    return compareWithPast(next.event, { path, text }, old.event, inUse)
+    return compareWithServedVersion(next.event, { path, text }, old.event, inUse)
   }
   return compileEvent(text, shared, { path }, code === 'EV420' ? { on: '2026-11-21' } : {}).findings
 }

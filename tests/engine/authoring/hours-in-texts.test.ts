@@ -1,9 +1,9 @@
 /** Impossible hours, as organisers mistype them; and figures that only look like hours. */
 import { describe, expect, test } from 'vitest'
-import { impossibleHours } from '../../../engine/authoring/prose/find-impossible-hours.ts'
+import { findImpossibleHours } from '../../../engine/authoring/prose/find-impossible-hours.ts'
 
 const listFindingsOf = (text: string): readonly string[] =>
-  impossibleHours(text).map(({ start, end }) => text.slice(start, end))
+  findImpossibleHours(text).map(({ start, end }) => text.slice(start, end))
 
 describe('an hour that does not exist', () => {
   test.each([

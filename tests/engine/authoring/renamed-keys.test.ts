@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { applyFixes, compileEvent, readEvent, withKeysRenamed } from '../../../engine/authoring.ts'
+import { applyFixes, compileEvent, readEvent, renameKeys } from '../../../engine/authoring.ts'
 import { RENAMED_KEYS, RENAMED_VALUES } from '../../../engine/authoring/schema/renamed-keys.ts'
 import { base, checkGolden, readGolden, shared as sampleShared } from './goldens.ts'
 
@@ -56,12 +56,12 @@ test('is a warning: the file compiles to the same event as with the new names', 
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).not.toBeNull()
   const fixed = applyFixes(text, findings)
-  expect(fixed.text).toBe(withKeysRenamed(text))
+  expect(fixed.text).toBe(renameKeys(text))
   expect(compileEvent(fixed.text, sampleShared)).toMatchObject({ event, findings: [] })
 })
 
 describe.each(files)('%s in the old spelling', (_name, text = '') => {
-  const now = withKeysRenamed(text)
+  const now = renameKeys(text)
 
   test('is the same event, with equal prices, after its keys are renamed', () => {
     const before = readEvent(text, shared)
@@ -78,13 +78,13 @@ describe.each(files)('%s in the old spelling', (_name, text = '') => {
         .map((line) => line.replaceAll(/[a-z_.]+(?= *:)|\b(?:credit|registration)(?:ed)?\b/g, ''))
     expect(comments(now)).toEqual(comments(text))
     expect(removeKeys(now)).toEqual(removeKeys(text))
-    expect(withKeysRenamed(now)).toBe(now)
+    expect(renameKeys(now)).toBe(now)
   })
 })
 
 test('the same word elsewhere stays: days of the event, of a period, of a field and of a condition end with `to`', () => {
   const text = `${base}edit: {to: 2026-02-28, fields: [phone_number]}\n`
-  expect(withKeysRenamed(text)).toBe(text.replace('edit: {to:', 'edit: {until:'))
+  expect(renameKeys(text)).toBe(text.replace('edit: {to:', 'edit: {until:'))
 })
 
 test('paths under demo and allow get the new names too', () => {
@@ -98,8 +98,8 @@ edit: {to: 2026-02-28, fields: [phone_number]}
     'event.to',
     'edit.until',
   ])
-  expect(withKeysRenamed(text)).toContain('demo: [retention.answers, event.to, "edit.until"]')
-  expect(withKeysRenamed(text)).toContain('at: retention.files,')
+  expect(renameKeys(text)).toContain('demo: [retention.answers, event.to, "edit.until"]')
+  expect(renameKeys(text)).toContain('at: retention.files,')
 })
 
 test('both names in one block: neither is used, and the old one is reported', () => {

@@ -9,7 +9,7 @@ import { addDays, day, type EventConfig } from '../../../engine/index.ts'
 import {
   compileEvent,
   compileEvents,
-  prefixFor,
+  findPrefix,
   readEvent,
   repeatEvent,
 } from '../../../engine/authoring.ts'
@@ -31,7 +31,7 @@ const repeatFile = (file: { readonly path: string; readonly text: string }, week
   const id = old.id.replace(/\d+$/, (year) => String(Number(year) + 1))
   const others = files.map(compileConfig)
   const prefix =
-    prefixFor(
+    findPrefix(
       id,
       others.map(({ orderId }) => orderId.prefix),
     ) ?? ''

@@ -7,7 +7,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ajvOf, errorsOf, SCHEMAS } from '../../../engine/authoring/schema/json-schemas.ts'
+import {
+  createAjv,
+  findSchemaErrors,
+  SCHEMAS,
+} from '../../../engine/authoring/schema/json-schemas.ts'
 import { precompiled } from '../../../schemas/precompiled.ts'
 import { writeTypes } from './schema-types.ts'
 
@@ -18,7 +22,7 @@ describe.each(kinds)('the schema of %s', (kind) => {
   test('is a valid JSON Schema', () => {
     const ajv = new Ajv({ strict: false })
     expect(ajv.validateSchema(SCHEMAS[kind])).toBe(true)
-    expect(() => ajvOf().compile(SCHEMAS[kind])).not.toThrow()
+    expect(() => createAjv().compile(SCHEMAS[kind])).not.toThrow()
   })
 
   test('has a message for every pattern', () => {
@@ -46,8 +50,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 test('the compiled functions of the web build agree with ajv', async () => {
   const file = join(folder, 'precompiled.mjs')
   writeFileSync(file, precompiled(kinds))
-  const web = (await import(/* @vite-ignore */ file)) as { errorsOf: typeof errorsOf }
-  const formatErrors = (errors: ReturnType<typeof errorsOf>) =>
+  const web = (await import(/* @vite-ignore */ file)) as {
+    findSchemaErrors: typeof findSchemaErrors
+  }
+  const formatErrors = (errors: ReturnType<typeof findSchemaErrors>) =>
     errors.map(({ instancePath, keyword, params, data, parentSchema }) => [
       instancePath,
       keyword,
@@ -64,8 +70,10 @@ test('the compiled functions of the web build agree with ajv', async () => {
     ['site', { format: 1, page: { name: ' ' } }],
   ] as const
   for (const [kind, value] of wrong) {
-    expect(formatErrors(web.errorsOf(kind, value))).toEqual(formatErrors(errorsOf(kind, value)))
-    expect(errorsOf(kind, value).length).toBeGreaterThan(0)
+    expect(formatErrors(web.findSchemaErrors(kind, value))).toEqual(
+      formatErrors(findSchemaErrors(kind, value)),
+    )
+    expect(findSchemaErrors(kind, value).length).toBeGreaterThan(0)
   }
 })
 

@@ -2,10 +2,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
-  patternFault,
+  findPatternFault,
   readPattern,
-  wholePattern,
-  WAYS_MAX,
+  anchorPattern,
+  READINGS_MAX,
   type Node,
 } from '../../../engine/authoring/schema/answer-pattern.ts'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
@@ -76,7 +76,7 @@ describe('any pattern', () => {
     let acceptedCount = 0
     fc.assert(
       fc.property(source, fc.array(text, { minLength: 5, maxLength: 5 }), (pattern, texts) => {
-        if (patternFault(pattern) !== null) return
+        if (findPatternFault(pattern) !== null) return
         acceptedCount += 1
         const read = readPattern(pattern)
         if (!read.ok) throw new Error('an accepted pattern cannot be read')
@@ -85,9 +85,9 @@ describe('any pattern', () => {
           expect([pattern, one, fits]).toEqual([
             pattern,
             one,
-            new RegExp(wholePattern(pattern), 'u').test(one),
+            new RegExp(anchorPattern(pattern), 'u').test(one),
           ])
-          expect([pattern, one, Math.max(...tried) <= WAYS_MAX]).toEqual([pattern, one, true])
+          expect([pattern, one, Math.max(...tried) <= READINGS_MAX]).toEqual([pattern, one, true])
         }
       }),
       { seed: 20261121, numRuns: runs(500) },
@@ -99,13 +99,13 @@ describe('any pattern', () => {
     let slow = 0
     fc.assert(
       fc.property(source, (pattern) => {
-        const fault = patternFault(pattern)
+        const fault = findPatternFault(pattern)
         const reportedText = fault?.is === 'slow' ? /“(.*)”/s.exec(fault.says)?.[1] : undefined
         const read = readPattern(pattern)
         if (reportedText === undefined || !read.ok) return
         slow += 1
         const { tried } = countSteps(read.value, reportedText)
-        expect([pattern, reportedText, (tried.at(-1) ?? 0) > WAYS_MAX]).toEqual([
+        expect([pattern, reportedText, (tried.at(-1) ?? 0) > READINGS_MAX]).toEqual([
           pattern,
           reportedText,
           true,
@@ -145,7 +145,7 @@ describe('any pattern', () => {
     )
     fc.assert(
       fc.property(anyPattern, (pattern) => {
-        if (patternFault(pattern) === null) new RegExp(wholePattern(pattern), 'u').test('a')
+        if (findPatternFault(pattern) === null) new RegExp(anchorPattern(pattern), 'u').test('a')
       }),
       { seed: 20261121, numRuns: runs(150) },
     )
@@ -166,7 +166,7 @@ describe('patterns as people write them', () => {
     '\\D*\\d.*',
     '.{3,}',
     '(?<year>20\\d\\d)/\\d+',
-  ])('%s is accepted', (pattern) => expect(patternFault(pattern)).toBeNull())
+  ])('%s is accepted', (pattern) => expect(findPatternFault(pattern)).toBeNull())
   test.each([
     ['(a+)+', 'slow'],
     ['([A-Z]+[ .]?)+', 'slow'],
@@ -192,7 +192,9 @@ describe('patterns as people write them', () => {
     ['[A-Z', 'broken'],
     ['a{3,2}', 'broken'],
     ['*a', 'broken'],
-  ])('%s is rejected: %s', (pattern, expected) => expect(patternFault(pattern)?.is).toBe(expected))
+  ])('%s is rejected: %s', (pattern, expected) =>
+    expect(findPatternFault(pattern)?.is).toBe(expected),
+  )
 
   it('patterns that would block the checker itself are rejected', () => {
     const forks = Array.from(
@@ -204,6 +206,6 @@ describe('patterns as people write them', () => {
       '(((a|b)(c|d))*|x){40}',
       '[^a]*[^b]*[^c]*[^d]*'.repeat(12),
     ])
-      expect([pattern, patternFault(pattern)?.is === undefined]).toEqual([pattern, false])
+      expect([pattern, findPatternFault(pattern)?.is === undefined]).toEqual([pattern, false])
   })
 })

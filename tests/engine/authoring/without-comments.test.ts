@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readEvent, withoutComments } from '../../../engine/authoring.ts'
+import { readEvent, removeComments } from '../../../engine/authoring.ts'
 
 const EVENTS = join(import.meta.dirname, '..', '..', '..', 'events')
 const source = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
@@ -15,12 +15,12 @@ const files = readdirSync(EVENTS).filter((name) => name.endsWith('.yaml'))
 
 test.each(files)('%s is the same event without its comments, on the same lines', (name) => {
   const { text } = source(name)
-  const uncommented = withoutComments(text)
+  const uncommented = removeComments(text)
   expect(uncommented.split('\n')).toHaveLength(text.split('\n').length)
   expect(uncommented.length).toBeLessThan(text.length)
   expect(uncommented).not.toMatch(/(^|\s)#( |─)/)
   expect(readEvent(uncommented, shared)).toEqual(readEvent(text, shared))
-  expect(withoutComments(uncommented)).toBe(uncommented)
+  expect(removeComments(uncommented)).toBe(uncommented)
 })
 
 test.each([
@@ -34,5 +34,5 @@ test.each([
   ['a: |+\n  x\n# private\nb: 1', 'a: |+\n  x\n#\nb: 1'],
   ['- # private\n  a: 1\r\n# private\r\nb: 2', '-\n  a: 1\r\n\r\nb: 2'],
 ])('%j without its comment is %j', (text, uncommented) =>
-  expect(withoutComments(text)).toBe(uncommented),
+  expect(removeComments(text)).toBe(uncommented),
 )

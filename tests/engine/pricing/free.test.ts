@@ -16,9 +16,9 @@ import {
   diffEvents,
   explain,
   preview,
-  sayDiff,
-  sayExplanation,
-  saySimulation,
+  formatDiff,
+  formatExplanation,
+  formatSimulation,
   showEvent,
   simulate,
 } from '../../../engine/authoring.ts'
@@ -101,10 +101,10 @@ test.each<[string, () => string, readonly string[]]>([
     ['Free and ₹ 0 make Free, settled on 10 January 2026'],
   ],
   ['the mail', () => buildConfirmationEmail(event, view)?.text ?? '', ['You pay Free.']],
-  ['simulate', () => saySimulation(event, simulate(event)), ['Free', '₹ 2,360']],
+  ['simulate', () => formatSimulation(event, simulate(event)), ['Free', '₹ 2,360']],
   [
     'explain, without a tax on nothing',
-    () => sayExplanation(event, explain(event, { is_member: 'true' }, at)),
+    () => formatExplanation(event, explain(event, { is_member: 'true' }, at)),
     ['price     Free  fees.prices.member, column 1, early\ntotal     Free'],
   ],
   ['show', () => showEvent(event), ['free']],
@@ -116,7 +116,7 @@ test.each<[string, () => string, readonly string[]]>([
         .join('\n'),
     ['<td>Free</td>', '<dd>Free</dd>', '<p class="button">Register</p>'],
   ],
-  ['diff', () => sayDiff(diffEvents(event, pricedLater)), ['member  Free → ₹ 590  ▲ ₹ 590']],
+  ['diff', () => formatDiff(diffEvents(event, pricedLater)), ['member  Free → ₹ 590  ▲ ₹ 590']],
 ])('%s shows it', (_place, produce, expected) => {
   const output = replaceNoBreakSpaces(produce())
   for (const part of expected) expect(output).toContain(part)

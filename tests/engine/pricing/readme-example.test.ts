@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readInstant } from '../../../engine/index.ts'
-import { compileEvent, explain, sayExplanation } from '../../../engine/authoring.ts'
+import { compileEvent, explain, formatExplanation } from '../../../engine/authoring.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'README.md'), 'utf8')
@@ -19,7 +19,7 @@ test('the lines of the README, in the event that it names, give the price that i
   if (event === null) throw new Error('its structure is wrong')
   const at = readInstant('2025-11-02')
   if (at === null) throw new Error('no day')
-  const output = sayExplanation(event, explain(event, { afpi_member: 'true' }, at))
+  const output = formatExplanation(event, explain(event, { afpi_member: 'true' }, at))
   expect(output.replaceAll('\u00a0', ' ')).toContain(printed.trimEnd().replace(/ \(line \d+\)/, ''))
   expect(printed).toContain('total     ₹ 7,080')
 })

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { createDocument, instant, buildIssuer, startOfDay } from '../../../engine/index.ts'
 import type { EventConfig, Line, Paise, RegNo } from '../../../engine/index.ts'
 import { calculateBill } from '../../../engine/pricing/bill.ts'
-import { compileEvent, saySimulation, simulate } from '../../../engine/authoring.ts'
+import { compileEvent, formatSimulation, simulate } from '../../../engine/authoring.ts'
 import { formatDocument } from '../../../server/documents/document-contents.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
 
@@ -57,7 +57,7 @@ test.each(REAL)('%s prices and prints as before', async (id) => {
         : [`${category.id}, ${period.id}: not on sale`]
     }),
   )
-  const simulated = saySimulation(event, simulate(event)).replaceAll('\u00a0', ' ')
+  const simulated = formatSimulation(event, simulate(event)).replaceAll('\u00a0', ' ')
   const table = `${simulated}\n\nReceipts\n${receipts.join('\n')}\n`
   await expect(table).toMatchFileSnapshot(join(import.meta.dirname, 'real-prices', `${id}.txt`))
 })

@@ -24,9 +24,9 @@ import { memoize } from '../../../engine/lib/memoize.ts'
 import { extractContext, type PricingContext } from '../../../engine/rules/pricing-context.ts'
 import { EACH, calculateBill } from '../../../engine/pricing/bill.ts'
 import { REGISTRATION } from '../../../engine/event/pricing-types.ts'
-import { provedBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
-import { fieldsOfPrice } from '../../../engine/authoring/tools/price-fields.ts'
-import { priceListOf } from '../../../engine/authoring/tools/price-list.ts'
+import { proveBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
+import { findPriceFields } from '../../../engine/authoring/tools/price-fields.ts'
+import { buildPriceList } from '../../../engine/authoring/tools/price-list.ts'
 import { createAgreementCheck } from '../answers/schema-agreement.ts'
 import { readBills, billInstant, formatLine, BILL_EVENTS, type Bill } from './three-bills/bills.ts'
 import { sharedFiles, readSource } from '../event-files.ts'
@@ -436,7 +436,7 @@ test('the labels of the lines match the brochure', () => {
 })
 
 test('the fields that affect a price are those that can change a bill, with those that show them', () => {
-  expect(fieldsOfPrice(conference).map(({ id }) => id)).toEqual([
+  expect(findPriceFields(conference).map(({ id }) => id)).toEqual([
     'born_on',
     'role',
     'is_member',
@@ -494,7 +494,7 @@ test.each(BILL_EVENTS)('%s: the checker has no finding', (id) => {
 
 test('the lowest and the highest bill that the checker finds match those worked out by hand', () => {
   const billLimits = (event: EventConfig): readonly (number | undefined)[] => {
-    const { extremes } = provedBill(event)
+    const { extremes } = proveBill(event)
     return [extremes?.cheapest?.total, extremes?.dearest?.total]
   }
   expect(billLimits(conference)).toEqual([0, 8_911_500])
@@ -504,7 +504,7 @@ test('the lowest and the highest bill that the checker finds match those worked 
 
 test('every cell of the price list is a line of a bill in the file’s own examples, and no bill has another price', () => {
   for (const event of [conference, marathon, webinar]) {
-    const { tables } = priceListOf(event)
+    const { tables } = buildPriceList(event)
     const listed = tables.flatMap(({ id, parts }) =>
       parts.flatMap(({ rows }) =>
         rows.flatMap((row) =>

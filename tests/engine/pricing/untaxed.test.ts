@@ -19,8 +19,8 @@ import {
   diffEvents,
   explain,
   preview,
-  sayExplanation,
-  saySimulation,
+  formatExplanation,
+  formatSimulation,
   showEvent,
   simulate,
 } from '../../../engine/authoring.ts'
@@ -104,13 +104,13 @@ test.each<[string, () => unknown]>([
       return withoutSharedFiles?.admin.lists
     },
   ],
-  ['simulate', () => saySimulation(event, simulate(event))],
+  ['simulate', () => formatSimulation(event, simulate(event))],
   ['show', () => showEvent(event)],
   ['preview', () => preview(event)],
   [
     'explain',
     () =>
-      sayExplanation(
+      formatExplanation(
         event,
         explain(event, { ticket_type: 'afpi-pg' }, startOfDay(day('2025-10-10'))),
         () => null,

@@ -8,7 +8,7 @@ import {
   compileEvent,
   eventIdFrom,
   newEventFile,
-  prefixFor,
+  findPrefix,
   preview,
   readEvent,
   showEvent,
@@ -201,8 +201,8 @@ describe('new', () => {
   })
 
   test('the order id prefix is unique', () => {
-    expect(prefixFor('chirurgia2027', ['CHIR', 'AFPI'])).toBe('CHIA')
-    expect(prefixFor('lungs2027', ['LU'])).toBe(null)
+    expect(findPrefix('chirurgia2027', ['CHIR', 'AFPI'])).toBe('CHIA')
+    expect(findPrefix('lungs2027', ['LU'])).toBe(null)
     expect([eventIdFrom('my-event'), eventIdFrom('2027 Lungs'), eventIdFrom('ഒന്ന്')]).toEqual([
       'myevent',
       'lungs',

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
-import { clashesAmong, strandedAmong } from '../../../engine/authoring.ts'
+import { findClashes, findStrandedEvents } from '../../../engine/authoring.ts'
 import { validate } from '../../../server/cli/event/validate.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { FolderCheck } from '../../../server/events/files/event-folder.ts'
@@ -390,8 +390,8 @@ describe.each(FOLDERS.filter(({ refused, production }) => refused && !production
       await registry.reload()
       const configs = registry.all().map(({ config }) => config)
       expect(configs.map(({ id }) => id)).toEqual(['other2026', 'sample2026'])
-      expect(clashesAmong(configs)).toEqual([])
-      expect(strandedAmong(configs)).toEqual([])
+      expect(findClashes(configs)).toEqual([])
+      expect(findStrandedEvents(configs)).toEqual([])
       await registry.close()
     })
   },

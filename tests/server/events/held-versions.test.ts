@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type EventConfig } from '../../../engine/index.ts'
-import { compareWithPast, readEvent, type Finding, type InUse } from '../../../engine/authoring.ts'
+import {
+  compareWithServedVersion,
+  readEvent,
+  type Finding,
+  type InUse,
+} from '../../../engine/authoring.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
@@ -37,7 +42,12 @@ describe('the findings', () => {
   const found = (change: (text: string) => string, inUse = use): readonly Finding[] => {
     const text = change(file)
     if (text === file) throw new Error('the change changes nothing')
-    return compareWithPast(compiled(text), { path: 'sample2026.yaml', text }, compiled(file), inUse)
+    return compareWithServedVersion(
+      compiled(text),
+      { path: 'sample2026.yaml', text },
+      compiled(file),
+      inUse,
+    )
   }
   const said = (findings: readonly Finding[]): readonly string[] =>
     findings.map(
@@ -184,7 +194,7 @@ describe('the findings', () => {
     const limited = (limit: string): string => `${file}\nquotas:\n  - ${limit}\n`
     expect(
       said(
-        compareWithPast(
+        compareWithServedVersion(
           compiled(limited(after)),
           { path: 'sample2026.yaml', text: limited(after) },
           compiled(limited(before)),
@@ -201,7 +211,14 @@ describe('the findings', () => {
     )
     const text = many.replace('[kerala, goa, assam]', '[goa]')
     expect(
-      said(compareWithPast(compiled(text), { path: 'sample2026.yaml', text }, compiled(many), use)),
+      said(
+        compareWithServedVersion(
+          compiled(text),
+          { path: 'sample2026.yaml', text },
+          compiled(many),
+          use,
+        ),
+      ),
     ).toEqual([
       'error EV1003 form.sections.0.fields.4.options: `kerala` is no longer an option of `state`, but 5 registrations chose it',
     ])

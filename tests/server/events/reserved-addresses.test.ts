@@ -1,7 +1,7 @@
 /** The addresses that are Rollcall's own: the app's routes and what the checker keeps for them are one list. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RESERVED_CALLS } from '../../../engine/index.ts'
-import { clashesAmong } from '../../../engine/authoring.ts'
+import { findClashes } from '../../../engine/authoring.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -56,7 +56,7 @@ test('finds a conflict among 1,001 events', () => {
       admin: { dashboard: { ...config.admin.dashboard, key: `e${at}` }, lists: [] },
     }
   })
-  expect(clashesAmong(many)).toEqual([])
+  expect(findClashes(many)).toEqual([])
   const twin = many[7]
   if (twin === undefined) throw new Error('there must be a seventh')
   // In the last of them one address of each kind is the seventh's.
@@ -69,13 +69,11 @@ test('finds a conflict among 1,001 events', () => {
     api: { ...config.api, ...twin.api, register: '/api/last/register/', gatewayReturn: null },
     admin: { ...twin.admin },
   }
-  expect(clashesAmong([...many, last]).map(({ code, earlier, at }) => [code, earlier, at])).toEqual(
-    [
-      ['EV801', 7, 'routes.success'],
-      ['EV803', 7, 'api.registration'],
-      ['EV803', 7, 'api.tariff'],
-      ['EV802', 7, 'order_id'],
-      ['EV806', 7, 'admin.dashboard.key'],
-    ],
-  )
+  expect(findClashes([...many, last]).map(({ code, earlier, at }) => [code, earlier, at])).toEqual([
+    ['EV801', 7, 'routes.success'],
+    ['EV803', 7, 'api.registration'],
+    ['EV803', 7, 'api.tariff'],
+    ['EV802', 7, 'order_id'],
+    ['EV806', 7, 'admin.dashboard.key'],
+  ])
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isoIndia } from '../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../../engine/api.ts'
-import { readEvent, withKeysRenamed } from '../../../engine/authoring.ts'
+import { readEvent, renameKeys } from '../../../engine/authoring.ts'
 import { parseSharedFiles } from '../../../server/events/versions/version-approval.ts'
 import { PROOF } from '../../browser/delegate.ts'
 import { openRig, type Rig } from '../payments/server-with-gateway.ts'
@@ -93,7 +93,7 @@ test('event files with the old names are served', () => {
 test('renaming keys only makes no new version', async () => {
   const [before, stored] = [served(), versions()]
   for (const name of readdirSync(OLD))
-    writeFileSync(join(rig.eventsDir, name), withKeysRenamed(textOf(name)))
+    writeFileSync(join(rig.eventsDir, name), renameKeys(textOf(name)))
   await rig.parts().deps.events.reload()
   expect(served()).toEqual(before)
   expect(rig.parts().deps.events.refusedFiles()).toEqual([])
@@ -107,7 +107,7 @@ test('shows each open registration of an old version, and accepts its payment', 
   for (const name of readdirSync(OLD))
     writeFileSync(
       join(rig.eventsDir, name),
-      withKeysRenamed(textOf(name)).replace(/^  venue: (.*)$/m, '  venue: The new hall, $1'),
+      renameKeys(textOf(name)).replace(/^  venue: (.*)$/m, '  venue: The new hall, $1'),
     )
   await rig.restart()
   const now = new Map(

@@ -1,5 +1,5 @@
 /** The requests and results of the event-file checker, which runs in a worker. */
-import { compileEvent, lineFinder, runExamples } from '../../../engine/authoring.ts'
+import { compileEvent, createLineFinder, runExamples } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { ExampleResult, Finding, SharedFiles } from '../../../engine/authoring.ts'
 
@@ -59,7 +59,7 @@ export function check({ number, path, text, shared, otherRoutes }: CheckRequest)
 }
 
 function findLines(event: EventConfig, text: string): Lines {
-  const line = lineFinder(text)
+  const line = createLineFinder(text)
   const { categoryChoice, fees } = event
   return {
     rules:

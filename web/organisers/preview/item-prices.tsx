@@ -2,11 +2,11 @@
 import { Fragment } from 'react'
 import { formatPrice, paidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import { priceListOf } from '../../../engine/authoring.ts'
+import { buildPriceList } from '../../../engine/authoring.ts'
 
 export function ItemPrices({ event }: { readonly event: EventConfig }) {
   const taxes = event.fees.items.map(({ tax }) => tax)
-  const { tables, adjustments, limits, unique, codes, rolls } = priceListOf(event)
+  const { tables, adjustments, limits, unique, codes, rolls } = buildPriceList(event)
   const rules = [
     ['Changes', adjustments],
     ['Places', limits],

@@ -10,7 +10,7 @@ import {
   priceTable,
   fullSeatMessage,
 } from '../../../engine/index.ts'
-import { explain, sayTax } from '../../../engine/authoring.ts'
+import { explain, formatTax } from '../../../engine/authoring.ts'
 import type { CategoryExplained, EventConfig } from '../../../engine/index.ts'
 import type { Explanation } from '../../../engine/authoring.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
@@ -167,7 +167,7 @@ function PriceResult({ event, it }: { readonly event: EventConfig; readonly it: 
           it.cell.price !== 0 &&
           it.tax !== null &&
           quote.lines.length < 2 &&
-          `${sayTax(it.tax, it.cell.price, quote)}. `}
+          `${formatTax(it.tax, it.cell.price, quote)}. `}
         {period !== null && (
           <>
             Period {period.period.label}

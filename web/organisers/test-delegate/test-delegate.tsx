@@ -11,7 +11,7 @@ import {
   shownFields,
   startOfDay,
 } from '../../../engine/index.ts'
-import { givenContext, fieldsOfPrice } from '../../../engine/authoring.ts'
+import { readExampleContext, findPriceFields } from '../../../engine/authoring.ts'
 import type {
   Answers,
   Day,
@@ -37,7 +37,7 @@ export function initialDelegate(event: EventConfig, today: Day): TestDelegate {
     return {
       day: dayOf(example.on),
       answers: removeContext(event, example.answers as Answers),
-      facts: givenContext(event, example.answers),
+      facts: readExampleContext(event, example.answers),
     }
   return { day: today, answers: {}, facts: EMPTY_CONTEXT }
 }
@@ -77,7 +77,7 @@ export function TestDelegateForm({ event, trying, change, answers }: TestDelegat
         />
       </label>
       {answers &&
-        fieldsOfPrice(event).map((field) => (
+        findPriceFields(event).map((field) => (
           <TestField
             key={field.id}
             field={

@@ -6,7 +6,7 @@ import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/t
 import { EVENT_DAYS_MAX } from './event-days.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 
 /** No conference ends its last price period this long before it begins: the days are of another year. */
 const YEAR_BEFORE_DAYS = 300
@@ -150,7 +150,7 @@ const periodNeverCounts: Check = {
         : [
             {
               at: periodPath(at),
-              message: `period \`${period.id}\` is never used: all its days belong to ${listed(earlier.filter((one) => overlapOf(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
+              message: `period \`${period.id}\` is never used: all its days belong to ${formatList(earlier.filter((one) => overlapOf(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
             },
           ]
     }),

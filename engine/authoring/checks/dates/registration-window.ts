@@ -8,10 +8,10 @@ import type { Period } from '../../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { NEVER } from '../../../event/defaults.ts'
 import { delegateMethods } from '../../../payments/payment-methods.ts'
-import { closesAsWritten } from '../../checked-file.ts'
+import { statedClosingDay } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 
 /** No registration opens earlier than this before the event: the year is wrong. */
 const OPENS_DAYS_MAX = 600
@@ -20,7 +20,7 @@ const OPENS_DAYS_MAX = 600
 const YEAR_BEFORE_DAYS = 300
 
 /** Returns the first day of registration, if the file states it. */
-export const opening = ({ config: { registration, fees } }: Model): Day | undefined =>
+export const statedOpeningDay = ({ config: { registration, fees } }: Model): Day | undefined =>
   registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
 
 /**
@@ -28,7 +28,7 @@ export const opening = ({ config: { registration, fees } }: Model): Day | undefi
  * and all price days.
  */
 export function isBeforeSale(model: Model, day: Day): boolean {
-  const opens = opening(model)
+  const opens = statedOpeningDay(model)
   if (opens !== undefined) return day < opens
   const { from, fees } = model.config
   return (
@@ -43,7 +43,7 @@ export function isBeforeSale(model: Model, day: Day): boolean {
  * Returns the intended day if only the year is wrong: the same day in the event's year or in the
  * year before.
  */
-export function inEventYear(model: Model, day: Day): Day | null {
+export function findDayInEventYear(model: Model, day: Day): Day | null {
   const { to, registration } = model.config
   const year = Number(to.slice(0, 4))
   const last = registration.closes ?? to
@@ -56,7 +56,7 @@ export function inEventYear(model: Model, day: Day): Day | null {
 }
 
 /** Returns the suggestion if only the year of a day is wrong. */
-export const onlyTheYear = (key: string, meant: Day): string =>
+export const suggestYear = (key: string, meant: Day): string =>
   `if only the year is wrong, write ${key}: ${meant}`
 
 const windowBackwards: Check = {
@@ -65,7 +65,7 @@ const windowBackwards: Check = {
   why: 'Registration that closes before it opens is never open.',
   find: (model) => {
     const { opens } = model.config.registration
-    const closes = closesAsWritten(model)
+    const closes = statedClosingDay(model)
     return opens !== undefined && closes !== undefined && closes < opens
       ? [
           {
@@ -93,7 +93,7 @@ const windowAfterEvent: Check = {
   find: (model) => {
     const { from, to, registration } = model.config
     const { opens } = registration
-    const closes = closesAsWritten(model)
+    const closes = statedClosingDay(model)
     const late = (key: 'opens' | 'closes', day: Day, message: string, help: string): Draft => ({
       at: `registration.${key}`,
       message: `registration ${key} on ${formatDay(day)}, ${message}`,
@@ -150,7 +150,7 @@ const windowOutsidePeriods: Check = {
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV432', 'EV434'],
   find: (model) => {
     const { registration, fees } = model.config
-    const closes = closesAsWritten(model)
+    const closes = statedClosingDay(model)
     const held = fees.periods.map((period, at): Held => ({ period, at }))
     return [
       ...(registration.opens === undefined ? [] : opensOutside(model, held, registration.opens)),
@@ -191,7 +191,7 @@ function opensOutside({ config }: Model, held: readonly Held[], opens: Day): rea
 
 /** Returns the last day of registration, in the intended year. */
 export function suggestClosingDay(model: Model): Day | undefined {
-  const closes = closesAsWritten(model)
+  const closes = statedClosingDay(model)
   return (
     (closes === undefined ? null : closingMeant(model, closes)) ?? model.config.registration.closes
   )
@@ -239,9 +239,9 @@ function closesOutside(model: Model, held: readonly Held[], closes: Day): readon
           never.length === 0
             ? []
             : [
-                `these prices can never be paid: ${listed(never.map(({ period }) => `\`${period.id}\``))}`,
+                `these prices can never be paid: ${formatList(never.map(({ period }) => `\`${period.id}\``))}`,
               ],
-        help: onlyTheYear('closes', meant),
+        help: suggestYear('closes', meant),
       },
     ]
   if (never.length > 0)
@@ -276,13 +276,13 @@ const adjustmentOutside: Check = {
     return adjustments.flatMap(({ id, from, to }, i): readonly Draft[] => {
       const at = (key: 'from' | 'to'): string => `fees.adjustments.${i}.${key}`
       const found = (key: 'from' | 'to', day: Day, message: string, isEarly: boolean): Draft => {
-        const meant = inEventYear(model, day)
+        const meant = findDayInEventYear(model, day)
         return {
           at: at(key),
           message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
           related: [edgeOfWindow(model, isEarly)],
           help:
-            meant === null ? 'write a day on which registration is open' : onlyTheYear(key, meant),
+            meant === null ? 'write a day on which registration is open' : suggestYear(key, meant),
         }
       }
       const last = lastDay(model)
@@ -295,7 +295,7 @@ const adjustmentOutside: Check = {
       return from !== undefined &&
         to === undefined &&
         isBeforeSale(model, from) &&
-        inEventYear(model, from) !== null
+        findDayInEventYear(model, from) !== null
         ? [found('from', from, 'before registration opens: it applies to every delegate', true)]
         : []
     })
@@ -316,7 +316,7 @@ function edgeOfWindow(
 ): { readonly at: string; readonly message: string } {
   const { config } = model
   const { opens } = config.registration
-  const closes = closesAsWritten(model)
+  const closes = statedClosingDay(model)
   if (isOpening) {
     const first = config.fees.periods[0]?.from
     return opens !== undefined

@@ -66,7 +66,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const listed = 'category' in example
   const read = listed
     ? null
-    : evaluateAnswers(event, example.answers, givenContext(event, example.answers))
+    : evaluateAnswers(event, example.answers, readExampleContext(event, example.answers))
   const category =
     'category' in example ? example.category : findCategory(event, read?.answers ?? {})
   // A closed event still has prices: an example tests the price table, not whether registration is
@@ -149,7 +149,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
  * Returns the context values that an example states among its answers, under the names that
  * conditions use; a No is omitted.
  */
-export function givenContext(event: EventConfig, given: RawAnswers): PricingContext {
+export function readExampleContext(event: EventConfig, given: RawAnswers): PricingContext {
   const names = new Set(contextNames(event))
   const stated = Object.entries(given).flatMap(([name, value]): [string, Scalar][] =>
     names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],

@@ -1,10 +1,10 @@
 /** Checks EV9xx: runs the file's examples as the form would, and finds what no example covers. */
 import type { EventConfig } from '../../../event/config.ts'
 import { isDay, readInstant } from '../../../lib/time.ts'
-import { provedBill } from '../../proofs/bill-bounds.ts'
+import { proveBill } from '../../proofs/bill-bounds.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { suggestion } from '../../suggestions/nearest-name.ts'
+import { suggestName } from '../../suggestions/nearest-name.ts'
 import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
 import { contextNames } from '../names/names-in-items.ts'
 
@@ -213,7 +213,7 @@ function untouchedOfItems(event: EventConfig): readonly Untouched[] {
   const touched = new Set(
     runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
   )
-  return provedBill(event).items.flatMap(({ id, found }): Untouched[] => {
+  return proveBill(event).items.flatMap(({ id, found }): Untouched[] => {
     const reached = (found?.reached ?? []).map(({ table, row, period }): CellOfItem => ({
       item: id,
       table,
@@ -265,7 +265,7 @@ const exampleUnknownField: Check = {
         at,
         part,
         message: `there is no field \`${name}\``,
-        ...suggestion(name, legal, spanOf(model, at, part)),
+        ...suggestName(name, legal, spanOf(model, at, part)),
       }))
   },
 }
@@ -276,7 +276,7 @@ function spanOf({ source }: Model, at: string, part: 'key' | 'value'): readonly 
 }
 
 /** Finds days and amounts of examples that the schema's patterns accept but that are invalid. */
-export const badMoment = ({ file }: Model): readonly Draft[] =>
+export const findInvalidMoments = ({ file }: Model): readonly Draft[] =>
   (file.examples?.cases ?? []).flatMap(({ on }, at): Draft[] =>
     on === undefined || isDay(on) || readInstant(on) !== null
       ? []

@@ -150,7 +150,7 @@ function said(condition: unknown): string {
 }
 
 /** Returns every field followed by the fields of each of its people, as `companions.age`. */
-export function withPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
+export function fieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
   return fields.flatMap(({ id, path, raw, field }) => [
     { id, path, raw, field },
     ...(raw.fields ?? []).flatMap((part, i): readonly FieldAt[] => {

@@ -8,22 +8,22 @@ import type { Button, Detail } from '../../../event/config.ts'
 import { formatDays } from '../../../lib/time.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { listed, suggestion } from '../../suggestions/nearest-name.ts'
+import { formatList, suggestName } from '../../suggestions/nearest-name.ts'
 import {
   formValues,
   saleValues,
-  withPeople,
+  fieldsWithPeople,
   type PromisedValue,
   type Promised,
 } from './promises-about-items.ts'
 
 /** Returns everything that can be promised of an event, by its promised name. */
-export function factsOf({
+export function promisedValues({
   config,
   file,
   fields: ofForm,
 }: Model): ReadonlyMap<string, PromisedValue> {
-  const fields = withPeople(ofForm)
+  const fields = fieldsWithPeople(ofForm)
   const one = (at: string, text: string | undefined | null): PromisedValue => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
@@ -269,7 +269,7 @@ const promiseBroken: Check = {
   why: 'Links, programs or staff rely on these names. Changing one letter breaks them.',
   after: ['EV905', 'EV206', 'EV207'],
   find: (model) => {
-    const facts = factsOf(model)
+    const facts = promisedValues(model)
     return promisesOf(model).flatMap(([name, value]): Draft[] => {
       const fact = facts.get(name)
       if (fact === undefined) return []
@@ -285,7 +285,7 @@ const promiseBroken: Check = {
       const here = swapped ? fact.items.slice(moved, moved + 2) : extra
       const there = swapped ? promised.slice(moved, moved + 2) : missing
       const quoted = (items: readonly Promised[]): string =>
-        listed(
+        formatList(
           items.map(({ text }) => `\`${text}\``),
           4,
         )
@@ -351,18 +351,18 @@ const unknownPromise: Check = {
   why: 'A promise about a name that does not exist is never broken.',
   after: ['EV206', 'EV207'],
   find: (model) => {
-    const legal = [...factsOf(model).keys()]
+    const legal = [...promisedValues(model).keys()]
     return promisesOf(model).flatMap(([name]): Draft[] => {
       if (legal.includes(name)) return []
       const { start, end } = model.source.place(`examples.promises.${name}`, 'key')
-      const near = suggestion(name, legal, [start.offset, end.offset])
+      const near = suggestName(name, legal, [start.offset, end.offset])
       return [
         {
           at: `examples.promises.${name}`,
           part: 'key',
           message: `\`${name}\` is not something that can be promised`,
           ...near,
-          ...(near.help === undefined ? { notes: [`available: ${listed(legal, 40)}`] } : {}),
+          ...(near.help === undefined ? { notes: [`available: ${formatList(legal, 40)}`] } : {}),
         },
       ]
     })

@@ -1,5 +1,5 @@
 /** Checks EV519 to EV522: answer patterns are readable, fast, and explained to the delegate. */
-import { patternFault } from '../../schema/answer-pattern.ts'
+import { findPatternFault } from '../../schema/answer-pattern.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
@@ -8,7 +8,7 @@ import { join } from '../../syntax/source.ts'
 function faultsOf(fields: readonly FieldAt[], among: readonly string[]): readonly Draft[] {
   return fields.flatMap(({ raw, path, field }): Draft[] => {
     if (raw.pattern === undefined || field.pattern !== undefined) return []
-    const fault = patternFault(raw.pattern)
+    const fault = findPatternFault(raw.pattern)
     if (fault === null || !among.includes(fault.is)) return []
     const said = raw.pattern.slice(...fault.span)
     return [

@@ -4,7 +4,7 @@ import { canBeMalformed, fieldPatterns } from '../../../answers/field-types.ts'
 import { formatDay, isDay } from '../../../lib/time.ts'
 import type { Check, FieldAt } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { listed, suggestion } from '../../suggestions/nearest-name.ts'
+import { formatList, suggestName } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
 
 const messageNeverShown: Check = {
@@ -56,8 +56,8 @@ const defaultNotOption: Check = {
           {
             at,
             message: `\`${String(value)}\` is not an option of \`${id}\``,
-            notes: [`options: ${listed(legal)}`],
-            ...suggestion(String(value), legal, [start.offset, end.offset]),
+            notes: [`options: ${formatList(legal)}`],
+            ...suggestName(String(value), legal, [start.offset, end.offset]),
           },
         ]
       if (field.type === 'date' && !isDay(String(value)))

@@ -2,7 +2,7 @@
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
-import { whoPays } from '../prices/category-order.ts'
+import { categoryOrder } from '../prices/category-order.ts'
 
 const SAYS_OPTIONAL = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
 const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
@@ -213,7 +213,7 @@ function siblings(model: Model): readonly (readonly Named[])[] {
     (path: string) =>
     (index: number): string =>
       join(path, index)
-  const isTold = whoPays.EV452.find(model).length > 0
+  const isTold = categoryOrder.EV452.find(model).length > 0
   return [
     ...(isTold ? [] : [named(file.categories, under('categories'))]),
     named(file.fees.periods, under('fees.periods')),

@@ -5,10 +5,10 @@
  */
 import { suggestYesNo } from '../../suggestions/condition-notations.ts'
 import type { Draft } from '../../finding.ts'
-import { formsOf, type Check, type Checks, type Model } from '../../checked-file.ts'
-import { shape } from '../../schema/check-schema.ts'
+import { collectForms, type Check, type Checks, type Model } from '../../checked-file.ts'
+import { schemaChecks } from '../../schema/check-schema.ts'
 import { join } from '../../syntax/source.ts'
-import { constantsAt } from '../names/names-in-conditions.ts'
+import { findConstants } from '../names/names-in-conditions.ts'
 
 /** Reads a text in place of a message that answers "is it required?". */
 function requiredMeant(text: string): boolean | null {
@@ -35,7 +35,7 @@ function requiredMeant(text: string): boolean | null {
 }
 
 const wordForYesNo: Check = {
-  ...shape.EV008,
+  ...schemaChecks.EV008,
   find: (model) =>
     model.asked.flatMap(({ raw, path }): Draft[] => {
       const [at, text] =
@@ -81,13 +81,13 @@ const exactNumber: Check = {
   why: 'A rule for age 70 does not apply to a delegate who is 71.',
   after: ['EV201', 'EV307'],
   find: (whole) =>
-    formsOf(whole).flatMap((model) =>
+    collectForms(whole).flatMap((model) =>
       model.conditions.flatMap(({ maps }) =>
         maps.flatMap((map) =>
           map.tests.flatMap(({ field: id, raw, path }): Draft[] => {
             const field = model.fields.find((one) => one.id === id)?.field
             if (field?.type !== 'number' || isPlainMap(raw)) return []
-            const numbers = constantsAt(raw, path).flatMap(({ value }) =>
+            const numbers = findConstants(raw, path).flatMap(({ value }) =>
               typeof value === 'number' ? [value] : [],
             )
             const isMeasure = MEASURE.test(`${id.replaceAll('_', ' ')} ${field.label}`)

@@ -26,4 +26,4 @@ const schemaTooLarge: Check = {
   },
 }
 
-export const growth: Checks = { EV313: schemaTooLarge }
+export const schemaSize: Checks = { EV313: schemaTooLarge }

@@ -1,7 +1,7 @@
 /** Checks EV509, EV510: accepted file types exist and are safe to open. */
 import type { Check } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { suggestion } from '../../suggestions/nearest-name.ts'
+import { suggestName } from '../../suggestions/nearest-name.ts'
 
 const RISKY = new Set([
   'html',
@@ -89,7 +89,7 @@ const unknownEnding: Check = {
           {
             at: `${path}.accept.${at}`,
             message: `\`${ending}\` is not a known file ending`,
-            ...suggestion(ending, KNOWN, [start.offset, end.offset]),
+            ...suggestName(ending, KNOWN, [start.offset, end.offset]),
           },
         ]
       }),

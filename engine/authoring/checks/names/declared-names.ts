@@ -1,14 +1,18 @@
 /** Checks EV2xx: every used name is declared and has the required kind. */
-import { suggestion } from '../../suggestions/nearest-name.ts'
+import { suggestName } from '../../suggestions/nearest-name.ts'
 import { salesColumns } from '../../../reports/sales-columns.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../../event/built-in-values.ts'
-import { formsOf, storedIds } from '../../checked-file.ts'
+import { collectForms, storedIds } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
-import { categoriesCompared, unknownAsked, unknownCompared } from './names-in-conditions.ts'
+import {
+  unknownConditionCategories,
+  unknownConditionNames,
+  unknownConditionOptions,
+} from './names-in-conditions.ts'
 import { categoriesGiven, itemColumns, unknownFields, unknownOptions } from './names-in-items.ts'
-import { unknown, type Used } from './unknown-names.ts'
+import { findUnknown, type UsedName } from './unknown-names.ts'
 
 const unknownField: Check = {
   slug: 'unknown-field',
@@ -18,11 +22,11 @@ const unknownField: Check = {
     const ids = model.fields.map(({ id }) => id)
     const chosen = model.file.category.chosen_in
     return [
-      ...formsOf(model).flatMap((form) => unknownAsked(model, form)),
+      ...collectForms(model).flatMap((form) => unknownConditionNames(model, form)),
       ...unknownFields(model),
       ...(chosen === undefined
         ? []
-        : unknown(
+        : findUnknown(
             model,
             [{ name: chosen, at: 'category.chosen_in' }],
             ids,
@@ -39,7 +43,7 @@ const unknownOption: Check = {
   find: (model) => [
     ...unknownOptions(model),
     ...apartOf(model),
-    ...formsOf(model).flatMap(unknownCompared),
+    ...collectForms(model).flatMap(unknownConditionOptions),
   ],
 }
 
@@ -48,7 +52,7 @@ function apartOf(model: Model): readonly Draft[] {
   return model.fields.flatMap(({ id, raw, path, field }) => {
     const legal = (field.options ?? []).map((option) => option.id)
     return (raw.choose?.mutually_exclusive ?? []).flatMap((group, at) =>
-      unknown(
+      findUnknown(
         model,
         group.map((name, one) => ({ name, at: `${path}.choose.mutually_exclusive.${at}.${one}` })),
         legal,
@@ -65,24 +69,33 @@ const unknownCategory: Check = {
   find: (model) => {
     const { file } = model
     const legal = file.categories.map(({ id }) => id)
-    const rules = (file.category.rules ?? []).flatMap((rule, at): Used[] =>
+    const rules = (file.category.rules ?? []).flatMap((rule, at): UsedName[] =>
       rule.otherwise === undefined
         ? [{ name: rule.then ?? '', at: `category.rules.${at}.then` }]
         : [{ name: rule.otherwise, at: `category.rules.${at}.otherwise` }],
     )
     const rows = Object.keys(file.fees.prices ?? {})
       .filter((name) => name !== 'period')
-      .map((name): Used => ({ name, at: `fees.prices.${name}`, part: 'key' }))
-    const expected = (file.examples?.cases ?? []).flatMap(({ expect, category }, at): Used[] => [
-      ...(expect.category === undefined
-        ? []
-        : [{ name: expect.category, at: `examples.cases.${at}.expect.category` }]),
-      ...(category === undefined ? [] : [{ name: category, at: `examples.cases.${at}.category` }]),
-    ])
+      .map((name): UsedName => ({ name, at: `fees.prices.${name}`, part: 'key' }))
+    const expected = (file.examples?.cases ?? []).flatMap(
+      ({ expect, category }, at): UsedName[] => [
+        ...(expect.category === undefined
+          ? []
+          : [{ name: expect.category, at: `examples.cases.${at}.expect.category` }]),
+        ...(category === undefined
+          ? []
+          : [{ name: category, at: `examples.cases.${at}.category` }]),
+      ],
+    )
     const say = (name: string): string => `there is no category \`${name}\``
     return [
-      ...unknown(model, [...rules, ...rows, ...categoriesGiven(model), ...expected], legal, say),
-      ...formsOf(model).flatMap((form) => categoriesCompared(form, legal, say)),
+      ...findUnknown(
+        model,
+        [...rules, ...rows, ...categoriesGiven(model), ...expected],
+        legal,
+        say,
+      ),
+      ...collectForms(model).flatMap((form) => unknownConditionCategories(form, legal, say)),
     ]
   },
 }
@@ -94,7 +107,7 @@ const unknownPeriod: Check = {
   find: (model) => {
     const { fees, examples } = model.file
     const legal = fees.periods.map(({ id }) => id)
-    const columns = columnsOf(model).map((name, at): Used => ({
+    const columns = priceTableColumns(model).map((name, at): UsedName => ({
       name,
       at: `fees.prices.period.${at}`,
     }))
@@ -102,12 +115,12 @@ const unknownPeriod: Check = {
       fees.other_dates === undefined || fees.other_dates === 'closed'
         ? []
         : [{ name: fees.other_dates, at: 'fees.other_dates' }]
-    const expected = (examples?.cases ?? []).flatMap(({ expect }, at): Used[] =>
+    const expected = (examples?.cases ?? []).flatMap(({ expect }, at): UsedName[] =>
       expect.period === undefined
         ? []
         : [{ name: expect.period, at: `examples.cases.${at}.expect.period` }],
     )
-    return unknown(
+    return findUnknown(
       model,
       [...columns, ...itemColumns(model), ...other, ...expected],
       legal,
@@ -117,7 +130,7 @@ const unknownPeriod: Check = {
 }
 
 /** Returns the names in the first row of the price table. */
-export function columnsOf({ file }: Model): readonly string[] {
+export function priceTableColumns({ file }: Model): readonly string[] {
   return (file.fees.prices?.period ?? []).map(String)
 }
 
@@ -127,7 +140,7 @@ const unknownShared: Check = {
   why: 'A list or gateway must be defined before it can be used.',
   find: (model) => {
     const lists = ['categories', ...Object.keys(model.lists.lists)]
-    const options = model.fields.flatMap(({ raw, path }): Used[] =>
+    const options = model.fields.flatMap(({ raw, path }): UsedName[] =>
       typeof raw.options === 'string' ? [{ name: raw.options, at: `${path}.options` }] : [],
     )
     const asOption = model.fields.flatMap(({ raw, path }): Draft[] =>
@@ -147,7 +160,7 @@ const unknownShared: Check = {
     const gateway = gatewaysIn(model)
     return [
       ...asOption,
-      ...unknown(model, options, lists, (name) => `there is no option list \`${name}\``).map(
+      ...findUnknown(model, options, lists, (name) => `there is no option list \`${name}\``).map(
         (draft) => ({
           ...draft,
           related: [
@@ -160,7 +173,7 @@ const unknownShared: Check = {
           ],
         }),
       ),
-      ...unknown(
+      ...findUnknown(
         model,
         gateway,
         Object.keys(model.gateways.gateways),
@@ -181,9 +194,9 @@ const unknownShared: Check = {
 }
 
 /** Returns the gateway as named in the file, alone or as one of the payment methods. */
-function gatewaysIn({ file: { payment } }: Model): readonly Used[] {
+function gatewaysIn({ file: { payment } }: Model): readonly UsedName[] {
   if (typeof payment !== 'object') return []
-  const named = (gateway: string | undefined, at: string): readonly Used[] =>
+  const named = (gateway: string | undefined, at: string): readonly UsedName[] =>
     gateway === undefined ? [] : [{ name: gateway, at }]
   return [
     ...named(payment.gateway, 'payment.gateway'),
@@ -213,24 +226,24 @@ const unknownValue: Check = {
       ...stored,
     ]
     const details = (['success', 'failed'] as const).flatMap((page) =>
-      file.results[page].details.flatMap((detail, at): Used[] => {
+      file.results[page].details.flatMap((detail, at): UsedName[] => {
         const path = `results.${page}.details.${at}`
         if (typeof detail === 'string') return [{ name: detail, at: path }]
         return detail.show === undefined ? [] : [{ name: detail.show, at: `${path}.show` }]
       }),
     )
     const wires = (['sends', 'returns'] as const).flatMap((way) =>
-      Object.entries(file.api?.[way] ?? {}).map(([wire, name]): Used => ({
+      Object.entries(file.api?.[way] ?? {}).map(([wire, name]): UsedName => ({
         name,
         at: `api.${way}.${wire}`,
       })),
     )
     const lists = (file.admin?.lists ?? []).map((list, at) => ({ list, path: `admin.lists.${at}` }))
     const columns = lists.flatMap(({ list, path }) =>
-      list.columns.map((name, at): Used => ({ name, at: `${path}.columns.${at}` })),
+      list.columns.map((name, at): UsedName => ({ name, at: `${path}.columns.${at}` })),
     )
     const filters = lists.flatMap(({ list, path }) =>
-      (list.filters ?? []).map((filter, at): Used =>
+      (list.filters ?? []).map((filter, at): UsedName =>
         typeof filter === 'string'
           ? { name: filter, at: `${path}.filters.${at}` }
           : { name: filter.show, at: `${path}.filters.${at}.show` },
@@ -238,10 +251,10 @@ const unknownValue: Check = {
     )
     const say = (name: string): string => `there is no field or value \`${name}\``
     return [
-      ...unknown(model, details, rowValues, say),
-      ...unknown(model, wires, [...stored, ...ENGINE_VALUES], say),
-      ...unknown(model, columns, columnValues, say),
-      ...unknown(model, filters, filterValues, say),
+      ...findUnknown(model, details, rowValues, say),
+      ...findUnknown(model, wires, [...stored, ...ENGINE_VALUES], say),
+      ...findUnknown(model, columns, columnValues, say),
+      ...findUnknown(model, filters, filterValues, say),
     ]
   },
 }
@@ -260,7 +273,7 @@ const demoPath: Check = {
         {
           at: `demo.${at}`,
           message: `there is no \`${path}\` in this file`,
-          ...suggestion(path, beside, [start.offset, end.offset]),
+          ...suggestName(path, beside, [start.offset, end.offset]),
         },
       ]
     }),

@@ -5,15 +5,15 @@
  */
 import {
   suggestChoice,
-  connectiveHelp,
-  isEverybody,
+  suggestConnective,
+  includesEveryone,
 } from '../../suggestions/condition-notations.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { join } from '../../syntax/source.ts'
-import { contextNames, noSuchName, unknownContextValues } from './names-in-items.ts'
-import { unknown, type Used } from './unknown-names.ts'
+import { contextNames, unknownNameMessage, unknownContextValues } from './names-in-items.ts'
+import { findUnknown, type UsedName } from './unknown-names.ts'
 
 const tests = (form: Model) =>
   form.conditions.flatMap(({ kind, maps }) =>
@@ -21,7 +21,7 @@ const tests = (form: Model) =>
   )
 
 /** Returns the constants of a comparing test, each with its place. */
-export function constantsAt(
+export function findConstants(
   raw: unknown,
   path: string,
 ): readonly { readonly value: unknown; readonly at: string }[] {
@@ -30,11 +30,11 @@ export function constantsAt(
   const key = (['not', 'has'] as const).find((one) => Object.hasOwn(raw, one))
   return key === undefined
     ? []
-    : constantsAt((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
+    : findConstants((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
 }
 
 /** Returns names in conditions of a form that no field supplies. `model` is the whole file's. */
-export function unknownAsked(model: Model, form: Model): readonly Draft[] {
+export function unknownConditionNames(model: Model, form: Model): readonly Draft[] {
   const isForm = form === model
   const ids = form.fields.map(({ id }) => id)
   const derived = model.config.categoryChoice.by === 'rules'
@@ -61,11 +61,11 @@ export function unknownAsked(model: Model, form: Model): readonly Draft[] {
     ...asked
       .filter(({ name }) => name !== 'category')
       .flatMap((one) =>
-        unknown(form, [one], legalFor(one.kind), (name) =>
-          isForm ? noSuchName(model, name) : `the list of people has no field \`${name}\``,
+        findUnknown(form, [one], legalFor(one.kind), (name) =>
+          isForm ? unknownNameMessage(model, name) : `the list of people has no field \`${name}\``,
         ).map((draft): Draft => {
           const help =
-            connectiveHelp(draft.at) ??
+            suggestConnective(draft.at) ??
             (!isForm && ofForm.has(one.name)
               ? `\`${one.name}\` is a field of the whole form: add it to the list of people too, or move the condition to \`when\` of the item`
               : null)
@@ -76,14 +76,14 @@ export function unknownAsked(model: Model, form: Model): readonly Draft[] {
 }
 
 /** Returns options in conditions of a form that no field has. */
-export function unknownCompared(form: Model): readonly Draft[] {
+export function unknownConditionOptions(form: Model): readonly Draft[] {
   return tests(form).flatMap(({ field: id, raw, path }) => {
     const { field } = form.fields.find((one) => one.id === id) ?? {}
     if (field === undefined)
       return unknownContextValues(
         form,
         id,
-        constantsAt(raw, path).flatMap(({ value, at }) =>
+        findConstants(raw, path).flatMap(({ value, at }) =>
           typeof value === 'string' ? [{ name: value, at }] : [],
         ),
       )
@@ -92,14 +92,14 @@ export function unknownCompared(form: Model): readonly Draft[] {
     const labels = new Map(
       field.options.map((option) => [option.label.trim().toLowerCase(), option.id]),
     )
-    const used = constantsAt(raw, path).flatMap(({ value, at }) =>
+    const used = findConstants(raw, path).flatMap(({ value, at }) =>
       typeof value === 'string' ? [{ name: value, at }] : [],
     )
     return used.flatMap((one) =>
-      unknown(form, [one], legal, (name) => `\`${name}\` is not an option of \`${id}\``).map(
+      findUnknown(form, [one], legal, (name) => `\`${name}\` is not an option of \`${id}\``).map(
         ({ help, fix, ...draft }) => ({
           ...draft,
-          notes: [`options: ${listed(legal)}`],
+          notes: [`options: ${formatList(legal)}`],
           ...(fix === undefined && labels.has(one.name.trim().toLowerCase())
             ? {
                 help: `write ${labels.get(one.name.trim().toLowerCase()) ?? ''}: an option is written by its id`,
@@ -121,13 +121,13 @@ function optionHelp(
 ): Pick<Draft, 'help' | 'fix'> {
   const meant = suggestChoice(name, legal)
   if (meant !== null) return { help: `write ${id}: ${meant}` }
-  if (isEverybody(name))
+  if (includesEveryone(name))
     return { help: `remove \`${id}\` from the condition: it excludes no answer` }
   return { ...(help === undefined ? {} : { help }), ...(fix === undefined ? {} : { fix }) }
 }
 
 /** Returns categories in conditions of a form that are not declared. */
-export function categoriesCompared(
+export function unknownConditionCategories(
   form: Model,
   legal: readonly string[],
   say: (name: string) => string,
@@ -138,13 +138,13 @@ export function categoriesCompared(
   const compared = tests(form)
     .filter(({ field }) => field === 'category' || offering.has(field))
     .flatMap(({ raw, path }) =>
-      constantsAt(raw, path).flatMap(({ value, at }): Used[] =>
+      findConstants(raw, path).flatMap(({ value, at }): UsedName[] =>
         typeof value === 'string' ? [{ name: value, at }] : [],
       ),
     )
   return compared.flatMap((one) => {
     const meant = suggestChoice(one.name, legal)
-    return unknown(form, [one], legal, say).map((draft): Draft =>
+    return findUnknown(form, [one], legal, say).map((draft): Draft =>
       meant === null
         ? draft
         : { at: draft.at, part: 'value', message: draft.message, help: `write ${meant}` },

@@ -4,16 +4,16 @@ import { EACH } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { CODE, memberListValueName } from '../../../rules/pricing-context.ts'
 import {
-  axisOfContextValue,
-  fullNames,
-  memberListColumnOf,
+  createContextAxis,
+  fullSeatNames,
+  findMemberListColumn,
 } from '../../proofs/fields-in-conditions.ts'
 import type * as Files from '../../schema/event-file-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
-import { unknown, type Used } from './unknown-names.ts'
+import { findUnknown, type UsedName } from './unknown-names.ts'
 
 /** One table of an item, as written. */
 export type TableAt = {
@@ -29,7 +29,7 @@ export type TableAt = {
 }
 
 /** Returns every table of every item, in the order in which they are tried. */
-export function tablesAt({ file }: Model): readonly TableAt[] {
+export function itemTables({ file }: Model): readonly TableAt[] {
   return (file.fees.items ?? []).flatMap((item, itemAt): TableAt[] => {
     const path = `fees.items.${itemAt}.prices`
     const { prices } = item
@@ -64,7 +64,7 @@ export function columnsOfTable({ rows }: TableAt): readonly string[] {
   return (rows.period ?? []).map(String)
 }
 
-type FieldUse = Used & { readonly types: readonly FieldType[]; readonly as: string }
+type FieldUse = UsedName & { readonly types: readonly FieldType[]; readonly as: string }
 
 /** Returns where fields are named outside conditions, and their allowed types. */
 function fieldUses({ file }: Model): readonly FieldUse[] {
@@ -130,7 +130,7 @@ const EDITED_TYPES: readonly FieldType[] = [
 
 /** Returns unknown fields in items, quotas, unique answers and edits. */
 export function unknownFields(model: Model): readonly Draft[] {
-  return unknown(
+  return findUnknown(
     model,
     fieldUses(model),
     model.fields.map(({ id }) => id),
@@ -145,11 +145,11 @@ export function contextNames(event: EventConfig): readonly string[] {
       type === 'choice' ? [memberListValueName(field.id, id)] : [],
     ),
   )
-  return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullNames(event.quotas), ...columns]
+  return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullSeatNames(event.quotas), ...columns]
 }
 
 /** Returns the message for a name in a condition that is neither a field nor a context value. */
-export function noSuchName({ config }: Model, name: string): string {
+export function unknownNameMessage({ config }: Model, name: string): string {
   if (name === 'code') return 'there are no codes: `codes` defines no kinds'
   if (name.startsWith('full.')) return `there is no quota \`${name.slice('full.'.length)}\``
   const [field = '', column] = name.split('.')
@@ -171,14 +171,14 @@ export function unknownOptions(model: Model): readonly Draft[] {
   const { config, file } = model
   const optionsOf = (field: string | undefined): readonly string[] | null =>
     config.fields.find(({ id }) => id === field)?.options?.map(({ id }) => id) ?? null
-  const rows = tablesAt(model).flatMap(({ item, path, rows: table }): readonly Draft[] => {
+  const rows = itemTables(model).flatMap(({ item, path, rows: table }): readonly Draft[] => {
     const legal = item.by === undefined ? [EACH] : optionsOf(item.by)
     const used = Object.keys(table)
       .filter((row) => row !== 'period')
-      .map((name): Used => ({ name, at: join(path, name), part: 'key' }))
+      .map((name): UsedName => ({ name, at: join(path, name), part: 'key' }))
     return legal === null
       ? []
-      : unknown(model, used, legal, (name) =>
+      : findUnknown(model, used, legal, (name) =>
           item.by === undefined
             ? `\`${name}\` is not a row here: without \`by\` the only row is \`each\``
             : `\`${name}\` is not an option of \`${item.by}\``,
@@ -187,9 +187,9 @@ export function unknownOptions(model: Model): readonly Draft[] {
   const places = (file.quotas ?? []).flatMap(({ each_option_of: by, max }, at) =>
     typeof max === 'number' || by === undefined
       ? []
-      : unknown(
+      : findUnknown(
           model,
-          Object.keys(max).map((name): Used => ({
+          Object.keys(max).map((name): UsedName => ({
             name,
             at: `quotas.${at}.max.${name}`,
             part: 'key',
@@ -205,25 +205,25 @@ export function unknownOptions(model: Model): readonly Draft[] {
 export function unknownContextValues(
   model: Model,
   name: string,
-  used: readonly Used[],
+  used: readonly UsedName[],
 ): readonly Draft[] {
   const { config } = model
-  const column = memberListColumnOf(config, name)
+  const column = findMemberListColumn(config, name)
   if (name === 'code' && config.codeKinds.length > 0)
-    return unknown(
+    return findUnknown(
       model,
       used,
       config.codeKinds.map(({ id }) => id),
       (kind) => `there is no code kind \`${kind}\``,
     )
   if (column !== null)
-    return unknown(
+    return findUnknown(
       model,
       used,
       column.options,
       (value) => `\`${value}\` is not a value of \`${name}\``,
     )
-  return axisOfContextValue(config, name) === null
+  return createContextAxis(config, name) === null
     ? []
     : used.map(({ at, name: value }) => ({
         at,
@@ -233,19 +233,19 @@ export function unknownContextValues(
 }
 
 /** Returns the categories given by discount codes and offered by quotas. */
-export function categoriesGiven({ file }: Model): readonly Used[] {
+export function categoriesGiven({ file }: Model): readonly UsedName[] {
   return [
-    ...(file.codes?.kinds ?? []).flatMap(({ gives }, at): Used[] =>
+    ...(file.codes?.kinds ?? []).flatMap(({ gives }, at): UsedName[] =>
       gives.category === undefined
         ? []
         : [{ name: gives.category, at: `codes.kinds.${at}.gives.category` }],
     ),
-    ...(file.quotas ?? []).flatMap(({ full }, at): Used[] =>
+    ...(file.quotas ?? []).flatMap(({ full }, at): UsedName[] =>
       typeof full === 'string' || full.offer === undefined
         ? []
         : [{ name: full.offer, at: `quotas.${at}.full.offer` }],
     ),
-    ...(file.approval ?? []).flatMap(({ if_refused: refused }, at): Used[] =>
+    ...(file.approval ?? []).flatMap(({ if_refused: refused }, at): UsedName[] =>
       refused?.offer === undefined
         ? []
         : [{ name: refused.offer, at: `approval.${at}.if_refused.offer` }],
@@ -254,9 +254,9 @@ export function categoriesGiven({ file }: Model): readonly Used[] {
 }
 
 /** Returns the periods named in the columns of items. */
-export function itemColumns(model: Model): readonly Used[] {
-  return tablesAt(model).flatMap((table) =>
-    columnsOfTable(table).map((name, at): Used => ({ name, at: `${table.path}.period.${at}` })),
+export function itemColumns(model: Model): readonly UsedName[] {
+  return itemTables(model).flatMap((table) =>
+    columnsOfTable(table).map((name, at): UsedName => ({ name, at: `${table.path}.period.${at}` })),
   )
 }
 
@@ -274,7 +274,7 @@ const wrongField: Check = {
             {
               at,
               part,
-              message: `${as} takes a field of type ${listed(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
+              message: `${as} takes a field of type ${formatList(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
               ...numberHelp(model, name, types),
               related: model.fields
                 .filter(({ id }) => id === name)
@@ -305,16 +305,16 @@ const unknownLine: Check = {
   find: (model) => {
     const { fees, codes } = model.file
     const items = (fees.items ?? []).map(({ id }) => id)
-    const on = (fees.adjustments ?? []).flatMap(({ on: name }, at): Used[] =>
+    const on = (fees.adjustments ?? []).flatMap(({ on: name }, at): UsedName[] =>
       name === undefined ? [] : [{ name, at: `fees.adjustments.${at}.on` }],
     )
-    const given = (codes?.kinds ?? []).flatMap(({ gives }, at): Used[] =>
+    const given = (codes?.kinds ?? []).flatMap(({ gives }, at): UsedName[] =>
       gives.adjustment === undefined
         ? []
         : [{ name: gives.adjustment, at: `codes.kinds.${at}.gives.adjustment` }],
     )
     const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
-      Object.keys(expect.lines ?? {}).map((name): Used => ({
+      Object.keys(expect.lines ?? {}).map((name): UsedName => ({
         name,
         at: `examples.cases.${at}.expect.lines.${name}`,
         part: 'key',
@@ -322,14 +322,14 @@ const unknownLine: Check = {
     )
     const adjustments = (fees.adjustments ?? []).map(({ id }) => id)
     return [
-      ...unknown(
+      ...findUnknown(
         model,
         on,
         [REGISTRATION, 'all', ...items],
         (name) => `there is no item \`${name}\``,
       ),
-      ...unknown(model, given, adjustments, (name) => `there is no adjustment \`${name}\``),
-      ...unknown(
+      ...findUnknown(model, given, adjustments, (name) => `there is no adjustment \`${name}\``),
+      ...findUnknown(
         model,
         expected,
         [REGISTRATION, ...items, ...adjustments],
@@ -345,15 +345,16 @@ const unknownRoll: Check = {
   why: 'An answer looked up in a member list that does not exist would be refused for every delegate.',
   find: (model) => {
     const rolls = model.file.member_lists ?? {}
-    const asked = model.fields.flatMap(({ raw, path }): Used[] =>
+    const rollIds = Object.keys(rolls)
+    const asked = model.fields.flatMap(({ raw, path }): UsedName[] =>
       raw.in === undefined ? [] : [{ name: raw.in, at: `${path}.in` }],
     )
     const columns = Object.entries(rolls).flatMap(([id, roll]) =>
-      unknown(
+      findUnknown(
         model,
         [
           { name: roll.key, at: `member_lists.${id}.key` },
-          ...(roll.shows ?? []).map((name, at): Used => ({
+          ...(roll.shows ?? []).map((name, at): UsedName => ({
             name,
             at: `member_lists.${id}.shows.${at}`,
           })),
@@ -363,7 +364,7 @@ const unknownRoll: Check = {
       ),
     )
     return [
-      ...unknown(model, asked, Object.keys(rolls), (name) => `there is no member list \`${name}\``),
+      ...findUnknown(model, asked, rollIds, (name) => `there is no member list \`${name}\``),
       ...columns,
     ]
   },
@@ -390,7 +391,7 @@ const keyOfValues: Check = {
     }),
 }
 
-export const soldNames = {
+export const itemNames = {
   EV216: wrongField,
   EV217: unknownLine,
   EV218: unknownRoll,

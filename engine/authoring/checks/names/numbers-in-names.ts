@@ -1,7 +1,7 @@
 /** Checks EV537, EV538: numbers in names agree with percentages of adjustments and seats of quotas. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { matchesOf } from '../../prose/pattern-matches.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
 import { join } from '../../syntax/source.ts'
 
 const PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
@@ -37,7 +37,7 @@ const percentDiffers: Check = {
     ]
     return named.flatMap(({ label, at, path, percent }): Draft[] => {
       if (label === undefined || percent === undefined || OF_TAX.test(label)) return []
-      const says = [...new Set(matchesOf(label, PERCENT).map(([, digits]) => Number(digits)))]
+      const says = [...new Set(findMatches(label, PERCENT).map(([, digits]) => Number(digits)))]
       const [one] = says
       const taken = Math.abs(percent)
       // "Pay 80%" means 20% off.
@@ -137,20 +137,22 @@ function differing(
   maxAt: string,
 ): readonly Draft[] {
   const [start, end] = model.source.span(at)
-  return matchesOf(model.source.text.slice(start, end), ALL_THERE_IS).flatMap((found): Draft[] => {
-    const says = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
-    return maxes.includes(says)
-      ? []
-      : [
-          {
-            at,
-            span: [start + found.index, start + found.index + found[0].length],
-            message: `the text says ${says}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
-            related: [{ at: maxAt, message: 'the quota' }],
-            help: 'write the same number in both places',
-          },
-        ]
-  })
+  return findMatches(model.source.text.slice(start, end), ALL_THERE_IS).flatMap(
+    (found): Draft[] => {
+      const says = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
+      return maxes.includes(says)
+        ? []
+        : [
+            {
+              at,
+              span: [start + found.index, start + found.index + found[0].length],
+              message: `the text says ${says}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
+              related: [{ at: maxAt, message: 'the quota' }],
+              help: 'write the same number in both places',
+            },
+          ]
+    },
+  )
 }
 
 export const namedNumbers = {

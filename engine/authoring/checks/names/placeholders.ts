@@ -1,6 +1,6 @@
 /** Checks EV208, EV209: placeholders in texts exist and have a value where the text is shown. */
 import { editDistance } from '../../../lib/edit-distance.ts'
-import { listed, mayCompare } from '../../suggestions/nearest-name.ts'
+import { formatList, mayCompare } from '../../suggestions/nearest-name.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { unitName } from '../../../event/placeholders-and-answer-texts.ts'
@@ -10,7 +10,7 @@ import type { Draft } from '../../finding.ts'
 import type { Span } from '../../syntax/source.ts'
 
 /** Finds the placeholders of a text with their offset in the source, starting at the text's own offset. */
-export function placeholdersIn({
+export function findPlaceholders({
   written,
   at,
 }: Written): readonly { readonly name: string; readonly span: Span }[] {
@@ -126,7 +126,7 @@ const unknownPlaceholder: Check = {
             : place === 'line'
               ? [...model.fields.map(({ id }) => id), ...unitNames(model), 'option']
               : everyValue(model)
-      const braces = placeholdersIn(said)
+      const braces = findPlaceholders(said)
       return [
         ...strayBraces(said),
         ...braces
@@ -157,7 +157,7 @@ const unknownPlaceholder: Check = {
                   : `\`{${name}}\` is not filled in: remove the spaces inside the braces`,
               help:
                 near === undefined
-                  ? `available values: ${listed(legal, 20)}`
+                  ? `available values: ${formatList(legal, 20)}`
                   : `did you mean \`{${near}}\`?`,
             }
           }),
@@ -181,7 +181,7 @@ const placeholderNotHere: Check = {
   after: ['EV208'],
   find: (model) =>
     model.said.flatMap(({ path, place, ...written }) =>
-      placeholdersIn({ path, ...written }).flatMap(({ name, span }): Draft[] => {
+      findPlaceholders({ path, ...written }).flatMap(({ name, span }): Draft[] => {
         const said = (message: string): Draft[] => [{ at: path, span, message }]
         if (
           OFFICE_ONLY.includes(name) &&

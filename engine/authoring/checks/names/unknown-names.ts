@@ -1,14 +1,18 @@
 /** Compares used names with declared ones, and suggests the nearest one for a typing mistake. */
 import type { Draft } from '../../finding.ts'
 import type { Model } from '../../checked-file.ts'
-import { listed, mayCompare, suggestion } from '../../suggestions/nearest-name.ts'
+import { formatList, mayCompare, suggestName } from '../../suggestions/nearest-name.ts'
 
-export type Used = { readonly name: string; readonly at: string; readonly part?: 'key' | 'value' }
+export type UsedName = {
+  readonly name: string
+  readonly at: string
+  readonly part?: 'key' | 'value'
+}
 
 /** Returns the used names that are not declared, each with the nearest declared one. */
-export function unknown(
+export function findUnknown(
   model: Model,
-  used: readonly Used[],
+  used: readonly UsedName[],
   legal: readonly string[],
   say: (name: string) => string,
 ): readonly Draft[] {
@@ -18,7 +22,7 @@ export function unknown(
     .map(({ name, at, part = 'value' }) => {
       const { start, end } = model.source.place(at, part)
       const near = mayCompare(model, legal.length)
-        ? suggestion(name, legal, [start.offset, end.offset])
+        ? suggestName(name, legal, [start.offset, end.offset])
         : {}
       return {
         at,
@@ -26,7 +30,7 @@ export function unknown(
         message: say(name),
         ...near,
         ...(near.help === undefined && legal.length > 0
-          ? { notes: [`available: ${listed(legal, 20)}`] }
+          ? { notes: [`available: ${formatList(legal, 20)}`] }
           : {}),
       }
     })

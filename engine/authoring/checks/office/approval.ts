@@ -14,12 +14,12 @@ import { quoteCategory } from '../../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { showsOf } from '../../proofs/fields-in-conditions.ts'
+import { visibilityConditions } from '../../proofs/fields-in-conditions.ts'
 import { withinBudget } from '../../proofs/sets-of-answers.ts'
-import { apartFor } from '../../proofs/item-prices.ts'
-import { sayAnswers } from '../../proofs/describe-example.ts'
-import { answersOfTrail, carryingTrail } from '../../proofs/example-answers.ts'
-import { CATEGORY, namesIn, walk } from '../../proofs/walk-form.ts'
+import { itemDistinctions } from '../../proofs/item-prices.ts'
+import { describeAnswers } from '../../proofs/describe-example.ts'
+import { answersOfPath, pathState } from '../../proofs/example-answers.ts'
+import { CATEGORY, conditionNames, searchAnswers } from '../../proofs/walk-form.ts'
 import type { Answers } from '../../../event/answer-types.ts'
 
 type Rule = EventConfig['approvals'][number]
@@ -32,25 +32,25 @@ const STEPS_MAX = 50_000
  * search.
  */
 function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | null {
-  const shows = showsOf(event, file)
+  const shows = visibilityConditions(event, file)
   let found: Answers | null = null
   const look = (): null => {
-    walk(
+    searchAnswers(
       event,
       [
         {
-          reads: [...namesIn([rule.when, ...shows]), file, CATEGORY],
+          reads: [...conditionNames([rule.when, ...shows]), file, CATEGORY],
           conditions: [rule.when, ...shows],
           at: ({ answers, category }, trail) => {
             const isTheirs = findApproval(event.approvals, answers, category)?.id === rule.id
             if (found === null && isTheirs && getOwn(answers, file) === undefined)
-              found = answersOfTrail(trail)
+              found = answersOfPath(trail)
             return null
           },
         },
       ],
-      carryingTrail,
-      apartFor([]),
+      pathState,
+      itemDistinctions([]),
       { left: STEPS_MAX },
     )
     return null
@@ -70,7 +70,7 @@ const nothingToLookAt: Check = {
         const who = whoLeavesOut(config, rule, file)
         const asked = fields.find(({ id }) => id === file)
         if (who === null || asked === undefined) return []
-        const said = sayAnswers({ answers: who })
+        const said = describeAnswers({ answers: who })
         return [
           {
             at: `approval.${at}.documents.${index}`,

@@ -1,6 +1,6 @@
 /** Checks EV481 to EV484: cancellation refunds follow one scale, ordered by day, that never rises. */
 import { day, formatDay } from '../../../lib/time.ts'
-import { percentOfRefund } from '../../compile/cancellation.ts'
+import { readRefundPercent } from '../../compile/cancellation.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
@@ -99,7 +99,7 @@ const refundRises: Check = {
   find: (model) =>
     pairs(model).flatMap(({ index, a, b }): Draft[] => {
       const key = b.otherwise === undefined ? 'refund' : 'otherwise'
-      return percentOfRefund(b[key]) <= percentOfRefund(a.refund)
+      return readRefundPercent(b[key]) <= readRefundPercent(a.refund)
         ? []
         : [
             {

@@ -13,9 +13,9 @@ import { ADDRESS_FROM_PAISE, taxableValue } from '../../../pricing/invoice-tax.t
 import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import { nearest } from '../../suggestions/nearest-name.ts'
-import { provedBill } from '../../proofs/bill-bounds.ts'
-import { sayBill } from '../../proofs/describe-example.ts'
+import { findNearest } from '../../suggestions/nearest-name.ts'
+import { proveBill } from '../../proofs/bill-bounds.ts'
+import { describeBill } from '../../proofs/describe-example.ts'
 
 /**
  * The number of sales per year of the largest conferences; one more digit would leave little room
@@ -105,7 +105,7 @@ const address: Check = {
   find: ({ file, config }) => {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
-    const dearest = provedBill(config).extremes?.dearest
+    const dearest = proveBill(config).extremes?.dearest
     if (dearest == null || taxableValue(dearest.lines) < ADDRESS_FROM_PAISE) return []
     const missing = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
     return [
@@ -113,7 +113,7 @@ const address: Check = {
         at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
         part: 'key',
         message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines))}, but the form does not ask for the buyer's ${missing.join(' and ')}`,
-        notes: [sayBill(config, dearest)],
+        notes: [describeBill(config, dearest)],
         help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
       },
     ]
@@ -248,7 +248,7 @@ const buyer: Check = {
       const at = `invoice.buyer.${key}`
       const asked = fields.find((field) => field.id === id)
       if (asked === undefined) {
-        const meant = nearest(
+        const meant = findNearest(
           String(id),
           fields.map((field) => field.id),
         )

@@ -8,15 +8,15 @@ import { type PaymentMethod } from '../../../event/payment-method-types.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
 import { addDays, daysBetween, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
-import { patternFault } from '../../schema/answer-pattern.ts'
+import { findPatternFault } from '../../schema/answer-pattern.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { PaymentMethodEntry as Written } from '../../schema/payment-section-types.ts'
 import {
   suggestClosingDay,
-  inEventYear,
+  findDayInEventYear,
   isBeforeSale,
-  onlyTheYear,
-  opening,
+  suggestYear,
+  statedOpeningDay,
 } from '../dates/registration-window.ts'
 
 const writtenIn = ({ file: { payment } }: Model): readonly Written[] =>
@@ -61,7 +61,7 @@ const noWayOpen: Check = {
     // If a method ends in a wrong year, that day must be corrected.
     const slip = ends.find(({ until }) => isBeforeSale(model, until))
     const told = slip ?? ends.find(({ until }) => until === last)
-    const meant = slip === undefined ? null : inEventYear(model, slip.until)
+    const meant = slip === undefined ? null : findDayInEventYear(model, slip.until)
     return [
       {
         at: at(told?.index ?? 0, 'until'),
@@ -73,7 +73,7 @@ const noWayOpen: Check = {
         help:
           meant === null
             ? 'keep one payment method open as long as registration, or close registration on that day'
-            : onlyTheYear('until', meant),
+            : suggestYear('until', meant),
       },
     ]
   },
@@ -138,7 +138,7 @@ const anyReference: Check = {
       const at = (raw.fields ?? []).findIndex((ask) => ask.unique === true)
       const ask = raw.fields?.[at]
       if (way.is !== 'transfer' || ask === undefined || ask.format !== undefined) return []
-      const fault = ask.pattern === undefined ? null : patternFault(ask.pattern)
+      const fault = ask.pattern === undefined ? null : findPatternFault(ask.pattern)
       if (ask.pattern !== undefined && fault === null) return []
       return [
         {
@@ -190,13 +190,13 @@ const untilOutside: Check = {
   why: 'A payment method that ends before registration opens is never offered. If it ends after registration closes, its day is probably wrong.',
   after: ['EV443'],
   find: (model) => {
-    const opens = opening(model)
+    const opens = statedOpeningDay(model)
     const closes = suggestClosingDay(model)
     return pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
       if (until === undefined) return []
       const isEarly = opens !== undefined && until < opens
       const isLate = closes !== undefined && until > closes
-      const meant = inEventYear(model, until)
+      const meant = findDayInEventYear(model, until)
       return isEarly || isLate
         ? [
             {
@@ -207,7 +207,7 @@ const untilOutside: Check = {
               help:
                 meant === null
                   ? 'write a day on which registration is open'
-                  : onlyTheYear('until', meant),
+                  : suggestYear('until', meant),
             },
           ]
         : []
@@ -223,7 +223,7 @@ const untilOfAnotherYear: Check = {
   find: (model) =>
     pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
       if (until === undefined || !isBeforeSale(model, until)) return []
-      const meant = inEventYear(model, until)
+      const meant = findDayInEventYear(model, until)
       return meant === null
         ? []
         : [
@@ -231,7 +231,7 @@ const untilOfAnotherYear: Check = {
               at: at(index, 'until'),
               message: `this payment method ends on ${formatDay(until)}, ${daysBetween(until, model.config.from)} days before the event`,
               related: [{ at: 'event.from', message: 'it begins here' }],
-              help: onlyTheYear('until', meant),
+              help: suggestYear('until', meant),
             },
           ]
     }),

@@ -1,7 +1,7 @@
 /** Checks EV485 to EV489: editable fields affect no decision, and retention periods are in order. */
-import { fieldsOfPrice } from '../../tools/price-fields.ts'
+import { findPriceFields } from '../../tools/price-fields.ts'
 import { formatDay } from '../../../lib/time.ts'
-import { fieldsBehind } from '../../proofs/fields-in-conditions.ts'
+import { findRelevantFields } from '../../proofs/fields-in-conditions.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
@@ -17,8 +17,8 @@ function editables({ file, fields }: Model): readonly Editable[] {
 
 /** Returns a description of what reads a field; null: nothing that would forbid changes. */
 function readerOf({ config }: Model): (id: string) => string | null {
-  const ofPrice = new Set(fieldsOfPrice(config).map(({ id }) => id))
-  const ofApproval = fieldsBehind(
+  const ofPrice = new Set(findPriceFields(config).map(({ id }) => id))
+  const ofApproval = findRelevantFields(
     config,
     config.approvals.map(({ when }) => when),
     config.approvals.flatMap(({ documents }) => documents),
@@ -120,7 +120,7 @@ const filesOutlive: Check = {
         ],
 }
 
-export const ownPage = {
+export const selfService = {
   EV485: editDecides,
   EV486: editEmail,
   EV487: editName,

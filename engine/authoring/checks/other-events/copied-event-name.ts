@@ -5,15 +5,15 @@
  */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Draft } from '../../finding.ts'
-import { textsOf } from '../../checked-file.ts'
-import { matchesOf } from '../../prose/pattern-matches.ts'
+import { collectTexts } from '../../checked-file.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Source } from '../../syntax/source.ts'
 
 /** An event with its index in the folder. */
 type Known = { readonly event: EventConfig; readonly at: number }
 type Telling = Known & { readonly words: string; readonly isRoute: boolean }
 /** A match in one file; `owner` is the index of the named event. */
-export type Named = { readonly owner: number; readonly draft: Draft }
+export type EventMention = { readonly owner: number; readonly draft: Draft }
 
 /** A title too specific to occur in another file by chance: with a year, or a name in capitals. */
 const TELLS = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
@@ -34,7 +34,9 @@ const seriesOf = (title: string): string => title.toLowerCase().replace(/[^\p{L}
  * Indexes titles and addresses by their first word, so that a thousand events are looked up and not
  * compared.
  */
-export function namesOf(events: readonly EventConfig[]): ReadonlyMap<string, readonly Telling[]> {
+export function indexEventNames(
+  events: readonly EventConfig[],
+): ReadonlyMap<string, readonly Telling[]> {
   const all = events.flatMap((event, at): Telling[] => [
     ...(TELLS.test(event.title) ? [{ event, at, words: event.title, isRoute: false }] : []),
     ...[event.routes.form, ...event.routes.also].map((words) => ({
@@ -51,14 +53,14 @@ export function namesOf(events: readonly EventConfig[]): ReadonlyMap<string, rea
  * Returns the mentions of other events in a file's displayed texts and in the buttons after a
  * failed payment.
  */
-export function namedIn(
+export function findMentions(
   event: EventConfig,
   source: Source,
   names: ReadonlyMap<string, readonly Telling[]>,
-): readonly Named[] {
+): readonly EventMention[] {
   const others = [
     ...new Set(
-      matchesOf(source.text, WORDS).flatMap(({ 0: word, index }) =>
+      findMatches(source.text, WORDS).flatMap(({ 0: word, index }) =>
         (names.get(word) ?? []).filter(
           (other) =>
             source.text.startsWith(other.words, index - other.words.indexOf(word)) &&
@@ -68,12 +70,12 @@ export function namedIn(
     ),
   ]
   if (others.length === 0) return []
-  const { said, writtenTexts } = textsOf(source)
+  const { said, writtenTexts } = collectTexts(source)
   const tells = writtenTexts.filter(({ path }) =>
     /^payment\.methods\.\d+\.instructions$/.test(path),
   )
   const inTexts = [...said, ...tells].flatMap(({ path, written, at }) =>
-    others.flatMap((other): Named[] => {
+    others.flatMap((other): EventMention[] => {
       const found = placeIn(written, other, event)
       return found === -1
         ? []
@@ -106,7 +108,7 @@ export function namedIn(
         ({ isRoute, words }) =>
           isRoute && 'go' in button && button.go === words && source.has(path),
       )
-      .map((other): Named => ({
+      .map((other): EventMention => ({
         owner: other.at,
         draft: {
           at: path,

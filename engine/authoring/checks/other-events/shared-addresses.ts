@@ -8,13 +8,19 @@ import {
   RESERVED_CALLS,
   SITE_PAGES,
 } from '../../../event/reserved-addresses.ts'
-import { askedOf, callsOf, clashesAmong, pagesOf, type Claim } from '../../event-clashes.ts'
+import {
+  listGetAddresses,
+  listEndpoints,
+  findClashes,
+  listPages,
+  type Claim,
+} from '../../event-clashes.ts'
 import type { Draft, Finding, Meta } from '../../finding.ts'
-import { findingOf } from '../../finding.ts'
+import { createFinding } from '../../finding.ts'
 import type { Source } from '../../syntax/source.ts'
-import { namedIn, namesOf } from './copied-event-name.ts'
+import { findMentions, indexEventNames } from './copied-event-name.ts'
 
-export const across = {
+export const sharedAddresses = {
   EV801: {
     slug: 'route-clash',
     severity: 'error',
@@ -51,10 +57,10 @@ export const across = {
     why: 'A copied file may still contain the name or address of the original event.',
   },
 } as const satisfies Record<string, Meta>
-type Code = keyof typeof across
+type Code = keyof typeof sharedAddresses
 
 /** `source` is parsed again only if a place is needed: an event from a cache has none available. */
-export type Beside = {
+export type OtherEvent = {
   readonly event: EventConfig
   readonly path: string
   /** Whether it is checked now; warnings of all others were reported before. */
@@ -76,14 +82,14 @@ function baseOf(path: string): string {
 }
 
 /** Checks one file's own names against the site's and each other, and its file name. */
-export function aloneFindings({
+export function singleFileFindings({
   event,
   source,
 }: {
   readonly event: EventConfig
   readonly source: Source
 }): readonly Finding[] {
-  const [pages, calls] = [pagesOf(event), callsOf(event)]
+  const [pages, calls] = [listPages(event), listEndpoints(event)]
   const misnamed: readonly Draft[] = isNamedFor(event.id, source.path)
     ? []
     : [
@@ -105,7 +111,7 @@ export function aloneFindings({
     .map(({ name, at }): Draft => ({ at, message: `${name} already belongs to the site` }))
   // A clash with the site is reported once, whatever else it clashes with.
   const told = new Set(siteCalls.map(({ at }) => at))
-  const asPages = askedOf(event).flatMap(({ name, at, path }): readonly Draft[] => {
+  const asPages = listGetAddresses(event).flatMap(({ name, at, path }): readonly Draft[] => {
     const page = pages.find((own) => pathsOverlap(own.path, path))
     return told.has(at) || page === undefined
       ? []
@@ -118,7 +124,7 @@ export function aloneFindings({
         ]
   })
   const made = (code: Code, drafts: readonly Draft[]): readonly Finding[] =>
-    drafts.map((draft) => findingOf(code, across[code], draft, source))
+    drafts.map((draft) => createFinding(code, sharedAddresses[code], draft, source))
   return [
     ...made('EV807', misnamed),
     ...made('EV801', [...sitePages, ...twice(pages, (a, b) => a === b, source)]),
@@ -181,21 +187,21 @@ function callsMeet(a: string, b: string): boolean {
  * the order of the files does not matter. A file whose name differs from its event ("Copy of …")
  * comes after all that match.
  */
-export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
-  const isMisnamed = ({ event, path }: Beside): boolean => !isNamedFor(event.id, path)
+export function crossFileFindings(events: readonly OtherEvent[]): readonly Finding[] {
+  const isMisnamed = ({ event, path }: OtherEvent): boolean => !isNamedFor(event.id, path)
   const sorted = [...events].sort(
     (a, b) => Number(isMisnamed(a)) - Number(isMisnamed(b)) || (a.path < b.path ? -1 : 1),
   )
-  const clashes = clashesAmong(sorted.map(({ event }) => event)).flatMap((clash) => {
+  const clashes = findClashes(sorted.map(({ event }) => event)).flatMap((clash) => {
     const [mine, theirs] = [sorted[clash.later], sorted[clash.earlier]]
     if (mine === undefined || theirs === undefined) return []
     const [source, other] = [mine.source(), theirs.source()]
     const part = clash.at === 'order_id' ? 'key' : 'value'
     return [
       {
-        ...findingOf(
+        ...createFinding(
           clash.code,
-          across[clash.code],
+          sharedAddresses[clash.code],
           {
             at: placed(source, clash.at),
             part,
@@ -212,18 +218,18 @@ export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
 }
 
 /** Reports other events named in a file, as in a copy of theirs. */
-function copiedFrom(events: readonly Beside[]): readonly Finding[] {
-  const names = namesOf(events.map(({ event }) => event))
+function copiedFrom(events: readonly OtherEvent[]): readonly Finding[] {
+  const names = indexEventNames(events.map(({ event }) => event))
   return events.flatMap((mine) => {
     if (!mine.isNew) return []
     const source = mine.source()
-    return namedIn(mine.event, source, names).flatMap(({ owner, draft }) => {
+    return findMentions(mine.event, source, names).flatMap(({ owner, draft }) => {
       const other = events[owner]?.source()
       return other === undefined
         ? []
         : [
             {
-              ...findingOf('EV808', across.EV808, draft, source),
+              ...createFinding('EV808', sharedAddresses.EV808, draft, source),
               related: [{ message: 'the other event', at: other.place('event.title') }],
             },
           ]

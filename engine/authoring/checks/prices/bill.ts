@@ -7,13 +7,18 @@
 import type { EventConfig } from '../../../event/config.ts'
 import { AMOUNT_MAX, formatMoney } from '../../../lib/money.ts'
 import { formatDay } from '../../../lib/time.ts'
-import { meetingAdjustments, provedBill } from '../../proofs/bill-bounds.ts'
-import type { Hole } from '../../proofs/item-prices.ts'
-import { sayAnswers, sayBill, sayCategories, verbOf } from '../../proofs/describe-example.ts'
+import { findOverlappingAdjustments, proveBill } from '../../proofs/bill-bounds.ts'
+import type { MissingPrice } from '../../proofs/item-prices.ts'
+import {
+  describeAnswers,
+  describeBill,
+  describeCategories,
+  choiceVerb,
+} from '../../proofs/describe-example.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
-import { columnsOfTable, tablesAt } from '../names/names-in-items.ts'
+import { columnsOfTable, itemTables } from '../names/names-in-items.ts'
 
 /** Findings after which names, conditions or tables are unreadable: nothing is proved about the bill then. */
 const AFTER_NAMES = [
@@ -80,7 +85,7 @@ const itemShape: Check = {
           ]
         : []
     })
-    const byItem = Map.groupBy(tablesAt(model), ({ itemAt }) => itemAt)
+    const byItem = Map.groupBy(itemTables(model), ({ itemAt }) => itemAt)
     const late = [...byItem.values()].flatMap((tables) =>
       tables.flatMap(({ isOtherwise, path }, at): Draft[] => {
         const after = tables[at + 1]
@@ -110,8 +115,8 @@ const itemIncomplete: Check = {
     holesOf(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
       const [first] = hole.who
-      const who = `delegates in ${sayCategories(hole.who)}`
-      const example = first === undefined ? [] : noteOf(sayAnswers(first))
+      const who = `delegates in ${describeCategories(hole.who)}`
+      const example = first === undefined ? [] : noteOf(describeAnswers(first))
       if (hole.table === null)
         return {
           at: `${itemPath(model, id)}.prices`,
@@ -120,13 +125,13 @@ const itemIncomplete: Check = {
           notes: example,
           help: 'add {otherwise: {…}}, a table for them, or a condition of the item that excludes them',
         }
-      const place = tablesAt(model).find(
+      const place = itemTables(model).find(
         ({ item, tableAt }) => item.id === id && tableAt === hole.table,
       )
       return {
         at: place?.path ?? itemPath(model, id),
         part: 'key',
-        message: `no row for \`${hole.row}\`, which ${who} ${verbOf(model.config, by)}`,
+        message: `no row for \`${hole.row}\`, which ${who} ${choiceVerb(model.config, by)}`,
         notes: example,
         help: `add ${hole.row}: [${model.file.fees.periods.map(() => '…').join(', ')}]`,
       }
@@ -135,10 +140,10 @@ const itemIncomplete: Check = {
 
 const noteOf = (said: string): readonly string[] => (said === '' ? [] : [`with ${said}`])
 
-type ItemHole = { readonly id: string; readonly hole: Hole }
+type ItemHole = { readonly id: string; readonly hole: MissingPrice }
 
-function holesOf(model: Model, kinds: readonly Hole['is'][]): readonly ItemHole[] {
-  return provedBill(model.config).items.flatMap(({ id, found }) =>
+function holesOf(model: Model, kinds: readonly MissingPrice['is'][]): readonly ItemHole[] {
+  return proveBill(model.config).items.flatMap(({ id, found }) =>
     (found?.holes ?? []).flatMap((hole) => (kinds.includes(hole.is) ? [{ id, hole }] : [])),
   )
 }
@@ -149,7 +154,7 @@ function holesOf(model: Model, kinds: readonly Hole['is'][]): readonly ItemHole[
  */
 function noneMet(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
   const sold = new Set(
-    provedBill(model.config).items.flatMap(({ id, found }) =>
+    proveBill(model.config).items.flatMap(({ id, found }) =>
       (found?.reached ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
     ),
   )
@@ -168,7 +173,7 @@ function byPeriod(
   return [...groups.values()].map((some): Draft => {
     const [first] = some
     const { id = '', hole } = first ?? {}
-    const table = tablesAt(model).find(
+    const table = itemTables(model).find(
       ({ item, tableAt }) => item.id === id && tableAt === hole?.table,
     )
     const column = table === undefined ? -1 : columnsOfTable(table).indexOf(hole?.period ?? '')
@@ -190,14 +195,14 @@ const notForSome: Check = {
   find: (model) =>
     byPeriod(model, noneMet(model, true), (id, some, period) => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
-      const who = `delegates in ${sayCategories(some.flatMap(({ hole }) => hole.who))}`
+      const who = `delegates in ${describeCategories(some.flatMap(({ hole }) => hole.who))}`
       const [first] = some[0]?.hole.who ?? []
       return {
         message:
           by === undefined
             ? `${who} who choose \`${id}\` have the price none in \`${period}\``
-            : `${who} who ${verbOf(model.config, by)} ${rowsOf(some)} have the price none in \`${period}\``,
-        notes: first === undefined ? [] : noteOf(sayAnswers(first)),
+            : `${who} who ${choiceVerb(model.config, by)} ${rowsOf(some)} have the price none in \`${period}\``,
+        notes: first === undefined ? [] : noteOf(describeAnswers(first)),
         help: `write a price, or free; or exclude them with a condition of the item (when) or of the field (show_when)`,
       }
     }),
@@ -267,7 +272,7 @@ const tooDear: Check = {
             part: 'key',
             message: `a bill can exceed the maximum of one payment: ${formatMoney(dearest.total)}`,
             notes: [
-              sayBill(config, dearest),
+              describeBill(config, dearest),
               `the gateway accepts at most ${formatMoney(AMOUNT_MAX)}, tax included`,
             ],
             help: 'lower a max, or a price',
@@ -279,7 +284,7 @@ const tooDear: Check = {
 /** Computes the lowest and the highest bill of an event that sells more than registrations. */
 function priced(event: EventConfig) {
   const { items, adjustments } = event.fees
-  return items.length + adjustments.length === 0 ? null : provedBill(event).extremes
+  return items.length + adjustments.length === 0 ? null : proveBill(event).extremes
 }
 
 const overdraws: Check = {
@@ -290,7 +295,7 @@ const overdraws: Check = {
   find: (model) =>
     (priced(model.config)?.overdrawn ?? []).map(({ adjustment, left, who, on }): Draft => {
       const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
-      const said = sayAnswers(who)
+      const said = describeAnswers(who)
       return {
         at: `fees.adjustments.${at}`,
         message: `\`${adjustment}\` deducts ${formatMoney(left)} more than the lines that it changes cost`,
@@ -306,7 +311,7 @@ const adjustmentsMeet: Check = {
   why: 'One delegate can get both. They apply from top to bottom; with an amount and a percentage, the order changes the total.',
   after: AFTER_BOUNDS,
   find: ({ config }) => {
-    const pairs = meetingAdjustments(config) ?? []
+    const pairs = findOverlappingAdjustments(config) ?? []
     return pairs.length === 0
       ? []
       : [
@@ -328,7 +333,7 @@ const billTooLarge: Check = {
   find: (model) => {
     const { config } = model
     if (config.fees.items.length + config.fees.adjustments.length === 0) return []
-    const { items, extremes } = provedBill(config)
+    const { items, extremes } = proveBill(config)
     const lost = items.filter(({ found }) => found === null)
     return [
       ...lost.map(({ id }): Draft => ({

@@ -7,15 +7,15 @@ import type { Condition, Test } from '../../../event/answer-types.ts'
 import { formatMoney, type Paise } from '../../../lib/money.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import type { Draft } from '../../finding.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import {
-  associationsIn,
-  contradiction,
-  careerStageOf,
+  findAssociations,
+  findContradiction,
+  readCareerStage,
   type CareerStage,
 } from '../../prose/career-stage.ts'
-import { AFTER_TABLE, cellsOf, isJump } from './fees.ts'
+import { AFTER_TABLE, priceTableCells, hasExtraDigit } from './fees.ts'
 
 type Person = {
   readonly id: string
@@ -27,11 +27,11 @@ type Person = {
 
 /** Reads the names of one file; each is read once, though rules and prices request it repeatedly. */
 const readerOf = memoize(({ config }: Model) => {
-  const known = associationsIn([
+  const known = findAssociations([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
     ...config.fields.flatMap(({ id, label }) => [id, label]),
   ])
-  return memoize((name: string) => careerStageOf(name, known))
+  return memoize((name: string) => readCareerStage(name, known))
 })
 type Reader = (name: string) => CareerStage
 
@@ -52,7 +52,7 @@ function categoryStanding(id: string, label: string, read: Reader): CareerStage 
 
 function peopleOf(model: Model): readonly Person[] {
   const read = readerOf(model)
-  const cells = Map.groupBy(cellsOf(model), ({ category }) => category)
+  const cells = Map.groupBy(priceTableCells(model), ({ category }) => category)
   const byRules = membershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
     const standing = categoryStanding(id, label, read)
@@ -62,7 +62,9 @@ function peopleOf(model: Model): readonly Person[] {
       standing: { ...standing, isMember: standing.isMember ?? byRules.get(id) ?? null },
       prices: new Map(
         (cells.get(id) ?? []).flatMap(({ period, amount, at }) =>
-          amount !== null && amount > 0 && !isJump(model, at) ? [[period, amount] as const] : [],
+          amount !== null && amount > 0 && !hasExtraDigit(model, at)
+            ? [[period, amount] as const]
+            : [],
         ),
       ),
     }
@@ -179,7 +181,7 @@ const ranksExchanged: Check = {
       return {
         at: `fees.prices.${one.id}`,
         part: 'entry',
-        message: `\`${one.id}\` costs more than \`${other.id}\`: ${listed(cells, PERIODS_SAID)}`,
+        message: `\`${one.id}\` costs more than \`${other.id}\`: ${formatList(cells, PERIODS_SAID)}`,
         related: [{ at: `fees.prices.${other.id}`, part: 'entry', message: 'the cheaper row' }],
         notes:
           periods.length > PERIODS_SAID ? [`and in ${periods.length - PERIODS_SAID} more`] : [],
@@ -228,7 +230,7 @@ const labelContradictsId: Check = {
     const read = readerOf(model)
     return model.config.categories.flatMap(({ id, label }, at): Draft[] => {
       if (model.file.categories[at]?.label === undefined) return []
-      const differ = contradiction(read(id), read(label))
+      const differ = findContradiction(read(id), read(label))
       return differ === null
         ? []
         : [
@@ -332,7 +334,7 @@ function testContradicts(
       isSenior: false,
       rest: '',
     }
-    const differ = contradiction(said, category)
+    const differ = findContradiction(said, category)
     if (differ !== null) return differ
     // "Are you a post graduate?", no: a delegate who answers this is not one.
     return !isYes && isTrainee && levels.size === 1 && sameLevels({ ...said, levels }, category)
@@ -345,7 +347,7 @@ function testContradicts(
   )
   const differs = chosen.map((option) => {
     const [said, named] = [read(option.label), read(option.id)]
-    return contradiction(
+    return findContradiction(
       {
         ...said,
         isMember: said.isMember ?? named.isMember,
@@ -357,7 +359,7 @@ function testContradicts(
   return differs.length > 0 && differs.every((one) => one !== null) ? (differs[0] ?? null) : null
 }
 
-export const whoPays = {
+export const categoryOrder = {
   EV321: ruleContradicts,
   EV451: ranksExchanged,
   EV452: labelContradictsId,

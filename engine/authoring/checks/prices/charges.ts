@@ -4,18 +4,18 @@
  * What is asked for is charged, no hidden field causes a charge, and every price can apply.
  */
 import { placeholderNames as namesInLabel } from '../../../event/placeholders-and-answer-texts.ts'
-import { provedBill } from '../../proofs/bill-bounds.ts'
-import { unaskedOf, unseenOf } from '../../proofs/fields-of-items.ts'
-import { daysOfBill } from '../../proofs/price-days.ts'
-import type { Met } from '../../proofs/item-prices.ts'
-import { sayAnswers } from '../../proofs/describe-example.ts'
+import { proveBill } from '../../proofs/bill-bounds.ts'
+import { findUnansweredFields, findHiddenFields } from '../../proofs/fields-of-items.ts'
+import { billDays } from '../../proofs/price-days.ts'
+import type { ItemResult } from '../../proofs/item-prices.ts'
+import { describeAnswers } from '../../proofs/describe-example.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
-import { constantsAt } from '../names/names-in-conditions.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
+import { findConstants } from '../names/names-in-conditions.ts'
 import { AFTER_BOUNDS, itemPath } from './bill.ts'
-import { itemCellsOf } from './fees.ts'
-import { tablesAt, type TableAt } from '../names/names-in-items.ts'
+import { itemTableCells } from './fees.ts'
+import { itemTables, type TableAt } from '../names/names-in-items.ts'
 
 const notAsked: Check = {
   slug: 'counted-field-hidden',
@@ -23,7 +23,7 @@ const notAsked: Check = {
   why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
   after: AFTER_BOUNDS,
   find: (model) =>
-    unaskedOf(model.config).map(({ item, field, isHidden, who }): Draft => {
+    findUnansweredFields(model.config).map(({ item, field, isHidden, who }): Draft => {
       const path = itemPath(model, item)
       const {
         by,
@@ -39,7 +39,7 @@ const notAsked: Check = {
         at: place,
         part: typeof count === 'object' && key === 'count' ? 'key' : 'value',
         message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is chosen: nothing is charged then`,
-        notes: [`for \`${who.category}\` with ${sayAnswers(who)}`],
+        notes: [`for \`${who.category}\` with ${describeAnswers(who)}`],
         related: model.fields
           .filter(({ id }) => id === field)
           .map((one) => ({ at: `${one.path}.id`, message: 'this field' })),
@@ -56,12 +56,12 @@ const chargedUnseen: Check = {
   why: 'A condition with `not` is also true for delegates who never see the question, so they are charged without being asked.',
   after: AFTER_BOUNDS,
   find: (model) =>
-    unseenOf(model.config).map(({ item, field, who }): Draft => {
+    findHiddenFields(model.config).map(({ item, field, who }): Draft => {
       const asked = model.conditions.find(
         ({ kind, owner }) => kind === 'item' && owner === itemPath(model, item),
       )
       const test = asked?.maps.flatMap(({ tests }) => tests).find((one) => one.field === field)
-      const said = sayAnswers(who)
+      const said = describeAnswers(who)
       return {
         at: test?.path ?? `${itemPath(model, item)}.when`,
         message: `\`${item}\` is also charged where \`${field}\` is hidden`,
@@ -83,12 +83,12 @@ const chargedUnseen: Check = {
  */
 function meantBy({ config }: Model, id: string, test: unknown): string {
   const field = config.fields.find((one) => one.id === id)
-  const denied = constantsAt(test, '').map(({ value }) => String(value))
+  const denied = findConstants(test, '').map(({ value }) => String(value))
   const all =
     field?.type === 'yes-no' ? ['true', 'false'] : (field?.options ?? []).map((one) => one.id)
   const left = all.filter((one) => !denied.includes(one))
   const said = (some: readonly string[]): string =>
-    some.length === 1 ? some.join() : `[${listed(some, OPTIONS_SAID)}]`
+    some.length === 1 ? some.join() : `[${formatList(some, OPTIONS_SAID)}]`
   const others = `to charge the others too, write [{${id}: {not: ${said(denied)}}}, {${id}: {answered: false}}]`
   return left.length === 0 ? others : `write {${id}: ${said(left)}}; ${others}`
 }
@@ -98,13 +98,18 @@ const OPTIONS_SAID = 6
 type Unmet = { readonly row: string; readonly period: string; readonly at: string }
 
 /** Returns the prices of a table that can never be charged. */
-function unmetOf(model: Model, { path }: TableAt, tableAt: number, found: Met): readonly Unmet[] {
+function unmetOf(
+  model: Model,
+  { path }: TableAt,
+  tableAt: number,
+  found: ItemResult,
+): readonly Unmet[] {
   const reached = new Set(
     found.reached
       .filter(({ table }) => table === tableAt)
       .map(({ row, period }) => `${row} ${period}`),
   )
-  return itemCellsOf(model).filter(
+  return itemTableCells(model).filter(
     ({ table, row, period, amount }) =>
       table === path && amount !== null && amount > 0 && !reached.has(`${row} ${period}`),
   )
@@ -113,7 +118,7 @@ function unmetOf(model: Model, { path }: TableAt, tableAt: number, found: Met): 
 /** Returns one finding for a whole table, for a row of it, or for the remaining cells of a column. */
 function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readonly Draft[] {
   const { item, path, rows, isOtherwise } = place
-  const priced = itemCellsOf(model).filter(
+  const priced = itemTableCells(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,
   )
   const help = 'remove it, write none, or correct the condition that excludes every delegate'
@@ -122,7 +127,7 @@ function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readon
       {
         at: path,
         part: 'key',
-        message: `no delegate is ever charged ${isOtherwise && tablesAt(model).filter((one) => one.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
+        message: `no delegate is ever charged ${isOtherwise && itemTables(model).filter((one) => one.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
         help: isOtherwise
           ? 'remove it, or correct the conditions above it or of the item'
           : 'remove it, or correct its condition, those above it or that of the item',
@@ -150,7 +155,7 @@ function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readon
         : [
             {
               at: first.at,
-              message: `no delegate is ever charged the price of ${listed(
+              message: `no delegate is ever charged the price of ${formatList(
                 cells.map(({ row }) => (row === 'each' ? `\`${item.id}\`` : `\`${row}\``)),
                 3,
               )} in \`${period}\``,
@@ -170,14 +175,14 @@ const neverMet: Check = {
   find: (model) => {
     const rows = Object.values(model.config.fees.prices ?? {})
     const open = new Set(
-      daysOfBill(model.config).flatMap(({ period }) =>
+      billDays(model.config).flatMap(({ period }) =>
         rows.some((row) => (row[period] ?? null) !== null) ? [period] : [],
       ),
     )
-    return provedBill(model.config).items.flatMap(({ id, found }): readonly Draft[] =>
+    return proveBill(model.config).items.flatMap(({ id, found }): readonly Draft[] =>
       found === null
         ? []
-        : tablesAt(model)
+        : itemTables(model)
             .filter(({ item }) => item.id === id)
             .flatMap((place) => {
               // If registration is never open in a period, the period is reported instead.
@@ -305,7 +310,7 @@ const boughtBeforehand: Check = {
   after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV469'],
   find: (model) =>
     model.config.fees.items.flatMap(({ id, count, when }): Draft[] => {
-      const costs = itemCellsOf(model).some(
+      const costs = itemTableCells(model).some(
         ({ item, amount }) => model.file.fees.items?.[item]?.id === id && (amount ?? 0) > 0,
       )
       // If the registration itself has no price, the item may be what is bought; and a compulsory
@@ -341,7 +346,7 @@ const boughtBeforehand: Check = {
     }),
 }
 
-export const charged = {
+export const charges = {
   EV459: discountForAll,
   EV469: notAsked,
   EV473: chargedUnseen,

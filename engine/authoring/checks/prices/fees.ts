@@ -2,13 +2,13 @@
 import { AMOUNT_MAX, formatMoney, readAmount, type Paise } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
-import { suggestAmount, priceHelp } from '../../suggestions/amount-notations.ts'
+import { suggestAmount, explainPrice } from '../../suggestions/amount-notations.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 import type { PriceRows } from '../../schema/event-file-types.ts'
-import { columnsOf } from '../names/declared-names.ts'
-import { columnsOfTable, tablesAt } from '../names/names-in-items.ts'
+import { priceTableColumns } from '../names/declared-names.ts'
+import { columnsOfTable, itemTables } from '../names/names-in-items.ts'
 
 /** A price this many times its neighbour usually has a digit too many. */
 const JUMP = 5
@@ -46,7 +46,7 @@ const priceRowLength: Check = {
     const { prices } = model.file.fees
     return [
       ...(prices === undefined ? [] : tableLengths(model, 'fees.prices', prices)),
-      ...tablesAt(model).flatMap(({ path, rows }) => tableLengths(model, path, rows)),
+      ...itemTables(model).flatMap(({ path, rows }) => tableLengths(model, path, rows)),
     ]
   },
 }
@@ -56,7 +56,7 @@ function tableLengths(model: Model, path: string, prices: PriceRows): readonly D
   const { periods } = model.file.fees
   const columns = (prices.period ?? []).map(String)
   const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
-  const note = `periods: ${listed(columns)}`
+  const note = `periods: ${formatList(columns)}`
   const head: readonly Draft[] =
     missing.length === 0
       ? []
@@ -107,8 +107,8 @@ function tableLengths(model: Model, path: string, prices: PriceRows): readonly D
  * Every cell of the table as written: its category, column and place. `amount` is null for the
  * words `free` and `none`, which are not prices: nothing is charged, so no digit can be wrong.
  */
-export const cellsOf = memoize((model: Model) => {
-  const columns = columnsOf(model)
+export const priceTableCells = memoize((model: Model) => {
+  const columns = priceTableColumns(model)
   return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
     const texts = row.map(
       (_cell, at) => model.source.written(`fees.prices.${category}.${at}`)?.text ?? '',
@@ -128,8 +128,8 @@ export const cellsOf = memoize((model: Model) => {
 })
 
 /** Every cell of the tables of items as written. */
-export const itemCellsOf = memoize((model: Model) =>
-  tablesAt(model).flatMap((table) => {
+export const itemTableCells = memoize((model: Model) =>
+  itemTables(model).flatMap((table) => {
     const columns = columnsOfTable(table)
     return Object.entries(table.rows).flatMap(([row, cells]) =>
       row === 'period'
@@ -172,10 +172,14 @@ const notPaise: Check = {
       message: `\`${text}\` is not a valid amount in rupees and paise`,
       help:
         suggestAmount(text)?.is === 'rupees'
-          ? `${priceHelp(text) ?? ''}, in digits only; paise are two digits after a decimal point`
+          ? `${explainPrice(text) ?? ''}, in digits only; paise are two digits after a decimal point`
           : 'write digits only, with at most two decimals',
     })
-    const amounts = [...cellsOf(model), ...itemCellsOf(model), ...adjustmentAmounts(model)]
+    const amounts = [
+      ...priceTableCells(model),
+      ...itemTableCells(model),
+      ...adjustmentAmounts(model),
+    ]
     const cells = amounts.flatMap(({ at, value, text, amount }): Draft[] =>
       typeof value === 'number' && amount === null ? [{ at, ...bad(text) }] : [],
     )
@@ -196,7 +200,7 @@ const notPaise: Check = {
           : [{ at: path, ...bad(text) }]
       }),
     )
-    const high = cellsOf(model).flatMap(({ at, amount, text }): Draft[] =>
+    const high = priceTableCells(model).flatMap(({ at, amount, text }): Draft[] =>
       amount !== null && splitPrice(model.config.fees.tax, amount).total > AMOUNT_MAX
         ? [
             {
@@ -225,8 +229,8 @@ type AnyCell = {
 
 /** The cells of the price table, then those of items. */
 const allCells = memoize((model: Model): readonly AnyCell[] => [
-  ...cellsOf(model).map((cell) => ({ ...cell, table: 'fees.prices', row: cell.category })),
-  ...itemCellsOf(model),
+  ...priceTableCells(model).map((cell) => ({ ...cell, table: 'fees.prices', row: cell.category })),
+  ...itemTableCells(model),
 ])
 
 const rowOf = ({ table, row }: AnyCell): string => `${table} ${row}`
@@ -256,7 +260,8 @@ const priceDrops: Check = {
   after: [...AFTER_TABLE, 'EV406'],
   find: (model) => {
     const drops = steps(model).filter(
-      ({ amount, before, beforeAt }) => amount > 0 && amount < before && !isJump(model, beforeAt),
+      ({ amount, before, beforeAt }) =>
+        amount > 0 && amount < before && !hasExtraDigit(model, beforeAt),
     )
     const rises = new Set(
       steps(model).flatMap(({ cell, amount, before }) =>
@@ -285,7 +290,7 @@ const priceZero: Check = {
   why: 'A price of 0 means “not on sale”. To charge nothing, write `free`.',
   after: ['EV411'],
   find: (model) =>
-    [...cellsOf(model), ...itemCellsOf(model)].flatMap(({ at, amount }): Draft[] =>
+    [...priceTableCells(model), ...itemTableCells(model)].flatMap(({ at, amount }): Draft[] =>
       amount === 0
         ? [
             {
@@ -306,7 +311,7 @@ const priceZero: Check = {
  */
 const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
   const before = new Map(steps(model).map((step) => [step.cell.at, step]))
-  const columns = Map.groupBy(cellsOf(model), ({ period }) => period)
+  const columns = Map.groupBy(priceTableCells(model), ({ period }) => period)
   return new Map(
     allCells(model).flatMap(
       ({ at, table, period, amount }): readonly (readonly [string, number])[] => {
@@ -332,7 +337,7 @@ const jumps = memoize((model: Model): ReadonlyMap<string, number> => {
 })
 
 /** Whether a cell appears to have a digit too many: its other findings are consequences of that. */
-export function isJump(model: Model, at: string): boolean {
+export function hasExtraDigit(model: Model, at: string): boolean {
   return (jumps(model).get(at) ?? 0) >= JUMP
 }
 

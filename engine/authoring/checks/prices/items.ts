@@ -3,9 +3,9 @@ import { takesPayments } from '../../../payments/payment-methods.ts'
 import { formatMoney } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { provedBill } from '../../proofs/bill-bounds.ts'
-import { sayBill } from '../../proofs/describe-example.ts'
-import { AFTER_TABLE, cellsOf } from './fees.ts'
+import { proveBill } from '../../proofs/bill-bounds.ts'
+import { describeBill } from '../../proofs/describe-example.ts'
+import { AFTER_TABLE, priceTableCells } from './fees.ts'
 
 const neverOnSale: Check = {
   slug: 'never-on-sale',
@@ -35,7 +35,7 @@ const nobodyTakesIt: Check = {
   find: (model) => {
     const { config, file } = model
     if (takesPayments(config) || config.status === 'closed') return []
-    const dear = cellsOf(model).find(({ amount }) => amount !== null && amount > 0)
+    const dear = priceTableCells(model).find(({ amount }) => amount !== null && amount > 0)
     if (dear?.amount == null) return costsByItems(model)
     return [
       {
@@ -54,14 +54,14 @@ function costsByItems({ config, file }: Model): readonly Draft[] {
   const dearest =
     config.fees.items.length + config.fees.adjustments.length === 0
       ? null
-      : (provedBill(config).extremes?.dearest ?? null)
+      : (proveBill(config).extremes?.dearest ?? null)
   if (dearest === null || dearest.total === 0) return []
   return [
     {
       at: file.payment === undefined ? 'fees.prices' : 'payment',
       part: file.payment === undefined ? 'key' : 'entry',
       message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total)} would be stored as paid`,
-      notes: [sayBill(config, dearest)],
+      notes: [describeBill(config, dearest)],
       help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
     },
   ]
@@ -76,21 +76,21 @@ const belowMinimum: Check = {
     const { config } = model
     if (config.payment === null) return []
     const { minimum } = config.payment.gateway
-    const smallest = provedBill(config).extremes?.smallest
+    const smallest = proveBill(config).extremes?.smallest
     if (smallest == null || smallest.total >= minimum) return []
     return [
       {
         at: 'fees.prices',
         part: 'key',
         message: `a bill of ${formatMoney(smallest.total)} is possible; the gateway accepts ${formatMoney(minimum)} or more`,
-        notes: [sayBill(config, smallest)],
+        notes: [describeBill(config, smallest)],
         help: `write prices so that every bill is free or at least ${formatMoney(minimum)}; an amount that delegates enter needs a min`,
       },
     ]
   },
 }
 
-export const sold = {
+export const items = {
   EV450: belowMinimum,
   EV453: neverOnSale,
   EV454: nobodyTakesIt,

@@ -4,11 +4,11 @@ import { splitPrice, splitTotal } from '../../../pricing/line-tax.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import { readables, type Readable } from '../../prose/event-texts.ts'
-import { statementAround } from '../../prose/subject-of-day.ts'
-import { taxClaims, taxPercents, type TaxClaim } from '../../prose/tax-claims.ts'
-import { isNone, likelyPercent } from '../../suggestions/tax-values.ts'
-import { adjustmentAmounts, AFTER_TABLE, cellsOf, itemCellsOf } from './fees.ts'
+import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
+import { findStatement } from '../../prose/subject-of-day.ts'
+import { findTaxClaims, findTaxPercents, type TaxClaim } from '../../prose/tax-claims.ts'
+import { meansNoTax, suggestPercent } from '../../suggestions/tax-values.ts'
+import { adjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from './fees.ts'
 
 const splitDisagrees: Check = {
   slug: 'split-mismatch',
@@ -18,7 +18,7 @@ const splitDisagrees: Check = {
   find: (model) => {
     const { fees, results } = model.config
     if (results.amounts !== 'split-total') return []
-    const differing = cellsOf(model).flatMap(({ at, amount }) => {
+    const differing = priceTableCells(model).flatMap(({ at, amount }) => {
       if (amount === null) return []
       const form = splitPrice(fees.tax, amount)
       const page = splitTotal(fees.tax, form.total)
@@ -46,7 +46,7 @@ const taxInPaise: Check = {
   find: (model) => {
     const { tax } = model.config.fees
     if (tax === null || tax.round === 'rupee') return []
-    const odd = cellsOf(model).flatMap(({ at, amount }) =>
+    const odd = priceTableCells(model).flatMap(({ at, amount }) =>
       amount !== null && splitPrice(tax, amount).gst % 100 !== 0
         ? [{ at, gst: splitPrice(tax, amount).gst }]
         : [],
@@ -92,7 +92,7 @@ const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =
   )
 
 function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
-  if (isNone(tax.name))
+  if (meansNoTax(tax.name))
     return [
       {
         at: `${at}.name`,
@@ -118,7 +118,7 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
   const isOdd = isGst
     ? !GST_RATES.includes(tax.percent)
     : tax.percent < PERCENT_MIN || tax.percent > PERCENT_MAX
-  const likely = likelyPercent(tax.percent)
+  const likely = suggestPercent(tax.percent)
   return isOdd
     ? [
         {
@@ -180,12 +180,12 @@ const SAYS = {
  * that of the fees.
  */
 type Claimed = {
-  readonly readable: Readable
+  readonly readable: EventText
   readonly claim: TaxClaim
   readonly taxes: readonly TaxAt[]
 }
 const claimsOf = (model: Model): readonly Claimed[] =>
-  readables(model).flatMap((readable) => {
+  collectEventTexts(model).flatMap((readable) => {
     const here = taxesHere(model, readable.path)
     const taxes = here.length > 0 ? here : feesTax(model)
     return claimsIn(
@@ -194,12 +194,12 @@ const claimsOf = (model: Model): readonly Claimed[] =>
       here.length > 0 ? NO_ITEM : ELSEWHERE,
     ).map((claim): Claimed => ({ readable, claim, taxes }))
   })
-const claimsIn = (readable: Readable, name: string, elsewhere: RegExp): readonly TaxClaim[] =>
-  taxClaims(readable.text, name).filter(
+const claimsIn = (readable: EventText, name: string, elsewhere: RegExp): readonly TaxClaim[] =>
+  findTaxClaims(readable.text, name).filter(
     ({ statement }) => !elsewhere.test(`${readable.heading} ${statement}`),
   )
 
-const spanOf = ({ path, at }: Readable, { start, end }: TaxClaim): Pick<Draft, 'at' | 'span'> => ({
+const spanOf = ({ path, at }: EventText, { start, end }: TaxClaim): Pick<Draft, 'at' | 'span'> => ({
   at: path,
   span: [at + start, at + end],
 })
@@ -211,8 +211,8 @@ function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   )
   const { items, tax } = model.config.fees
   const known = [
-    ...cellsOf(model).map(({ amount }) => ({ amount, of: tax })),
-    ...itemCellsOf(model).map(({ amount, item }) => ({ amount, of: items[item]?.tax ?? tax })),
+    ...priceTableCells(model).map(({ amount }) => ({ amount, of: tax })),
+    ...itemTableCells(model).map(({ amount, item }) => ({ amount, of: items[item]?.tax ?? tax })),
     ...adjustmentAmounts(model).map(({ amount }) => ({ amount, of: tax })),
   ].flatMap(({ amount, of }) => {
     if (amount === null) return []
@@ -261,12 +261,12 @@ const textPercent: Check = {
   after: ['EV441'],
   find: (model) => {
     const own = itemTaxes(model)
-    return readables(model).flatMap((readable) => {
+    return collectEventTexts(model).flatMap((readable) => {
       const here = taxesHere(model, readable.path)
       const [first, ...more] = here.length > 0 ? here : feesTax(model)
       if (first === undefined) return []
       const { tax, at } = first
-      return taxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
+      return findTaxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
         const beside = here.length > 0 || isOfRegistration(readable, claim) ? [] : own
         return [first, ...more, ...beside].some((one) => isPercentOf(one, claim)) ||
           (here.length > 0 ? NO_ITEM : ELSEWHERE).test(`${readable.heading} ${claim.statement}`)
@@ -288,8 +288,8 @@ const isPercentOf = ({ tax }: TaxAt, { percent, isHalf }: TaxClaim): boolean =>
   percent === null || percent === tax.percent || (isHalf && percent * 2 === tax.percent)
 
 /** "Registration fees plus 5% GST": not an item's tax. */
-function isOfRegistration({ text }: Readable, claim: TaxClaim): boolean {
-  const { left } = statementAround(text, claim)
+function isOfRegistration({ text }: EventText, claim: TaxClaim): boolean {
+  const { left } = findStatement(text, claim)
   return /\b(?:registration|regn|delegate|conference)\b/i.test(left.split(/,|\band\b/).at(-1) ?? '')
 }
 
@@ -330,7 +330,7 @@ const taxNotCharged: Check = {
         ),
       ),
     ]
-    const texts = readables(model).flatMap((readable) => {
+    const texts = collectEventTexts(model).flatMap((readable) => {
       const named = [...readable.text.matchAll(TAX_PLACEHOLDER)].map((match): Draft => ({
         at: readable.path,
         span: [readable.at + match.index, readable.at + match.index + match[0].length],

@@ -4,11 +4,11 @@ import type { Condition } from '../../../event/answer-types.ts'
 import { CODE } from '../../../rules/pricing-context.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import {
-  boxesOf,
-  domainOf,
-  everything,
-  givenBeside,
-  sayBox,
+  conditionBoxes,
+  buildDomain,
+  wholeDomain,
+  categoriesFromContext,
+  describeBox,
   type Domain,
 } from '../../proofs/answer-domain.ts'
 import {
@@ -20,7 +20,7 @@ import {
   type Budget,
 } from '../../proofs/sets-of-answers.ts'
 import type { Draft } from '../../finding.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
@@ -46,7 +46,7 @@ const ruleTable = memoize(({ config }: Model): RuleTable => {
   const budget = { left: WORK_MAX }
   return withinBudget(
     (): RuleTable => {
-      const domain = domainOf(
+      const domain = buildDomain(
         config,
         choice.rules.flatMap(({ when }) => (when === null ? [] : [when])),
       )
@@ -54,12 +54,12 @@ const ruleTable = memoize(({ config }: Model): RuleTable => {
       const past = codesPastRules(config)
       let open = subtract(
         domain.space,
-        everything(domain),
-        [...domain.impossible, ...(past.length === 0 ? [] : boxesOf(domain, past))],
+        wholeDomain(domain),
+        [...domain.impossible, ...(past.length === 0 ? [] : conditionBoxes(domain, past))],
         budget,
       )
       const rules = choice.rules.map(({ when }): RuleBoxes => {
-        const boxes = when === null ? everything(domain) : boxesOf(domain, when)
+        const boxes = when === null ? wholeDomain(domain) : conditionBoxes(domain, when)
         const hit = disjoint(domain, intersect(domain.space, open, boxes, budget), budget)
         open = subtract(domain.space, open, boxes, budget)
         return { boxes, hit }
@@ -108,7 +108,7 @@ const ruleIncomplete: Check = {
     const more = table.open.length - BOXES_SHOWN
     const notes = table.open
       .slice(0, BOXES_SHOWN)
-      .map((box) => `no rule for ${sayBox(table.domain, box)}`)
+      .map((box) => `no rule for ${describeBox(table.domain, box)}`)
     return [
       {
         at: 'category.rules',
@@ -133,7 +133,7 @@ const ruleUnreachable: Check = {
     return table.rules.flatMap(({ hit, boxes }, at): Draft[] => {
       if (hit.length > 0 || boxes.length === 0 || choice.rules[at]?.when === null) return []
       const takers = blamed(table, at)
-      const named = listed(
+      const named = formatList(
         takers.map((taker) => `rule ${taker + 1}`),
         TAKERS_SAID,
         ' and ',
@@ -264,7 +264,7 @@ const categoryNeverGiven: Check = {
     const given = choice.rules.map(({ then }) => then)
     return [
       ...file.categories.flatMap(({ id, listed_only: listedOnly }, at): Draft[] =>
-        listedOnly === true || given.includes(id) || givenBeside(config).includes(id)
+        listedOnly === true || given.includes(id) || categoriesFromContext(config).includes(id)
           ? []
           : [
               {

@@ -2,7 +2,7 @@
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import { memoize } from '../../../lib/memoize.ts'
-import { boxesOf, domainOf, everything } from '../../proofs/answer-domain.ts'
+import { conditionBoxes, buildDomain, wholeDomain } from '../../proofs/answer-domain.ts'
 import {
   intersect,
   subtract,
@@ -13,14 +13,14 @@ import {
 import { suggestNumber } from '../../suggestions/amount-notations.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestRange, suggestYesNo } from '../../suggestions/condition-notations.ts'
-import { nearest } from '../../suggestions/nearest-name.ts'
-import { constantsAt } from '../names/names-in-conditions.ts'
-import { formsOf, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
+import { findNearest } from '../../suggestions/nearest-name.ts'
+import { findConstants } from '../names/names-in-conditions.ts'
+import { collectForms, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
 /** Runs a check on the conditions of the form and on those that count people of a list. */
 function inEachForm(find: Check['find']): Check['find'] {
-  return (model) => formsOf(model).flatMap(find)
+  return (model) => collectForms(model).flatMap(find)
 }
 
 type Truth = { readonly never: readonly number[]; readonly always: boolean }
@@ -38,14 +38,17 @@ const truthsOf = memoize(
 
 function truthOf(config: EventConfig, condition: Condition, budget: Budget): Truth | null {
   return withinBudget(() => {
-    const domain = domainOf(config, [condition])
-    const possible = subtract(domain.space, everything(domain), domain.impossible, budget)
+    const domain = buildDomain(config, [condition])
+    const possible = subtract(domain.space, wholeDomain(domain), domain.impossible, budget)
     const never = condition.flatMap((map, at) =>
-      intersect(domain.space, possible, boxesOf(domain, [map]), budget).length === 0 ? [at] : [],
+      intersect(domain.space, possible, conditionBoxes(domain, [map]), budget).length === 0
+        ? [at]
+        : [],
     )
     return {
       never,
-      always: subtract(domain.space, possible, boxesOf(domain, condition), budget).length === 0,
+      always:
+        subtract(domain.space, possible, conditionBoxes(domain, condition), budget).length === 0,
     }
   }, null)
 }
@@ -146,7 +149,7 @@ const wrongComparison: Check = {
             ]
           const list = listTested(model, id, type, kinds, raw)
           if (list !== null) return [{ at: path, ...list }]
-          return constantsAt(raw, path).flatMap(({ value, at }) =>
+          return findConstants(raw, path).flatMap(({ value, at }) =>
             compared(model, id, type, value, at),
           )
         }),
@@ -163,7 +166,7 @@ function listTested(
   kinds: ReadonlySet<string>,
   raw: unknown,
 ): Pick<Draft, 'message' | 'help'> | null {
-  const values = constantsAt(raw, '').map(({ value }) => value)
+  const values = findConstants(raw, '').map(({ value }) => value)
   const said = values.length === 1 ? String(values[0]) : `[${values.map(String).join(', ')}]`
   if (kinds.has('has') && type !== 'many')
     return {
@@ -265,7 +268,7 @@ function compared(
       : []
   const legal =
     model.fields.find((one) => one.id === id)?.field.options?.map((option) => option.id) ?? []
-  const near = nearest(String(value), legal)
+  const near = findNearest(String(value), legal)
   const quoted = JSON.stringify(model.source.written(at)?.text ?? String(value))
   return [
     { at, message, help: near === null ? `write ${quoted} for the text` : `write ${near.name}` },
@@ -350,7 +353,7 @@ const comparesFreeText: Check = {
         map.tests.flatMap(({ field: id, raw, path }) => {
           const type = model.fields.find((one) => one.id === id)?.field.type
           if (type === undefined || !IS_FREE_TEXT[type]) return []
-          return constantsAt(raw, path).map(({ value, at }) => ({
+          return findConstants(raw, path).map(({ value, at }) => ({
             at,
             message: `\`${id}\` is free text; comparing it with \`${String(value)}\` fails on any other spelling`,
             help: 'make it a select field',

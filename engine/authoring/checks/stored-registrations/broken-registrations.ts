@@ -8,10 +8,10 @@ import { getOwn } from '../../../lib/result.ts'
 import { applyAllow } from '../../accepted-findings.ts'
 import type { Finding } from '../../finding.ts'
 import type { SourceText } from '../../../event/source-files.ts'
-import { findingOf } from '../../finding.ts'
+import { createFinding } from '../../finding.ts'
 import { readEventFile } from '../../schema/renamed-keys.ts'
-import { pastSold } from './sold-items.ts'
-import { keptFields, many, type InUse, type PastCheck } from './stored-data.ts'
+import { storedItems } from './sold-items.ts'
+import { keptFields, countRegistrations, type InUse, type PastCheck } from './stored-data.ts'
 
 const readsAs: Readonly<Record<Field['type'], string>> = {
   text: 'text',
@@ -32,7 +32,7 @@ const readsAs: Readonly<Record<Field['type'], string>> = {
 const CHOSEN: ReadonlySet<Field['type']> = new Set(['select', 'many'])
 
 /** By code, in reporting order. */
-export const past: Readonly<Record<string, PastCheck>> = {
+export const storedRegistrations: Readonly<Record<string, PastCheck>> = {
   EV1001: {
     slug: 'answers-orphaned',
     severity: 'error',
@@ -48,7 +48,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
         .map(({ id, label }) => ({
           at: 'form.sections',
           part: 'key' as const,
-          message: `the field \`${id}\` was removed, but ${many(getOwn(use.fields, id) ?? 0)} answered it`,
+          message: `the field \`${id}\` was removed, but ${countRegistrations(getOwn(use.fields, id) ?? 0)} answered it`,
           help: `keep it, or list it under form.also_stored: {id: ${id}, type: text, label: ${label}}`,
         })),
   },
@@ -67,7 +67,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
         .map(([was, is]) => ({
           at: compared.fieldPath(is.id),
           part: 'entry' as const,
-          message: `\`${is.id}\` was a ${was.type} field and becomes ${is.type}, but ${many(getOwn(compared.use.fields, is.id) ?? 0)} answered it`,
+          message: `\`${is.id}\` was a ${was.type} field and becomes ${is.type}, but ${countRegistrations(getOwn(compared.use.fields, is.id) ?? 0)} answered it`,
           help: 'give the new field a different id',
         })),
   },
@@ -88,7 +88,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
             : [
                 {
                   at: `${compared.fieldPath(is.id)}.options`,
-                  message: `\`${id}\` is no longer an option of \`${is.id}\`, but ${many(count)} chose it`,
+                  message: `\`${id}\` is no longer an option of \`${is.id}\`, but ${countRegistrations(count)} chose it`,
                 },
               ]
         })
@@ -106,7 +106,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
         .map(([id, count]) => ({
           at: 'categories',
           part: 'key' as const,
-          message: `the category \`${id}\` was removed, but ${many(count)} belong to it`,
+          message: `the category \`${id}\` was removed, but ${countRegistrations(count)} belong to it`,
           help: `keep it with listed_only: true, so that no new registration gets it`,
         })),
   },
@@ -127,7 +127,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
       return [
         {
           at: `order_id.${part}`,
-          message: `the format of registration numbers changed (${part} was \`${was}\`), and ${many(use.registrations)} would no longer be found`,
+          message: `the format of registration numbers changed (${part} was \`${was}\`), and ${countRegistrations(use.registrations)} would no longer be found`,
         },
       ]
     },
@@ -144,7 +144,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
       return [
         {
           at: next.payment === null ? 'payment' : 'payment.account',
-          message: `payments went to the account \`${old.payment.account}\`, which has pending payments of ${many(use.pending)}`,
+          message: `payments went to the account \`${old.payment.account}\`, which has pending payments of ${countRegistrations(use.pending)}`,
           help: 'wait until no payment is pending, or accept the finding under allow',
         },
       ]
@@ -173,7 +173,7 @@ export const past: Readonly<Record<string, PastCheck>> = {
             : [
                 {
                   at: `routes.${page}`,
-                  message: `this page was at ${old.routes[page]}, and the links of ${many(use.registrations)} point there`,
+                  message: `this page was at ${old.routes[page]}, and the links of ${countRegistrations(use.registrations)} point there`,
                 },
               ],
         ),
@@ -196,14 +196,14 @@ export const past: Readonly<Record<string, PastCheck>> = {
               help: 'change the days of the period, not its id',
             })),
   },
-  ...pastSold,
+  ...storedItems,
 }
 
 /**
  * Returns the findings of a checked new version against the one served before; `file` is the new
  * version's text.
  */
-export function compareWithPast(
+export function compareWithServedVersion(
   next: EventConfig,
   file: SourceText,
   old: EventConfig,
@@ -219,13 +219,13 @@ export function compareWithPast(
     return 'form.sections'
   }
   const compared = { old, next, use, fieldPath }
-  const findings = Object.entries(past).flatMap(([code, check]) =>
-    check.find(compared).map((draft) => findingOf(code, check, draft, source)),
+  const findings = Object.entries(storedRegistrations).flatMap(([code, check]) =>
+    check.find(compared).map((draft) => createFinding(code, check, draft, source)),
   )
   // Entries for other codes were checked when the file was checked by itself.
-  return applyAllow(findings, source, new Set(Object.keys(past)), { compared: true }).filter(
-    ({ code }) => Object.hasOwn(past, code),
-  )
+  return applyAllow(findings, source, new Set(Object.keys(storedRegistrations)), {
+    compared: true,
+  }).filter(({ code }) => Object.hasOwn(storedRegistrations, code))
 }
 
 /** Returns the ids of the fields, section by section, in the file's order. */

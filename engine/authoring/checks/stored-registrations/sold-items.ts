@@ -3,10 +3,19 @@ import type { EventConfig } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
 import type { Quota } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
-import { keptFields, many, type Compared, type InUse, type PastCheck } from './stored-data.ts'
+import {
+  keptFields,
+  countRegistrations,
+  type VersionComparison,
+  type InUse,
+  type PastCheck,
+} from './stored-data.ts'
 
 /** Quotas in both versions, with their index in the new file. */
-const keptLimits = ({ old, next }: Compared): readonly (readonly [Quota, Quota, number])[] =>
+const keptLimits = ({
+  old,
+  next,
+}: VersionComparison): readonly (readonly [Quota, Quota, number])[] =>
   old.quotas.flatMap((was) => {
     const at = next.quotas.findIndex(({ id }) => id === was.id)
     const is = next.quotas[at]
@@ -22,7 +31,7 @@ const takenOf = (use: InUse, { id }: Quota): readonly Taken[] =>
   })
 
 /** By code, in reporting order. */
-export const pastSold: Readonly<Record<string, PastCheck>> = {
+export const storedItems: Readonly<Record<string, PastCheck>> = {
   EV1009: {
     slug: 'item-in-use',
     severity: 'error',
@@ -36,7 +45,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
               {
                 at: next.fees.items.length === 0 ? 'fees' : 'fees.items',
                 part: 'key',
-                message: `the item \`${id}\` was removed, but ${many(sold)} bought it`,
+                message: `the item \`${id}\` was removed, but ${countRegistrations(sold)} bought it`,
                 help: 'keep it, with none in the periods in which it is no longer on sale',
               },
             ]
@@ -100,7 +109,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
               {
                 at: next.codeKinds.length === 0 ? 'category' : 'codes.kinds',
                 part: 'key',
-                message: `the code kind \`${id}\` was removed, but ${many(used)} used one`,
+                message: `the code kind \`${id}\` was removed, but ${countRegistrations(used)} used one`,
                 help: 'keep the kind, and withdraw its codes',
               },
             ]
@@ -119,7 +128,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
               {
                 at: compared.fieldPath(is.id),
                 part: 'entry',
-                message: `\`${is.id}\` was looked up in the member list \`${was.roll}\`, and ${many(asked)} used it`,
+                message: `\`${is.id}\` was looked up in the member list \`${was.roll}\`, and ${countRegistrations(asked)} used it`,
                 help: 'keep the member list, or give the new field a different id',
               },
             ]

@@ -18,16 +18,20 @@ export type InUse = {
   readonly codes: Readonly<Record<string, number>>
 }
 
-export type Compared = {
+export type VersionComparison = {
   readonly old: EventConfig
   readonly next: EventConfig
   readonly use: InUse
   readonly fieldPath: (id: string) => string
 }
-export type PastCheck = Meta & { readonly find: (compared: Compared) => readonly Draft[] }
+export type PastCheck = Meta & { readonly find: (compared: VersionComparison) => readonly Draft[] }
 
-export const many = (count: number): string => `${count} registration${count === 1 ? '' : 's'}`
-export const keptFields = ({ old, next }: Compared): readonly (readonly [Field, Field])[] =>
+export const countRegistrations = (count: number): string =>
+  `${count} registration${count === 1 ? '' : 's'}`
+export const keptFields = ({
+  old,
+  next,
+}: VersionComparison): readonly (readonly [Field, Field])[] =>
   old.fields.flatMap((was) => {
     const is = next.fields.find(({ id }) => id === was.id)
     return is === undefined ? [] : [[was, is] as const]

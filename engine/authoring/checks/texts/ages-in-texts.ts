@@ -1,9 +1,9 @@
 /** Check EV626: the age below which children are free, in a text, agrees with the item's age. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
-import { statementAround } from '../../prose/subject-of-day.ts'
-import { matchesOf } from '../../prose/pattern-matches.ts'
-import { readables } from '../../prose/event-texts.ts'
+import { findStatement } from '../../prose/subject-of-day.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
+import { collectEventTexts } from '../../prose/event-texts.ts'
 
 const CHILDREN =
   /\b(?:child(?:ren)?|kids?|infants?|those|anybody|persons?|people)\s+(?:who are\s+)?(?:aged?\s+)?(under|below|less than|younger than|up ?to)\s+(?:the age of\s+)?(\d{1,2})(?![\d%.,]|\s*(?:%|days?\b|months?\b|kg\b|cm\b))/gi
@@ -61,12 +61,12 @@ export const textAge: Check = {
       const [one] = counted
       // If two items begin at two ages, a text may mean either.
       if (one === undefined || counted.some(({ least }) => least !== one.least)) return []
-      return readables(model)
+      return collectEventTexts(model)
         .filter((readable) => readable.path.startsWith(`${path}.`))
         .flatMap(({ path: at, text, at: offset }) =>
-          matchesOf(text, CHILDREN).flatMap((match): Draft[] => {
+          findMatches(text, CHILDREN).flatMap((match): Draft[] => {
             const [start, end] = [match.index, match.index + match[0].length]
-            const { left, right } = statementAround(text, { start, end })
+            const { left, right } = findStatement(text, { start, end })
             const said = Number(match[2])
             const isUpTo = /^up/i.test(match[1] ?? '')
             const fits = said === one.least || (isUpTo && said === one.least - 1)

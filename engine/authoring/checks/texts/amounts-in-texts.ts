@@ -3,13 +3,13 @@ import { EACH } from '../../../pricing/bill.ts'
 import { formatMoney, paise, type Paise } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { memoize } from '../../../lib/memoize.ts'
-import { amountsIn, isAsked, type StatedAmount } from '../../prose/find-amounts.ts'
+import { findAmounts, isPayableAmount, type StatedAmount } from '../../prose/find-amounts.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { readables, type Readable } from '../../prose/event-texts.ts'
+import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import type { Item } from '../../../event/pricing-types.ts'
-import { namesIn } from '../../proofs/walk-form.ts'
-import { adjustmentAmounts, AFTER_TABLE, cellsOf, itemCellsOf } from '../prices/fees.ts'
+import { conditionNames } from '../../proofs/walk-form.ts'
+import { adjustmentAmounts, AFTER_TABLE, priceTableCells, itemTableCells } from '../prices/fees.ts'
 
 type Priced = {
   readonly category: string
@@ -23,7 +23,7 @@ type Priced = {
  * the tax itself.
  */
 function priced(model: Model): readonly Priced[] {
-  return cellsOf(model).flatMap(({ category, period, at, amount }): Priced[] => {
+  return priceTableCells(model).flatMap(({ category, period, at, amount }): Priced[] => {
     if (amount === null) return []
     const { base, gst, total } = splitPrice(model.config.fees.tax, amount)
     return [{ category, period, at, sums: [amount, base, total, gst] }]
@@ -41,7 +41,7 @@ function pricedItems(model: Model): readonly PricedItem[] {
     return [amount, base, total, gst]
   }
   return [
-    ...itemCellsOf(model).flatMap((cell): PricedItem[] => {
+    ...itemTableCells(model).flatMap((cell): PricedItem[] => {
       const item = items[cell.item]
       return item === undefined || cell.amount === null
         ? []
@@ -84,9 +84,13 @@ function askedHere(model: Model, path: string, all: readonly PricedItem[]): read
   return all.filter(
     ({ item, row }) =>
       item !== null &&
-      [item.by, item.count?.field, item.times, item.amountIn, ...namesIn([item.when])].includes(
-        field.id,
-      ) &&
+      [
+        item.by,
+        item.count?.field,
+        item.times,
+        item.amountIn,
+        ...conditionNames([item.when]),
+      ].includes(field.id) &&
       (option === undefined || item.by !== field.id || row === option),
   )
 }
@@ -98,18 +102,20 @@ const READ =
 const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
-type Said = { readonly readable: Readable; readonly said: StatedAmount }
+type Said = { readonly readable: EventText; readonly said: StatedAmount }
 const saidIn = memoize((model: Model): readonly Said[] =>
-  readables(model)
+  collectEventTexts(model)
     .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
     .flatMap((readable) =>
-      amountsIn(readable.text)
+      findAmounts(readable.text)
         .filter((said) => {
           // An option that names an amount asks for it, whatever the purpose.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
             readable.path,
           )
-          return isChoice ? isAskedInForm(said, readable.heading) : isAsked(said, readable.heading)
+          return isChoice
+            ? isAskedInForm(said, readable.heading)
+            : isPayableAmount(said, readable.heading)
         })
         .map((said) => ({ readable, said })),
     ),
@@ -201,7 +207,7 @@ const amountDiffers: Check = {
 
 const isTold = (
   drafts: readonly Draft[],
-  { path, at }: Readable,
+  { path, at }: EventText,
   { start }: StatedAmount,
 ): boolean => drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
 
@@ -229,10 +235,10 @@ function differsFromAdjustment(
       `(?<![\\w-])(?:${names.join('|')})\\s*(?:of|is|will be|:|-|–|@)?\\s*$`,
       'i',
     )
-    return readables(model)
+    return collectEventTexts(model)
       .filter(({ path }) => READ.test(path))
       .flatMap((readable) =>
-        amountsIn(readable.text)
+        findAmounts(readable.text)
           .filter(
             ({ amount, left }) =>
               named.test(left) && known.every(({ sums }) => !sums.includes(amount)),
@@ -251,7 +257,7 @@ function differsFromAdjustment(
 /** An amount in a field that sells items, equal to none of their prices. */
 function differsFromItem(
   model: Model,
-  readable: Readable,
+  readable: EventText,
   said: StatedAmount,
   asked: readonly PricedItem[],
   cells: readonly Priced[],
@@ -285,7 +291,7 @@ const PRICES_SAID = 6
 function meantCells(
   model: Model,
   cells: readonly Priced[],
-  readable: Readable,
+  readable: EventText,
   said: StatedAmount,
 ): readonly Priced[] {
   const { config } = model

@@ -3,18 +3,18 @@ import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import {
   distance,
-  edgesOf,
-  isOfAdjustment,
-  isOfHistory,
-  isOfWay,
+  collectEdges,
+  isAdjustmentDay,
+  isInPastYear,
+  isMethodDay,
   mentions,
   placeOf,
-  sayWords,
+  formatDayWords,
   type Edge,
   type Mention,
 } from '../../prose/mentioned-days.ts'
-import { closesAsWritten, type Check, type Model } from '../../checked-file.ts'
-import { statementAround, type About } from '../../prose/subject-of-day.ts'
+import { statedClosingDay, type Check, type Model } from '../../checked-file.ts'
+import { findStatement, type DaySubject } from '../../prose/subject-of-day.ts'
 
 const HELP = 'write the same day in both places, or accept the finding under allow'
 /**
@@ -35,7 +35,7 @@ const PAYS =
  */
 function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edge) => boolean {
   const { adjustments } = model.config.fees
-  const { left, right } = statementAround(readable.text, said)
+  const { left, right } = findStatement(readable.text, said)
   const statement = `${readable.heading} ${left} ${right}`
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
   const isNamed = adjustments.some(({ id, label }) =>
@@ -43,9 +43,9 @@ function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edg
   )
   const [adjusts, pays] = [isNamed || ADJUSTS.test(statement), PAYS.test(statement)]
   return (edge) =>
-    isOfAdjustment(edge)
+    isAdjustmentDay(edge)
       ? about.period === null || adjusts
-      : isOfWay(edge)
+      : isMethodDay(edge)
         ? about.period === null || pays
         : about.period === null || edge.period === about.period
 }
@@ -57,7 +57,7 @@ function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edg
 function edgesFor(model: Model, mention: Mention): readonly Edge[] {
   const { about, readable } = mention
   const { config } = model
-  const all = edgesOf(model)
+  const all = collectEdges(model)
   // An adjustment's label refers to its own days.
   const own = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
   const ofOwn = own === undefined ? [] : all.filter(({ at }) => at.startsWith(own))
@@ -90,8 +90,8 @@ const NOT_FOR_ALL =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
 function isClosing(model: Model, { about, readable, said }: Mention): boolean {
-  if (about.period !== null || closesAsWritten(model) === undefined) return false
-  const { left, right } = statementAround(readable.text, said)
+  if (about.period !== null || statedClosingDay(model) === undefined) return false
+  const { left, right } = findStatement(readable.text, said)
   return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
 }
 
@@ -99,7 +99,7 @@ function isClosing(model: Model, { about, readable, said }: Mention): boolean {
  * Whether a day is that edge in ordinary wording: "before 1 February" and "until 31 January" are
  * the same day.
  */
-function isEdge(day: Day, { day: edge, side }: Edge, { direction }: About): boolean {
+function isEdge(day: Day, { day: edge, side }: Edge, { direction }: DaySubject): boolean {
   switch (direction) {
     case 'until':
       return day === edge && side === 'end'
@@ -123,7 +123,7 @@ const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock
  */
 function isAtDesk({ config }: Model, { about, readable, said }: Mention): boolean {
   const period = config.fees.periods[about.period ?? -1]
-  const { left, right } = statementAround(readable.text, said)
+  const { left, right } = findStatement(readable.text, said)
   return (
     period !== undefined &&
     ON_SPOT.test(`${period.id} ${period.label}`) &&
@@ -171,7 +171,7 @@ function priceDay(model: Model, mention: Mention): Draft | null {
     if (period === undefined || lasts.some(inEvent)) return null
     return {
       ...placeOf(readable, said),
-      message: `the text says until ${sayWords(mention)}, but period \`${period.id}\` has no end`,
+      message: `the text says until ${formatDayWords(mention)}, but period \`${period.id}\` has no end`,
       related: [{ at: `fees.periods.${about.period}`, message: 'it continues' }],
       help: 'give the period its last day with `to`, or remove the day from the text',
     }
@@ -197,7 +197,7 @@ function contradiction(
   const { edge } = near
   return {
     ...placeOf(mention.readable, mention.said),
-    message: `the text says ${sayWords(mention)}, ${edge.says} ${formatDay(edge.day)}`,
+    message: `the text says ${formatDayWords(mention)}, ${edge.says} ${formatDay(edge.day)}`,
     related: [{ at: edge.at, message: 'here' }],
     help: HELP,
   }
@@ -217,7 +217,7 @@ function unplacedDay(model: Model, mention: Mention): Draft | null {
     (config.from <= day && day <= config.to) ||
     all.some(({ day: edge }) => Math.abs(distance(day, edge)) <= 1)
   if (firsts.some(known) && lasts.some(known)) return null
-  const main = all.filter((edge) => !isOfAdjustment(edge) && !isOfWay(edge))
+  const main = all.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
   const near = Math.min(...lasts.flatMap((day) => main.map((edge) => distance(day, edge.day))))
   if (said.last.year === null && near > NEAR_DAYS) return null
   return contradiction(mention, lasts, main, main)
@@ -232,7 +232,7 @@ const textDate: Check = {
     mentions(model).flatMap((mention): Draft[] => {
       if (mention.wrong !== null) return [mention.wrong]
       if (mention.about.topic === 'other' || mention.about.topic === 'event') return []
-      if (isOfHistory(model, mention) && (mention.about.topic === null || isQuestion(mention)))
+      if (isInPastYear(model, mention) && (mention.about.topic === null || isQuestion(mention)))
         return []
       const draft =
         mention.about.topic === 'price' ? priceDay(model, mention) : unplacedDay(model, mention)

@@ -1,28 +1,28 @@
 /** Checks EV621 to EV623 and EV625: event days, weekdays, years and times of day in texts are correct. */
 import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../../lib/time.ts'
-import { daysIn, monthsIn, type StatedDays } from '../../prose/find-days.ts'
-import { impossibleHours } from '../../prose/find-impossible-hours.ts'
+import { findDays, findMonths, type StatedDays } from '../../prose/find-days.ts'
+import { findImpossibleHours } from '../../prose/find-impossible-hours.ts'
 import type { Draft } from '../../finding.ts'
 import {
   distance,
-  edgesOf,
-  isHistory,
-  isOfHistory,
+  collectEdges,
+  isPastYear,
+  isInPastYear,
   mentions,
   placeOf,
-  sayWords,
+  formatDayWords,
   type Mention,
 } from '../../prose/mentioned-days.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { textAge } from './ages-in-texts.ts'
-import { readables, type Readable } from '../../prose/event-texts.ts'
-import { aboutDay, statementAround } from '../../prose/subject-of-day.ts'
+import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
+import { findDaySubject, findStatement } from '../../prose/subject-of-day.ts'
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
 const otherDays = (
   { config: { from, to } }: Model,
-  readable: Readable,
+  readable: EventText,
   said: { readonly start: number; readonly end: number },
   words: string,
 ): Draft => ({
@@ -38,14 +38,14 @@ const otherDays = (
 /** "Kochi, March 2026": a month other than the event's. */
 function otherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
-  return readables(model).flatMap((readable) => {
-    const days = (): readonly StatedDays[] => daysIn(readable.text, Number(to.slice(0, 4)))
-    const months = monthsIn(readable.text, days)
+  return collectEventTexts(model).flatMap((readable) => {
+    const days = (): readonly StatedDays[] => findDays(readable.text, Number(to.slice(0, 4)))
+    const months = findMonths(readable.text, days)
     return months.flatMap((said, at): Draft[] => {
       const month = `${said.year}-${String(said.month).padStart(2, '0')}`
-      return isHistory(model, said.year) ||
+      return isPastYear(model, said.year) ||
         (from.slice(0, 7) <= month && month <= to.slice(0, 7)) ||
-        aboutDay(model, readable, months, at, null).topic !== 'event'
+        findDaySubject(model, readable, months, at, null).topic !== 'event'
         ? []
         : [otherDays(model, readable, said, readable.text.slice(said.start, said.end))]
     })
@@ -64,7 +64,7 @@ function isOfAnotherYear({ config }: Model, { said, firsts, lasts, readable }: M
   const [first] = firsts
   const [last] = lasts
   if (first === undefined || last === undefined || said.first.year === null) return false
-  const { left, right } = statementAround(readable.text, said)
+  const { left, right } = findStatement(readable.text, said)
   const statement = `${readable.heading} ${left} ${right}`
   if (!AROUND.test(statement) || OTHER_TIME.test(statement)) return false
   const years = Number(config.from.slice(0, 4)) - Number(first.slice(0, 4))
@@ -86,9 +86,9 @@ const textEventDay: Check = {
     const inEvent = (day: Day): boolean => from <= day && day <= to
     const days = mentions(model).flatMap((mention): Draft[] => {
       const { about, said, firsts, lasts, wrong, readable } = mention
-      if (wrong !== null || isOfHistory(model, mention)) return []
+      if (wrong !== null || isInPastYear(model, mention)) return []
       if (about.topic === 'other' && isOfAnotherYear(model, mention))
-        return [otherDays(model, readable, said, sayWords(mention))]
+        return [otherDays(model, readable, said, formatDayWords(mention))]
       if (about.topic !== 'event') return []
       const isSpan = said.first !== said.last
       const fits = isSpan
@@ -104,7 +104,7 @@ const textEventDay: Check = {
               : lasts.some(
                   (day) => inEvent(day) || inEvent(addDays(day, 1)) || inEvent(addDays(day, -1)),
                 )
-      return fits ? [] : [otherDays(model, readable, said, sayWords(mention))]
+      return fits ? [] : [otherDays(model, readable, said, formatDayWords(mention))]
     })
     return [...days, ...otherMonths(model)]
   },
@@ -129,7 +129,7 @@ const textWeekday: Check = {
         const known = [
           { day: model.config.from, at: 'event.from' },
           { day: model.config.to, at: 'event.to' },
-          ...edgesOf(model),
+          ...collectEdges(model),
         ].find(({ day }) => day === meant)
         return [
           {
@@ -146,7 +146,7 @@ const textWeekday: Check = {
 /** Returns the days of the event and all days on which something begins or ends. */
 function ownDays(model: Model): readonly Day[] {
   const { from, to } = model.config
-  const days = edgesOf(model).map(({ day }) => day)
+  const days = collectEdges(model).map(({ day }) => day)
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
   return days
 }
@@ -175,7 +175,7 @@ const textYear: Check = {
     if (own === null) return []
     const name = (own[1] ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const said = new RegExp(`\\b${name}[\\s'’-]*(?:20)?(\\d\\d)(?!\\d)`, 'g')
-    return readables(model).flatMap(({ path, text, at }) =>
+    return collectEventTexts(model).flatMap(({ path, text, at }) =>
       [...text.matchAll(said)].flatMap((match): Draft[] =>
         match[1] === own[2] ||
         path === 'event.title' ||
@@ -216,8 +216,8 @@ const textHour: Check = {
   severity: 'warning',
   why: 'Delegates cannot come at an hour that does not exist.',
   find: (model) =>
-    readables(model).flatMap((readable) =>
-      impossibleHours(readable.text).map((said): Draft => ({
+    collectEventTexts(model).flatMap((readable) =>
+      findImpossibleHours(readable.text).map((said): Draft => ({
         ...placeOf(readable, said),
         message: `the text says ${readable.text.slice(said.start, said.end)}, which is not a valid time`,
         help: 'write a valid time, such as 14:30 or 2.30 PM',

@@ -4,7 +4,7 @@ import { canBeMalformed } from '../../../answers/field-types.ts'
 import { INVALID_TEXTS } from '../../compile/form.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft, SharedName } from '../../finding.ts'
-import { suggestion } from '../../suggestions/nearest-name.ts'
+import { suggestName } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
 
 /** Returns texts of the event file equal to the shared default. */
@@ -69,13 +69,13 @@ const nearlyNone: Check = {
       return text === undefined ||
         text === 'none' ||
         text.length > 6 ||
-        suggestion(text, ['none']).help === undefined
+        suggestName(text, ['none']).help === undefined
         ? []
-        : [{ at, message: `delegates would see “${text}”`, ...suggestion(text, ['none'], span) }]
+        : [{ at, message: `delegates would see “${text}”`, ...suggestName(text, ['none'], span) }]
     }),
 }
 
-export const restated = {
+export const repeatedDefaults = {
   EV512: restatesDefault,
   EV513: nearlyNone,
 }

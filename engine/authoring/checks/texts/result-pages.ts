@@ -3,8 +3,8 @@ import type { Check, Model } from '../../checked-file.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
 import type { Draft } from '../../finding.ts'
 import { isOneTypo } from '../../../lib/edit-distance.ts'
-import { nearest } from '../../suggestions/nearest-name.ts'
-import { placeholdersIn } from '../names/placeholders.ts'
+import { findNearest } from '../../suggestions/nearest-name.ts'
+import { findPlaceholders } from '../names/placeholders.ts'
 import { SITE_PAGES } from '../../../event/reserved-addresses.ts'
 
 /** Returns the address without the part that follows it in a link. */
@@ -36,7 +36,7 @@ const buttonToNowhere: Check = {
     const known = [...SITE_PAGES, ...ownRoutes(model), ...(model.options.otherRoutes ?? [])]
     return buttonsOf(model).flatMap(({ button, path }): Draft[] => {
       if (button.go === undefined || known.includes(button.go)) return []
-      const near = nearest(button.go, ownRoutes(model))
+      const near = findNearest(button.go, ownRoutes(model))
       return [
         {
           at: `${path}.go`,
@@ -112,7 +112,7 @@ const needsLookup: Check = {
       const texts = model.said
         .filter(({ place }) => place === page)
         .flatMap((said) =>
-          placeholdersIn(said).flatMap(({ name, span }): Draft[] =>
+          findPlaceholders(said).flatMap(({ name, span }): Draft[] =>
             WITHOUT_LOOKUP.includes(name)
               ? []
               : [
@@ -264,7 +264,7 @@ const receiptFile: Check = {
     const file = model.file.results.receipt?.file
     const text = model.said.find(({ path }) => path === 'results.receipt.file')
     if (file === undefined || text === undefined) return []
-    const values = placeholdersIn(text).map(({ name }) => name)
+    const values = findPlaceholders(text).map(({ name }) => name)
     const sign = NOT_IN_A_FILE_NAME.exec(file)?.[0]
     const stem = values.some((name) => !EVENT_VALUES.some((value) => value === name))
       ? file.replace(/\.[^.{}]*$/, '')

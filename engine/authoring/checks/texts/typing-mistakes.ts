@@ -1,9 +1,9 @@
 /** Finds typing mistakes in valid texts: printed quotes, doubled characters, addresses, formatting. */
 import { suggestEmail, suggestWebAddress } from '../../suggestions/misspelt-addresses.ts'
-import { matchesOf } from '../../prose/pattern-matches.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { inQuotes } from '../../syntax/quotes.ts'
+import { quoteText } from '../../syntax/quotes.ts'
 
 /**
  * Returns findings at the matches of a pattern in the file's texts. `hint` matches whenever the
@@ -18,7 +18,7 @@ function inTexts(
   return model.writtenTexts
     .filter(({ written }) => hint.test(written))
     .flatMap(({ path, written: text, at }) =>
-      matchesOf(text, pattern).flatMap((found): Draft[] => {
+      findMatches(text, pattern).flatMap((found): Draft[] => {
         const said = say(found)
         const start = at + found.index
         return said === null ? [] : [{ at: path, span: [start, start + found[0].length], ...said }]
@@ -52,7 +52,7 @@ const curlyQuotes: Check = {
               at: path,
               span: [at, at + text.length],
               message: `the quotes in \`${text}\` are part of the text and are printed`,
-              help: `write ${inQuotes(inside.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
+              help: `write ${quoteText(inside.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
             },
           ]
     }),
@@ -269,7 +269,7 @@ const bulletsPrinted = (model: Model): readonly Draft[] =>
         ]
   })
 
-export const typing = {
+export const typingMistakes = {
   EV014: curlyQuotes,
   EV015: signTwice,
   EV016: addressSlip,

@@ -1,10 +1,10 @@
 /** Checks EV610, EV611: placeholders are filled in: their value is set, and they are written as {name}. */
-import { matchesOf } from '../../prose/pattern-matches.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Check, Checks, TextAt, Written } from '../../checked-file.ts'
 import { ENGINE_VALUES, EVENT_VALUES } from '../../../event/built-in-values.ts'
 import { storedIds } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
-import { placeholdersIn } from '../names/placeholders.ts'
+import { findPlaceholders } from '../names/placeholders.ts'
 
 const valueNotGiven: Check = {
   slug: 'value-not-given',
@@ -23,7 +23,7 @@ const valueNotGiven: Check = {
     const texts = model.said.flatMap((said) =>
       said.place === 'plain'
         ? []
-        : placeholdersIn(said).flatMap(({ name, span }): Draft[] =>
+        : findPlaceholders(said).flatMap(({ name, span }): Draft[] =>
             absent(name) ? [{ at: said.path, span, ...say(name) }] : [],
           ),
     )
@@ -96,7 +96,7 @@ function withoutBraces(
 ): readonly Draft[] {
   if (bare === null || place === 'export-file' || !written.includes('_')) return []
   const text = written.replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
-  return matchesOf(text, bare).map(({ 0: name, index }) => ({
+  return findMatches(text, bare).map(({ 0: name, index }) => ({
     at: path,
     span: [at + index, at + index + name.length] as const,
     message: `\`${name}\` is not filled in without braces: it is printed unchanged`,

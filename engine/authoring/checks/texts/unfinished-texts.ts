@@ -1,7 +1,7 @@
 /** Check EV533: placeholder words that were never replaced and that delegates would read. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { matchesOf } from '../../prose/pattern-matches.ts'
+import { findMatches } from '../../prose/pattern-matches.ts'
 import { isWordForNothing } from '../form/misread-options.ts'
 
 /**
@@ -20,7 +20,7 @@ const SHOWS_A_FORM = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoi
 const isDemo = ({ file }: Model, path: string): boolean =>
   (file.demo ?? []).some((one) => path === one || path.startsWith(`${one}.`))
 
-const standIn: Check = {
+const unfinishedText: Check = {
   slug: 'placeholder-text',
   severity: 'warning',
   why: 'Placeholder words would be shown to every delegate.',
@@ -40,10 +40,10 @@ const standIn: Check = {
     ...model.writtenTexts
       .filter(({ path }) => !isDemo(model, path))
       .flatMap(({ path, written, at }): Draft[] => {
-        const filling = /lorem/i.test(written) ? matchesOf(written, FILLING) : []
+        const filling = /lorem/i.test(written) ? findMatches(written, FILLING) : []
         const signs =
           /xxx/i.test(written) && !SHOWS_A_FORM.test(path) && !/^["']?x+["']?$/i.test(written)
-            ? matchesOf(written, SIGNS)
+            ? findMatches(written, SIGNS)
             : []
         return [...filling, ...signs].map(({ 0: found, index }) => ({
           at: path,
@@ -55,4 +55,4 @@ const standIn: Check = {
   ],
 }
 
-export const standIns = { EV533: standIn } satisfies Checks
+export const unfinishedTexts = { EV533: unfinishedText } satisfies Checks

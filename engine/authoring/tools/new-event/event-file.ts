@@ -3,8 +3,8 @@ import { amountText, type Paise, type Tax } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import { wordsFromId } from '../../../event/placeholders-and-answer-texts.ts'
-import { soldBeside, type SampleCompanions, type SampleWorkshop } from './items.ts'
-import { aside, nameOf, quoted } from './yaml-text.ts'
+import { itemsSection, type SampleCompanions, type SampleWorkshop } from './items.ts'
+import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
 export type SampleCategory = {
   readonly label: string
@@ -62,7 +62,7 @@ export function eventIdFrom(text: string): string | null {
  * Returns a prefix for registration numbers such that it and the prefixes of other events do not
  * begin each other.
  */
-export function prefixFor(id: string, taken: readonly string[]): string | null {
+export function findPrefix(id: string, taken: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()
   const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const candidates = [
@@ -108,7 +108,7 @@ export function newEventFile(options: SampleOptions): string {
   ).map((category, at, all) => ({
     ...category,
     ...(isFree ? { early: 0 as Paise, regular: 0 as Paise } : {}),
-    id: nameOf(
+    id: deriveId(
       category.label,
       at,
       all.map(({ label }) => label),
@@ -163,7 +163,7 @@ export function newEventFile(options: SampleOptions): string {
         tax === null
           ? `total: ${number(total)}`
           : `base: ${number(base)}, gst: ${number(gst)}, total: ${number(total)}`
-      return `    - name: ${quoted(`${when}, ${category.label}`)}\n      on: ${on}${given}\n      expect: {period: ${period}, category: ${category.id}, ${amounts}}`
+      return `    - name: ${quoteYaml(`${when}, ${category.label}`)}\n      on: ${on}${given}\n      expect: {period: ${period}, category: ${category.id}, ${amounts}}`
     }),
   )
   const last = to > earlyUntil ? to : addDays(earlyUntil, 1)
@@ -183,7 +183,7 @@ export function newEventFile(options: SampleOptions): string {
       { on: addDays(earlyUntil, 1), column: 'regular', first: first?.regular },
     ] as const
   ).flatMap(({ first: price, ...one }) => (price == null ? [] : [{ ...one, first: price }]))
-  const sold = soldBeside(
+  const sold = itemsSection(
     options,
     tax,
     periods.map(([period]) => period),
@@ -205,13 +205,13 @@ ${demo.join('\n')}
 # ── The event ───────────────────────────────────────────────────────────────────
 
 event:
-${aside(`  id: ${id}`, 'also the name of this file')}
-  title: ${quoted(title)}
-${aside(`  from: ${from}`, `${weekday(from)}, ${formatDay(from)}; days are days in India`)}
-${aside(`  to: ${to}`, `${weekday(to)}, ${formatDay(to)}`)}
-  venue: ${quoted(options.venue ?? 'Town Hall, Kochi')}
-${aside('  status: open', 'registration closes after the last day; closed: at once')}
-  support: ${quoted(options.support ?? `support@${id}.example`)}
+${appendComment(`  id: ${id}`, 'also the name of this file')}
+  title: ${quoteYaml(title)}
+${appendComment(`  from: ${from}`, `${weekday(from)}, ${formatDay(from)}; days are days in India`)}
+${appendComment(`  to: ${to}`, `${weekday(to)}, ${formatDay(to)}`)}
+  venue: ${quoteYaml(options.venue ?? 'Town Hall, Kochi')}
+${appendComment('  status: open', 'registration closes after the last day; closed: at once')}
+  support: ${quoteYaml(options.support ?? `support@${id}.example`)}
 
 look:
   colour: "#2F5D8A"
@@ -228,7 +228,7 @@ routes:                                 # the addresses of the pages
 # ── What it costs ───────────────────────────────────────────────────────────────
 
 categories:                             # who pays differently
-${categories.map((category) => `  - {id: ${category.id}, label: ${quoted(category.label, true)}}`).join('\n')}
+${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(category.label, true)}}`).join('\n')}
 
 # Here the delegate picks the category in the form. It can follow from the answers instead:
 #   category:
@@ -291,7 +291,7 @@ order_id:                               # a registration number: ${prefix} and t
   prefix: ${prefix}
   followed_by: digits
 
-${isFree ? '# Free event: registrations are confirmed at once.\npayment: none' : `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: airpay\n${aside(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
+${isFree ? '# Free event: registrations are confirmed at once.\npayment: none' : `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: airpay\n${appendComment(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
 
 # ── After payment ───────────────────────────────────────────────────────────────
 
@@ -312,7 +312,7 @@ results:
       - Your registration is not confirmed; you can try again
     buttons:
       - {label: Try Again, go: /${id}}
-      - {label: Contact Support, mail: ${quoted(`${title} – payment failed for order {order_id}`, true)}}
+      - {label: Contact Support, mail: ${quoteYaml(`${title} – payment failed for order {order_id}`, true)}}
 
   receipt:
     file: "{reg_no}.txt"

@@ -1,9 +1,9 @@
 /** Writes the items of a new event: accompanying persons, and workshops with their seats. */
 import { amountText, paise, type Paise, type Tax } from '../../../lib/money.ts'
 import { splitPrice } from '../../../pricing/line-tax.ts'
-import { listed } from '../../suggestions/nearest-name.ts'
+import { formatList } from '../../suggestions/nearest-name.ts'
 import type { Day } from '../../../lib/time.ts'
-import { aside, nameOf, quoted } from './yaml-text.ts'
+import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
 /** The price of one accompanying person. */
 export type SampleCompanions = {
@@ -47,7 +47,7 @@ const AGE_YEARS_MAX = 110
 /** The largest number of remaining seats that the form displays. */
 const FEW_SEATS = 5
 
-export function soldBeside(
+export function itemsSection(
   { companions = null, workshops = [], free = false }: Told,
   tax: Tax | null,
   periods: readonly string[],
@@ -55,7 +55,7 @@ export function soldBeside(
 ): Sold {
   const named = workshops.map((one, at) => ({
     ...one,
-    id: nameOf(
+    id: deriveId(
       one.label,
       at,
       workshops.map(({ label }) => label),
@@ -66,7 +66,7 @@ export function soldBeside(
   return {
     items: isBilled
       ? [
-          aside('  items:', 'items on sale: each is a line of the bill'),
+          appendComment('  items:', 'items on sale: each is a line of the bill'),
           ...(companions === null ? [] : accompanying(companions, periods)),
           ...(named.length === 0 ? [] : workshopItem(named, periods)),
         ]
@@ -99,7 +99,7 @@ function accompanying(
     '    - id: accompanying',
     '      label: Accompanying person',
     freeUnder === null
-      ? aside('      count: companions', 'the number of companions in the form')
+      ? appendComment('      count: companions', 'the number of companions in the form')
       : `      count: {companions: {age: {at_least: ${freeUnder}}}}    # younger companions are free`,
     `      prices: {period: [${periods.join(', ')}], each: [${cell(early)}, ${cell(regular)}]}`,
   ]
@@ -112,7 +112,7 @@ function workshopItem(workshops: readonly Named[], periods: readonly string[]): 
   return [
     '    - id: workshop',
     '      label: "Workshop: {option}"',
-    aside('      by: workshops', 'a line for each one chosen; its rows are the options'),
+    appendComment('      by: workshops', 'a line for each one chosen; its rows are the options'),
     '      prices:',
     row('period', periods),
     ...workshops.map(({ id, early, regular }) => row(id, [cell(early), cell(regular)])),
@@ -125,26 +125,28 @@ function seatsOf(workshops: readonly Named[]): readonly string[] {
   const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
   return [
     '',
-    aside('quotas:', 'the number of seats'),
+    appendComment('quotas:', 'the number of seats'),
     '  - id: seats',
     '    each_option_of: workshops',
     `    max: {${max}}`,
     '    full: This workshop is full',
     ...(few > 0
-      ? [aside(`    few: ${few}`, 'from this number on, the form shows how many are left')]
+      ? [appendComment(`    few: ${few}`, 'from this number on, the form shows how many are left')]
       : []),
-    aside('hold_seats_for: 30 minutes', 'how long a seat is held during payment'),
+    appendComment('hold_seats_for: 30 minutes', 'how long a seat is held during payment'),
     '',
   ]
 }
 
 function workshopField(workshops: readonly Named[]): readonly string[] {
   return [
-    aside('        - id: workshops', 'add  choose: {at_most: 2}  to limit how many'),
+    appendComment('        - id: workshops', 'add  choose: {at_most: 2}  to limit how many'),
     '          type: many',
     '          label: Workshops',
     '          options:',
-    ...workshops.map(({ id, label }) => `            - {id: ${id}, label: ${quoted(label, true)}}`),
+    ...workshops.map(
+      ({ id, label }) => `            - {id: ${id}, label: ${quoteYaml(label, true)}}`,
+    ),
   ]
 }
 
@@ -196,5 +198,5 @@ function caseOf(
     ...(ages === null ? [] : [`a child of ${ages[1]}`]),
     ...workshops.map(({ label }) => `the workshop ${label}`),
   ]
-  return `    - name: ${quoted(`${column === 'early' ? 'early' : 'later'}, with ${listed(what)}`)}\n      on: ${on}\n      given: {${given.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
+  return `    - name: ${quoteYaml(`${column === 'early' ? 'early' : 'later'}, with ${formatList(what)}`)}\n      on: ${on}\n      given: {${given.join(', ')}}\n      expect: {lines: {${lines.join(', ')}}}`
 }

@@ -6,9 +6,9 @@ import type { SampleCategory } from './event-file.ts'
 import type { SampleCompanions, SampleWorkshop } from './items.ts'
 import { readYes } from './read-yes.ts'
 
-export const PRICED = 'Member = 4000 / 5000; Student = 1000'
+export const PRICES_EXAMPLE = 'Member = 4000 / 5000; Student = 1000'
 /** The format for workshops, used in the question and in its correction. */
-export const WORKSHOPS_SAID = (free: boolean): string =>
+export const WORKSHOPS_EXAMPLE = (free: boolean): string =>
   free
     ? 'Ultrasound, 30 seats; ECG, 40 seats'
     : 'Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats'
@@ -31,12 +31,12 @@ export function readCategories(
       return err(`"${one.value.label}" is listed twice.`)
     read.push(one.value)
   }
-  return read.length === 0 ? err(`There is no category. Write ${PRICED}.`) : ok(read)
+  return read.length === 0 ? err(`There is no category. Write ${PRICES_EXAMPLE}.`) : ok(read)
 }
 
 function entriesOf(answer: string): readonly string[] {
   const clean = (parts: readonly string[]): readonly string[] =>
-    parts.map((part) => oneLine(part).replace(/[\s,;]+$/, '')).filter((part) => part !== '')
+    parts.map((part) => joinLines(part).replace(/[\s,;]+$/, '')).filter((part) => part !== '')
   const lines = clean(outsideBrackets(answer, /[;\n]/))
   if (lines.length !== 1) return lines
   const parts = clean(outsideBrackets(lines[0] ?? '', /,(?!\d{2,3}(?!\d))/))
@@ -73,8 +73,8 @@ function outsideBrackets(text: string, separator: RegExp): readonly string[] {
 
 function readCategory(entry: string, free: boolean): Result<SampleCategory, string> {
   const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
-  const label = oneLine(found?.[1] ?? entry)
-  if (label === '') return err(`"${entry}" has no category. Write ${PRICED}.`)
+  const label = joinLines(found?.[1] ?? entry)
+  if (label === '') return err(`"${entry}" has no category. Write ${PRICES_EXAMPLE}.`)
   if (!/\p{L}/u.test(label)) return err(`"${label}" is not the name of a category.`)
   if (found === null)
     return free
@@ -118,7 +118,7 @@ function priceIn(cell: string): Paise | null | undefined {
   }
 }
 
-export function oneLine(text: string): string {
+export function joinLines(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
@@ -146,7 +146,7 @@ export function readCompanions(
   answer: string,
   free: boolean,
 ): Result<SampleCompanions | null, string> {
-  const said = oneLine(answer)
+  const said = joinLines(answer)
   if (NOBODY.test(said)) return ok(null)
   if (free) {
     const yes = readYes(said)
@@ -171,10 +171,10 @@ export function readWorkshops(
   answer: string,
   free: boolean,
 ): Result<readonly SampleWorkshop[], string> {
-  if (NOBODY.test(oneLine(answer))) return ok([])
+  if (NOBODY.test(joinLines(answer))) return ok([])
   const read: SampleWorkshop[] = []
   for (const part of outsideBrackets(answer, /[;\n]/)) {
-    const entry = oneLine(part).replace(/[\s,;]+$/, '')
+    const entry = joinLines(part).replace(/[\s,;]+$/, '')
     if (entry === '') continue
     const seats = SEATS.exec(entry)
     const category = readCategory(seats === null ? entry : entry.slice(0, seats.index), free)
@@ -190,7 +190,8 @@ export function readWorkshops(
     if (places === 0) return err(`${label} would have no seat.`)
     read.push({ label, early, regular, seats: places })
   }
-  if (read.length === 0) return err(`There is no workshop. Write ${WORKSHOPS_SAID(free)}; or none.`)
+  if (read.length === 0)
+    return err(`There is no workshop. Write ${WORKSHOPS_EXAMPLE(free)}; or none.`)
   const [bounded, unbounded] = [true, false].map((is) =>
     read.find(({ seats }) => (seats !== null) === is),
   )

@@ -1,15 +1,15 @@
 /** The questions of `rollcall new`, one at a time, and how days, prices and yes/no answers are read. */
 import { suggestEmail } from '../../suggestions/misspelt-addresses.ts'
-import { daysIn, type DayWords } from '../../prose/find-days.ts'
+import { findDays, type DayWords } from '../../prose/find-days.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
 import { formatDay, isDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import {
-  oneLine,
-  PRICED,
+  joinLines,
+  PRICES_EXAMPLE,
   readCategories,
   readCompanions,
   readWorkshops,
-  WORKSHOPS_SAID,
+  WORKSHOPS_EXAMPLE,
 } from './prices.ts'
 import type { SampleOptions } from './event-file.ts'
 import { readYes } from './read-yes.ts'
@@ -46,7 +46,7 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: 'title',
     asks: () => 'What is the name of the conference?',
-    reads: (answer, told) => ok({ ...told, title: oneLine(answer) }),
+    reads: (answer, told) => ok({ ...told, title: joinLines(answer) }),
   },
   {
     name: 'from',
@@ -69,7 +69,7 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: 'venue',
     asks: () => 'Where is it?',
-    reads: (answer, told) => ok({ ...told, venue: oneLine(answer) }),
+    reads: (answer, told) => ok({ ...told, venue: joinLines(answer) }),
   },
   {
     name: 'support',
@@ -95,7 +95,7 @@ export const QUESTIONS: readonly Question[] = [
     asks: ({ free }) =>
       free === true
         ? 'Which categories of delegates are there? (Member; Student)'
-        : `What does each category pay in rupees, early and later? (${PRICED}; a line that ends with ; goes on)`,
+        : `What does each category pay in rupees, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
     reads: (answer, told) => {
       const read = readCategories(answer, told.free === true)
       if (!read.ok) return read
@@ -138,7 +138,7 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: 'workshops',
     asks: ({ free }) =>
-      `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${WORKSHOPS_SAID(free === true)}; or none)`,
+      `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${WORKSHOPS_EXAMPLE(free === true)}; or none)`,
     reads: (answer, told) => {
       const read = readWorkshops(answer, told.free === true)
       return read.ok ? ok({ ...told, workshops: read.value }) : read
@@ -157,7 +157,7 @@ function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
 /** Reads a day, or a range of days: its first and its last. */
 function readDays(answer: string, today: Day): Result<readonly [Day, Day], string> {
   const text = answer.trim().replace(/[.,;]+$/, '')
-  const [said, another] = daysIn(text, Number(today.slice(0, 4)))
+  const [said, another] = findDays(text, Number(today.slice(0, 4)))
   if (said === undefined || another !== undefined || said.start > 0 || said.end < text.length)
     return err(`"${answer}" is not a valid day. ${HOW_DAYS}`)
   const first = toDay(said.first)

@@ -3,12 +3,12 @@
 /** The column of comments, so that they are aligned. */
 const COMMENT_AT = 40
 
-export function aside(line: string, comment: string): string {
+export function appendComment(line: string, comment: string): string {
   return `${line.padEnd(COMMENT_AT)}# ${comment}`
 }
 
 /** Formats a text as YAML, in quotes only if needed; inside braces commas need them too. */
-export function quoted(text: string, inBraces = false): string {
+export function quoteYaml(text: string, inBraces = false): string {
   const safe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
   return safe && !/^(true|false|null|yes|no|none|on|off)$/i.test(text) && text === text.trim()
     ? text
@@ -19,7 +19,7 @@ export function quoted(text: string, inBraces = false): string {
  * Derives an id from a label, unique among `all`; if the label contains nothing usable it is
  * numbered: `category-2`.
  */
-export function nameOf(label: string, at: number, all: readonly string[], thing: string): string {
+export function deriveId(label: string, at: number, all: readonly string[], thing: string): string {
   const id = (text: string): string =>
     text
       .toLowerCase()
