@@ -7,13 +7,14 @@ import { createConnection, createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { lendPostgresTables } from '../storage/postgres-contract.ts'
 import { hasPostgres, startPostgres } from '../storage/postgres-server.ts'
 import type { PostgresServer } from '../storage/postgres-server.ts'
 import { runHere } from '../run-command.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { instant } from '../../../engine/index.ts'
 import type { BootOptions } from '../../../server/main.ts'
-import { attempt, attemptHere, makeFolders, operate, operateHere, running } from './operator.ts'
+import { attempt, attemptHere, makeFolders, operateHere, running } from './operator.ts'
 import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 
@@ -68,6 +69,9 @@ else {
     for (const statement of statements) await shell.query(statement)
     await shell.end()
   }
+  /** A database with tables. */
+  const filled = async (name: string): Promise<string> =>
+    postgres.database(name, { like: await lendPostgresTables(postgres) })
   /** A database whose owner is no superuser: limits hold for it. */
   const owned = async (name: string): Promise<string> => {
     const url = await postgres.database(name)
@@ -135,8 +139,7 @@ else {
         expect.stringMatching(/PostgreSQL is not reached\. Start it.+start again/),
       ])
       expect(printed).not.toMatch(/^\s+at /m)
-      const again = await attempt(dataDir('down'), { variables: { DATABASE_URL: url } })
-      expect(again.status).toBe('serves')
+      expect((await starts(dataDir('down'), url)).status).toBe('serves')
     })
 
     test('on a PostgreSQL without a free connection waits for one, as for one that is down, and ends with 75 and not with a stack trace', async () => {
@@ -168,7 +171,7 @@ else {
     })
 
     test('on a standby waits until it is promoted, and ends with 75 and a sentence where it is not', async () => {
-      const url = await postgres.database('standby')
+      const url = await filled('standby')
       expect((await starts(dataDir('standby'), url)).status).toBe('serves')
       await postgres.becomeStandby()
       const { status, printed } = await starts(dataDir('standby'), url, { waitsMs: NEVER_MS })
@@ -191,7 +194,7 @@ else {
     })
 
     test('on an empty PostgreSQL where another database was used before exits with 2', async () => {
-      const url = await postgres.database('before')
+      const url = await filled('before')
       const there = dataDir('moved-by-mistake')
       expect((await starts(there, url)).status).toBe('serves')
       const empty = await postgres.database('mistaken')
@@ -245,7 +248,7 @@ else {
     })
 
     test('is not healthy while PostgreSQL is read-only (25006): everybody gets 503, and the health check says why', async () => {
-      const there = await serving('readonly', await postgres.database('readonly'))
+      const there = await serving('readonly', await filled('readonly'))
       await inShell(
         'ALTER SYSTEM SET default_transaction_read_only = on',
         'SELECT pg_reload_conf()',
@@ -262,7 +265,7 @@ else {
     })
 
     test('is not healthy on a standby, and is once that is promoted', async () => {
-      const there = await serving('demoted', await postgres.database('demoted'))
+      const there = await serving('demoted', await filled('demoted'))
       await postgres.becomeStandby()
       await becomes(there, 503, /It is a standby/)
       await expect.poll(() => register(there, 'asha@example.org')).toBe(503)
@@ -285,30 +288,26 @@ else {
 
     test('was not healthy while it took registrations, because PostgreSQL had no further connection', async () => {
       const url = await owned('busy')
-      const process = await operate(dataDir('busy'), { DATABASE_URL: url })
-      server = process
-      await becomes(process, 200, /"health":"good"/)
+      const there = await serving('busy', url)
       await inShell(
         'ALTER ROLE busy CONNECTION LIMIT 0',
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'busy'",
       )
-      const registers = () => register(process, 'asha@example.org')
+      const registers = () => register(there, 'asha@example.org')
       await expect.poll(registers, { timeout: PATIENT_MS }).toBe(503)
       await inShell('ALTER ROLE busy CONNECTION LIMIT -1')
       await expect.poll(registers, { timeout: PATIENT_MS }).toBe(201)
       // It has its connections, and gets no more.
       await inShell('ALTER ROLE busy CONNECTION LIMIT 0')
-      await becomes(process, 200, /"health":"degraded".*PostgreSQL has no free connection/)
-      expect(await register(process, 'meera@example.org')).toBe(201)
-      expect((await health(process)).status).toBe(200)
+      await becomes(there, 200, /"health":"degraded".*PostgreSQL has no free connection/)
+      expect(await register(there, 'meera@example.org')).toBe(201)
+      expect((await health(there)).status).toBe(200)
       await inShell('ALTER ROLE busy CONNECTION LIMIT -1')
-      await becomes(process, 200, /"health":"good"/)
+      await becomes(there, 200, /"health":"good"/)
     })
 
     test('is not healthy while PostgreSQL is down, and says so', async () => {
-      const there = await operate(dataDir('gone'), inProcess(await postgres.database('gone')))
-      server = there
-      await becomes(there, 200, /"health":"good"/)
+      const there = await serving('gone', await filled('gone'))
       const goOn = await postgres.pause()
       await becomes(there, 503, /PostgreSQL is not reached|PostgreSQL is starting, stopping/)
       expect(await register(there, 'asha@example.org')).toBe(503)

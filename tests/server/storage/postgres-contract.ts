@@ -28,11 +28,16 @@ async function lend(server: PostgresServer): Promise<string> {
   return TABLES
 }
 
-/** A store on a database of its own, and somebody with a shell beside it. */
-export async function freshStore(server: PostgresServer, name: string): Promise<Fresh> {
+/** The name of that database, to make another one like it. */
+export function lendPostgresTables(server: PostgresServer): Promise<string> {
   const begun = lent.get(server) ?? lend(server)
   lent.set(server, begun)
-  const url = await server.database(name, { like: await begun })
+  return begun
+}
+
+/** A store on a database of its own, and somebody with a shell beside it. */
+export async function freshStore(server: PostgresServer, name: string): Promise<Fresh> {
+  const url = await server.database(name, { like: await lendPostgresTables(server) })
   const { store } = await openInsidePostgres({ url })
   const shell = await server.shell(url)
   return {

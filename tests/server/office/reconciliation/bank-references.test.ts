@@ -15,6 +15,9 @@ import type { TestApp } from '../../harness.ts'
 import { imported } from '../../sample-registrations.ts'
 import { actsOn, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
 
 const file = 'lekhacon2027.yaml'
 const event = 'lekhacon2027'

@@ -7,6 +7,9 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
 import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
 
 const file = 'lekhacon2027.yaml'
 const event = 'lekhacon2027'

@@ -10,6 +10,9 @@ import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
 import { registerPaid } from '../card-payers.ts'
 import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
 
 const EVENT = 'sample2026'
 const FILE = `${EVENT}.yaml`

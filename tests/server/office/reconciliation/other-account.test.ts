@@ -13,6 +13,9 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
 import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
 
 const [HERE, SHARED, OTHER] = ['lekhacon2027', 'bimacon2027', 'zetacon2027'] as const
 const text = readFileSync(

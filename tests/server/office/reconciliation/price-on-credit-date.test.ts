@@ -16,6 +16,9 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
 
 const EVENT = 'lekhacon2027'
 const file = `${EVENT}.yaml`

@@ -7,6 +7,9 @@ import type { TestApp } from '../../harness.ts'
 import { registerDelegate } from '../card-payers.ts'
 import { signIn } from '../office.ts'
 import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
 
 const EVENT = 'sample2026'
 let server: TestApp

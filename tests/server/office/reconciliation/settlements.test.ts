@@ -18,6 +18,9 @@ import type { TestApp } from '../../harness.ts'
 import { cheapHash, PASSWORD, signIn } from '../office.ts'
 import { registerDelegate, registerPaid } from '../card-payers.ts'
 import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
 
 const EVENT = 'sample2026'
 let server: TestApp

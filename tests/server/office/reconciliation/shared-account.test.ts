@@ -14,6 +14,9 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { cheapHash, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
 
 const [HERE, THERE] = ['lekhacon2027', 'bimacon2027'] as const
 const text = readFileSync(
