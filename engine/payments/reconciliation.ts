@@ -93,12 +93,13 @@ export function reconcile(
     const named = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
     const others = found.othersIn(line)
     const of = [...new Set([...named, ...others.regNos])]
-    if (elsewhere !== null) return ambiguous([...new Set([...elsewhere.of, ...of])], elsewhere.why)
+    const unsure = found.unsureIn(line)
+    if (elsewhere !== null)
+      return ambiguous([...elsewhere.of, ...of, ...(unsure?.of ?? [])], elsewhere.why)
     const [one] = named
     if (one === undefined) {
       if (others.isElsewhere || found.isClaimedElsewhere(line))
         return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE }
-      const unsure = found.unsureIn(line)
       if (unsure !== null) return ambiguous([...unsure.of, ...others.regNos], unsure.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
       const might = awaited.filter((each) => mayBe(line, each) && !isNamed.has(each.regNo))
@@ -111,9 +112,7 @@ export function reconcile(
     if (found.isClaimedElsewhere(line)) return ambiguous(of, CLAIMED_ELSEWHERE)
     if (named.length > 1) return ambiguous(of, 'The line names more than one registration.')
     if (found.isReleasedElsewhere(line)) return ambiguous(of, RELEASED_ELSEWHERE)
-    const unsure = found.unsureIn(line)
-    if (unsure !== null && unsure.isShared)
-      return ambiguous([...new Set([...of, ...unsure.of])], unsure.why)
+    if (unsure?.isShared === true) return ambiguous([...of, ...unsure.of], unsure.why)
     if (taken.has(one))
       return ambiguous(of, 'Another line of this file names the same registration.')
     taken.add(one)
@@ -132,7 +131,8 @@ export function reconcile(
   return [...judged, ...withdrawals.flatMap((line) => found.returnedBy(line))]
 }
 
-const ambiguous = (of: readonly RegNo[], why: string) => ({ as: 'ambiguous' as const, of, why })
+const ambiguous = (of: readonly RegNo[], why: string) =>
+  ({ as: 'ambiguous', of: [...new Set(of)], why }) as const
 
 function judgeKnown(
   { amount }: StatementLine,

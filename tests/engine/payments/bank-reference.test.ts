@@ -275,6 +275,18 @@ describe('which registration a line pays for', () => {
     ])
   })
 
+  test('a line with a shared reported reference and the reference of a recorded payment left out the delegate who reported', () => {
+    const recordedUtr = 'HDFCN52026020003'
+    const lines = [
+      creditLine(`NEFT ${UTR} FOR ${recordedUtr}`),
+      creditLine(`NEFT ${UTR} RAVI`, '590'),
+      creditLine(`NEFT ${recordedUtr} ASHA`, '590'),
+    ]
+    const payments: [string, KnownPayment][] = [[recordedUtr, createRecorded(3, 590)]]
+    const [first] = matchLines(lines, [createAwaited(1, UTR)], { payments }).found
+    expect(first).toEqual(['ambiguous', '3', '1'])
+  })
+
   test('a reference that is in the bank details of the file or of the event matches no transfer', () => {
     const lines = [
       creditLine('NEFT ASHA TO 502000123456'),
