@@ -47,12 +47,12 @@ export function comparisonKey(
   const folded = parts.map(({ id, as, untouched }) => {
     const answer = getOwn(answers, id)
     if (answer === undefined || answer === untouched) return ''
-    return as === 'phone' ? foldPhone(String(answer)) : foldText(textOf(answer))
+    return as === 'phone' ? foldPhone(String(answer)) : foldText(answerAsText(answer))
   })
   return folded.includes('') ? null : JSON.stringify(folded)
 }
 
-function textOf(answer: Answer): string {
+function answerAsText(answer: Answer): string {
   return isScalar(answer) ? String(answer) : JSON.stringify(answer)
 }
 

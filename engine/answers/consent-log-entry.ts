@@ -7,10 +7,10 @@ import { getOwn } from '../lib/result.ts'
 export function consentSentences({ fields }: PublicEvent, answers: Answers): readonly string[] {
   return fields
     .filter(({ id, type }) => type === 'consent' && getOwn(answers, id) === true)
-    .map(said)
+    .map(describeConsent)
 }
 
-function said({ label, version, link }: Field): string {
+function describeConsent({ label, version, link }: Field): string {
   const about = [...(version === undefined ? [] : [`version ${version}`]), link ?? []].flat()
   return `agreed to “${label}”${about.length === 0 ? '' : ` (${about.join(', ')})`}`
 }

@@ -171,8 +171,8 @@ function beyond(limit: Day, side: 'later' | 'earlier'): string {
 
 // JSON Schema patterns have no flags, so each letter is written in both cases.
 function endingPattern(accept: readonly string[]): string {
-  const anyCase = (ending: string): string =>
-    [...ending]
+  const anyCase = (suffix: string): string =>
+    [...suffix]
       .map((letter) =>
         /[a-z]/i.test(letter)
           ? `[${letter.toLowerCase()}${letter.toUpperCase()}]`

@@ -28,8 +28,8 @@ export function countLoweredTests(event: EventConfig): ReadonlyMap<string, numbe
     name === 'category' ? category() : ofShown(byId.get(name))
   const ofShown = (field: Field | undefined): number => {
     if (field === undefined) return 0
-    const known = shown.get(field.id)
-    if (known !== undefined) return known
+    const knownCount = shown.get(field.id)
+    if (knownCount !== undefined) return knownCount
     // Cuts circular conditions, which are reported elsewhere.
     shown.set(field.id, 0)
     const whens = [sections[field.section]?.showWhen, field.showWhen].filter(

@@ -22,12 +22,12 @@ const ENUM_MAX = 150
 export function toSchema(event: PublicEvent): Schema {
   const whens = event.fields.map((field) => showsWhen(event, field))
   const always = event.fields.filter((_, i) => whens[i]?.length === 0)
-  const shown = (id: string, trail: readonly string[]): readonly Schema[] => {
+  const shown = (id: string, ancestors: readonly string[]): readonly Schema[] => {
     const index = event.fields.findIndex((field) => field.id === id)
-    return trail.includes(id)
+    return ancestors.includes(id)
       ? []
       : (whens[index] ?? []).map((condition) =>
-          lower(event, condition, (other) => shown(other, [...trail, id])),
+          lower(event, condition, (other) => shown(other, [...ancestors, id])),
         )
   }
   const lowered = (condition: Condition): Schema => lower(event, condition, (id) => shown(id, []))
@@ -78,7 +78,7 @@ function flatField(field: Field): Schema {
   const options = field.options?.map((option) => option.id)
   return {
     ...described,
-    type: typeOf(field),
+    type: jsonType(field),
     ...(field.type === 'select' ? { enum: options ?? [] } : {}),
     ...(field.type === 'many'
       ? { items: { type: 'string', enum: options ?? [] }, uniqueItems: true }
@@ -138,12 +138,12 @@ const JSON_TYPES: Readonly<Record<Field['type'], JsonType>> = {
   people: 'array',
   consent: 'boolean',
 }
-function typeOf(field: Field): JsonType {
+function jsonType(field: Field): JsonType {
   return field.isWhole === true ? 'integer' : JSON_TYPES[field.type]
 }
 
 function fieldSchema(field: Field): Schema {
-  const described = { title: field.label, type: typeOf(field) }
+  const described = { title: field.label, type: jsonType(field) }
   if (field.type === 'select')
     return { ...described, ...oneOfThese((field.options ?? []).map((option) => option.id)) }
   if (field.type === 'many') return { ...described, ...manySchema(field) }
@@ -167,7 +167,7 @@ function fieldSchema(field: Field): Schema {
       ...(field.max === undefined ? {} : { maximum: field.max }),
     }
   const patterns = [
-    ...(typeOf(field) === 'string' && field.required !== undefined ? [NOT_BLANK] : []),
+    ...(jsonType(field) === 'string' && field.required !== undefined ? [NOT_BLANK] : []),
     ...fieldPatterns(field).map((form) => form.pattern),
   ]
   return patterns.length === 0
@@ -230,7 +230,11 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
       return all([...shown, answered({ type: 'array', contains: oneOfThese(test.values) })])
     case 'count': {
       const { least, most } = wholeBounds(test)
-      const enough = answered({ type: 'array', minItems: Math.max(1, least), ...upTo(most) })
+      const enough = answered({
+        type: 'array',
+        minItems: Math.max(1, least),
+        ...atMostSchema(most),
+      })
       if (most < Math.max(0, least)) return NEVER
       return least > 0
         ? all([...shown, enough])
@@ -260,26 +264,26 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
 function lowerCategory(event: PublicEvent, test: Test, shown: Shown): Schema {
   const choice = event.categoryChoice
   const ids = event.categories.map((category) => category.id)
-  const wanted =
+  const requiredCondition =
     test.is === 'answered'
       ? ids
       : test.is === 'in' || test.is === 'not-in'
         ? ids.filter((id) => test.values.includes(id))
         : []
-  const isWanted = (): Schema => {
+  const requiredSchema = (): Schema => {
     if (choice.by === 'field')
-      return lowerTest(choice.field, { is: 'in', values: wanted }, shown(choice.field))
+      return lowerTest(choice.field, { is: 'in', values: requiredCondition }, shown(choice.field))
     const before: Schema[] = []
     const boxes: Schema[] = []
     for (const { when, then } of choice.rules) {
-      const fits = when === null ? {} : lower(event, when, shown)
-      if (wanted.includes(then)) boxes.push(all([...before, fits]))
-      else before.push(negate(fits))
+      const condition = when === null ? {} : lower(event, when, shown)
+      if (requiredCondition.includes(then)) boxes.push(all([...before, condition]))
+      else before.push(negate(condition))
     }
     return any(boxes)
   }
   const accepts = test.is === 'not-in' || (test.is === 'answered' && !test.answered)
-  return accepts ? negate(isWanted()) : isWanted()
+  return accepts ? negate(requiredSchema()) : requiredSchema()
 }
 
 function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' }>): Schema {
@@ -306,7 +310,7 @@ function wholeBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'cou
   }
 }
 
-function upTo(most: number): Schema {
+function atMostSchema(most: number): Schema {
   return Number.isFinite(most) ? { maxItems: most } : {}
 }
 

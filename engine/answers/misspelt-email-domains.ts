@@ -70,11 +70,11 @@ const ENDINGS_BY_LENGTH = Object.keys(ENDINGS).sort((a, b) => b.length - a.lengt
  * Null: it may be right, or is not an address.
  */
 export function suggestMailbox(text: string): string | null {
-  const written = text.trim()
-  const at = written.lastIndexOf('@')
-  if (at < 1 || /\s/.test(written)) return null
-  const meant = suggestDomain(written.slice(at + 1).toLowerCase())
-  return meant === null ? null : `${written.slice(0, at)}@${meant}`
+  const address = text.trim()
+  const at = address.lastIndexOf('@')
+  if (at < 1 || /\s/.test(address)) return null
+  const correctedDomain = suggestDomain(address.slice(at + 1).toLowerCase())
+  return correctedDomain === null ? null : `${address.slice(0, at)}@${correctedDomain}`
 }
 
 /** Returns the intended domain; null if it may be right. */
@@ -82,24 +82,24 @@ export function suggestDomain(domain: string): string | null {
   if (MAILBOXES.includes(domain) || NOT_MEANT.has(domain)) return null
   const dot = domain.indexOf('.')
   if (dot === -1) {
-    const known = MAILBOXES.find((one) => one.replace(/\..*$/, '') === domain)
-    return known ?? MAILBOXES.find((one) => one.replaceAll('.', '') === domain) ?? null
+    const knownDomain = MAILBOXES.find((one) => one.replace(/\..*$/, '') === domain)
+    return knownDomain ?? MAILBOXES.find((one) => one.replaceAll('.', '') === domain) ?? null
   }
-  const ending = ENDINGS_BY_LENGTH.find((one) => domain.endsWith(`.${one}`))
-  const mended =
-    ending === undefined ? domain : `${domain.slice(0, -ending.length)}${ENDINGS[ending] ?? ''}`
+  const suffix = ENDINGS_BY_LENGTH.find((one) => domain.endsWith(`.${one}`))
+  const corrected =
+    suffix === undefined ? domain : `${domain.slice(0, -suffix.length)}${ENDINGS[suffix] ?? ''}`
   const near = MAILBOXES.find(
     (one) =>
-      one === mended ||
+      one === corrected ||
       // The provider's name with one mistake, or with its ending cut short: gmial.com, gmail.co.
-      (mended.length > 7 && isOneTypo(one, mended) && one.slice(0, 2) !== 'li') ||
+      (corrected.length > 7 && isOneTypo(one, corrected) && one.slice(0, 2) !== 'li') ||
       (one.length > 8 &&
-        one.slice(-4) === mended.slice(-4) &&
-        isSwap(one, mended) &&
-        editDistance(one, mended) === 2),
+        one.slice(-4) === corrected.slice(-4) &&
+        isSwap(one, corrected) &&
+        editDistance(one, corrected) === 2),
   )
   if (near !== undefined) return near
-  return ending === undefined ? null : mended
+  return suffix === undefined ? null : corrected
 }
 
 /** Providers that ignore dots in the local part. */

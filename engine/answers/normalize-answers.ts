@@ -25,9 +25,9 @@ import { memoize } from '../lib/memoize.ts'
 export function normalise(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = EMPTY_CONTEXT,
+  context: PricingContext = EMPTY_CONTEXT,
 ): { readonly answers: Answers; readonly dropped: readonly string[] } {
-  const { answers, shown } = normaliseWithContext(event, raw, facts)
+  const { answers, shown } = normaliseWithContext(event, raw, context)
   const dropped = Object.keys(raw).filter(
     (name) => !Object.hasOwn(answers, name) && !isBlank(getOwn(raw, name)) && !shown.has(name),
   )
@@ -38,26 +38,26 @@ export function normalise(
 export function normaliseWithContext(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = EMPTY_CONTEXT,
+  context: PricingContext = EMPTY_CONTEXT,
 ): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
   const all = readAll(event, raw)
-  const known = facts === EMPTY_CONTEXT ? NO_ANSWERS : contextValues(facts)
-  const shown = shownAmong(event, all, known)
-  return { answers: laidOver(only(all, shown), known), shown }
+  const contextAnswers = context === EMPTY_CONTEXT ? NO_ANSWERS : contextValues(context)
+  const shown = filterShown(event, all, contextAnswers)
+  return { answers: mergeAnswers(only(all, shown), contextAnswers), shown }
 }
 
 /** Returns the ids of the fields that show for these answers, raw or normalised. */
 export function shownFields(
   event: PublicEvent,
   answers: RawAnswers,
-  facts: PricingContext = EMPTY_CONTEXT,
+  context: PricingContext = EMPTY_CONTEXT,
 ): ReadonlySet<string> {
-  return shownAmong(event, readAll(event, answers), contextValues(facts))
+  return filterShown(event, readAll(event, answers), contextValues(context))
 }
 
 const NO_ANSWERS: Answers = {}
-function laidOver(answers: Answers, known: Answers): Answers {
-  return known === NO_ANSWERS ? answers : { ...answers, ...known }
+function mergeAnswers(answers: Answers, contextAnswers: Answers): Answers {
+  return contextAnswers === NO_ANSWERS ? answers : { ...answers, ...contextAnswers }
 }
 
 function isShownIn(
@@ -77,18 +77,18 @@ function isShownIn(
 export function findAnswerErrors(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = EMPTY_CONTEXT,
+  context: PricingContext = EMPTY_CONTEXT,
 ): FieldErrors {
-  return evaluateAnswers(event, raw, facts).errors
+  return evaluateAnswers(event, raw, context).errors
 }
 
 /** Returns the normalised answers, or their errors. */
 export function checkAnswers(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = EMPTY_CONTEXT,
+  context: PricingContext = EMPTY_CONTEXT,
 ): Result<Answers, FieldErrors> {
-  const { answers, errors } = evaluateAnswers(event, raw, facts)
+  const { answers, errors } = evaluateAnswers(event, raw, context)
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
@@ -96,27 +96,27 @@ export function checkAnswers(
 export function evaluateAnswers(
   event: PublicEvent,
   raw: RawAnswers,
-  facts: PricingContext = EMPTY_CONTEXT,
+  context: PricingContext = EMPTY_CONTEXT,
 ): {
   readonly answers: Answers
   readonly shown: ReadonlySet<string>
   readonly errors: FieldErrors
 } {
-  const { answers, shown } = normaliseWithContext(event, raw, facts)
+  const { answers, shown } = normaliseWithContext(event, raw, context)
   const category = findCategory(event, answers)
   const errors: [string, string][] = []
   for (const field of event.fields) {
     if (!shown.has(field.id)) continue
     const message = isUnreadable(field, getOwn(raw, field.id))
       ? invalidMessage(field)
-      : errorOf(field, getOwn(answers, field.id), answers, category)
+      : findError(field, getOwn(answers, field.id), answers, category)
     if (message !== null) errors.push([field.id, message])
     else errors.push(...errorsOfPeople(field, getOwn(answers, field.id)))
   }
   return { answers, shown, errors: fromPairs(errors) }
 }
 
-function errorOf(
+function findError(
   field: Field,
   answer: Answer | undefined,
   answers: Answers,
@@ -143,7 +143,7 @@ function errorOf(
 /** Returns the name of a file as an answer, without folders and invisible characters, or the error. */
 export function fileName(field: Field, sent: string): Result<string, string> {
   const name = readField(field, sent)
-  const wrong = errorOf(field, name, {}, null)
+  const wrong = findError(field, name, {}, null)
   return typeof name === 'string' && wrong === null
     ? ok(name)
     : err(wrong ?? requiredMessage(field))
@@ -210,7 +210,7 @@ function errorsOfPeople(field: Field, answer: Answer | undefined): [string, stri
     typeof person === 'string'
       ? []
       : personFields(field).flatMap((part): [string, string][] => {
-          const message = errorOf(part, getOwn(person, part.id), {}, null)
+          const message = findError(part, getOwn(person, part.id), {}, null)
           return message === null ? [] : [[personPartName(field, at, part), message]]
         }),
   )
@@ -246,18 +246,18 @@ const fieldsOf = memoize((event: PublicEvent) => {
  * conditional fields with the answers of those that showed in the round before; without cycles
  * (EV308) this settles after as many rounds as the longest chain has links.
  */
-function shownAmong(
+function filterShown(
   event: PublicEvent,
   answers: Answers,
-  known: Answers = NO_ANSWERS,
+  contextAnswers: Answers = NO_ANSWERS,
 ): ReadonlySet<string> {
   const { all, conditional } = fieldsOf(event)
   let shown = all
   let counting = answers
   for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
-    const kept = laidOver(counting, known)
-    const category = findCategory(event, kept)
-    const hidden = conditional.filter((field) => !isShownIn(event, field, kept, category))
+    const merged = mergeAnswers(counting, contextAnswers)
+    const category = findCategory(event, merged)
+    const hidden = conditional.filter((field) => !isShownIn(event, field, merged, category))
     const showing = new Set(all)
     for (const { id } of hidden) showing.delete(id)
     shown = showing

@@ -10,8 +10,8 @@ import { assertNever, fromPairs, getOwn } from '../lib/result.ts'
  * people. This is not a malformed answer but no answer at all.
  */
 export function isUnreadable(field: Field, value: unknown): boolean {
-  if (field.type === 'people') return listIn(value).some((one) => !isPerson(field, one))
-  if (field.type === 'many') return listIn(value).some(isObject)
+  if (field.type === 'people') return asList(value).some((one) => !isPerson(field, one))
+  if (field.type === 'many') return asList(value).some(isObject)
   return isObject(value)
 }
 
@@ -35,13 +35,13 @@ export function isBlank(value: unknown): boolean {
 
 /** Returns the answer of a field, or undefined if there is none. Idempotent. */
 export function readField(field: Field, value: unknown): Answer | undefined {
-  if (field.type === 'many') return readMany(field, listIn(value))
-  if (field.type === 'people') return readPeople(field, listIn(value))
+  if (field.type === 'many') return readMany(field, asList(value))
+  if (field.type === 'people') return readPeople(field, asList(value))
   return readAnswer(field, value)
 }
 
 /** Accepts a list, JSON text (as sent by a form with files), or a single value as a list of one. */
-function listIn(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (isBlank(value)) return []
   if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return [value]
@@ -66,8 +66,8 @@ function readMany(field: Field, values: readonly unknown[]): Answer | undefined 
       return read === undefined ? [] : [String(read)]
     }),
   )
-  const known = ids.filter((id) => chosen.has(id))
-  const all = [...known, ...[...chosen].filter((id) => !ids.includes(id))]
+  const knownIds = ids.filter((id) => chosen.has(id))
+  const all = [...knownIds, ...[...chosen].filter((id) => !ids.includes(id))]
   return all.length === 0 ? undefined : all
 }
 

@@ -42,14 +42,14 @@ export function toMessages(
       const found = at('', field)
       if (field.type === 'many') return ofMany(field, found, errors)
       const answer = getOwn(answers, field.id)
-      if (found.length > 0) return [[field.id, messageOf(field, found, answer)]]
+      if (found.length > 0) return [[field.id, findMessage(field, found, answer)]]
       if (field.type === 'people')
         return toList(answer).flatMap((_, one) =>
           personFields(field).flatMap((part): (readonly [string, string])[] => {
             const wrong = at(`/${pointer(field.id)}/${one}`, part)
             const said = getOwn(personAt(answer, one), part.id)
             const message =
-              wrong.length > 0 ? messageOf(part, wrong, said) : findValueError(part, said)
+              wrong.length > 0 ? findMessage(part, wrong, said) : findValueError(part, said)
             return message === null ? [] : [[personPartName(field, one, part), message]]
           }),
         )
@@ -80,7 +80,7 @@ function personAt(answer: Answer | undefined, at: number): Person {
   return typeof person === 'object' ? person : {}
 }
 
-function messageOf(
+function findMessage(
   field: Field,
   errors: readonly SchemaError[],
   answer: Answer | undefined,
@@ -98,24 +98,24 @@ function pointer(id: string): string {
 }
 
 /**
- * The same result as `checkAnswers`, from the compiled schema. `judge` gets normalised answers. A
+ * The same result as `checkAnswers`, from the compiled schema. `validate` gets normalised answers. A
  * list or an object in place of an answer is not among them, so no schema sees it: it is reported
  * here.
  */
 export function checkBySchema(
   event: PublicEvent,
   raw: RawAnswers,
-  judge: (answers: Answers) => readonly SchemaError[],
-  facts: PricingContext = EMPTY_CONTEXT,
+  validate: (answers: Answers) => readonly SchemaError[],
+  context: PricingContext = EMPTY_CONTEXT,
 ): Result<Answers, FieldErrors> {
-  const { answers, shown } = normaliseWithContext(event, raw, facts)
-  const errors = judge(answers)
+  const { answers, shown } = normaliseWithContext(event, raw, context)
+  const errors = validate(answers)
   const unreadable = event.fields.filter((field) => isUnreadable(field, getOwn(raw, field.id)))
-  const said = toMessages(event, errors, answers)
+  const messages = toMessages(event, errors, answers)
   const all = event.fields.flatMap((field) => {
     if (unreadable.includes(field) && shown.has(field.id))
       return [[field.id, invalidMessage(field)] as const]
-    return Object.entries(said).filter(
+    return Object.entries(messages).filter(
       ([name]) => name === field.id || name.startsWith(`${field.id}.`),
     )
   })

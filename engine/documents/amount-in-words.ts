@@ -36,13 +36,13 @@ const SCALES = [
 function numberInWords(count: number): string {
   if (count < 20) return ONES[count] ?? ''
   if (count < 100) {
-    const rest = count % 10
-    return `${TENS[Math.floor(count / 10)]}${rest === 0 ? '' : `-${ONES[rest]}`}`
+    const remainder = count % 10
+    return `${TENS[Math.floor(count / 10)]}${remainder === 0 ? '' : `-${ONES[remainder]}`}`
   }
   for (const [scale, word] of SCALES) {
     if (count < scale) continue
-    const rest = count % scale
-    return `${numberInWords(Math.floor(count / scale))} ${word}${rest === 0 ? '' : ` ${numberInWords(rest)}`}`
+    const remainder = count % scale
+    return `${numberInWords(Math.floor(count / scale))} ${word}${remainder === 0 ? '' : ` ${numberInWords(remainder)}`}`
   }
   return ''
 }
@@ -50,9 +50,9 @@ function numberInWords(count: number): string {
 /** Writes an amount as "Rupees seven thousand eighty and fifty paise only"; not negative. */
 export function amountInWords(amount: Paise): string {
   assert(amount >= 0, 'an amount below nothing has no words')
-  const [whole, rest] = [Math.floor(amount / 100), amount % 100]
-  const paiseText = rest === 0 ? '' : `${numberInWords(rest)} paise`
-  if (whole === 0 && rest > 0)
+  const [whole, remainder] = [Math.floor(amount / 100), amount % 100]
+  const paiseText = remainder === 0 ? '' : `${numberInWords(remainder)} paise`
+  if (whole === 0 && remainder > 0)
     return `${paiseText.charAt(0).toUpperCase()}${paiseText.slice(1)} only`
   return `Rupees ${numberInWords(whole)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
 }

@@ -68,8 +68,8 @@ export function documentChange(
 ): DocumentChange {
   const now = beyond(bill, withoutInvoice)
   const was = beyond(before ?? [], withoutInvoice)
-  const open = remainingOf(issued)
-  const covered = coveredBy(issued)
+  const open = listRemaining(issued)
+  const covered = sumByLine(issued)
   // What a changed bill charges depends on the refunds alone, not on the bills in between.
   const isChanged = JSON.stringify([...now]) !== JSON.stringify([...was])
   const refunded =
@@ -77,7 +77,7 @@ export function documentChange(
       ? { was, covered }
       : {
           was: beyond(lastRefund.bill, withoutInvoice),
-          covered: coveredBy(issued.slice(0, lastRefund.documents)),
+          covered: sumByLine(issued.slice(0, lastRefund.documents)),
         }
   const wanted = chargedLines(now, refunded, {
     charged:
@@ -90,7 +90,7 @@ export function documentChange(
   const invoice: RatedLine[] = []
   const credits = new Map<string, RatedLine[]>()
   const credit = (key: string, sum: Sum): void => {
-    for (const { of, line } of takenFrom(open, key, sum))
+    for (const { of, line } of takeFrom(open, key, sum))
       credits.set(of, [...(credits.get(of) ?? []), line])
   }
   for (const key of new Set([...wanted.keys(), ...covered.keys()])) {
@@ -130,7 +130,7 @@ export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
       {
         item: line.id,
         option: line.option,
-        rate: line.rate === undefined ? rateOf(line) : line.rate || null,
+        rate: line.rate === undefined ? toRate(line) : line.rate || null,
         label: line.label,
         quantity: line.quantity,
         unit: line.unit,
@@ -167,10 +167,10 @@ function olderParts(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
   })
 }
 
-function rateOf({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
+function toRate({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
   if (gst === 0 || base === 0) return null
-  const fits = (rate: number): boolean => Math.abs(gst - (base * rate) / 100) <= ROUNDED_PAISE_MAX
-  return USUAL_RATES.find(fits) ?? Math.round((gst * 10_000) / base) / 100
+  const isRate = (rate: number): boolean => Math.abs(gst - (base * rate) / 100) <= ROUNDED_PAISE_MAX
+  return USUAL_RATES.find(isRate) ?? Math.round((gst * 10_000) / base) / 100
 }
 
 /** Returns the lines of a bill in excess of those paid without an invoice. */
@@ -198,7 +198,7 @@ function unpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string,
   for (const { lines } of open.toReversed())
     for (const [at, part] of spread(rest, lines).entries()) {
       const line = lines[at]
-      if (line !== undefined) sums.set(keyOf(line), plus(sums.get(keyOf(line)) ?? NONE, part))
+      if (line !== undefined) sums.set(lineKey(line), plus(sums.get(lineKey(line)) ?? NONE, part))
       rest -= totalOf(part)
     }
   return sums
@@ -220,21 +220,21 @@ const atLeastNothing = ({ base, gst }: Sum): Sum => ({
   base: Math.max(0, base),
   gst: Math.max(0, gst),
 })
-const least = (a: Sum, b: Sum): Sum => ({
+const smallerSum = (a: Sum, b: Sum): Sum => ({
   base: Math.min(a.base, b.base),
   gst: Math.min(a.gst, b.gst),
 })
 
 /** The identity of a line: item, option and rate; labels and quantities may differ. */
-const keyOf = ({ item, option, rate }: Pick<RatedLine, 'item' | 'option' | 'rate'>): string =>
+const lineKey = ({ item, option, rate }: Pick<RatedLine, 'item' | 'option' | 'rate'>): string =>
   JSON.stringify([item, option, rate])
 
 const texts = (bill: readonly Line[]): ReadonlyMap<string, RatedLine> =>
-  new Map(billedLines(bill).map((line) => [keyOf(line), line]))
+  new Map(billedLines(bill).map((line) => [lineKey(line), line]))
 
 function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
   const sums = new Map<string, Sum>()
-  for (const line of lines) sums.set(keyOf(line), plus(sums.get(keyOf(line)) ?? NONE, line))
+  for (const line of lines) sums.set(lineKey(line), plus(sums.get(lineKey(line)) ?? NONE, line))
   return sums
 }
 
@@ -244,12 +244,12 @@ function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
  */
 function chargedLines(
   now: ReadonlyMap<string, Sum>,
-  { was, covered }: Readonly<Record<'was' | 'covered', ReadonlyMap<string, Sum>>>,
+  { was: before, covered }: Readonly<Record<'was' | 'covered', ReadonlyMap<string, Sum>>>,
   { charged, unpaid }: { readonly charged: number; readonly unpaid: ReadonlyMap<string, Sum> },
 ): ReadonlyMap<string, Sum> {
   const keys = [...now.keys()]
   const lines = keys.map((key) => {
-    const refunded = atLeastNothing(minus(was.get(key) ?? NONE, covered.get(key) ?? NONE))
+    const refunded = atLeastNothing(minus(before.get(key) ?? NONE, covered.get(key) ?? NONE))
     const left = atLeastNothing(minus(now.get(key) ?? NONE, refunded))
     return atLeastNothing(minus(left, unpaid.get(key) ?? NONE))
   })
@@ -304,12 +304,12 @@ function shares(amount: number, weights: readonly number[]): readonly number[] {
   return floors.map((share, at) => share + (more.has(at) ? 1 : 0))
 }
 
-const coveredBy = (issued: readonly IssuedDocument[]): ReadonlyMap<string, Sum> =>
-  sumByKey(remainingOf(issued).flatMap(({ lines }) => lines))
+const sumByLine = (issued: readonly IssuedDocument[]): ReadonlyMap<string, Sum> =>
+  sumByKey(listRemaining(issued).flatMap(({ lines }) => lines))
 type Open = { readonly serial: string; readonly lines: readonly RatedLine[] }
 
 /** Returns the remainder of each invoice after its credit notes, oldest first. */
-function remainingOf(issued: readonly IssuedDocument[]): readonly Open[] {
+function listRemaining(issued: readonly IssuedDocument[]): readonly Open[] {
   return issued
     .filter(({ of }) => of === null)
     .map((invoice) => ({
@@ -325,7 +325,7 @@ function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): rea
   const byKey = rated === null ? null : sumByKey(rated)
   const older = rated === null ? divided(credit.lines.reduce(plus, NONE), lines) : []
   return lines.map((line, at) => {
-    const left = minus(line, (byKey === null ? older[at] : byKey.get(keyOf(line))) ?? NONE)
+    const left = minus(line, (byKey === null ? older[at] : byKey.get(lineKey(line))) ?? NONE)
     return { ...line, ...sumsOf(left) }
   })
 }
@@ -352,7 +352,7 @@ function olderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
   const isWhole = bill.length > 0 || lines.length > 1
   const item = isWhole ? REGISTRATION : 'difference'
   const sums = sumsOf(sum)
-  return [{ item, option: null, rate: rateOf(sums), label, quantity: 1, unit: sums.base, ...sums }]
+  return [{ item, option: null, rate: toRate(sums), label, quantity: 1, unit: sums.base, ...sums }]
 }
 
 /** Divides base over bases and tax over taxes; if the lines have none, the first line gets all of it. */
@@ -367,7 +367,7 @@ function divided(sum: Sum, over: readonly Sum[]): Sum[] {
 }
 
 /** Credits a sum from the invoices that contain it, the newest first. */
-function takenFrom(
+function takeFrom(
   open: readonly Open[],
   key: string,
   sum: Sum,
@@ -375,11 +375,11 @@ function takenFrom(
   let rest = sum
   return open.toReversed().flatMap((invoice) =>
     invoice.lines.flatMap((line) => {
-      if (keyOf(line) !== key) return []
-      const taken = least(rest, line)
-      if (totalOf(taken) === 0) return []
-      rest = minus(rest, taken)
-      return [{ of: invoice.serial, line: partOfLine(line, taken, undefined) }]
+      if (lineKey(line) !== key) return []
+      const part = smallerSum(rest, line)
+      if (totalOf(part) === 0) return []
+      rest = minus(rest, part)
+      return [{ of: invoice.serial, line: partOfLine(line, part, undefined) }]
     }),
   )
 }

@@ -2,8 +2,8 @@
 import { addDays, day, type Day } from '../lib/time.ts'
 
 /** Returns the financial year, April to March: "26-27" for 2026-04-01 to 2027-03-31. */
-export function financialYear(of: Day): string {
-  const year = Number(of.slice(0, 4)) - (of.slice(5) < '04-01' ? 1 : 0)
+export function financialYear(day: Day): string {
+  const year = Number(day.slice(0, 4)) - (day.slice(5) < '04-01' ? 1 : 0)
   return `${String(year % 100).padStart(2, '0')}-${String((year + 1) % 100).padStart(2, '0')}`
 }
 

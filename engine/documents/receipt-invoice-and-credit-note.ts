@@ -62,12 +62,12 @@ export function buildIssuer(config: EventConfig): Issuer {
     roles,
     tax: fees.tax === null ? null : { name: fees.tax.name, percent: fees.tax.percent },
     invoice,
-    terms: termsOf(config),
+    terms: collectTerms(config),
     states: Object.fromEntries((field?.options ?? []).map((one) => [one.id, one.label])),
   }
 }
 
-function termsOf({ fees }: EventConfig): NonNullable<Issuer['terms']> {
+function collectTerms({ fees }: EventConfig): NonNullable<Issuer['terms']> {
   return fromPairs(
     fees.items.flatMap(({ id, sac, placeOfSupply: site }) =>
       sac === undefined && site === undefined
@@ -219,7 +219,7 @@ export function createDocument(
     event,
     regNo: sold.regNo,
     buyer,
-    supplier: supplied === null ? null : supplierOf(supplied),
+    supplier: supplied === null ? null : buildSupplier(supplied),
     placeOfSupply: null,
     lines: sold.lines,
     tax: sold.gst === 0 ? null : tax,
@@ -242,7 +242,7 @@ export function createDocument(
   }
 }
 
-function supplierOf({
+function buildSupplier({
   supplier,
   address,
   gstin,
@@ -325,9 +325,9 @@ export function createCreditNote(
       ? {}
       : {
           byRate: creditSummaryByRate(
-            placedIn(lines, supplier),
+            withPlaceOfSupply(lines, supplier),
             stateOfGstin(supplier.gstin),
-            earlier.flatMap((credit) => ratesOf(invoice, credit, supplier)),
+            earlier.flatMap((credit) => summariseRates(invoice, credit, supplier)),
           ),
         }),
     base,
@@ -368,14 +368,14 @@ function asInvoiced(
 }
 
 /** A credit note from before rates were summed separately: its lines are summed now. */
-const ratesOf = (
+const summariseRates = (
   invoice: DocumentBody,
   { byRate, lines }: DocumentBody,
   supplier: { readonly gstin: string },
 ): readonly RateSummary[] =>
   byRate ??
   summaryByRate(
-    placedIn(
+    withPlaceOfSupply(
       lines.map((line) => asInvoiced(invoice, line)),
       supplier,
     ),
@@ -383,7 +383,7 @@ const ratesOf = (
   )
 
 /** A line without a place is supplied at the supplier's location. */
-function placedIn(
+function withPlaceOfSupply(
   lines: readonly DocumentLine[],
   { gstin }: { readonly gstin: string },
 ): readonly PlacedLine[] {

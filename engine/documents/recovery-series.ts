@@ -17,14 +17,14 @@ const CODE_SIGNS = 3
 const CODES = 36 ** CODE_SIGNS
 
 /**
- * Returns the code added to document numbers after a restore at that instant; `taken`: the codes of
+ * Returns the code added to document numbers after a restore at that instant; `usedCodes`: the codes of
  * earlier restores.
  */
-export function recoveryCode(at: Instant, taken: readonly string[] = []): string {
+export function recoveryCode(at: Instant, usedCodes: readonly string[] = []): string {
   for (let quarter = Math.floor(at / CODE_MS); ; quarter += 1) {
-    const signs = (quarter % CODES).toString(36).toUpperCase()
-    const code = `R${signs.padStart(CODE_SIGNS, '0')}`
-    if (!taken.includes(code)) return code
+    const characters = (quarter % CODES).toString(36).toUpperCase()
+    const code = `R${characters.padStart(CODE_SIGNS, '0')}`
+    if (!usedCodes.includes(code)) return code
   }
 }
 
@@ -34,16 +34,16 @@ export function recoveryCode(at: Instant, taken: readonly string[] = []): string
  * before `{n}`.
  */
 export function seriesAfter(pattern: string, code: string): string {
-  const fits = (one: string): boolean =>
+  const isShortEnough = (one: string): boolean =>
     serialText(one, SERIES_MAX, YEAR).length <= SERIAL_CHARACTERS_MAX
   const whole = [`${pattern}-${code}`, `${pattern}${code}`]
   if (pattern.includes('{year}')) whole.push(pattern.replace('{year}', code))
-  const found = whole.find(fits)
+  const found = whole.find(isShortEnough)
   if (found !== undefined) return found
   const [head = '', ...tail] = pattern.replaceAll('{year}', '').split('{n}')
-  for (let kept = head.length; kept > 0; kept -= 1) {
-    const shorter = `${head.slice(0, kept)}{n}${tail.join('{n}')}${code}`
-    if (fits(shorter)) return shorter
+  for (let keptLength = head.length; keptLength > 0; keptLength -= 1) {
+    const shorter = `${head.slice(0, keptLength)}{n}${tail.join('{n}')}${code}`
+    if (isShortEnough(shorter)) return shorter
   }
   return `{n}${code}`
 }

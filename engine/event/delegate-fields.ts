@@ -29,8 +29,8 @@ const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean
 /** Computed once, when an event is compiled, from its fields and the values stored beside them. */
 export function findRoles(questions: readonly Question[]): Roles {
   return Object.fromEntries(
-    Object.entries(PLAYED_BY).flatMap(([role, ways]) => {
-      const id = ways
+    Object.entries(PLAYED_BY).flatMap(([role, candidates]) => {
+      const id = candidates
         .map((plays) => questions.find((question) => plays(question))?.id)
         .find((one) => one !== undefined)
       return id === undefined ? [] : [[role, id]]
@@ -43,14 +43,14 @@ export function readDelegate(
   { roles }: { readonly roles: Roles },
   answers: Readonly<Record<string, unknown>>,
 ): Readonly<Record<Role, string>> {
-  const said = (role: Role): string => {
+  const answerFor = (role: Role): string => {
     const id = roles[role]
     return id !== undefined && Object.hasOwn(answers, id) ? String(answers[id] ?? '') : ''
   }
   return {
-    fullName: said('fullName'),
-    email: said('email'),
-    phone: said('phone'),
-    councilNo: said('councilNo'),
+    fullName: answerFor('fullName'),
+    email: answerFor('email'),
+    phone: answerFor('phone'),
+    councilNo: answerFor('councilNo'),
   }
 }

@@ -55,12 +55,12 @@ const FORMER_NAMES: Readonly<Record<string, StateCode>> = {
 }
 
 /** Finds a state by its code or name, ignoring case; null if there is none. */
-export function findState(said: string): StateCode | null {
-  const wanted = said.trim().toLowerCase().replaceAll('&', 'and').replaceAll(/\s+/g, ' ')
-  const former = getOwn(FORMER_NAMES, wanted)
+export function findState(text: string): StateCode | null {
+  const normalised = text.trim().toLowerCase().replaceAll('&', 'and').replaceAll(/\s+/g, ' ')
+  const former = getOwn(FORMER_NAMES, normalised)
   if (former !== undefined) return former
   const found = Object.entries(STATES_OF_INDIA).find(
-    ([code, name]) => code === wanted || name.toLowerCase() === wanted,
+    ([code, name]) => code === normalised || name.toLowerCase() === normalised,
   )
   return found === undefined ? null : (found[0] as StateCode)
 }
@@ -84,8 +84,8 @@ function checkSign(first: string): string {
  * Returns a GSTIN as printed, in capitals without spaces; null if it is invalid, including a wrong
  * check character.
  */
-export function readGstin(said: string): string | null {
-  const gstin = said.replaceAll(/\s/g, '').toUpperCase()
+export function readGstin(text: string): string | null {
+  const gstin = text.replaceAll(/\s/g, '').toUpperCase()
   return GSTIN.test(gstin) &&
     findState(gstin.slice(0, 2)) !== null &&
     checkSign(gstin.slice(0, 14)) === gstin.charAt(14)

@@ -27,13 +27,13 @@ export function fillKnown(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
 ): string | null {
-  let known = true
+  let allKnown = true
   const filled = text.replace(PLACEHOLDER, (_whole, name: string) => {
     const value = getOwn(values, name)
-    known &&= value !== undefined
+    allKnown &&= value !== undefined
     return value ?? ''
   })
-  return known ? filled : null
+  return allKnown ? filled : null
 }
 
 /** Turns an id into words: `afpi-pg` → `Afpi Pg`. */
@@ -126,7 +126,7 @@ export function buttonText(event: PublicEvent, total: Paise | null): string {
 type BilledLine = { readonly id: string; readonly gst: number }
 
 /** Returns the taxes of a bill; without lines, or if they bear none, those of everything the event sells. */
-function taxesOf({ fees }: PublicEvent, lines: readonly BilledLine[]): readonly Tax[] {
+function listTaxes({ fees }: PublicEvent, lines: readonly BilledLine[]): readonly Tax[] {
   const sold = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
   const billed = sold.filter(({ id }) => lines.some((line) => line.id === id && line.gst !== 0))
   return (billed.length === 0 ? sold : billed).flatMap(({ tax }) => tax ?? [])
@@ -138,13 +138,13 @@ function taxesOf({ fees }: PublicEvent, lines: readonly BilledLine[]): readonly 
  * bill.
  */
 export function labelOf(event: PublicEvent, id: string, lines: readonly BilledLine[] = []): string {
-  const named =
+  const namedLine =
     event.fields.find((field) => field.id === id)?.label ??
     event.alsoStored.find((stored) => stored.id === id)?.label
   const word = getOwn(event.words ?? {}, id) ?? getOwn(event.texts.values, id)
   const values =
     id === 'gst' ? { ...eventValues(event), ...taxValues(event, lines) } : eventValues(event)
-  return named ?? fillPlaceholders(word ?? wordsFromId(id), values, '')
+  return namedLine ?? fillPlaceholders(word ?? wordsFromId(id), values, '')
 }
 
 /** Texts write the percent sign after {tax.percent} themselves. */
@@ -152,7 +152,7 @@ function taxValues(
   event: PublicEvent,
   lines: readonly BilledLine[],
 ): Readonly<Record<string, string>> {
-  const taxes = taxesOf(event, lines)
+  const taxes = listTaxes(event, lines)
   const [first] = taxes
   const rates = ratesText(taxes.map(({ percent }) => percent))
   return first === undefined || rates === ''

@@ -28,7 +28,7 @@ const DAMM = [
   '9438617205',
   '2581436790',
 ]
-function dammOf(digits: string): string {
+function dammDigit(digits: string): string {
   let interim = '0'
   for (const digit of digits) interim = DAMM[Number(interim)]?.[Number(digit)] ?? ''
   return interim
@@ -53,7 +53,7 @@ export function createRegNo(event: PublicEvent, digits: readonly number[]): RegN
     'a random digit outside 0 to 9',
   )
   const random = digits.join('')
-  return `${event.orderId.prefix}${random}${dammOf(random)}` as RegNo
+  return `${event.orderId.prefix}${random}${dammDigit(random)}` as RegNo
 }
 
 /** Whether `createRegNo` could have created this number. Imported numbers may differ. */
@@ -61,7 +61,10 @@ export function isRegNo(event: PublicEvent, text: string): text is RegNo {
   const { prefix, digits } = event.orderId
   const rest = text.slice(prefix.length)
   return (
-    text.startsWith(prefix) && rest.length === digits && /^\d+$/.test(rest) && dammOf(rest) === '0'
+    text.startsWith(prefix) &&
+    rest.length === digits &&
+    /^\d+$/.test(rest) &&
+    dammDigit(rest) === '0'
   )
 }
 
@@ -86,6 +89,6 @@ export function readOrderId(
   if (id === '') return err({ code: 'no_order', message: errors.noOrder })
   const { prefix, followedBy } = event.orderId
   const rest = id.slice(prefix.length)
-  const fits = id.startsWith(prefix) && (followedBy === 'anything' || /^\d+$/.test(rest))
-  return fits ? ok(id as OrderId) : err({ code: 'bad_order', message: errors.badOrder })
+  const isMatch = id.startsWith(prefix) && (followedBy === 'anything' || /^\d+$/.test(rest))
+  return isMatch ? ok(id as OrderId) : err({ code: 'bad_order', message: errors.badOrder })
 }

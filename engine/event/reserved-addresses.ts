@@ -126,12 +126,12 @@ export function isPathParameter(part: string): boolean {
 }
 
 /** `pathsOverlap` for paths already split into segments, to compare one path with many. */
-export function segmentsOverlap(some: readonly string[], others: readonly string[]): boolean {
-  const [first, second] = [some[0], others[0]]
+export function segmentsOverlap(left: readonly string[], right: readonly string[]): boolean {
+  const [first, second] = [left[0], right[0]]
   if (first === '*' || second === '*') return first !== undefined && second !== undefined
   if (first === undefined || second === undefined) return first === second
   return (
     (first === second || isPathParameter(first) || isPathParameter(second)) &&
-    segmentsOverlap(some.slice(1), others.slice(1))
+    segmentsOverlap(left.slice(1), right.slice(1))
   )
 }

@@ -24,34 +24,34 @@ const ACCENT_RATIO = 4.6
  */
 export function themeColors(colour: string): Look {
   const { l, c, h } = toLch(parse(colour))
-  const band = bandOf({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
+  const band = bandColour({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
   const tint = hex(inGamut({ l: 0.972, c: Math.min(0.22 * c, 0.024), h }))
   const line = hex(inGamut({ l: 0.86, c: Math.min(0.5 * c, 0.07), h }))
   return {
     band,
     onBand: contrast(WHITE, band) >= READABLE_RATIO ? WHITE : INK,
-    accent: accentOn(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
+    accent: accentColour(tint, { l: Math.min(l, 0.52), c: Math.min(c, 0.13), h }),
     tint,
     line,
   }
 }
 
 /** Returns the WCAG contrast of two colours, 1 to 21. */
-export function contrast(one: string, other: string): number {
-  const [a, b] = [luminance(parse(one)), luminance(parse(other))]
+export function contrast(first: string, second: string): number {
+  const [a, b] = [luminance(parse(first)), luminance(parse(second))]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
 // A few medium colours are readable under neither white nor dark text: those are darkened until
 // white is readable.
-function bandOf(start: Lch): string {
+function bandColour(start: Lch): string {
   const band = hex(inGamut(start))
   return contrast(WHITE, band) >= READABLE_RATIO || contrast(INK, band) >= READABLE_RATIO
     ? band
-    : bandOf({ ...start, l: start.l - 0.005 })
+    : bandColour({ ...start, l: start.l - 0.005 })
 }
 
-function accentOn(tint: string, start: Lch): string {
+function accentColour(tint: string, start: Lch): string {
   for (let l = start.l; l > 0; l -= 0.005) {
     const accent = hex(inGamut({ ...start, l }))
     if (contrast(accent, tint) >= ACCENT_RATIO && contrast(accent, SHEET) >= ACCENT_RATIO)
@@ -112,6 +112,6 @@ function toRgb({ l, c, h }: Lch): Rgb {
 /** Lowers the chroma until the colour is within sRGB. */
 function inGamut(colour: Lch): Rgb {
   const rgb = toRgb(colour)
-  const fits = rgb.every((part) => part >= -1e-4 && part <= 1 + 1e-4)
-  return fits || colour.c <= 0 ? rgb : inGamut({ ...colour, c: Math.max(0, colour.c - 0.002) })
+  const isInGamut = rgb.every((part) => part >= -1e-4 && part <= 1 + 1e-4)
+  return isInGamut || colour.c <= 0 ? rgb : inGamut({ ...colour, c: Math.max(0, colour.c - 0.002) })
 }

@@ -68,18 +68,18 @@ function writtenDay(utc: number): Day {
 }
 
 /** Returns the first instant of a day in India. */
-export function startOfDay(of: Day): Instant {
-  return instant(Date.parse(`${of}T00:00:00Z`) - INDIA_AHEAD_MS)
+export function startOfDay(date: Day): Instant {
+  return instant(Date.parse(`${date}T00:00:00Z`) - INDIA_AHEAD_MS)
 }
 
 /** Returns the first instant after a day in India; defined also for the last day that can be written. */
-export function endOfDay(of: Day): Instant {
-  return instant(startOfDay(of) + DAY_MS)
+export function endOfDay(date: Day): Instant {
+  return instant(startOfDay(date) + DAY_MS)
 }
 
 /** Returns the day of the week; 0 is Sunday. */
-export function weekdayOf(of: Day): number {
-  return new Date(`${of}T00:00:00Z`).getUTCDay()
+export function weekdayOf(date: Day): number {
+  return new Date(`${date}T00:00:00Z`).getUTCDay()
 }
 
 /** Returns the number of days from one day to another; negative if the second is earlier. */
@@ -151,8 +151,8 @@ export function isoIndia(at: Instant): string {
     if (lastWritten?.number !== number) lastWritten = { number, day: writtenDay(number * DAY_MS) }
     const clock = local - number * DAY_S
     const hour = twoDigits(Math.floor(clock / 3600))
-    const written = `${lastWritten.day}T${hour}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}+05:30`
-    lastSecond = { second, written }
+    const formatted = `${lastWritten.day}T${hour}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}+05:30`
+    lastSecond = { second, written: formatted }
   }
   return lastSecond.written
 }
@@ -161,14 +161,14 @@ const DAY_S = DAY_MS / SECOND_MS
 const INDIA_AHEAD_S = INDIA_AHEAD_MS / SECOND_MS
 const twoDigits = (n: number): string => (n < 10 ? `0${n}` : String(n))
 
-function parts(of: Day): { year: string; month: string; dayOfMonth: string } {
-  const [year = '', month = '', dayOfMonth = ''] = of.split('-')
+function parts(date: Day): { year: string; month: string; dayOfMonth: string } {
+  const [year = '', month = '', dayOfMonth = ''] = date.split('-')
   return { year, month: MONTHS[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
 }
 
 /** Formats as "31 January 2026". */
-export function formatDay(of: Day): string {
-  const { year, month, dayOfMonth } = parts(of)
+export function formatDay(date: Day): string {
+  const { year, month, dayOfMonth } = parts(date)
   return `${dayOfMonth} ${month} ${year}`
 }
 
@@ -176,8 +176,8 @@ export function formatDay(of: Day): string {
  * Formats as "31 Jan 2026", with the month's first three letters, for tables and axes without room
  * for its full name.
  */
-export function formatDayShort(of: Day): string {
-  const { year, month, dayOfMonth } = parts(of)
+export function formatDayShort(date: Day): string {
+  const { year, month, dayOfMonth } = parts(date)
   return `${dayOfMonth} ${month.slice(0, 3)} ${year}`
 }
 

@@ -86,7 +86,7 @@ export function readStatement(
   rows: readonly SheetRow[],
   columns: StatementColumns | null = null,
 ): Result<Statement, ColumnsUnknown> {
-  const table = findTable(rows, columns, columnsOf)
+  const table = findTable(rows, columns, detectColumns)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
   const { above, below } = table
   const lines: StatementLine[] = []
@@ -94,7 +94,7 @@ export function readStatement(
   const repeated: { line: number; first: number }[] = []
   const unread: number[] = []
   const seen = new Map<string, number>()
-  const all = withColumns(below, table.is, columns === null ? columnsOf : null)
+  const all = withColumns(below, table.is, columns === null ? detectColumns : null)
   const end = all.findLastIndex(({ row, is }) => readDay(row.cells[is.date] ?? '') !== null) + 1
   const isForeign = above.some(({ cells }) => FOREIGN.test(cells.join(' ')))
   for (const { row, is } of all.slice(0, end)) {
@@ -104,7 +104,7 @@ export function readStatement(
       continue
     }
     const isRupees = !isForeign && isInRupees(row.cells, is.currencies ?? [])
-    const signed = isRupees ? signedBy(row.cells, is) : null
+    const signed = isRupees ? readSignColumn(row.cells, is) : null
     if (signed === null) unread.push(row.line)
     // Without a withdrawal column, a row without a deposit may be a withdrawal.
     const mayBeWithdrawal = signed === 0 && is.credit !== null && (is.debit ?? null) === null
@@ -140,7 +140,7 @@ const FOREIGN = /currency\W{1,3}(?!inr|rs|rupee|indian)[a-z]{3}/i
 const SUM = /total|balance|brought|carried|[bc]\/f/i
 
 const hasAmount = ({ cells }: SheetRow, is: StatementColumns): boolean => {
-  const signed = signedBy(cells, is)
+  const signed = readSignColumn(cells, is)
   return signed !== null && signed !== 0 && !SUM.test(cells.join(' '))
 }
 
@@ -151,7 +151,7 @@ const hasAmount = ({ cells }: SheetRow, is: StatementColumns): boolean => {
 const isUndated = (row: SheetRow, is: StatementColumns): boolean =>
   /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is)
 
-function columnsOf(cells: readonly string[]): StatementColumns | null {
+function detectColumns(cells: readonly string[]): StatementColumns | null {
   const heads = cells.map(normaliseHeading)
   const at = (what: keyof typeof HEADS): number | null => {
     for (const pattern of HEADS[what]) {
@@ -180,18 +180,18 @@ function columnsOf(cells: readonly string[]): StatementColumns | null {
 }
 
 /** Returns the deposit of a row, negative for a withdrawal; 0: neither; null: unreadable. */
-function signedBy(
+function readSignColumn(
   cells: readonly string[],
   { credit, amount, sign, debit = null }: StatementColumns,
 ): Paise | null {
   if (credit !== null) {
-    const came = readSignedAmount(cellText(cells, credit))
-    if (came !== 0) return came
+    const credited = readSignedAmount(cellText(cells, credit))
+    if (credited !== 0) return credited
     const went = readSignedAmount(cellText(cells, debit))
     return went === null ? null : paise(-Math.abs(went))
   }
-  const said = `${cellText(cells, sign)} ${cellText(cells, amount)}`
+  const signText = `${cellText(cells, sign)} ${cellText(cells, amount)}`
   const read = readSignedAmount(cellText(cells, amount).replace(/dr\.?$/i, ''))
-  if (/\bdr\b|debit|^\s*d\b/i.test(said)) return read === null ? null : paise(-Math.abs(read))
-  return /\bcr\b|credit|^\s*c\b/i.test(said) ? read : null
+  if (/\bdr\b|debit|^\s*d\b/i.test(signText)) return read === null ? null : paise(-Math.abs(read))
+  return /\bcr\b|credit|^\s*c\b/i.test(signText) ? read : null
 }

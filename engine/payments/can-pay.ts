@@ -80,12 +80,12 @@ export function paymentState(registration: Payable, at: Instant): PaymentState {
   if (registration.state === 'told') return 'told'
   const [newest] = payments
   if (newest?.way != null) return newest.status === 'pending' ? 'by-hand' : 'lapsed'
-  const waits = payments.some((attempt) => mayBeAtBank(attempt, at))
+  const isWaiting = payments.some((attempt) => mayBeAtBank(attempt, at))
   switch (paymentStatus) {
     case 'pending':
-      return waits ? 'at-bank' : 'not-paid'
+      return isWaiting ? 'at-bank' : 'not-paid'
     case 'failed':
-      return waits ? 'at-bank' : 'failed'
+      return isWaiting ? 'at-bank' : 'failed'
     default:
       return assertNever(paymentStatus)
   }
@@ -213,12 +213,12 @@ export type Paying =
   | { readonly is: 'too-many-attempts' }
 
 /**
- * Decides whether and how to pay. `learnt` holds the latest answer for every attempt that is not
+ * Decides whether and how to pay. `pollResults` holds the latest answer for every attempt that is not
  * over; a missing one could not be asked in time. An order placed just now has no answer yet.
  */
 export function canPay(
   registration: Payable,
-  learnt: ReadonlyMap<OrderId, PollResult>,
+  pollResults: ReadonlyMap<OrderId, PollResult>,
   terms: Terms,
   at: Instant,
 ): Paying {
@@ -233,11 +233,11 @@ export function canPay(
   if (newest === undefined || inReview || isSettled || isEnded(registration))
     return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
-  const told = waiting.map((attempt) =>
-    isJustPlaced(attempt, at) ? 'no-record' : (learnt.get(attempt.orderId) ?? 'unreachable'),
+  const responses = waiting.map((attempt) =>
+    isJustPlaced(attempt, at) ? 'no-record' : (pollResults.get(attempt.orderId) ?? 'unreachable'),
   )
-  if (told.includes('unreachable')) return { is: 'unsure' }
-  if (told.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
+  if (responses.includes('unreachable')) return { is: 'unsure' }
+  if (responses.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
     return { is: 'wait' }
   if (!owes) return atTerms(newest, payments.length, terms, at)
   // A registered delegate can pay a balance at any time, regardless of closing and of today's
@@ -271,18 +271,18 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
   // Counted from when it was placed, so that asking again and again holds no door open.
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
-  const again = (next: Quote | null): Paying => {
+  const decideRetry = (next: Quote | null): Paying => {
     if (isOpen && next === null && isAskedByThem(newest, terms))
       return { is: 'same-order', orderId: newest.orderId }
     if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
     return { is: 'new-attempt', quote: next, replaces }
   }
-  if (isHeld || isClosed) return again(null)
+  if (isHeld || isClosed) return decideRetry(null)
   if (!quote.ok) return { is: 'not-on-sale', why: quote.error }
-  if (quote.value.total === newest.amount) return again(isOpen ? null : quote.value)
+  if (quote.value.total === newest.amount) return decideRetry(isOpen ? null : quote.value)
   if (attempts >= ATTEMPTS_MAX) return { is: 'too-many-attempts' }
   return accepted === quote.value.total
-    ? again(quote.value)
+    ? decideRetry(quote.value)
     : { is: 'price-moved', was: newest.amount, now: quote.value }
 }
 
@@ -324,19 +324,19 @@ const PAYABLE: readonly PaymentState[] = ['not-paid', 'failed', 'by-hand', 'told
  * no record.
  */
 export function canRetry(event: EventConfig, registration: Payable, at: Instant): boolean {
-  const stands = paymentState(registration, at)
-  const isOpen = PAYABLE.includes(stands) || owesDifference(registration)
+  const state = paymentState(registration, at)
+  const isOpen = PAYABLE.includes(state) || owesDifference(registration)
   if (event.payment === null || !isOpen) return false
-  const learnt = new Map(
+  const pollResults = new Map(
     registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),
   )
-  const paying = canPay(registration, learnt, paymentTerms(event, registration, at, null), at)
-  const amount = amountOf(paying, registration)
+  const paying = canPay(registration, pollResults, paymentTerms(event, registration, at, null), at)
+  const amount = amountToPay(paying, registration)
   return amount !== null && amount >= event.payment.gateway.minimum
 }
 
 /** Returns the amount to request from the gateway; null: none. */
-function amountOf(paying: Paying, registration: Payable): Paise | null {
+function amountToPay(paying: Paying, registration: Payable): Paise | null {
   const newest = owesDifference(registration)
     ? registration.payments.find(({ isDifference }) => isDifference === true)
     : registration.payments[0]

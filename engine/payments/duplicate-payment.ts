@@ -32,12 +32,12 @@ export function payerKey({
   readonly email: string
   readonly fullName: string
 }): string | null {
-  const words = toNfc(fullName)
+  const nameWords = toNfc(fullName)
     .normalize('NFKC')
     .split(/[^\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]+/u)
     .map(foldText)
     .filter((word) => word !== '')
-  const first = words.findIndex((word) => !TITLES.has(word))
-  const [address, name] = [foldText(email), words.slice(Math.max(0, first)).join('')]
+  const first = nameWords.findIndex((word) => !TITLES.has(word))
+  const [address, name] = [foldText(email), nameWords.slice(Math.max(0, first)).join('')]
   return address === '' || name === '' ? null : JSON.stringify([address, name])
 }

@@ -15,8 +15,8 @@ export type ManualMethod = keyof typeof METHODS
 export const MANUAL_METHOD_IDS = Object.keys(METHODS) as readonly ManualMethod[]
 
 /** Whether it is a desk payment: bank references are global, but each event numbers its slips itself. */
-export function isDeskPayment(way: ManualMethod): boolean {
-  return METHODS[way].least === 'desk'
+export function isDeskPayment(method: ManualMethod): boolean {
+  return METHODS[method].least === 'desk'
 }
 
 export function isManualMethod(word: string): word is ManualMethod {
@@ -32,21 +32,21 @@ export function isGatewayPayment(source: string): boolean {
  * Formats the method for a sentence, after an amount: "by bank transfer", "in cash"; names stay
  * unchanged.
  */
-export function methodInSentence(way: ManualMethod): string {
-  const { words } = METHODS[way]
-  const said = way === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
-  if (way === 'desk') return said
-  return way === 'cash' ? `in ${said}` : `by ${said}`
+export function methodInSentence(method: ManualMethod): string {
+  const { words } = METHODS[method]
+  const phrase = method === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  if (method === 'desk') return phrase
+  return method === 'cash' ? `in ${phrase}` : `by ${phrase}`
 }
 
 /**
  * Returns the method's label, the name of its reference, and the role that confirms it: for desk
  * payments or bank payments.
  */
-export function describeMethod(way: ManualMethod): {
+export function describeMethod(method: ManualMethod): {
   readonly words: string
   readonly asks: string
   readonly least: Role
 } {
-  return METHODS[way]
+  return METHODS[method]
 }

@@ -23,30 +23,30 @@ export type PaymentClaim = {
  */
 export function readPaymentClaim(
   event: EventConfig,
-  way: TransferMethod,
+  method: TransferMethod,
   raw: RawAnswers,
   today: Day,
 ): Result<PaymentClaim, FieldErrors> {
-  const answers = readMethodFields(event, way, raw, today)
+  const answers = readMethodFields(event, method, raw, today)
   if (!answers.ok) return answers
-  const reference = getOwn(answers.value, way.reference)
-  const day = way.day === undefined ? undefined : getOwn(answers.value, way.day)
+  const reference = getOwn(answers.value, method.reference)
+  const day = method.day === undefined ? undefined : getOwn(answers.value, method.day)
   const paidOn = typeof day === 'string' && isDay(day) ? day : null
   if (typeof reference !== 'string')
-    return err({ [way.reference]: REFUSAL_MESSAGES.selfService.referenceMissing })
+    return err({ [method.reference]: REFUSAL_MESSAGES.selfService.referenceMissing })
   return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
 }
 
 /** Reads and validates the fields of a method; a day must not be in the future. */
 export function readMethodFields(
   event: EventConfig,
-  way: TransferMethod | OfficeMethod,
+  method: TransferMethod | OfficeMethod,
   raw: RawAnswers,
   today: Day,
 ): Result<Answers, FieldErrors> {
-  const answers = checkAnswers(asForm(event)(way), raw)
+  const answers = checkAnswers(asForm(event)(method), raw)
   if (!answers.ok) return answers
-  const coming = way.fields.find(({ id, type }) => {
+  const coming = method.fields.find(({ id, type }) => {
     const answer = getOwn(answers.value, id)
     return type === 'date' && typeof answer === 'string' && answer > today
   })
@@ -57,10 +57,10 @@ export function readMethodFields(
 
 /** The fields of each method as a form, so that they are validated like any form. */
 const asForm = memoize((event: EventConfig) =>
-  memoize((way: TransferMethod | OfficeMethod): EventConfig => ({
+  memoize((method: TransferMethod | OfficeMethod): EventConfig => ({
     ...event,
-    fields: way.fields,
-    sections: [{ title: way.label, fields: way.fields.map(({ id }) => id) }],
+    fields: method.fields,
+    sections: [{ title: method.label, fields: method.fields.map(({ id }) => id) }],
     categoryChoice: { by: 'rules', rules: [] },
     codeKinds: [],
     memberLists: [],
@@ -68,17 +68,17 @@ const asForm = memoize((event: EventConfig) =>
 )
 
 /** The name under which a file of a method is stored beside the form's files, whose names have no dot. */
-export function methodFileName(way: Pick<TransferMethod, 'id'>, ask: Pick<Field, 'id'>): string {
-  return `${way.id}.${ask.id}`
+export function methodFileName(method: Pick<TransferMethod, 'id'>, ask: Pick<Field, 'id'>): string {
+  return `${method.id}.${ask.id}`
 }
 
 /** Every file field of the methods, under the name by which it is stored. */
 export const methodFiles = memoize(({ methods }: EventConfig): readonly Field[] =>
-  methods.flatMap((way) =>
-    way.is !== 'transfer'
+  methods.flatMap((method) =>
+    method.is !== 'transfer'
       ? []
-      : way.fields.flatMap((ask) =>
-          ask.type === 'file' ? [{ ...ask, id: methodFileName(way, ask) }] : [],
+      : method.fields.flatMap((ask) =>
+          ask.type === 'file' ? [{ ...ask, id: methodFileName(method, ask) }] : [],
         ),
   ),
 )

@@ -22,7 +22,7 @@ type WithMethods = { readonly methods: readonly PaymentMethod[] }
 export function delegateMethods({
   methods,
 }: WithMethods): readonly (CardMethod | TransferMethod)[] {
-  return methods.flatMap((way) => (way.is === 'desk' ? [] : [way]))
+  return methods.flatMap((method) => (method.is === 'desk' ? [] : [method]))
 }
 
 /** False: the event never takes payments. */
@@ -37,7 +37,9 @@ export function isMethodOpen({ until }: PaymentMethod, on: Day): boolean {
 /** Returns the transfer method with that id; null: there is none. */
 export function transferMethod({ methods }: WithMethods, id: string | null): TransferMethod | null {
   return (
-    methods.find((way): way is TransferMethod => way.is === 'transfer' && way.id === id) ?? null
+    methods.find(
+      (method): method is TransferMethod => method.is === 'transfer' && method.id === id,
+    ) ?? null
   )
 }
 
@@ -53,15 +55,15 @@ export function findChosenMethod(
 ): Result<CardMethod | TransferMethod | null, string> {
   const offered = delegateMethods(event)
   if (offered.length === 0) return ok(null)
-  const open = offered.filter((way) => isMethodOpen(way, on))
+  const open = offered.filter((method) => isMethodOpen(method, on))
   const chosen =
     offered.length === 1 ? offered[0] : wayNamed(offered, getOwn(answers, METHOD_FIELD))
-  const way = chosen ?? open[0]
-  if (way !== undefined && isMethodOpen(way, on)) return ok(way)
+  const method = chosen ?? open[0]
+  if (method !== undefined && isMethodOpen(method, on)) return ok(method)
   const over =
-    way?.until === undefined
+    method?.until === undefined
       ? messages.closed
-      : formatMessage(messages.ended, { method: way.label, day: formatDay(way.until) })
+      : formatMessage(messages.ended, { method: method.label, day: formatDay(method.until) })
   const methods = open.map(({ label }) => label).join(', ')
   return err(methods === '' ? over : `${over} ${formatMessage(messages.choose, { methods })}`)
 }
@@ -70,7 +72,7 @@ function wayNamed(
   offered: readonly (CardMethod | TransferMethod)[],
   id: unknown,
 ): CardMethod | TransferMethod | undefined {
-  return offered.find((way) => way.id === id)
+  return offered.find((method) => method.id === id)
 }
 
 /**
@@ -124,22 +126,22 @@ const IFSC = /(?<![A-Za-z0-9])[A-Z]{4}0[A-Z0-9]{6}(?![A-Za-z0-9])/
 const ACCOUNT = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/
 
 /** Returns the numbers to copy from payment instructions, each kind once. */
-export function bankNumbers(tell: string): readonly BankNumber[] {
+export function bankNumbers(instructions: string): readonly BankNumber[] {
   const found: readonly (readonly [BankNumber['label'], RegExp])[] = [
     [messages.upiId, UPI],
     [messages.account, ACCOUNT],
     [messages.ifsc, IFSC],
   ]
   return found.flatMap(([label, pattern]) => {
-    const text = pattern.exec(tell)?.[0]
+    const text = pattern.exec(instructions)?.[0]
     return text === undefined ? [] : [{ label, text }]
   })
 }
 
 /** Returns every account number and UPI ID in payment instructions. */
-export function accountNumbers(tell: string): readonly string[] {
+export function accountNumbers(instructions: string): readonly string[] {
   return [UPI, ACCOUNT].flatMap(
-    (pattern) => tell.match(new RegExp(pattern.source, 'g'))?.map(String) ?? [],
+    (pattern) => instructions.match(new RegExp(pattern.source, 'g'))?.map(String) ?? [],
   )
 }
 
@@ -153,8 +155,10 @@ export function upiLink(to: {
   readonly amount: string
   readonly note: string
 }): string {
-  const words = { pa: to.upi, pn: to.name, am: to.amount, cu: 'INR', tn: to.note }
-  const query = Object.entries(words).map(([key, word]) => `${key}=${encodeURIComponent(word)}`)
+  const parameters = { pa: to.upi, pn: to.name, am: to.amount, cu: 'INR', tn: to.note }
+  const query = Object.entries(parameters).map(
+    ([key, word]) => `${key}=${encodeURIComponent(word)}`,
+  )
   // Codes printed by banks never escape the @ of an address.
   return `upi://pay?${query.join('&').replace('%40', '@')}`
 }

@@ -184,7 +184,7 @@ export function decideReview(
     case 'accept':
       return accepted(review, decision.reference?.trim() ?? '', decision.amount)
     case 'refund':
-      return givenBack(review, decision)
+      return decideRefund(review, decision)
     case 'dismiss':
       return ok({ does: review.is.startsWith('refund') ? 'refund-left' : 'dismiss' })
     case 'move':
@@ -234,7 +234,7 @@ function accepted(
     : ok({ does: 'accept', reference, amount: due })
 }
 
-function givenBack(
+function decideRefund(
   review: Review,
   { amount, byHand }: Decision & { readonly what: 'refund' },
 ): Result<DecisionEffect, DecisionRefusal> {
@@ -274,12 +274,12 @@ function moved(review: Review, target: MoveTarget | null): Result<DecisionEffect
   if (target.due === null) return refused('no_target', `${target.regNo} has nothing to pay.`)
   const { left, came } = review
   const isWhole = came !== null && came.amount === left && came.kind === 'sale'
-  const fits = isWhole && !target.isPaid && left === target.due
-  const from = review.regNo === null ? 'Payment' : `Payment for ${review.regNo}`
+  const isExactPayment = isWhole && !target.isPaid && left === target.due
+  const source = review.regNo === null ? 'Payment' : `Payment for ${review.regNo}`
   const why = target.isPaid
-    ? `${from} moved here, but this registration is already paid.`
-    : `${from} moved here: ${formatMoney(left)} received, ${formatMoney(target.due)} due.`
-  return ok({ does: 'move', to: target.regNo, fits, why })
+    ? `${source} moved here, but this registration is already paid.`
+    : `${source} moved here: ${formatMoney(left)} received, ${formatMoney(target.due)} due.`
+  return ok({ does: 'move', to: target.regNo, fits: isExactPayment, why })
 }
 
 /** Returns the kind of review for money that does not match. */

@@ -102,28 +102,28 @@ export const RUPEE_CODES = ['INR', '356']
  */
 export function applyPaymentEvent(
   payment: Payment,
-  fact: PaymentEvent,
+  event: PaymentEvent,
 ): Result<Payment, PaymentRefusal> {
   const { status } = payment
   const paid = status.is === 'success' || status.is === 'refunded'
-  switch (fact.type) {
+  switch (event.type) {
     case 'confirmed': {
       if (paid) {
-        if (status.reference !== fact.reference)
-          return err({ code: 'paid_twice', first: status.reference, second: fact.reference })
+        if (status.reference !== event.reference)
+          return err({ code: 'paid_twice', first: status.reference, second: event.reference })
         // The bank may take a payment back: a chargeback, a void.
-        if (fact.kind === 'other') return err({ code: 'not_a_sale' })
-        return ok(paidAgain(payment, fact.reference, fact.further ?? []))
+        if (event.kind === 'other') return err({ code: 'not_a_sale' })
+        return ok(paidAgain(payment, event.reference, event.further ?? []))
       }
-      if (fact.kind === 'test') return err({ code: 'test_transaction' })
-      if (fact.kind !== 'sale') return err({ code: 'not_a_sale' })
-      if (!RUPEE_CODES.includes(fact.currency))
-        return err({ code: 'currency_differs', got: fact.currency })
-      if (fact.amount !== payment.amount)
-        return err({ code: 'amount_differs', expected: payment.amount, got: fact.amount })
-      if (fact.afterClosing === true) return err({ code: 'after_closing' })
-      if (fact.afterHold === true) return err({ code: 'after_hold' })
-      const { reference, at, paidAt = at, further = [] } = fact
+      if (event.kind === 'test') return err({ code: 'test_transaction' })
+      if (event.kind !== 'sale') return err({ code: 'not_a_sale' })
+      if (!RUPEE_CODES.includes(event.currency))
+        return err({ code: 'currency_differs', got: event.currency })
+      if (event.amount !== payment.amount)
+        return err({ code: 'amount_differs', expected: payment.amount, got: event.amount })
+      if (event.afterClosing === true) return err({ code: 'after_closing' })
+      if (event.afterHold === true) return err({ code: 'after_hold' })
+      const { reference, at, paidAt = at, further = [] } = event
       const success: Payment = {
         ...answered(payment),
         status: { is: 'success', reference, at, paidAt },
@@ -135,8 +135,8 @@ export function applyPaymentEvent(
       if (paid) return err({ code: 'already_success' })
       if (status.is === 'failed') return ok(payment)
       const reason =
-        fact.type === 'expired' ? 'expired' : fact.message === '' ? fact.code : fact.message
-      return ok({ ...answered(payment), status: { is: 'failed', reason, at: fact.at } })
+        event.type === 'expired' ? 'expired' : event.message === '' ? event.code : event.message
+      return ok({ ...answered(payment), status: { is: 'failed', reason, at: event.at } })
     }
     case 'undecided':
       return status.is === 'pending' ? err({ code: 'undecided' }) : ok(payment)
@@ -144,17 +144,18 @@ export function applyPaymentEvent(
       if (status.is !== 'success' && status.is !== 'refunded') return err({ code: 'not_paid' })
       const isAll = status.is === 'refunded'
       const { came = payment.amount, back = isAll ? came : paise(0) } = payment.money ?? {}
-      const gone = paise(back + fact.amount)
-      if (gone > came) return err({ code: 'more_back_than_came', came, got: gone })
+      const totalRefunded = paise(back + event.amount)
+      if (totalRefunded > came)
+        return err({ code: 'more_back_than_came', came, got: totalRefunded })
       const { reference } = status
       return ok({
         ...payment,
-        money: { came, back: gone },
-        status: gone === came ? { is: 'refunded', reference, at: fact.at } : status,
+        money: { came, back: totalRefunded },
+        status: totalRefunded === came ? { is: 'refunded', reference, at: event.at } : status,
       })
     }
     default:
-      return assertNever(fact)
+      return assertNever(event)
   }
 }
 
@@ -202,14 +203,14 @@ const DECLINED_FOR_GOOD = ['400', '405', '502']
 
 /**
  * Returns how an attempt failed, from the gateway's decline code (null if it was not declined) and
- * the stored reason. `isGivenBack`: money was received for it all the same and was refunded.
+ * the stored reason. `isRefunded`: money was received for it anyway and was refunded.
  */
 export function findFailure(
   code: string | null,
   reason: string | null,
-  isGivenBack: boolean = false,
+  isRefunded: boolean = false,
 ): Failure {
-  if (isGivenBack) return 'given-back'
+  if (isRefunded) return 'given-back'
   if (code !== null) return DECLINED_FOR_GOOD.includes(code) ? 'declined' : 'unclear'
   return reason === 'expired' ? 'expired' : 'unclear'
 }

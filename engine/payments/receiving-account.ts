@@ -26,12 +26,12 @@ export function checkSameAccount(
 ): Result<null, string> {
   const { event: from, eventId } = money
   if (eventId === to.id) return ok(null)
-  const [theirs, ours] = [accountsOfMoney(money), accountsOf(to)]
+  const [theirs, ours] = [accountsOfMoney(money), listAccounts(to)]
   if (theirs.length === 0 && from === null && eventId !== null)
     return err(
       'This money was received for an event that is not being served, so its account is not known.',
     )
-  const isSame = theirs.some((one) => ours.some((other) => keyOf(one) === keyOf(other)))
+  const isSame = theirs.some((one) => ours.some((other) => accountKey(one) === accountKey(other)))
   if (isSame || theirs.length === 0 || ours.length === 0) return ok(null)
   return err(
     `This money was paid into the account ${listed(theirs)}. ${regNo} belongs to ${to.title}, which is paid into ${listed(ours)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
@@ -46,7 +46,7 @@ function accountsOfMoney({ account, event }: ReceivedMoney): readonly string[] {
   return banks.length === 0 ? merchantAccountOf(event) : banks
 }
 
-const accountsOf = (event: Event): readonly string[] => [
+const listAccounts = (event: Event): readonly string[] => [
   ...merchantAccountOf(event),
   ...bankAccountsOf(event),
 ]
@@ -56,12 +56,14 @@ const merchantAccountOf = ({ payment }: Event): readonly string[] =>
 
 const bankAccountsOf = ({ methods }: Event): readonly string[] => [
   ...new Set(
-    methods.flatMap((way) => (way.is === 'transfer' ? accountNumbers(way.instructions) : [])),
+    methods.flatMap((method) =>
+      method.is === 'transfer' ? accountNumbers(method.instructions) : [],
+    ),
   ),
 ]
 
 /** Event files and the environment write a merchant account in either way. */
-const keyOf = (account: string): string => account.toLowerCase().replaceAll('_', '-')
+const accountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
 
 const listed = (accounts: readonly string[]): string =>
   accounts.map((account) => `“${account}”`).join(' or ')

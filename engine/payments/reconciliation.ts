@@ -85,24 +85,24 @@ export function reconcile(
       ...(found.unsureIn(line)?.of ?? []),
     ]),
   )
-  const taken = new Set<RegNo>()
-  const judge = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why'> => {
+  const matched = new Set<RegNo>()
+  const matchLine = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why'> => {
     const { payments, elsewhere } = found.recordedIn(line)
     if (payments.length > 0) return judgeKnown(line, payments, known.eventId)
     const awaits = found.awaitedIn(line)
-    const named = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
+    const namedNos = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
     const others = found.othersIn(line)
-    const of = [...new Set([...named, ...others.regNos])]
+    const of = [...new Set([...namedNos, ...others.regNos])]
     const unsure = found.unsureIn(line)
     if (elsewhere !== null)
       return ambiguous([...elsewhere.of, ...of, ...(unsure?.of ?? [])], elsewhere.why)
-    const [one] = named
+    const [one] = namedNos
     if (one === undefined) {
       if (others.isElsewhere || found.isClaimedElsewhere(line))
         return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE }
       if (unsure !== null) return ambiguous([...unsure.of, ...others.regNos], unsure.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
-      const might = awaited.filter((each) => mayBe(line, each) && !isNamed.has(each.regNo))
+      const might = awaited.filter((each) => canMatch(line, each) && !isNamed.has(each.regNo))
       const those = might.map(({ regNo }) => regNo)
       return those.length === 0
         ? { as: 'unmatched', of: [], why: null }
@@ -110,25 +110,25 @@ export function reconcile(
     }
     if (others.why !== null) return ambiguous(of, others.why)
     if (found.isClaimedElsewhere(line)) return ambiguous(of, CLAIMED_ELSEWHERE)
-    if (named.length > 1) return ambiguous(of, 'The line names more than one registration.')
+    if (namedNos.length > 1) return ambiguous(of, 'The line names more than one registration.')
     if (found.isReleasedElsewhere(line)) return ambiguous(of, RELEASED_ELSEWHERE)
     if (unsure?.isShared === true) return ambiguous([...of, ...unsure.of], unsure.why)
-    if (taken.has(one))
+    if (matched.has(one))
       return ambiguous(of, 'Another line of this file names the same registration.')
-    taken.add(one)
-    const [waits] = awaits
-    if (waits === undefined) return { as: 'differs', of, why: PAID_OTHERWISE }
-    return { as: dueFor(waits, line.day) === line.amount ? 'matched' : 'differs', of, why: null }
+    matched.add(one)
+    const [entry] = awaits
+    if (entry === undefined) return { as: 'differs', of, why: PAID_OTHERWISE }
+    return { as: getDue(entry, line.day) === line.amount ? 'matched' : 'differs', of, why: null }
   }
-  const judged = lines.map((line): Reconciled => {
+  const results = lines.map((line): Reconciled => {
     const payout = found.payoutIn(line)
     if (payout !== null) {
       const { utr: reference } = payout
       return { line, reference, also: [], as: 'payout', of: [], payout, why: null }
     }
-    return { line, ...found.nameOf(line), ...judge(line), payout: null }
+    return { line, ...found.nameOf(line), ...matchLine(line), payout: null }
   })
-  return [...judged, ...withdrawals.flatMap((line) => found.returnedBy(line))]
+  return [...results, ...withdrawals.flatMap((line) => found.returnedBy(line))]
 }
 
 const ambiguous = (of: readonly RegNo[], why: string) =>
@@ -152,8 +152,8 @@ function judgeKnown(
   return { as: 'known', of, why }
 }
 
-const isOfAnother = ({ eventId = null }: KnownPayment, here: string | undefined): boolean =>
-  here !== undefined && eventId !== null && eventId !== here
+const isOfAnother = ({ eventId = null }: KnownPayment, eventHere: string | undefined): boolean =>
+  eventHere !== undefined && eventId !== null && eventId !== eventHere
 
 /** Determines the references of each line, over the whole file. */
 function findReferences(
@@ -171,32 +171,30 @@ function findReferences(
     details: ours = [],
   }: KnownReferences,
 ) {
-  const own = new Set([...details, ...ours].flatMap((text) => [...findReferenceKeys(text)]))
-  const keysOf = new Map([...lines, ...withdrawals].map((line) => [line, lineReferenceKeys(line)]))
-  const keys = (line: StatementLine): ReadonlySet<BankKey> => keysOf.get(line) ?? new Set()
+  const ownKeys = new Set([...details, ...ours].flatMap((text) => [...findReferenceKeys(text)]))
+  const keyMap = new Map([...lines, ...withdrawals].map((line) => [line, lineReferenceKeys(line)]))
+  const keys = (line: StatementLine): ReadonlySet<BankKey> => keyMap.get(line) ?? new Set()
   const nameable = (line: StatementLine): ReadonlySet<BankKey> =>
     new Set([...keys(line), ...fallbackKeys(line)])
-  const times = countIn([...lines, ...withdrawals].map(keys))
-  const timesCame = countIn(lines.map(keys))
+  const times = countKeys([...lines, ...withdrawals].map(keys))
+  const timesCame = countKeys(lines.map(keys))
   const carriers = Map.groupBy(
     lines.flatMap((line) => [...nameable(line)].map((key) => ({ key, line }))),
     ({ key }) => key,
   )
   const byNumber = new Map(awaited.map((one) => [bankKey(one.regNo), one]))
   const isNumber = (key: BankKey): boolean => byNumber.has(key) || registrations.has(key)
-  const isUsable = (key: BankKey): boolean => !own.has(key) && !isNumber(key)
+  const isUsable = (key: BankKey): boolean => !ownKeys.has(key) && !isNumber(key)
   const byRegNo = new Map(awaited.map((one) => [one.regNo, one]))
   const told = awaited.flatMap(({ regNo, told: last }) =>
     last === null ? [] : [{ key: bankKey(last.reference), regNo }],
   )
-  const everTold = [...reports].flatMap(([key, those]) =>
-    those.map(({ regNo }) => ({ key, regNo })),
-  )
+  const claimed = [...reports].flatMap(([key, those]) => those.map(({ regNo }) => ({ key, regNo })))
   const byReported = Map.groupBy(
-    [...told, ...everTold].filter(({ key }) => !isNumber(key)),
+    [...told, ...claimed].filter(({ key }) => !isNumber(key)),
     ({ key }) => key,
   )
-  const reportedIn = (line: StatementLine, fits: (key: BankKey) => boolean): readonly RegNo[] => [
+  const findReported = (line: StatementLine, fits: (key: BankKey) => boolean): readonly RegNo[] => [
     ...new Set(
       [...keys(line)]
         .filter(fits)
@@ -204,10 +202,10 @@ function findReferences(
     ),
   ]
   const isShared = (key: BankKey): boolean => (times.get(key) ?? 0) > 1
-  const isItsOwn = (key: BankKey): boolean => !own.has(key) && !isShared(key)
+  const isItsOwn = (key: BankKey): boolean => !ownKeys.has(key) && !isShared(key)
 
   /** Payments that are recorded under a reference of the line; `elsewhere`: one is, but it may be another line's. */
-  const recordedIn = (line: StatementLine) => {
+  const findRecorded = (line: StatementLine) => {
     const hits = [...nameable(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
@@ -243,10 +241,10 @@ function findReferences(
   }
 
   /** Registrations awaiting payment that the line names: by their number, or by a reported reference that is in no other line. */
-  const awaitedIn = (line: StatementLine): readonly Awaited[] => [
+  const findAwaited = (line: StatementLine): readonly Awaited[] => [
     ...new Set([
       ...[...keys(line)].flatMap((key) => byNumber.get(key) ?? []),
-      ...reportedIn(line, isItsOwn).flatMap((regNo) => byRegNo.get(regNo) ?? []),
+      ...findReported(line, isItsOwn).flatMap((regNo) => byRegNo.get(regNo) ?? []),
     ]),
   ]
 
@@ -254,16 +252,16 @@ function findReferences(
    * Registrations that await no payment and reported a reference that is in this line alone, or that the line also names by
    * number.
    */
-  const endedIn = (line: StatementLine): readonly RegNo[] => {
-    const byBoth = reportedIn(line, isUsable).filter((regNo) => keys(line).has(bankKey(regNo)))
-    return [...new Set([...reportedIn(line, isItsOwn), ...byBoth])].filter(
+  const findEnded = (line: StatementLine): readonly RegNo[] => {
+    const byBoth = findReported(line, isUsable).filter((regNo) => keys(line).has(bankKey(regNo)))
+    return [...new Set([...findReported(line, isItsOwn), ...byBoth])].filter(
       (regNo) => !byRegNo.has(regNo),
     )
   }
 
   /** Registrations that the line names by number, and that await no payment here. */
-  const othersIn = (line: StatementLine) => {
-    const ended = new Set(endedIn(line).map(bankKey))
+  const findOthers = (line: StatementLine) => {
+    const ended = new Set(findEnded(line).map(bankKey))
     const there = [...keys(line)].filter(
       (key) => registrations.has(key) && !byNumber.has(key) && !ended.has(key),
     )
@@ -280,12 +278,12 @@ function findReferences(
   const isClaimedElsewhere = (line: StatementLine): boolean =>
     [...keys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
   const isReleasedElsewhere = (line: StatementLine): boolean =>
-    reportedIn(line, (key) => releasedElsewhere.has(key) && isItsOwn(key)).length > 0
+    findReported(line, (key) => releasedElsewhere.has(key) && isItsOwn(key)).length > 0
 
   /** Registrations whose reported reference is in the line but identifies nothing. */
-  const unsureIn = (line: StatementLine) => {
-    const shared = reportedIn(line, (key) => !own.has(key) && isShared(key))
-    const detail = reportedIn(line, (key) => own.has(key))
+  const findUnsure = (line: StatementLine) => {
+    const shared = findReported(line, (key) => !ownKeys.has(key) && isShared(key))
+    const detail = findReported(line, (key) => ownKeys.has(key))
     if (shared.length > 0)
       return {
         of: shared,
@@ -301,16 +299,16 @@ function findReferences(
         }
   }
 
-  const payoutIn = (line: StatementLine): PayoutKnown | null =>
+  const findPayout = (line: StatementLine): PayoutKnown | null =>
     [...keys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
   /** A withdrawal that names a payment, recorded or reported; a refund by staff may name it too. */
-  const returnedBy = (line: StatementLine): readonly Reconciled[] => {
+  const findReturned = (line: StatementLine): readonly Reconciled[] => {
     // A payment may be recorded under its registration number.
-    const usable = [...keys(line)].filter((key) => !own.has(key))
+    const usable = [...keys(line)].filter((key) => !ownKeys.has(key))
     const paid = usable.flatMap((key) => payments.get(key) ?? [])
     const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
-    const reported = reportedIn(line, isUsable)
+    const reported = findReported(line, isUsable)
     const of = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
     // The payment is in this file: its bank reference is in a line of the same amount.
     const cameHere = usable.filter(
@@ -332,7 +330,7 @@ function findReferences(
   }
 
   /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
-  const nameOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
+  const referencesOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
     // A withdrawal that also names it, or a charge, does not make it another transfer.
     const isItsAlone = (key: BankKey): boolean => (timesCame.get(key) ?? 0) < 2
     const reported = [...keys(line)].find(
@@ -351,38 +349,38 @@ function findReferences(
   }
 
   return {
-    recordedIn,
-    awaitedIn,
-    endedIn,
-    othersIn,
+    recordedIn: findRecorded,
+    awaitedIn: findAwaited,
+    endedIn: findEnded,
+    othersIn: findOthers,
     isClaimedElsewhere,
     isReleasedElsewhere,
-    unsureIn,
-    payoutIn,
-    returnedBy,
-    nameOf,
+    unsureIn: findUnsure,
+    payoutIn: findPayout,
+    returnedBy: findReturned,
+    nameOf: referencesOf,
   }
 }
 
-function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, number> {
+function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, number> {
   const times = new Map<BankKey, number>()
   for (const keys of lines) for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
   return times
 }
 
 /** Claimed without a reference that the bank shows: the same amount, at about the same day. */
-function mayBe({ amount, day }: StatementLine, one: Awaited): boolean {
+function canMatch({ amount, day }: StatementLine, one: Awaited): boolean {
   const { told } = one
   if (told === null) return false
   const isNear =
     told.day === null ||
     (told.day <= day && day <= addDays(told.day, DAYS_APART_MAX)) ||
     told.day === addDays(day, 1)
-  return isNear && dueFor(one, day) === amount
+  return isNear && getDue(one, day) === amount
 }
 
 /** Returns the amount due for a payment on that day. */
-const dueFor = ({ due, dueOn }: Awaited, day: Day): Paise => dueOn?.(day) ?? due
+const getDue = ({ due, dueOn }: Awaited, day: Day): Paise => dueOn?.(day) ?? due
 
 const ofOthers = (titles: readonly string[]): string =>
   titles.length === 0

@@ -139,20 +139,20 @@ export function readSettlement(
   rows: readonly SheetRow[],
   columns: SettlementColumns | null = null,
 ): Result<Settlement, ColumnsUnknown> {
-  const table = findTable(rows, columns, columnsOf)
+  const table = findTable(rows, columns, detectColumns)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
   const { below } = table
   const lines: SettlementLine[] = []
   const unread: number[] = []
   const alike = new Map<string, number>()
   let unsettled = 0
-  for (const { row, is } of withColumns(below, table.is, columns === null ? columnsOf : null)) {
-    const read = lineOf(row, is)
+  for (const { row, is } of withColumns(below, table.is, columns === null ? detectColumns : null)) {
+    const read = readLine(row, is)
     if (read === 'none') continue
     if (read === 'unread') unread.push(row.line)
     else if (read === 'unsettled') unsettled += 1
     else {
-      const key = named(read)
+      const key = lineName(read)
       const nth = (alike.get(key) ?? 0) + 1
       alike.set(key, nth)
       lines.push({ ...read, nth })
@@ -163,29 +163,29 @@ export function readSettlement(
 
 /** Returns the key that identifies a line, whichever file contains it. */
 export function lineKey(line: SettlementLine): string {
-  return `${named(line)} ${line.nth}`
+  return `${lineName(line)} ${line.nth}`
 }
 
 /** If both numbers are present, only the gateway's: not every report has ours. */
-function named({ is, order, reference, amount, utr, day }: Omit<SettlementLine, 'nth'>): string {
+function lineName({ is, order, reference, amount, utr, day }: Omit<SettlementLine, 'nth'>): string {
   return [is, reference === '' ? order : reference, amount, utr === '' ? day : utr].join(' ')
 }
 
-function columnsOf(cells: readonly string[]): SettlementColumns | null {
+function detectColumns(cells: readonly string[]): SettlementColumns | null {
   const heads = cells.map(normaliseHeading)
-  const taken = new Map<keyof SettlementColumns, number>()
+  const columnByField = new Map<keyof SettlementColumns, number>()
   for (const [what, patterns] of HEADS) {
-    if (taken.has(what)) continue
+    if (columnByField.has(what)) continue
     for (const pattern of patterns) {
       const at = heads.findIndex(
-        (head, one) => pattern.test(head) && ![...taken.values()].includes(one),
+        (head, one) => pattern.test(head) && ![...columnByField.values()].includes(one),
       )
       if (at === -1) continue
-      taken.set(what, at)
+      columnByField.set(what, at)
       break
     }
   }
-  const at = (what: keyof SettlementColumns): number | null => taken.get(what) ?? null
+  const at = (what: keyof SettlementColumns): number | null => columnByField.get(what) ?? null
   const amount = at('amount')
   const isNamed = at('order') !== null || at('reference') !== null
   const isSettled = at('day') !== null || at('utr') !== null
@@ -210,7 +210,7 @@ function columnsOf(cells: readonly string[]): SettlementColumns | null {
 }
 
 /** `none`: a row above or below the table, or a total. */
-function lineOf(
+function readLine(
   { line, cells }: SheetRow,
   columns: SettlementColumns,
 ): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
@@ -232,16 +232,16 @@ function lineOf(
   if (day === null && !isNumber)
     return cellText(cells, columns.day) === '' || columns.day === null ? 'unsettled' : 'unread'
   const word = cellText(cells, columns.kind)
-  const is = kindOf(word, amount)
+  const is = lineKind(word, amount)
   const gross = Math.abs(amount)
   const [charged, taxed] = [Math.abs(fee), Math.abs(tax)]
   const isTakenOff = is === 'refund' || (is === 'other' && (amount < 0 || TAKEN_OFF.test(word)))
   const sign = isTakenOff ? -1 : 1
-  const stated = columns.net === null ? null : cellText(cells, columns.net)
+  const statedNet = columns.net === null ? null : cellText(cells, columns.net)
   const net =
-    stated === null || stated === ''
+    statedNet === null || statedNet === ''
       ? paise(sign * gross - charged - taxed)
-      : readSignedAmount(stated)
+      : readSignedAmount(statedNet)
   if (net === null) return 'unread'
   return {
     line,
@@ -263,7 +263,7 @@ function lineOf(
 const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
 /** By the word, else by the sign. The numbers are those of the status call. */
-function kindOf(word: string, amount: Paise): SettlementLine['is'] {
+function lineKind(word: string, amount: Paise): SettlementLine['is'] {
   if (/charge\s*back|dispute|revers|void|adjust|\b(350|420)\b/i.test(word)) return 'other'
   if (/refund|\b340\b/i.test(word)) return 'refund'
   return amount < 0 ? 'refund' : 'sale'

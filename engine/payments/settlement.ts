@@ -88,45 +88,45 @@ export function joinLines(
 /** Checks all lines of an account together, because a payment settled twice may be in two files. */
 export function checkSettlementLines(
   lines: readonly SettlementLine[],
-  held: readonly HeldMoney[],
+  payments: readonly HeldMoney[],
   orders: readonly HeldOrder[],
 ): readonly Settled[] {
   const byReference = new Map(
-    held.filter(({ isOfAccount }) => isOfAccount).map((money) => [money.reference, money]),
+    payments.filter(({ isOfAccount }) => isOfAccount).map((money) => [money.reference, money]),
   )
-  const byOrder = Map.groupBy(held, ({ order }) => order)
-  const orderOf = new Map(orders.map((order) => [order.order, order]))
+  const byOrder = Map.groupBy(payments, ({ order }) => order)
+  const orderById = new Map(orders.map((order) => [order.order, order]))
   const settled = new Set<number>()
   const takenRefunds = new Set<number>()
-  const moneyOf = ({ order, reference, amount }: SettlementLine): HeldMoney | null => {
+  const findPayment = ({ order, reference, amount }: SettlementLine): HeldMoney | null => {
     const those = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
     if (reference !== '')
       return those.find((one) => one.reference === reference) ?? byReference.get(reference) ?? null
     return those.find((one) => one.amount === amount && !settled.has(one.id)) ?? those[0] ?? null
   }
   const isTransfer = ({ order, reference }: SettlementLine): boolean =>
-    reference !== '' && orderOf.get(order)?.transfers?.includes(bankKey(reference)) === true
+    reference !== '' && orderById.get(order)?.transfers?.includes(bankKey(reference)) === true
   /** By its own number first: two refunds of one payment may be identical. */
-  const refundOf = (line: SettlementLine): readonly [HeldMoney | null, HeldRefund | null] => {
-    const fits = ({ id, amount, state }: HeldRefund): boolean =>
+  const findRefund = (line: SettlementLine): readonly [HeldMoney | null, HeldRefund | null] => {
+    const isMatch = ({ id, amount, state }: HeldRefund): boolean =>
       amount === line.amount && state !== 'refused' && !takenRefunds.has(id)
-    for (const money of held.filter((one) => one.isOfAccount || one.order === line.order))
+    for (const money of payments.filter((one) => one.isOfAccount || one.order === line.order))
       for (const refund of money.refunds)
-        if (line.reference !== '' && refund.reference === line.reference && fits(refund))
+        if (line.reference !== '' && refund.reference === line.reference && isMatch(refund))
           return [money, refund]
-    const of = moneyOf(line) ?? byOrder.get(line.order)?.[0] ?? null
+    const of = findPayment(line) ?? byOrder.get(line.order)?.[0] ?? null
     const those = of === null ? [] : [of, ...(byOrder.get(of.order) ?? [])]
     for (const money of those)
-      for (const refund of money.refunds) if (fits(refund)) return [money, refund]
+      for (const refund of money.refunds) if (isMatch(refund)) return [money, refund]
     return [of, null]
   }
   return lines.map((line): Settled => {
-    const order = orderOf.get(line.order) ?? null
+    const order = orderById.get(line.order) ?? null
     if (line.is === 'refund') {
       if (isTransfer(line)) return { line, as: 'unknown', money: null, order, why: OF_A_TRANSFER }
-      const [money, refund] = refundOf(line)
+      const [money, refund] = findRefund(line)
       if (refund === null)
-        return { line, as: 'unknown', money, order, why: sayUnknownRefund(line, money) }
+        return { line, as: 'unknown', money, order, why: explainUnknownRefund(line, money) }
       takenRefunds.add(refund.id)
       const isDone = refund.state === 'done'
       return {
@@ -137,13 +137,13 @@ export function checkSettlementLines(
         why: isDone ? null : NOT_DONE,
       }
     }
-    const money = moneyOf(line)
-    if (line.is === 'other') return { line, as: 'differs', money, order, why: sayOther(line) }
+    const money = findPayment(line)
+    if (line.is === 'other') return { line, as: 'differs', money, order, why: explainOther(line) }
     if (money === null)
       return { line, as: 'unknown', money, order, why: order === null ? NO_ORDER : NOT_KNOWN }
     const isSecond = settled.has(money.id)
     settled.add(money.id)
-    const why = isSecond ? SECOND : sayDiffers(line, money)
+    const why = isSecond ? SECOND : explainDifference(line, money)
     if (why !== null) return { line, as: 'differs', money, order, why }
     const isOpen = money.state === 'review' || money.state === 'unmatched'
     return { line, as: isOpen ? 'review' : 'settled', money, order, why: null }
@@ -157,49 +157,49 @@ const NO_ORDER = 'No registration has this order.'
 const NOT_KNOWN = 'The order exists, but Rollcall has no such payment.'
 const SECOND = 'It was settled before: the gateway paid it out twice.'
 
-function sayUnknownRefund({ amount }: SettlementLine, money: HeldMoney | null): string {
+function explainUnknownRefund({ amount }: SettlementLine, money: HeldMoney | null): string {
   return money === null
     ? 'Rollcall has no record of this refund or its payment.'
     : `Rollcall has no refund of ${formatMoney(amount)} for this payment.`
 }
 
-function sayOther({ net }: SettlementLine): string {
+function explainOther({ net }: SettlementLine): string {
   const amount = formatMoney(paise(Math.abs(net)))
   return net < 0
     ? `A chargeback or adjustment: ${amount} was deducted.`
     : `An adjustment: ${amount} was credited.`
 }
 
-function sayDiffers(line: SettlementLine, money: HeldMoney): string | null {
+function explainDifference(line: SettlementLine, money: HeldMoney): string | null {
   if (line.order !== '' && money.order !== null && line.order !== money.order)
     return `The report names the order ${line.order}, but the payment was for ${money.order}.`
   if (line.amount !== money.amount)
     return `The report says ${formatMoney(line.amount)}, but ${formatMoney(money.amount)} was received.`
-  return isDismissed(money) ? sayPaidOut(money) : null
+  return isDismissed(money) ? explainRefunds(money) : null
 }
 
-function sayPaidOut({ refunds }: HeldMoney): string {
-  const isIn = (...states: readonly HeldRefund['state'][]): boolean =>
+function explainRefunds({ refunds }: HeldMoney): string {
+  const hasState = (...states: readonly HeldRefund['state'][]): boolean =>
     refunds.some(({ state }) => states.includes(state))
-  if (isIn('wanted', 'asked', 'unsure'))
+  if (hasState('wanted', 'asked', 'unsure'))
     return 'The gateway paid it out, but its refund is not done yet.'
-  return isIn('refused')
+  return hasState('refused')
     ? 'The gateway paid it out, but refused its refund.'
     : 'It was ignored here, but the gateway paid it out.'
 }
 
-function backOf({ refunds }: Pick<HeldMoney, 'refunds'>): Paise {
+function refundedAmount({ refunds }: Pick<HeldMoney, 'refunds'>): Paise {
   return paise(
     refunds.filter(({ state }) => state === 'done').reduce((sum, { amount }) => sum + amount, 0),
   )
 }
 
 const backByGateway = ({ refunds }: HeldMoney): Paise =>
-  backOf({ refunds: refunds.filter(({ byHand }) => !byHand) })
+  refundedAmount({ refunds: refunds.filter(({ byHand }) => !byHand) })
 
 /** A payment in review that is refunded in full ends in the same state, but was no mistake. */
 const isDismissed = (money: HeldMoney): boolean =>
-  money.state === 'refused' && backOf(money) < money.amount
+  money.state === 'refused' && refundedAmount(money) < money.amount
 
 /** Groups lines by transfer, the latest first. */
 export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
@@ -237,18 +237,18 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
  */
 export function unsettled(
   settled: readonly Settled[],
-  held: readonly HeldMoney[],
+  payments: readonly HeldMoney[],
   at: Instant,
 ): readonly Unsettled[] {
-  const there = new Set(
+  const settledIds = new Set(
     settled.flatMap(({ line, money }) => (line.is === 'sale' && money !== null ? [money.id] : [])),
   )
-  return held
+  return payments
     .filter(
       (money) =>
         money.isMoney &&
         money.isOfAccount &&
-        !there.has(money.id) &&
+        !settledIds.has(money.id) &&
         !isDismissed(money) &&
         backByGateway(money) < money.amount,
     )

@@ -22,9 +22,9 @@ export function normaliseHeading(cell: string): string {
 /** Returns the row with the most cells that have letters and no digits. */
 export function likeliestHeader(all: readonly SheetRow[]): readonly string[] {
   const rows = all.slice(0, ROWS_ABOVE_MAX)
-  const words = ({ cells }: SheetRow): number =>
+  const countWords = ({ cells }: SheetRow): number =>
     cells.filter((cell) => /[a-z]/i.test(cell) && !/\d/.test(cell)).length
-  const likeliest = rows.toSorted((a, b) => words(b) - words(a))[0]?.cells ?? []
+  const likeliest = rows.toSorted((a, b) => countWords(b) - countWords(a))[0]?.cells ?? []
   return likeliest.map((cell) => cell.slice(0, HEAD_CHARACTERS_MAX))
 }
 
@@ -77,19 +77,19 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 export function readDay(cell: string): Day | null {
   const text = cell.trim()
   const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/.exec(text)
-  if (iso !== null) return dayFrom(Number(iso[1]), Number(iso[2]), Number(iso[3]))
-  const said = /^(\d{1,2})[-/. ]+(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4}|\d{2})(?!\d)/i.exec(text)
-  if (said === null) return null
-  const [, on = '', month = '', year = ''] = said
-  const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1
-  return dayFrom(
+  if (iso !== null) return createDay(Number(iso[1]), Number(iso[2]), Number(iso[3]))
+  const match = /^(\d{1,2})[-/. ]+(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4}|\d{2})(?!\d)/i.exec(text)
+  if (match === null) return null
+  const [, on = '', month = '', year = ''] = match
+  const monthNumber = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1
+  return createDay(
     Number(year) + (year.length === 2 ? 2000 : 0),
-    named === 0 ? Number(month) : named,
+    monthNumber === 0 ? Number(month) : monthNumber,
     Number(on),
   )
 }
 
-function dayFrom(year: number, month: number, on: number): Day | null {
+function createDay(year: number, month: number, on: number): Day | null {
   const two = (number: number): string => String(number).padStart(2, '0')
   const text = `${year}-${two(month)}-${two(on)}`
   return isDay(text) ? text : null

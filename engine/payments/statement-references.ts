@@ -51,9 +51,9 @@ export const findLineUtrs = memoize(
     const words = [...splitWords(reference), ...splitWords(narration)].flatMap(
       (word) => findUtr(word) ?? [],
     )
-    const whole = [bankKey(reference)].filter(isUtr)
+    const wholeReference = [bankKey(reference)].filter(isUtr)
     const groups = (narration.match(IN_GROUPS) ?? []).map(bankKey).filter(isUtr)
-    return [...new Set([...whole, ...words, ...groups])]
+    return [...new Set([...wholeReference, ...words, ...groups])]
   },
 )
 

@@ -69,8 +69,8 @@ export function calculateBill(
   ]
   for (const item of event.fees.items) {
     if (!itemApplies(item, answers, category)) continue
-    const sold = itemLines(event, item, answers, category)
-    for (const { option, row, quantity } of sold) {
+    const entries = itemLines(event, item, answers, category)
+    for (const { option, row, quantity } of entries) {
       const unit = unitPrice(item, answers, category, row, period)
       if (unit === null) return refused(item.id, option)
       priced.push({
@@ -109,14 +109,14 @@ export function itemLines(
   )
     return []
   if (item.by === undefined) return [{ option: null, row: EACH, quantity }]
-  return selectedOptions(fieldOf(event, item.by), answers).map((option) => ({
+  return selectedOptions(findField(event, item.by), answers).map((option) => ({
     option,
     row: option,
     quantity,
   }))
 }
 
-function fieldOf(event: PublicEvent, id: string): Field | undefined {
+function findField(event: PublicEvent, id: string): Field | undefined {
   return event.fields.find((field) => field.id === id)
 }
 
@@ -165,7 +165,7 @@ export function unitPrice(
   row: string,
   period: string,
 ): Paise | null {
-  if (item.amountIn !== undefined) return namedIn(item.amountIn, answers)
+  if (item.amountIn !== undefined) return enteredAmount(item.amountIn, answers)
   const table = findTable(item, answers, category)
   return table === null ? null : tablePrice(table, row, period)
 }
@@ -176,7 +176,7 @@ export function tablePrice(table: PriceTable, row: string, period: string): Pais
 }
 
 /** Returns the amount chosen by the delegate, in rupees with at most two decimals. */
-function namedIn(field: string, answers: Answers): Paise | null {
+function enteredAmount(field: string, answers: Answers): Paise | null {
   const answer = getOwn(answers, field)
   return typeof answer === 'number' && answer >= 0 ? paise(Math.round(answer * 100)) : null
 }
@@ -187,22 +187,22 @@ function labelOfLine(
   answers: Answers,
   option: string | null,
 ): string {
-  const names = namesOf(item)
+  const names = labelPlaceholders(item)
   if (names.length === 0) return item.label
-  const options = item.by === undefined ? undefined : fieldOf(event, item.by)?.options
+  const options = item.by === undefined ? undefined : findField(event, item.by)?.options
   const values = names.map((name): readonly [string, string | undefined] => {
     if (name === 'option') return [name, options?.find(({ id }) => id === option)?.label]
     const [id = '', unit] = name.split('.')
     const answer = getOwn(answers, id)
     if (answer === undefined) return [name, undefined]
-    const counted = unit === undefined ? undefined : fieldOf(event, id)
+    const counted = unit === undefined ? undefined : findField(event, id)
     return [name, counted ? unitText(counted, answer) : answerText(event, id, answer)]
   })
   return fillPlaceholders(item.label, fromPairs(values), '')
 }
 
 /** The placeholder names of a label, found once for each version of a file. */
-const namesOf = memoize(({ label }: Item) => placeholderNames(label))
+const labelPlaceholders = memoize(({ label }: Item) => placeholderNames(label))
 
 /** Applies adjustments from top to bottom, each as a line of its own, and adds the tax of every line. */
 function withAdjustments(
@@ -220,16 +220,16 @@ function withAdjustments(
   })
   for (const adjustment of event.fees.adjustments) {
     if (!adjustmentApplies(adjustment, answers, category, on)) continue
-    const touched = priced.flatMap(({ id }, at) =>
+    const affectedLines = priced.flatMap(({ id }, at) =>
       adjustment.on === 'all' || adjustment.on === id ? [at] : [],
     )
-    if (touched.length === 0) continue
-    const before = touched.map((at) => prices[at] ?? paise(0))
+    if (affectedLines.length === 0) continue
+    const before = affectedLines.map((at) => prices[at] ?? paise(0))
     const after = adjustPrices(before, adjustment.by)
-    touched.forEach((at, index) => {
+    affectedLines.forEach((at, index) => {
       prices[at] = after[index] ?? paise(0)
     })
-    const parts = touched.map((at, index) => {
+    const parts = affectedLines.map((at, index) => {
       const tax = priced[at]?.tax ?? null
       const [was, is] = [before, after].map((of) => splitPrice(tax, of[index] ?? paise(0)))
       return {

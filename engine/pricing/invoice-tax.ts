@@ -77,7 +77,7 @@ export function summaryByRate(
   return [...groups.values()]
     .flatMap((group) => {
       const [first] = group
-      return first === undefined ? [] : [summaryOf(first.rate ?? 0, first.place, group, supplier)]
+      return first === undefined ? [] : [summarise(first.rate ?? 0, first.place, group, supplier)]
     })
     .sort((a, b) => b.rate - a.rate || a.place.localeCompare(b.place))
 }
@@ -94,16 +94,17 @@ export function creditSummaryByRate(
   return summaryByRate(lines, supplier).map((row) => {
     if (row.isInterState) return row
     const before = earlier.filter(({ rate, place }) => rate === row.rate && place === row.place)
-    const taxBefore = before.reduce((sum, one) => sum + taxOf(one), 0)
+    const taxBefore = before.reduce((sum, one) => sum + sumTax(one), 0)
     const halfBefore = before.reduce((sum, one) => sum + one.cgst, 0)
-    const half = paise(Math.floor((taxBefore + taxOf(row)) / 2) - halfBefore)
-    return { ...row, cgst: half, sgst: half, roundOff: paise(taxOf(row) - 2 * half) }
+    const half = paise(Math.floor((taxBefore + sumTax(row)) / 2) - halfBefore)
+    return { ...row, cgst: half, sgst: half, roundOff: paise(sumTax(row) - 2 * half) }
   })
 }
 
-const taxOf = ({ cgst, sgst, igst, roundOff }: RateSummary): number => cgst + sgst + igst + roundOff
+const sumTax = ({ cgst, sgst, igst, roundOff }: RateSummary): number =>
+  cgst + sgst + igst + roundOff
 
-function summaryOf(
+function summarise(
   rate: number,
   place: StateCode,
   lines: readonly PlacedLine[],

@@ -12,8 +12,8 @@ type Priced = Pick<PublicEvent, 'fees'>
  * registration prices; if those bear no tax, includes it only if every item's price does.
  */
 export function isListedWithTax({ fees }: Priced): boolean {
-  const stated = fees.tax === null ? fees.items.map((item) => item.tax) : [fees.tax]
-  return !stated.some((one) => one?.prices === 'exclusive')
+  const taxes = fees.tax === null ? fees.items.map((item) => item.tax) : [fees.tax]
+  return !taxes.some((one) => one?.prices === 'exclusive')
 }
 
 /** Returns the part of a price that such a list shows. */
@@ -33,9 +33,9 @@ export function listedPrice(event: Priced, tax: Tax | null, price: Paise): Paise
 export function listedTaxText(event: Priced): string {
   const { tax } = event.fees
   if (tax === null || tax.percent === 0) return ''
-  const named = `${tax.percent}% ${tax.name}`
+  const taxName = `${tax.percent}% ${tax.name}`
   const { exclusive, included } = VALIDATION_MESSAGES.tax
-  return formatMessage(isListedWithTax(event) ? included : exclusive, { tax: named })
+  return formatMessage(isListedWithTax(event) ? included : exclusive, { tax: taxName })
 }
 
 /** Returns the same as a sentence. */

@@ -127,18 +127,18 @@ const lastDaysOf = memoize((_: PublicEvent) => new Map<Day, Day | null>())
  * no end is set.
  */
 export function lastDayOfPrice(event: PublicEvent, on: Day): Day | null {
-  const known = lastDaysOf(event)
-  const found = known.get(on)
+  const cache = lastDaysOf(event)
+  const found = cache.get(on)
   if (found !== undefined) return found
   const last = findLastDay(event, on)
-  known.set(on, last)
+  cache.set(on, last)
   return last
 }
 
 function findLastDay(event: PublicEvent, on: Day): Day | null {
   const { periods } = event.fees
   const { closes } = event.registration
-  const here = periodOn(event.fees, on)?.id
+  const currentPeriod = periodOn(event.fees, on)?.id
   const changes = periods
     .flatMap(({ from, to }) => [
       ...(from === undefined ? [] : [from]),
@@ -148,7 +148,8 @@ function findLastDay(event: PublicEvent, on: Day): Day | null {
     .filter(
       (edge) =>
         edge > on &&
-        (periodOn(event.fees, edge)?.id !== here || (closes !== undefined && edge > closes)),
+        (periodOn(event.fees, edge)?.id !== currentPeriod ||
+          (closes !== undefined && edge > closes)),
     )
     .sort()
   return changes[0] === undefined ? null : addDays(changes[0], -1)

@@ -86,8 +86,8 @@ export function publicAvailability(
 ): Record<string, number> {
   return Object.fromEntries(
     allSeatPools(limits).flatMap(({ id, max, limit: { few } }): [string, number][] => {
-      const there = Math.max(0, getOwn(left, id) ?? max)
-      return there === 0 || (few !== undefined && there <= few) ? [[id, there]] : []
+      const seatsLeft = Math.max(0, getOwn(left, id) ?? max)
+      return seatsLeft === 0 || (few !== undefined && seatsLeft <= few) ? [[id, seatsLeft]] : []
     }),
   )
 }

@@ -37,11 +37,11 @@ export function cancellationRefund(
   }: { readonly price: Paise | null; readonly paid: Paise; readonly refunded: Paise },
   at: Instant,
 ): CancellationRefund {
-  const owed = paise(Math.max(0, paid - (price ?? paid)))
-  const remaining = paise(paid - owed)
+  const overpaid = paise(Math.max(0, paid - (price ?? paid)))
+  const remaining = paise(paid - overpaid)
   const percent = cancellation === null ? null : refundPercent(cancellation, dayOf(at))
   // Half a paisa is rounded up, in the delegate's favour.
   const share = percent === null ? null : paise(Math.floor((remaining * percent + 50) / 100))
-  const proposed = share === null ? null : paise(Math.max(0, owed + share - refunded))
-  return { paid, owed, remaining, percent, share, refunded, proposed }
+  const proposed = share === null ? null : paise(Math.max(0, overpaid + share - refunded))
+  return { paid, owed: overpaid, remaining, percent, share, refunded, proposed }
 }

@@ -61,14 +61,14 @@ export function rawAnswersWithChanges(
 }
 
 /**
- * Corrects a registration. `facts`: the context for the new answers. An answer that was already
+ * Corrects a registration. `context`: the context for the new answers. An answer that was already
  * invalid and is not changed is kept.
  */
 export function correctRegistration(
   event: EventConfig,
   registration: Correctable,
   changes: Readonly<Record<string, unknown>>,
-  facts: PricingContext,
+  context: PricingContext,
 ): Result<CorrectedRegistration, CorrectionRefusal> {
   const { answers: before } = registration
   const raw = rawAnswersWithChanges(event, before, changes)
@@ -77,19 +77,22 @@ export function correctRegistration(
     rawAnswersWithChanges(event, before, {}),
     extractContext(event, before),
   )
-  const errors = Object.entries(findAnswerErrors(event, raw, facts)).filter(
+  const errors = Object.entries(findAnswerErrors(event, raw, context)).filter(
     ([id, message]) => Object.hasOwn(changes, id) || getOwn(wrongBefore, id) !== message,
   )
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
-  const answers = { ...besides(event, before), ...normalise(event, raw, facts).answers }
-  const [said, says] = [findCategory(event, before), findCategory(event, answers)]
+  const answers = { ...besides(event, before), ...normalise(event, raw, context).answers }
+  const [categoryBefore, categoryAfter] = [
+    findCategory(event, before),
+    findCategory(event, answers),
+  ]
   // A category assigned by staff, such as an accepted offer, is not removed by another answer.
-  const category = said === says ? registration.category : says
+  const category = categoryBefore === categoryAfter ? registration.category : categoryAfter
   const priced = repriced(event, registration, answers, category)
   if (!priced.ok) return err({ code: 'no_price', why: priced.error })
   const unnamed = unnamedBuyer(event, registration, { answers, quote: priced.value })
   if (Object.keys(unnamed).length > 0) return err({ code: 'wrong_answers', errors: unnamed })
-  const changed = changesIn(event, before, answers)
+  const changed = listChanges(event, before, answers)
   // If nothing changed, the context stored with the answers is also kept.
   const isSame = changed.length === 0 && priced.value === null
   return ok({ answers: isSame ? before : answers, category, quote: priced.value, changes: changed })
@@ -123,11 +126,11 @@ function unnamedBuyer(
  * looked up again.
  */
 function besides(event: EventConfig, answers: Answers): Answers {
-  const isFact = (id: string): boolean =>
+  const isContextValue = (id: string): boolean =>
     id === CODE || id.startsWith(fullSeatName('')) || id.includes('.')
   return fromPairs(
     Object.entries(answers).filter(
-      ([id]) => !isFact(id) && !event.fields.some((field) => field.id === id),
+      ([id]) => !isContextValue(id) && !event.fields.some((field) => field.id === id),
     ),
   )
 }
@@ -154,13 +157,13 @@ function repriced(
   return now
 }
 
-function changesIn(event: EventConfig, before: Answers, after: Answers): readonly string[] {
-  const said = (answers: Answers, id: string): string => {
+function listChanges(event: EventConfig, before: Answers, after: Answers): readonly string[] {
+  const displayText = (answers: Answers, id: string): string => {
     const answer = getOwn(answers, id)
     return answer === undefined ? '–' : answerText(event, id, answer)
   }
   return event.fields.flatMap(({ id, label }) => {
-    const [was, now] = [said(before, id), said(after, id)]
+    const [was, now] = [displayText(before, id), displayText(after, id)]
     return was === now ? [] : [`${label}: ${was} → ${now}`]
   })
 }

@@ -52,10 +52,10 @@ export function readBuyer(
   const delegate = readDelegate({ roles }, answers)
   const name = answered(invoice?.buyer.name)
   const gstin = readGstin(answered(invoice?.buyer.gstin))
-  const said = answered(invoice?.buyer.state)
+  const stateAnswer = answered(invoice?.buyer.state)
   const code =
     gstin === null
-      ? (findState(said) ?? findState(getOwn(states, said) ?? ''))
+      ? (findState(stateAnswer) ?? findState(getOwn(states, stateAnswer) ?? ''))
       : stateOfGstin(gstin)
   return {
     name: [name, fullName, delegate.fullName].find((one) => one !== '') ?? '',

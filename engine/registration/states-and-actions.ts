@@ -98,7 +98,7 @@ const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS
 
-const rowOf = (act: ActionName): Row => ACTIONS[act]
+const actionRow = (action: ActionName): Row => ACTIONS[action]
 
 export function isActionName(word: string): word is ActionName {
   return Object.hasOwn(ACTIONS, word)
@@ -107,13 +107,13 @@ export function isActionName(word: string): word is ActionName {
 /** Returns the actions this actor may do to a registration in that state; buttons are made from it. */
 export function allowedActions(state: RegistrationState, actor: Actor): readonly ActionName[] {
   return (Object.keys(ACTIONS) as ActionName[]).filter(
-    (act) => rowOf(act).in.includes(state) && canAct(act, actor),
+    (action) => actionRow(action).in.includes(state) && canAct(action, actor),
   )
 }
 
 /** Whether this actor may ever do the action, in any state. */
-export function canAct(act: ActionName, actor: Actor): boolean {
-  const { least } = rowOf(act)
+export function canAct(action: ActionName, actor: Actor): boolean {
+  const { least } = actionRow(action)
   if (least === 'delegate' || least === 'clock') return actor === least
   return actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, least)
 }
@@ -155,28 +155,28 @@ export type ActionRefusal = {
  */
 export function checkAction(
   state: RegistrationState,
-  { act, actor, why }: RequestedAction,
+  { act: action, actor, why }: RequestedAction,
 ): Result<{ readonly becomes: RegistrationState; readonly why: string }, ActionRefusal> {
-  const row = rowOf(act)
-  if (!canAct(act, actor))
+  const row = actionRow(action)
+  if (!canAct(action, actor))
     return err({
       code: 'not_your_role',
       message:
         row.least === 'delegate' || row.least === 'clock'
-          ? `Staff cannot ${ACT_WORDS[act]}.`
-          : `You need the ${row.least} role to ${ACT_WORDS[act]}. You have ${actor}.`,
+          ? `Staff cannot ${ACT_WORDS[action]}.`
+          : `You need the ${row.least} role to ${ACT_WORDS[action]}. You have ${actor}.`,
     })
   if (!row.in.includes(state))
     return err({
       code: 'not_now',
-      message: `You cannot ${ACT_WORDS[act]} now. The registration is ${STATE_LABELS[state]}.`,
+      message: `You cannot ${ACT_WORDS[action]} now. The registration is ${STATE_LABELS[state]}.`,
     })
   const said = why.trim()
   if (row.asksWhy && said === '')
     return err({
       code: 'no_grounds',
       message:
-        act === 'note'
+        action === 'note'
           ? 'Enter the note.'
           : 'Enter a reason. It explains the decision to your colleagues and the delegate.',
     })

@@ -59,12 +59,12 @@ export type SeatsInUse = { readonly place: string; readonly max: number; readonl
 export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SoldAnswer['rows'] {
   const { items, adjustments } = event.fees
   const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]
-  const known = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
+  const position = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
   return sums
     .map((sum) => ({ sum, options: itemOptions(event, sum.item) }))
     .toSorted(
       (a, b) =>
-        known(a.sum.item) - known(b.sum.item) ||
+        position(a.sum.item) - position(b.sum.item) ||
         (a.sum.item < b.sum.item ? -1 : a.sum.item > b.sum.item ? 1 : 0) ||
         a.options.findIndex(({ id }) => id === a.sum.option) -
           b.options.findIndex(({ id }) => id === b.sum.option),
@@ -72,7 +72,7 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SoldAns
     .map(({ sum, options }) => ({
       item: sum.item,
       option: sum.option,
-      label: labelOf(event, sum.item),
+      label: lineLabel(event, sum.item),
       option_label: options.find(({ id }) => id === sum.option)?.label ?? sum.option,
       registrations: sum.registrations,
       quantity: sum.quantity,
@@ -82,14 +82,17 @@ export function salesRows(event: EventConfig, sums: readonly SoldSum[]): SoldAns
     }))
 }
 
-function labelOf({ fees }: EventConfig, id: string): string {
+function lineLabel({ fees }: EventConfig, id: string): string {
   if (id === REGISTRATION) return 'Registration'
   const sold = [...fees.items, ...fees.adjustments].find((one) => one.id === id)
   return sold === undefined ? wordsFromId(id) : columnHeading(id, sold.label)
 }
 
 /** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
-export function seatRows(event: EventConfig, taken: readonly SeatsInUse[]): SoldAnswer['places'] {
+export function seatRows(
+  event: EventConfig,
+  seatsInUse: readonly SeatsInUse[],
+): SoldAnswer['places'] {
   return allSeatPools(event.quotas).map(({ id, max, limit }) => {
     const field = event.fields.find((one) => one.id === limit.eachOptionOf)
     const option = field?.options?.find((one) => `${limit.id}.${one.id}` === id)
@@ -99,7 +102,7 @@ export function seatRows(event: EventConfig, taken: readonly SeatsInUse[]): Sold
         field === undefined || option === undefined
           ? wordsFromId(limit.id)
           : `${field.label}: ${option.label}`,
-      taken: taken.find(({ place }) => place === id)?.taken ?? 0,
+      taken: seatsInUse.find(({ place }) => place === id)?.taken ?? 0,
       max,
     }
   })

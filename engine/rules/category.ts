@@ -10,10 +10,11 @@ import { getOwn } from '../lib/result.ts'
  * first matching rule. Null: none (yet). `answers` are normalised and include the context.
  */
 export function findCategory(event: PublicEvent, answers: Answers): string | null {
-  const given = event.codeKinds.find(({ id }) => id === getOwn(answers, CODE))?.gives
-  const id = given !== undefined && 'category' in given ? given.category : byAnswers(event, answers)
-  const known = event.categories.some((category) => category.id === id) ? String(id) : null
-  return known === null ? null : offeredInstead(event, answers, known)
+  const fromCode = event.codeKinds.find(({ id }) => id === getOwn(answers, CODE))?.gives
+  const id =
+    fromCode !== undefined && 'category' in fromCode ? fromCode.category : byAnswers(event, answers)
+  const knownCategory = event.categories.some((category) => category.id === id) ? String(id) : null
+  return knownCategory === null ? null : offeredInstead(event, answers, knownCategory)
 }
 
 /** Returns a category's label; its id if the file no longer has it. */

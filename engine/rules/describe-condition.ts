@@ -15,12 +15,12 @@ export function firstFailure(
   answers: Answers,
   category: string | null = null,
 ): string | null {
-  const given = (field: string): Answer | undefined =>
+  const answerTo = (field: string): Answer | undefined =>
     field === 'category' ? (category ?? undefined) : getOwn(answers, field)
-  const failed = when[0]?.find(({ field, test }) => !passesTest(test, given(field)))
+  const failed = when[0]?.find(({ field, test }) => !passesTest(test, answerTo(field)))
   return failed === undefined
     ? null
-    : `${failed.field} is ${answerText(event, failed.field, given(failed.field))}`
+    : `${failed.field} is ${answerText(event, failed.field, answerTo(failed.field))}`
 }
 
 /** Describes a condition: "designation is PG and asi_member is yes, or …". */

@@ -13,8 +13,8 @@ import { fromPairs, getOwn } from '../lib/result.ts'
 export const CODE = 'code'
 
 /** The name among the answers of a seat that is full: a quota's id, or `limit.option`. */
-export function fullSeatName(place: string): string {
-  return `full.${place}`
+export function fullSeatName(seat: string): string {
+  return `full.${seat}`
 }
 
 /** The name of a value that a member list gives for an answer. */
@@ -40,12 +40,12 @@ export type PricingContext = {
 export const EMPTY_CONTEXT: PricingContext = { code: null, left: {}, rolls: {} }
 
 /** Returns the context under the names that conditions use. */
-export function contextValues(facts: PricingContext): Answers {
+export function contextValues(context: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
-  if (facts.code?.is === 'valid') pairs.push([CODE, facts.code.kind])
-  for (const [place, left] of Object.entries(facts.left))
-    if (left <= 0) pairs.push([fullSeatName(place), true])
-  for (const [field, row] of Object.entries(facts.rolls))
+  if (context.code?.is === 'valid') pairs.push([CODE, context.code.kind])
+  for (const [seat, left] of Object.entries(context.left))
+    if (left <= 0) pairs.push([fullSeatName(seat), true])
+  for (const [field, row] of Object.entries(context.rolls))
     if (row !== null)
       for (const [column, value] of Object.entries(row))
         pairs.push([memberListValueName(field, column), value])
@@ -53,8 +53,8 @@ export function contextValues(facts: PricingContext): Answers {
 }
 
 /** Returns the answers with the context added, replacing any previous context. */
-export function addContext(event: PublicEvent, answers: Answers, facts: PricingContext): Answers {
-  return { ...removeContext(event, answers), ...contextValues(facts) }
+export function addContext(event: PublicEvent, answers: Answers, context: PricingContext): Answers {
+  return { ...removeContext(event, answers), ...contextValues(context) }
 }
 
 /** Returns the answers without the context. */
@@ -70,9 +70,9 @@ export function extractContext(event: PublicEvent, answers: Answers): PricingCon
   const left: Record<string, number> = {}
   const rolls: Record<string, Record<string, string>> = {}
   let code: CodeStatus | null = null
-  const given = removeContext(event, answers)
+  const ownAnswers = removeContext(event, answers)
   for (const [name, value] of Object.entries(answers)) {
-    if (getOwn(given, name) !== undefined) continue
+    if (getOwn(ownAnswers, name) !== undefined) continue
     const [field = '', column] = name.split('.')
     if (name === CODE) code = { is: 'valid', kind: String(value) }
     else if (name.startsWith(fullSeatName(''))) left[name.slice(fullSeatName('').length)] = 0
