@@ -77,7 +77,7 @@ export async function boot(
 ): Promise<Result<RunningServer, CannotStart>> {
   const check = checkProduction(requested)
   if (!check.ok) return err({ status: 2, text: check.error.join('\n') })
-  for (const sentence of check.value) terminal.complain(sentence)
+  for (const sentence of check.value) terminal.printError(sentence)
   const { environment, free: releasePort } = await reservePort(requested)
   const clock = options.clock ?? makeClock(environment.clockStart)
   const output = batchWrites(host.write)
@@ -97,7 +97,7 @@ export async function boot(
     ...options,
     clock,
     log,
-    print: terminal.complain,
+    print: terminal.printError,
     hasJobs: true,
     isNew,
   })

@@ -6,13 +6,13 @@ export const build: Command = {
 
 Builds web/ into web/dist if that is missing or older than its sources; with --force always.`,
   run: async (args, terminal) => {
-    const stranger = args.find((arg) => arg !== '--force')
-    if (stranger !== undefined) {
-      terminal.complain(`rollcall build does not know "${stranger}".`)
+    const unknownArg = args.find((arg) => arg !== '--force')
+    if (unknownArg !== undefined) {
+      terminal.printError(`Unknown argument "${unknownArg}" for rollcall build.`)
       return 2
     }
     const { buildWeb } = await import('./web-app-build.ts')
-    const built = await buildWeb({ force: args.includes('--force'), say: terminal.print })
+    const built = await buildWeb({ force: args.includes('--force'), print: terminal.print })
     if (!built) terminal.print('The web app is up to date.')
     return 0
   },

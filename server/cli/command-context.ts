@@ -12,50 +12,50 @@ import { openUploads, uploadLocations } from '../registration/uploads/store-uplo
 import { openExistingStore } from './open-existing-store.ts'
 import type { Status, Terminal } from './command.ts'
 
-/** Returns a served event; null after printing which ones there are. */
-export function eventAt(
-  { events }: Pick<AtWork, 'events'>,
+/** Returns a served event. Null after printing the ids of the served events. */
+export function findEvent(
+  { events }: Pick<CommandContext, 'events'>,
   id: string,
   terminal: Terminal,
 ): EventConfig | null {
   const served = events.byId(id)
   if (served !== null) return served.config
-  const known = events.all().map(({ config }) => config.id)
-  terminal.complain(`There is no event "${id}". There are ${known.join(', ')}.`)
+  const ids = events.all().map(({ config }) => config.id)
+  terminal.printError(`No event "${id}". Events: ${ids.join(', ')}.`)
   return null
 }
 
-export type AtWork = Pick<
+export type CommandContext = Pick<
   Deps,
   'store' | 'events' | 'payments' | 'clock' | 'gateway' | 'uploads' | 'environment'
 >
 
 /**
- * Opens, works, closes; prints why something cannot be opened. Nothing is asked of the gateway unless `work` does
- * it.
+ * Opens the store, the event files and the gateway, runs `work`, and closes them. Prints why something cannot be
+ * opened. The gateway is queried only by `work`.
  */
-export async function atWork(
+export async function withContext(
   terminal: Terminal,
-  work: (at: AtWork) => Promise<Status>,
+  work: (at: CommandContext) => Promise<Status>,
 ): Promise<Status> {
   const environment = terminal.environment()
   if (environment === null) return 2
   const clock = makeClock(environment.clockStart)
-  const log = makeLog(terminal.complain, clock)
+  const log = makeLog(terminal.printError, clock)
   const store = await openExistingStore(environment)
   try {
     const opened = await openEvents(
       environment,
-      { clock, log, print: terminal.complain, hasJobs: false },
+      { clock, log, print: terminal.printError, hasJobs: false },
       store,
     )
     if (!opened.ok) {
-      terminal.complain(opened.error.text)
+      terminal.printError(opened.error.text)
       return opened.error.status
     }
     const events = opened.value
     const gateway = connectToServerGateway({ environment, events })
-    // The command prints what it does; the log belongs to the server.
+    // The command prints its own results, so it logs only warnings and errors.
     const quiet = { ...log, info: () => {} }
     const payments = openPayments(
       { store, events, gateway, clock, log: quiet },

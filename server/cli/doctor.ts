@@ -23,18 +23,16 @@ import { lostLogIn } from '../storage/recovery/rescue-deleted-database.ts'
 import { servingPid } from '../storage/database/single-server-lock.ts'
 import { lookAtPostgres } from '../storage/postgres/inspect-database.ts'
 import { databaseTrouble } from '../storage/database/error-explanations.ts'
-import { readArguments } from './options.ts'
+import { parseArguments } from './options.ts'
 import type { Command } from './command.ts'
-import { askHealth } from './health.ts'
-import { nextStartFindings } from './doctor/next-start.ts'
-import { serversOf } from './doctor/servers.ts'
-import { recoveryFindings } from './doctor/recovery.ts'
-import { leftIn } from './leftover-files.ts'
+import { fetchHealth } from './health.ts'
+import { findNextStartProblems } from './doctor/next-start.ts'
+import { checkServers } from './doctor/servers.ts'
+import { findRecoveryFindings } from './doctor/recovery.ts'
+import { describeLeftovers } from './leftover-files.ts'
 import { isWebBuilt } from './web-app-build.ts'
 
-/** Uploads are refused below it (`server/registration/uploads/store-uploaded-files.ts`). */
-const ROOM_BYTES_MIN = 512 * 1024 * 1024
-/** A nightly backup, with some hours of tolerance. */
+const FREE_BYTES_MIN = 512 * 1024 * 1024
 const BACKUP_HOURS_MAX = 36
 /** The gateway's checksums contain the day: with a larger difference, the day is wrong around midnight. */
 const CLOCK_SECONDS_MAX = 60
@@ -46,7 +44,7 @@ const help = `Usage: rollcall doctor
 
 Checks everything that a server needs: Node, the web app, permissions and free space of DATA_DIR, running servers,
 the database and the files it refers to, event files and their merchant accounts, PUBLIC_URL, the mail server, the
-gateway and its clock, the proxy, and the age of the last backup. It changes nothing and can run beside a server.
+gateway and its clock, the proxy, and the age of the last backup. It changes nothing and can run while a server runs.
 
   good   no action needed
   look   may be intended; check it
@@ -55,106 +53,103 @@ gateway and its clock, the proxy, and the age of the last backup. It changes not
 Exit status: 0 nothing is wrong; 1 something is wrong; 2 a variable is invalid.`
 
 type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
-type Check = (place: Place) => Promise<readonly Finding[]>
-type Place = {
+type Check = (place: CheckContext) => Promise<readonly Finding[]>
+type CheckContext = {
   readonly environment: Environment
   readonly hasDatabase: boolean
   readonly served: readonly ServedEvent[]
   readonly events: readonly EventConfig[]
   readonly refused: readonly string[]
-  /** The events that have a file; null: there is no event file. */
+  /** The events that have a file. Null if there is no event file. */
   readonly here: ReadonlySet<string> | null
 }
 const good = (text: string): Finding => ({ is: 'good', text })
-const look = (text: string): Finding => ({ is: 'look', text })
+const check = (text: string): Finding => ({ is: 'look', text })
 const wrong = (text: string): Finding => ({ is: 'wrong', text })
-
-/** In the order in which an operator would correct the findings. */
 const CHECKS: readonly Check[] = [
-  async () => [await nodeOf()],
+  async () => [await checkNode()],
   async ({ environment }) =>
     (await isWebBuilt())
       ? [good('The web app is built from these sources.')]
       : environment.production
         ? [wrong('The web app is not built: run "npm run build".')]
-        : [look('The web app is not built; the next start builds it.')],
-  async ({ environment }) => rightsOf(environment),
+        : [check('The web app is not built. The server builds it when it next starts.')],
+  async ({ environment }) => checkPermissions(environment),
   async ({ environment }) => {
-    const free = await freeBytes(thereOf(environment.dataDir)).catch(() => 0)
+    const free = await freeBytes(existingFolder(environment.dataDir)).catch(() => 0)
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
     return [
-      free < ROOM_BYTES_MIN
-        ? wrong(`${text}: files of delegates are refused, and soon everybody. Free some space.`)
+      free < FREE_BYTES_MIN
+        ? wrong(
+            `${text}: uploads are rejected, and registrations will soon fail too. Free some space.`,
+          )
         : good(`${text}.`),
     ]
   },
-  async ({ environment }) => [await serversOf(environment)],
+  async ({ environment }) => [await checkServers(environment)],
   async ({ environment, hasDatabase, served, here }) =>
-    hasDatabase ? databaseOf(environment, served, here) : missingDatabase(environment),
+    hasDatabase ? checkDatabase(environment, served, here) : checkMissingDatabase(environment),
   async ({ environment, hasDatabase, events }) =>
     hasDatabase
-      ? (await recoveryFindings(environment, events)).map(({ isGood, text }) =>
-          isGood ? good(text) : look(text),
+      ? (await findRecoveryFindings(environment, events)).map(({ isGood, text }) =>
+          isGood ? good(text) : check(text),
         )
       : [],
   async ({ events, refused }) => [
-    good(`${events.length} event files are clean.`),
+    good(`${events.length} event files have no errors.`),
     ...refused.map(wrong),
   ],
   async ({ environment, events }) => {
     const missing = missingAccounts(environment, events)
     return missing.length === 0
-      ? [good('Every event is paid into an account with credentials.')]
+      ? [good('The merchant account of every event has credentials.')]
       : missing.map(wrong)
   },
   async ({ environment }) => {
-    const fit = checkProduction(environment)
-    if (!fit.ok) return fit.error.map(wrong)
-    return fit.value.length === 0
+    const reachability = checkProduction(environment)
+    if (!reachability.ok) return reachability.error.map(wrong)
+    return reachability.value.length === 0
       ? [good(`Delegates reach the server at ${environment.publicUrl}.`)]
-      : fit.value.map(look)
+      : reachability.value.map(check)
   },
   async ({ environment }) => {
-    const carrier = createTransport(environment)
-    const problem = await carrier.verify()
-    carrier.close()
+    const transport = createTransport(environment)
+    const problem = await transport.verify()
+    transport.close()
     if (environment.smtpUrl === null)
-      return [look('Mails are written to DATA_DIR/mail and not sent.')]
-    if (problem !== null) return [wrong(`The mail server does not take mails: ${problem.text}`)]
-    // It may answer, and come to no end with an email.
-    const waiting = (await ownHealth(environment))?.mail?.waiting ?? 0
+      return [check('Emails are written to DATA_DIR/mail and not sent.')]
+    if (problem !== null) return [wrong(`The mail server does not accept emails: ${problem.text}`)]
+    // A server may accept connections without ever accepting an email.
+    const waiting = (await fetchOwnHealth(environment))?.mail?.waiting ?? 0
     return [
       waiting === 0
-        ? good('The mail server answers. Whether it takes an email is known when one is sent.')
-        : look(
-            `The mail server answers, and emails wait (${waiting}). Emails in the office shows why.`,
+        ? good('The mail server responds. Only a sent email shows whether it accepts emails.')
+        : check(
+            `The mail server responds, but emails are waiting (${waiting}). The page Emails in the office shows why.`,
           ),
     ]
   },
-  async ({ environment, events }) => gatewayOf(environment, events),
+  async ({ environment, events }) => checkGateway(environment, events),
   async ({ environment }) => {
     if (environment.databaseUrl !== null)
-      return [
-        look('Copies of a database in PostgreSQL are made with pg_dump. Make one every night.'),
-      ]
+      return [check('Use pg_dump to back up the PostgreSQL database. Make a copy every night.')]
     const last = await backedUpAt(environment.dataDir)
-    if (last === null)
-      return [look('No backup was made with rollcall db backup yet. Run it every night.')]
+    if (last === null) return [check('There is no backup yet. Run rollcall db backup every night.')]
     const hours = Math.floor((makeClock(environment.clockStart)() - last) / HOUR_MS)
     return [
       hours > BACKUP_HOURS_MAX
         ? wrong(
-            `The last backup is ${hours} hours old. Run rollcall db backup, and see why the last ones were not made.`,
+            `The last backup is ${hours} hours old. Run rollcall db backup, and find out why later backups are missing.`,
           )
         : good(`The last backup is ${hours} hours old.`),
     ]
   },
 ]
 
-export const doctoring: Command = {
+export const doctorCommand: Command = {
   help,
   run: async (args, terminal) => {
-    if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2
+    if (parseArguments(args, {}, [0, 0], help, terminal) === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
     const hasDatabase =
@@ -162,29 +157,32 @@ export const doctoring: Command = {
       // Opening an empty file would delete its log.
       (lstatSync(path.join(environment.dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ??
         0) > 0
-    const place = { environment, hasDatabase, ...(await eventsOf(environment)) }
-    const found: Finding[] = []
-    const say = (finding: Finding): void => {
+    const context = { environment, hasDatabase, ...(await loadEvents(environment)) }
+    const findings: Finding[] = []
+    const report = (finding: Finding): void => {
       terminal.print(`${finding.is.padEnd(6)} ${finding.text}`)
-      found.push(finding)
+      findings.push(finding)
     }
-    for (const check of CHECKS) for (const finding of await check(place)) say(finding)
-    for (const reported of await reportedBy(environment))
-      if (!found.some(({ text }) => text.includes(reported) || isSame(text, reported)))
-        say(look(`The server reports: ${reported}`))
-    return found.some(({ is }) => is === 'wrong') ? 1 : 0
+    for (const check of CHECKS) for (const finding of await check(context)) report(finding)
+    for (const serverTrouble of await fetchTroubles(environment))
+      if (
+        !findings.some(
+          ({ text }) => text.includes(serverTrouble) || startsAlike(text, serverTrouble),
+        )
+      )
+        report(check(`The server reports: ${serverTrouble}`))
+    return findings.some(({ is }) => is === 'wrong') ? 1 : 0
   },
 }
 
-async function eventsOf({
+async function loadEvents({
   eventsDir,
   production,
-}: Environment): Promise<Pick<Place, 'served' | 'events' | 'refused' | 'here'>> {
+}: Environment): Promise<Pick<CheckContext, 'served' | 'events' | 'refused' | 'here'>> {
   try {
     const { served, refused, folderErrors, hasFiles } = await compileFolder(
       await readFolder(eventsDir),
       {
-        // Not stored: this command changes nothing.
         cacheFolder: path.join(devNull, 'cache'),
         production,
       },
@@ -205,101 +203,102 @@ async function eventsOf({
       served: [],
       events: [],
       refused: [
-        `EVENTS_DIR is ${eventsDir}, and it cannot be read. Set it to the folder of the event files.`,
+        `EVENTS_DIR (${eventsDir}) cannot be read. Set it to the folder of the event files.`,
       ],
       here: null,
     }
   }
 }
 
-/** Returns the folder, or the one in which the first start creates it. */
-function thereOf(folder: string): string {
-  return existsSync(folder) ? folder : thereOf(path.dirname(folder))
+function existingFolder(folder: string): string {
+  return existsSync(folder) ? folder : existingFolder(path.dirname(folder))
 }
 
-/** Older versions do not get this far: the launcher refuses them. */
-async function nodeOf(): Promise<Finding> {
+async function checkNode(): Promise<Finding> {
   const { node } = process.versions
   const { optionalDependencies: packages } = JSON.parse(await readFile(MANIFEST, 'utf8')) as {
     readonly optionalDependencies: Readonly<Record<string, string>>
   }
-  const tried = packages[`node-${process.platform}-${process.arch}`] ?? node
-  return node.split('.')[0] === tried.split('.')[0]
+  const testedVersion = packages[`node-${process.platform}-${process.arch}`] ?? node
+  return node.split('.')[0] === testedVersion.split('.')[0]
     ? good(`Node is ${node}.`)
-    : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
+    : check(`Node is ${node}. Rollcall was tested with ${testedVersion}.`)
 }
 
-/** The doctor says more of a rescued database, after the same first sentence. */
-const isSame = (one: string, other: string): boolean => one.split('. ')[0] === other.split('. ')[0]
+const startsAlike = (one: string, other: string): boolean =>
+  one.split('. ')[0] === other.split('. ')[0]
 
-/** What the server of this DATA_DIR reports itself: only it knows how its clock jumped, for example. */
-const reportedBy = async (environment: Environment): Promise<readonly string[]> =>
-  (await ownHealth(environment))?.troubles ?? []
+const fetchTroubles = async (environment: Environment): Promise<readonly string[]> =>
+  (await fetchOwnHealth(environment))?.troubles ?? []
 
-/** Null: no server of this DATA_DIR answers. */
-async function ownHealth(environment: Environment): ReturnType<typeof askHealth> {
-  const answering = await askHealth(environment)
-  const isOurs = answering?.process === servingPid(environment.dataDir)
-  return isOurs ? answering : null
+async function fetchOwnHealth(environment: Environment): ReturnType<typeof fetchHealth> {
+  const health = await fetchHealth(environment)
+  const isOwnServer = health?.process === servingPid(environment.dataDir)
+  return isOwnServer ? health : null
 }
 
-function rightsOf({ dataDir }: Environment): readonly Finding[] {
-  const there = lstatSync(dataDir, { throwIfNoEntry: false })
-  if (there === undefined)
-    return [look(`There is no DATA_DIR at ${dataDir} yet; the first start makes it.`)]
+function checkPermissions({ dataDir }: Environment): readonly Finding[] {
+  const stats = lstatSync(dataDir, { throwIfNoEntry: false })
+  if (stats === undefined)
+    return [
+      check(`There is no DATA_DIR at ${dataDir} yet. The server creates it when it first starts.`),
+    ]
   try {
     accessSync(dataDir, constants.W_OK)
   } catch {
     return [
       wrong(
-        `DATA_DIR is ${dataDir}, and nothing can be written there. Give the user who runs Rollcall the right to.`,
+        `DATA_DIR (${dataDir}) is not writable. Give write permission to the user who runs Rollcall.`,
       ),
     ]
   }
-  return (there.mode & 0o077) === 0
-    ? [good(`DATA_DIR is ${dataDir}, and no other user reads it.`)]
+  return (stats.mode & 0o077) === 0
+    ? [good(`DATA_DIR is ${dataDir}. Other users of this machine cannot read it.`)]
     : [
         wrong(
-          `Other users of this machine can read DATA_DIR (${dataDir}); the next start closes it.`,
+          `Other users of this machine can read DATA_DIR (${dataDir}). The server removes this permission when it next starts.`,
         ),
       ]
 }
 
-/** Reports a missing database, or one without tables; a server that still holds it is reported already. */
-async function missingDatabase(environment: Environment): Promise<readonly Finding[]> {
-  if (servingPid(environment.dataDir) !== null) return (await leftIn(environment.dataDir)).map(look)
+async function checkMissingDatabase(environment: Environment): Promise<readonly Finding[]> {
+  if (servingPid(environment.dataDir) !== null)
+    return (await describeLeftovers(environment.dataDir)).map(check)
   const lost = lostDatabase(environment.dataDir)
   return [
-    lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost),
+    lost === null
+      ? check('There is no database yet. The server creates one when it first starts.')
+      : wrong(lost),
   ]
 }
 
-async function databaseOf(
+async function checkDatabase(
   environment: Environment,
   served: readonly ServedEvent[],
-  here: Place['here'],
+  here: CheckContext['here'],
 ): Promise<readonly Finding[]> {
   const { dataDir, databaseUrl } = environment
   if (databaseUrl !== null) {
-    const { trouble, said, missing, active } = await lookAtPostgres(databaseUrl)
+    const { trouble, said: summary, missing, active } = await lookAtPostgres(databaseUrl)
     if (trouble !== null) return [wrong(trouble)]
     const older = served.filter(({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash)
     return [
-      good(said),
-      ...(missing === null ? [] : [filesOf(missing)]),
+      good(summary),
+      ...(missing === null ? [] : [reportFiles(missing)]),
       ...older.map(({ config: { id } }) =>
-        look(
-          `${id}.yaml here is another version than the one that all servers serve: a server that reads it first activates it, or rollcall event reload does.`,
+        check(
+          `${id}.yaml here is not the version that all servers serve. The first server that reads it activates it; rollcall event reload does so now.`,
         ),
       ),
     ]
   }
   const pid = servingPid(dataDir)
-  /** As a start says it, which does not open a database with a log that belongs to another one. */
-  const refused = pid === null ? (lostLogIn(dataDir) ?? wrongLogIn(dataDir)) : null
-  if (refused !== null) return [wrong(refused.message), ...(await leftIn(dataDir)).map(look)]
+  /** The error at startup: the server does not open a database with the log of another one. */
+  const wrongLog = pid === null ? (lostLogIn(dataDir) ?? wrongLogIn(dataDir)) : null
+  if (wrongLog !== null)
+    return [wrong(wrongLog.message), ...(await describeLeftovers(dataDir)).map(check)]
   try {
-    if (lackOf(dataDir) !== null) return await missingDatabase(environment)
+    if (lackOf(dataDir) !== null) return await checkMissingDatabase(environment)
     const { found, known } = versionsIn(dataDir)
     if (found !== null && found > known)
       return [
@@ -309,8 +308,10 @@ async function databaseOf(
       ]
     const version =
       found === known
-        ? good(`The database is of version ${known}.`)
-        : look(`The database is of version ${found}; the next start brings it to ${known}.`)
+        ? good(`The database has version ${known}.`)
+        : check(
+            `The database has version ${found}. The server migrates it to ${known} when it next starts.`,
+          )
     const damage = damageIn(path.join(dataDir, DATABASE_FILE))
     if (damage !== null)
       return [
@@ -318,56 +319,57 @@ async function databaseOf(
         wrong(
           pid === null
             ? (damagedLogIn(dataDir)?.message ??
-                `The database is damaged: ${damage}. Keep a copy of rollcall.db and of rollcall.db-wal and rollcall.db-shm beside it, and put back the last backup (rollcall db restore DIR --move-aside).`)
-            : DAMAGED_UNDER(pid),
+                `The database is damaged: ${damage}. Keep a copy of rollcall.db, rollcall.db-wal and rollcall.db-shm, and restore the last backup (rollcall db restore DIR --move-aside).`)
+            : damagedWhileServing(pid),
         ),
       ]
     const { rows } = lookInto(path.join(dataDir, DATABASE_FILE))
     const missing = await missingIn(dataDir)
     return [
       version,
-      good('The database is whole.'),
+      good('The database is intact.'),
       ...(rows['registrations'] === 0
-        ? [look('The database has no registrations: a copy of it does not count as a backup.')]
+        ? [check('The database has no registrations, so a copy of it does not count as a backup.')]
         : []),
-      filesOf(missing),
-      ...(await leftIn(dataDir)).map(look),
+      reportFiles(missing),
+      ...(await describeLeftovers(dataDir)).map(check),
       ...(found === known && pid === null
-        ? (await nextStartFindings(environment, here)).map(wrong)
+        ? (await findNextStartProblems(environment, here)).map(wrong)
         : []),
     ]
   } catch (error) {
     const text =
       pid !== null && isDamage(error)
-        ? DAMAGED_UNDER(pid)
+        ? damagedWhileServing(pid)
         : (databaseTrouble(error) ?? String(error))
-    return [wrong(text), ...(await leftIn(dataDir)).map(look)]
+    return [wrong(text), ...(await describeLeftovers(dataDir)).map(check)]
   }
 }
 
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown } | null)?.code))
-const DAMAGED_UNDER = (pid: number): string =>
-  `The file rollcall.db is not a whole database. A server is at work here (process ${pid}), which may hold the rest: do not stop it. Its log says where it writes the data that it holds, and what to do then.`
+const damagedWhileServing = (pid: number): string =>
+  `The file rollcall.db is not a complete database. A server is running (process ${pid}) and may have the missing data: do not stop it. Its log states where it writes this data and what to do next.`
 
-const filesOf = (missing: readonly string[]): Finding =>
+const reportFiles = (missing: readonly string[]): Finding =>
   missing.length === 0
-    ? good('Every file that a registration refers to is there.')
+    ? good('No file that a registration refers to is missing.')
     : wrong(
-        `${missing.length} files that registrations refer to are missing, the first is ${missing[0]}. Put them back from a backup.`,
+        `${missing.length} files that registrations refer to are missing, such as ${missing[0]}. Restore them from a backup.`,
       )
 
-/** Checks that the gateway can be reached and that its clock agrees with ours: any response shows both. */
-async function gatewayOf(
+async function checkGateway(
   { gatewayMode, clockStart, databaseUrl }: Environment,
   events: readonly EventConfig[],
 ): Promise<readonly Finding[]> {
   if (gatewayMode === 'sandbox')
     return [
-      good('The gateway is our own sandbox: no real money.'),
+      good('The gateway is the built-in sandbox: no real money.'),
       ...(databaseUrl === null
         ? []
-        : [look('Each server has a sandbox of its own: several of them are for a real gateway.')]),
+        : [
+            check('Each server has its own sandbox. Run several servers only with a real gateway.'),
+          ]),
     ]
   const addresses = new Set(
     events.flatMap(({ payment }) => (payment === null ? [] : [payment.gateway.live.status])),
@@ -380,16 +382,16 @@ async function gatewayOf(
           method: 'HEAD',
           signal: AbortSignal.timeout(GATEWAY_MS_MAX),
         })
-        const theirs = Date.parse(headers.get('date') ?? '')
-        const seconds = Math.round(Math.abs(makeClock(clockStart)() - theirs) / 1000)
-        return Number.isNaN(theirs) || seconds <= CLOCK_SECONDS_MAX
-          ? good(`The gateway at ${host} is reached, and its clock agrees with ours.`)
+        const gatewayTime = Date.parse(headers.get('date') ?? '')
+        const seconds = Math.round(Math.abs(makeClock(clockStart)() - gatewayTime) / 1000)
+        return Number.isNaN(gatewayTime) || seconds <= CLOCK_SECONDS_MAX
+          ? good(`The gateway at ${host} is reachable, and its clock agrees with ours.`)
           : wrong(
-              `Our clock and that of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP) of this machine.`,
+              `The clocks of this machine and of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP).`,
             )
       } catch {
         return wrong(
-          `The gateway at ${host} is not reached. Check the network and the firewall of this machine.`,
+          `The gateway at ${host} is unreachable. Check the network and the firewall of this machine.`,
         )
       }
     }),

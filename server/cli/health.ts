@@ -1,35 +1,37 @@
 /** `rollcall health`: queries the health of the local server, for containers and scripts. */
 import type { Environment } from '../dependencies.ts'
 import type { Command } from './command.ts'
-import { readArguments } from './options.ts'
+import { parseArguments } from './options.ts'
 
-/** A server that does not answer within this time does not answer delegates either. */
-const ANSWER_MS_MAX = 10_000
+/** A server that does not respond within this time does not respond to delegates either. */
+const RESPONSE_MS_MAX = 10_000
 
 const help = `Usage: rollcall health
 
-Asks the server at HOST and PORT for its state, and prints what needs attention.
+Queries the state of the server at HOST and PORT, and prints what needs attention.
 
 Exit status: 0 the server works (anything printed can wait); 1 it does not; 2 a variable is invalid.`
 
-export const asking: Command = {
+export const healthCommand: Command = {
   help,
   run: async (args, terminal) => {
-    if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2
+    if (parseArguments(args, {}, [0, 0], help, terminal) === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
-    const answer = await askHealth(environment)
-    if (answer === null) {
-      terminal.complain(`No server answers at ${addressOf(environment)}.`)
+    const report = await fetchHealth(environment)
+    if (report === null) {
+      terminal.printError(`No server responds at ${healthUrl(environment)}.`)
       return 1
     }
-    const { isServing, status, health, troubles = [], notes = [], message } = answer
+    const { isServing, status, health, troubles = [], notes = [], message } = report
     if (!isServing) {
-      terminal.complain(message ?? `The server at ${addressOf(environment)} answers ${status}.`)
+      terminal.printError(
+        message ?? `The server at ${healthUrl(environment)} responds with ${status}.`,
+      )
       return 1
     }
     terminal.print(
-      health === 'good' ? 'The server is well.' : 'The server serves, and somebody should look:',
+      health === 'good' ? 'The server is healthy.' : 'The server is running, but needs attention:',
     )
     for (const text of [...troubles, ...notes]) terminal.print(`  ${text}`)
     return 0
@@ -48,28 +50,28 @@ type Health = {
   /** Information that needs no action. */
   readonly notes?: readonly string[]
 }
-type Where = Pick<Environment, 'host' | 'port' | 'metricsToken'>
+type ServerAddress = Pick<Environment, 'host' | 'port' | 'metricsToken'>
 
-/** Returns the address at which this environment's server answers local requests. */
-export function addressOf({ host, port }: Where): string {
-  const name =
+/** Returns the health URL of this environment's server for local requests. */
+export function healthUrl({ host, port }: ServerAddress): string {
+  const hostname =
     host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}/healthz`
+  return `http://${hostname}:${port}/healthz`
 }
 
 /**
- * Returns the health report of the server at HOST and PORT; null: nothing answers, or it is not a Rollcall
+ * Returns the health report of the server at HOST and PORT. Null if nothing responds, or it is not a Rollcall
  * server.
  */
-export async function askHealth(environment: Where): Promise<Health | null> {
+export async function fetchHealth(environment: ServerAddress): Promise<Health | null> {
   const { metricsToken } = environment
   try {
-    const answer = await fetch(addressOf(environment), {
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    const response = await fetch(healthUrl(environment), {
+      signal: AbortSignal.timeout(RESPONSE_MS_MAX),
       headers: metricsToken === null ? {} : { authorization: `Bearer ${metricsToken}` },
     })
-    const said = (await answer.json()) as Partial<Health>
-    return { ...said, isServing: answer.ok, status: answer.status }
+    const body = (await response.json()) as Partial<Health>
+    return { ...body, isServing: response.ok, status: response.status }
   } catch {
     return null
   }

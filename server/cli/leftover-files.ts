@@ -7,24 +7,24 @@ import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { lookInto } from '../storage/recovery/copy-database.ts'
 import { rescuedSentences } from '../storage/recovery/rescued-databases.ts'
 
-/** One sentence for each kind of file. */
-export async function leftIn(dataDir: string): Promise<readonly string[]> {
-  const completeness = await completenessIn(dataDir)
-  const here = registrationsIn(path.join(dataDir, DATABASE_FILE))
+/** Returns one sentence for each kind of file. */
+export async function describeLeftovers(dataDir: string): Promise<readonly string[]> {
+  const describeCompleteness = await completenessIn(dataDir)
+  const currentCount = countRegistrations(path.join(dataDir, DATABASE_FILE))
   const rescued = rescuedSentences(dataDir, (file) => {
-    const there = registrationsIn(file)
-    if (there === null) return ''
-    const completes = completeness(file)
-    const beside = here === null ? '' : `, and ${DATABASE_FILE} has ${here}`
-    return `${completes} It has ${there} registrations${beside}.`
+    const rescuedCount = countRegistrations(file)
+    if (rescuedCount === null) return ''
+    const completenessText = describeCompleteness(file)
+    const comparison = currentCount === null ? '' : `, and ${DATABASE_FILE} has ${currentCount}`
+    return `${completenessText} It has ${rescuedCount} registrations${comparison}.`
   })
   const folder = path.join(dataDir, SET_ASIDE_FOLDER)
   const count = existsSync(folder) ? readdirSync(folder).length : 0
   return count === 0 ? rescued : [...rescued, formatSetAside(count, folder)]
 }
 
-/** Null: there is no database that can be read. */
-function registrationsIn(file: string): number | null {
+/** Returns null if there is no readable database. */
+function countRegistrations(file: string): number | null {
   try {
     return lookInto(file).rows['registrations'] ?? null
   } catch {

@@ -4,9 +4,9 @@ import { openStore } from '../storage/open-store.ts'
 import type { Store } from '../storage/index.ts'
 import { absentDatabase, LostDatabase } from '../storage/recovery/missing-database.ts'
 
-/** Throws a sentence with the next step where there is no database, or an empty one. */
+/** Throws an error with the next step if the database is missing or empty. */
 export async function openExistingStore(environment: Environment): Promise<Store> {
-  const absent = environment.databaseUrl === null ? absentDatabase(environment.dataDir) : null
-  if (absent !== null) throw new LostDatabase(absent)
+  const reason = environment.databaseUrl === null ? absentDatabase(environment.dataDir) : null
+  if (reason !== null) throw new LostDatabase(reason)
   return openStore({ ...environment, isNew: false })
 }

@@ -1,32 +1,32 @@
-/** Parses the options of a command strictly; each mistake is one sentence and exit status 2. */
+/** Parses the arguments of a command strictly. An error is one sentence, with exit status 2. */
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
 import type { Terminal } from './command.ts'
 
-export type Given<O extends NonNullable<ParseArgsConfig['options']>> = ReturnType<
+export type ParsedArguments<O extends NonNullable<ParseArgsConfig['options']>> = ReturnType<
   typeof parseArgs<{ options: O; allowPositionals: true; args: string[] }>
 >
 
-/** Null after printing what is wrong. `words`: the minimum and maximum number of arguments besides the options. */
-export function readArguments<O extends NonNullable<ParseArgsConfig['options']>>(
+/** Null after printing the error. `counts` are the minimum and maximum number of positional arguments. */
+export function parseArguments<O extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: O,
-  words: readonly [number, number],
+  counts: readonly [number, number],
   help: string,
   terminal: Terminal,
-): Given<O> | null {
+): ParsedArguments<O> | null {
   const usage = help.split('\n\n')[0] ?? help
   try {
-    const given = parseArgs({ args: [...args], options, allowPositionals: true as const })
-    const [least, most] = words
-    if (given.positionals.length >= least && given.positionals.length <= most) return given
-    terminal.complain(
-      given.positionals.length < least
-        ? `Something is missing.\n${usage}`
-        : `"${given.positionals[most]}" is one word too many.\n${usage}`,
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true as const })
+    const [min, max] = counts
+    if (parsed.positionals.length >= min && parsed.positionals.length <= max) return parsed
+    terminal.printError(
+      parsed.positionals.length < min
+        ? `An argument is missing.\n${usage}`
+        : `Unexpected argument "${parsed.positionals[max]}".\n${usage}`,
     )
   } catch (error) {
-    terminal.complain(
+    terminal.printError(
       `${error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error)}.\n${usage}`,
     )
   }

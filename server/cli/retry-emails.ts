@@ -1,7 +1,7 @@
 /** `rollcall email retry`: returns failed emails to the queue of the server. */
 import { makeClock } from '../ops/clock.ts'
 import { openExistingStore } from './open-existing-store.ts'
-import { readArguments } from './options.ts'
+import { parseArguments } from './options.ts'
 import type { Command } from './command.ts'
 
 const help = `Usage: rollcall email retry
@@ -11,11 +11,11 @@ a full mailbox. The running server sends them.
 
 Exit status: 0 done; 2 a variable is invalid.`
 
-export const mailing: Command = {
+export const retryEmailsCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, {}, [0, 0], help, terminal)
-    if (given === null) return 2
+    const parsed = parseArguments(args, {}, [0, 0], help, terminal)
+    if (parsed === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
     const store = await openExistingStore(environment)
@@ -23,8 +23,8 @@ export const mailing: Command = {
       const count = await store.retryMails(makeClock(environment.clockStart)())
       terminal.print(
         count === 0
-          ? 'No mail was given up.'
-          : `${count} ${count === 1 ? 'mail is' : 'mails are'} in the queue again.`,
+          ? 'No email has failed.'
+          : `${count} ${count === 1 ? 'email' : 'emails'} queued again.`,
       )
       return 0
     } finally {

@@ -1,30 +1,30 @@
-/** `rollcall`: finds and runs the command, converts its result into an exit status. */
+/** `rollcall`: finds and runs a command, and converts errors into an exit status. */
 import type { Command, Status, Terminal } from './command.ts'
 import { environment } from '../ops/environment.ts'
 import { troubleOf } from '../storage/database/error-explanations.ts'
 
-type Entry = {
-  /** One line for the list of its group. */
+type CommandEntry = {
+  /** One line of its group's help. */
   readonly summary: string
   /** Loaded on demand: `validate` needs no database, and `--help` needs nothing. */
   readonly load: () => Promise<Command>
-  /** Words of the name that the command itself reads, counted from its end. */
+  /** Number of words at the end of the name that the command parses itself. */
   readonly ownWords?: number
 }
 
-const loadUser = async (): Promise<Command> => (await import('./users/users.ts')).admin
-const user = (summary: string): Entry => ({ summary, load: loadUser, ownWords: 1 })
-const validate: Entry = {
+const loadUser = async (): Promise<Command> => (await import('./users/users.ts')).userCommand
+const userEntry = (summary: string): CommandEntry => ({ summary, load: loadUser, ownWords: 1 })
+const validate: CommandEntry = {
   summary: 'Check event files and list every finding with its line',
-  load: async () => (await import('./event/validate.ts')).validate,
+  load: async () => (await import('./event/validate.ts')).validateCommand,
 }
-const newEvent: Entry = {
+const newEvent: CommandEntry = {
   summary: 'Write a first event file',
-  load: async () => (await import('./event/new.ts')).creating,
+  load: async () => (await import('./event/new.ts')).newCommand,
 }
 
-/** Every command by the words that name it; the first word of two is its group. */
-const COMMANDS: Readonly<Record<string, Entry>> = {
+/** All commands by name. In a name of two words, the first is the group. */
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   start: {
     summary: 'Serve the forms, the office and the sandbox gateway',
     load: async () => (await import('./start.ts')).start,
@@ -35,11 +35,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   doctor: {
     summary: 'Check everything that a server needs',
-    load: async () => (await import('./doctor.ts')).doctoring,
+    load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   health: {
-    summary: 'Ask the running server for its state',
-    load: async () => (await import('./health.ts')).asking,
+    summary: 'Query the state of the running server',
+    load: async () => (await import('./health.ts')).healthCommand,
   },
   build: {
     summary: 'Build the web app',
@@ -51,125 +51,125 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   'event validate': validate,
   'event explain': {
     summary: 'Explain why a delegate pays an amount',
-    load: async () => (await import('./event/explain.ts')).explaining,
+    load: async () => (await import('./event/explain.ts')).explainCommand,
   },
   'event simulate': {
     summary: 'Print the whole price table, and who gets which category',
-    load: async () => (await import('./event/simulate.ts')).simulating,
+    load: async () => (await import('./event/simulate.ts')).simulateCommand,
   },
   'event diff': {
     summary: 'Show what a new version of an event file changes',
-    load: async () => (await import('./event/diff.ts')).diffing,
+    load: async () => (await import('./event/diff.ts')).diffCommand,
   },
   'event preview': {
     summary: 'Write still pages of the form, results, receipt and email',
-    load: async () => (await import('./event/preview.ts')).previewing,
+    load: async () => (await import('./event/preview.ts')).previewCommand,
   },
   'event repeat': {
     summary: "Write next year's event file from this year's",
-    load: async () => (await import('./event/repeat.ts')).repeating,
+    load: async () => (await import('./event/repeat.ts')).repeatCommand,
   },
   'event show': {
     summary: 'Print an event file with every default filled in',
-    load: async () => (await import('./event/show.ts')).showing,
+    load: async () => (await import('./event/show.ts')).showCommand,
   },
   'event schema': {
     summary: 'Print the JSON Schema that an event file becomes',
-    load: async () => (await import('./event/show.ts')).schema,
+    load: async () => (await import('./event/show.ts')).schemaCommand,
   },
   'event finding': {
     summary: 'Explain a finding of validate, with examples',
-    load: async () => (await import('./event/finding-codes.ts')).codes,
+    load: async () => (await import('./event/finding-codes.ts')).findingCommand,
   },
   'event discount-codes': {
     summary: 'List, create or withdraw the discount codes of an event',
-    load: async () => (await import('./event/discount-codes.ts')).codesOf,
+    load: async () => (await import('./event/discount-codes.ts')).discountCodesCommand,
   },
   'event members': {
     summary: 'Replace a member list of an event from a CSV file',
-    load: async () => (await import('./event/member-list.ts')).rolling,
+    load: async () => (await import('./event/member-list.ts')).membersCommand,
   },
   'event reload': {
     summary: 'Make the running server read its event files again',
-    load: async () => (await import('./event/reload.ts')).reloading,
+    load: async () => (await import('./event/reload.ts')).reloadCommand,
   },
   'registration export': {
     summary: 'Print the registrations of an event as CSV',
-    load: async () => (await import('./registrations/export.ts')).exporting,
+    load: async () => (await import('./registrations/export.ts')).exportCommand,
   },
   'registration import': {
     summary: 'Import registrations from a CSV file',
-    load: async () => (await import('./registrations/import.ts')).importing,
+    load: async () => (await import('./registrations/import.ts')).importCommand,
   },
   'registration export-person': {
     summary: 'Write everything about one person into a folder',
-    load: async () => (await import('./registrations/personal-data.ts')).person,
+    load: async () => (await import('./registrations/personal-data.ts')).exportPersonCommand,
   },
   'registration erase': {
     summary: "Erase a person's data; payments stay on record",
-    load: async () => (await import('./registrations/personal-data.ts')).erasing,
+    load: async () => (await import('./registrations/personal-data.ts')).eraseCommand,
   },
   'payment reviews': {
     summary: 'List the payments that need a decision',
-    load: async () => (await import('./payments/reviews-and-refunds.ts')).reviewing,
+    load: async () => (await import('./payments/reviews-and-refunds.ts')).reviewsCommand,
   },
   'payment decide': {
-    summary: 'Decide about one of them',
-    load: async () => (await import('./payments/reviews-and-refunds.ts')).deciding,
+    summary: 'Decide one of them',
+    load: async () => (await import('./payments/reviews-and-refunds.ts')).decideCommand,
   },
   'payment refund': {
     summary: 'Refund a payment, in full or in part',
-    load: async () => (await import('./payments/reviews-and-refunds.ts')).refunding,
+    load: async () => (await import('./payments/reviews-and-refunds.ts')).refundCommand,
   },
   'payment reconcile': {
     summary: 'Check pending payments, or read a bank statement or settlement',
-    load: async () => (await import('./payments/reconcile.ts')).reconcile,
+    load: async () => (await import('./payments/reconcile.ts')).reconcileCommand,
   },
   'payment check-gateway': {
     summary: 'Test the connection to the gateway',
-    load: async () => (await import('./payments/gateway-check.ts')).gatewayChecking,
+    load: async () => (await import('./payments/gateway-check.ts')).checkGatewayCommand,
   },
   'db backup': {
     summary: 'Copy all stored data into a folder while the server runs',
-    load: async () => (await import('./database/backup.ts')).backingUp,
+    load: async () => (await import('./database/backup.ts')).backupCommand,
   },
   'db restore': {
     summary: 'Put a backup into a data folder',
-    load: async () => (await import('./database/backup.ts')).restoring,
+    load: async () => (await import('./database/backup.ts')).restoreCommand,
   },
   'db recovery': {
     summary: 'Show, begin or end the recovery after a restore',
-    load: async () => (await import('./database/recovery.ts')).recovering,
+    load: async () => (await import('./database/recovery.ts')).recoveryCommand,
   },
   'db migrate': {
     summary: 'Update the database while no server runs',
-    load: async () => (await import('./database/migrate.ts')).migrating,
+    load: async () => (await import('./database/migrate.ts')).migrateCommand,
   },
   'db move': {
     summary: 'Move all data from SQLite to PostgreSQL, or back',
-    load: async () => (await import('./database/move.ts')).moving,
+    load: async () => (await import('./database/move.ts')).moveCommand,
   },
   'db clock': {
-    summary: 'Show whether erasure waits for the clock; confirm the clock',
-    load: async () => (await import('./database/confirm-clock.ts')).clocking,
+    summary: 'Show whether the clock pauses erasure; confirm the clock',
+    load: async () => (await import('./database/confirm-clock.ts')).clockCommand,
   },
   'db unknown-files': {
     summary: 'Set aside uploads that no registration refers to',
-    load: async () => (await import('./database/unreferenced-files.ts')).unknownFiles,
+    load: async () => (await import('./database/unreferenced-files.ts')).unknownFilesCommand,
   },
-  'user add': user('Add a user with a role'),
-  'user list': user('List the users'),
-  'user role': user("Change a user's role"),
-  'user passwd': user("Change a user's password"),
-  'user reset-second-factor': user('Remove a lost second factor'),
-  'user remove': user('Remove a user'),
+  'user add': userEntry('Add a user with a role'),
+  'user list': userEntry('List the users'),
+  'user role': userEntry("Change a user's role"),
+  'user passwd': userEntry("Change a user's password"),
+  'user reset-second-factor': userEntry('Remove a lost second factor'),
+  'user remove': userEntry('Remove a user'),
   'email retry': {
     summary: 'Send failed emails again',
-    load: async () => (await import('./retry-emails.ts')).mailing,
+    load: async () => (await import('./retry-emails.ts')).retryEmailsCommand,
   },
 }
 
-/** What `--help` says of each group. */
+/** Headings of the groups in `--help`. */
 const GROUPS: Readonly<Record<string, string>> = {
   event: 'Event files',
   registration: 'Registrations',
@@ -182,45 +182,45 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** Runs the command that `args` name, and returns its exit status. */
 export async function main(
   args: readonly string[],
-  terminal: Terminal = ownTerminal(),
+  terminal: Terminal = createTerminal(),
 ): Promise<Status> {
   const [first, second] = args
-  if (first === undefined) return wrong(terminal, usage())
-  if (isHelp(first) || first === 'help') return print(terminal, usage())
-  const found = findCommand(args)
-  if (found === null) {
+  if (first === undefined) return failUsage(terminal, buildUsage())
+  if (isHelp(first) || first === 'help') return printText(terminal, buildUsage())
+  const match = findCommand(args)
+  if (match === null) {
     if (!Object.hasOwn(GROUPS, first))
-      return wrong(
+      return failUsage(
         terminal,
-        `There is no command "${first}".${await suggestion(first)}\n\n${usage()}`,
+        `Unknown command "${first}".${await suggestCommand(first)}\n\n${buildUsage()}`,
       )
-    if (second === undefined) return wrong(terminal, groupUsage(first))
-    if (isHelp(second)) return print(terminal, groupUsage(first))
+    if (second === undefined) return failUsage(terminal, buildGroupUsage(first))
+    if (isHelp(second)) return printText(terminal, buildGroupUsage(first))
     const name = `${first} ${second}`
-    return wrong(
+    return failUsage(
       terminal,
-      `There is no command "${name}".${await suggestion(name)}\n\n${groupUsage(first)}`,
+      `Unknown command "${name}".${await suggestCommand(name)}\n\n${buildGroupUsage(first)}`,
     )
   }
   try {
-    const command = await found.entry.load()
-    if (found.rest.some(isHelp)) return print(terminal, command.help)
-    return await command.run(found.rest, terminal)
+    const command = await match.entry.load()
+    if (match.rest.some(isHelp)) return printText(terminal, command.help)
+    return await command.run(match.rest, terminal)
   } catch (error) {
     const trouble = troubleOf(error, dataDirOf(terminal))
     if (trouble !== null) {
-      terminal.complain(trouble.text)
-      // A unit tries again.
+      terminal.printError(trouble.text)
+      // Systemd restarts the unit after this status.
       return trouble.isTemporary && first === 'start' ? 75 : 2
     }
-    terminal.complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    terminal.printError(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return 3
   }
 }
 
 function findCommand(
   args: readonly string[],
-): { readonly entry: Entry; readonly rest: readonly string[] } | null {
+): { readonly entry: CommandEntry; readonly rest: readonly string[] } | null {
   for (const words of [2, 1]) {
     const name = args.slice(0, words).join(' ')
     const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -230,31 +230,31 @@ function findCommand(
   return null
 }
 
-const isHelp = (word: string): boolean => word === '--help' || word === '-h'
+const isHelp = (argument: string): boolean => argument === '--help' || argument === '-h'
 
-function wrong(terminal: Terminal, text: string): Status {
-  terminal.complain(text)
+function failUsage(terminal: Terminal, text: string): Status {
+  terminal.printError(text)
   return 2
 }
-function print(terminal: Terminal, text: string): Status {
+function printText(terminal: Terminal, text: string): Status {
   terminal.print(text)
   return 0
 }
 
-/** A command without its group (`backup`) is found by its last word. */
-async function suggestion(asked: string): Promise<string> {
-  const { findNearest: nearest } = await import('../../engine/authoring.ts')
+/** Suggests a similar command. Also finds a command without its group (`backup`). */
+async function suggestCommand(name: string): Promise<string> {
+  const { findNearest } = await import('../../engine/authoring.ts')
   const names = Object.keys(COMMANDS)
-  const word = asked.split(' ').at(-1) ?? asked
+  const word = name.split(' ').at(-1) ?? name
   const lastWords = names.map((name) => name.split(' ').at(-1) ?? name)
-  const near = nearest(word, lastWords)?.name
-  const meant =
+  const nearestWord = findNearest(word, lastWords)?.name
+  const suggested =
     names.find((_, at) => lastWords[at] === word) ??
-    nearest(asked, names)?.name ??
-    names.find((_, at) => lastWords[at] === near)
-  return meant === undefined ? '' : ` Did you mean "rollcall ${meant}"?`
+    findNearest(name, names)?.name ??
+    names.find((_, at) => lastWords[at] === nearestWord)
+  return suggested === undefined ? '' : ` Did you mean "rollcall ${suggested}"?`
 }
-/** The folder whose disk is checked: a command without an environment has no data there. */
+/** The folder whose disk is checked. A command without a valid environment uses the current folder. */
 function dataDirOf(terminal: Terminal): string {
   try {
     return terminal.environment()?.dataDir ?? '.'
@@ -263,17 +263,17 @@ function dataDirOf(terminal: Terminal): string {
   }
 }
 
-/** Of 80 columns, without the name of the group and a comma at the end. */
+/** 80 columns without the name of the group and a comma at the end. */
 const NAMES_WIDTH = 62
 
 /** Fits on one screen of 24 lines: groups are listed with the names of their commands. */
-function usage(): string {
+function buildUsage(): string {
   const names = Object.keys(COMMANDS)
-  const top = names
+  const topLevel = names
     .filter((name) => !name.includes(' '))
     .map((name) => `  ${name.padEnd(13)} ${COMMANDS[name]?.summary ?? ''}`)
   const groups = Object.keys(GROUPS).flatMap((group) => {
-    const lines = wrapped(
+    const lines = wrapNames(
       names.flatMap((name) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : [])),
     )
     return lines.map((line, at) => `  ${(at === 0 ? group : '').padEnd(13)} ${line}`)
@@ -281,7 +281,7 @@ function usage(): string {
   return [
     'Usage: rollcall <command> [options]',
     '',
-    ...top,
+    ...topLevel,
     '',
     'Groups of commands:',
     ...groups,
@@ -290,8 +290,8 @@ function usage(): string {
   ].join('\n')
 }
 
-/** Names separated by commas, in lines that leave room for the name of the group. */
-function wrapped(names: readonly string[]): string[] {
+/** Wraps names, separated by commas, in lines that leave room for the name of the group. */
+function wrapNames(names: readonly string[]): string[] {
   const lines: string[] = []
   for (const name of names) {
     const line = lines.at(-1)
@@ -301,25 +301,25 @@ function wrapped(names: readonly string[]): string[] {
   return lines.map((line, at) => (at === lines.length - 1 ? line : `${line},`))
 }
 
-function groupUsage(group: string): string {
+function buildGroupUsage(group: string): string {
   const names = Object.keys(COMMANDS).filter((name) => name.startsWith(`${group} `))
   const width = Math.max(...names.map((name) => name.length))
   const lines = names.map((name) => `  ${name.padEnd(width)}  ${COMMANDS[name]?.summary ?? ''}`)
   return `${GROUPS[group] ?? ''}. Usage: rollcall ${group} <command> [options]\n\n${lines.join('\n')}\n\nrollcall ${group} <command> --help describes one.`
 }
 
-function ownTerminal(): Terminal {
-  const complain = (text: string): void => void process.stderr.write(`${text}\n`)
-  // Read once: a start sets NODE_ENV for its libraries, which no operator has to hear of.
-  let read: ReturnType<typeof environment> | null = null
+function createTerminal(): Terminal {
+  const printError = (text: string): void => void process.stderr.write(`${text}\n`)
+  // Read once, because the server later sets NODE_ENV for its libraries.
+  let result: ReturnType<typeof environment> | null = null
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
-    complain,
+    printError,
     environment: () => {
-      const isFirst = read === null
-      read ??= environment()
-      if (read.ok) return read.value
-      if (isFirst) for (const sentence of read.error) complain(sentence)
+      const isFirst = result === null
+      result ??= environment()
+      if (result.ok) return result.value
+      if (isFirst) for (const sentence of result.error) printError(sentence)
       return null
     },
   }

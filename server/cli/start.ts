@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { readArguments } from './options.ts'
+import { parseArguments } from './options.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../dependencies.ts'
 import { setLibrariesToProduction } from '../ops/environment.ts'
@@ -15,7 +15,7 @@ Serves the forms, the office and the pages until it is stopped (SIGTERM or Ctrl-
 that is missing or older than its sources (in production it only reports this). The first start prints a password
 for the office.
 
-  --new   starts with an empty database where DATA_DIR held another one; without it such a start is refused
+  --new   starts with an empty database although DATA_DIR had another one; without it the server refuses to start
 
 Environment variables configure it: PORT, HOST, PUBLIC_URL, DATA_DIR, EVENTS_DIR, ADMIN_USERNAME, ADMIN_PASSWORD,
 SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS, CLOCK, TRUST_PROXY, SANDBOX_PORT,
@@ -24,16 +24,16 @@ METRICS_TOKEN. Secrets can also come from files: ADMIN_PASSWORD_FILE and so on.
 Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid, or the database cannot be used; 3 internal
 error; 75 a temporary fault, such as a full disk, too few file descriptors or a PostgreSQL that is down: start again.`,
   run: async (args, terminal) => {
-    const given = readArguments(args, { new: { type: 'boolean' } }, [0, 0], start.help, terminal)
-    if (given === null) return 2
+    const parsed = parseArguments(args, { new: { type: 'boolean' } }, [0, 0], start.help, terminal)
+    if (parsed === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
-    return serveUntilStopped(environment, terminal, { isNew: given.values['new'] === true })
+    return serveUntilStopped(environment, terminal, { isNew: parsed.values['new'] === true })
   },
 }
 
 /** Builds in a separate process: the memory of the build would stay allocated in a server. */
-async function buildApart(): Promise<Status> {
+async function buildInSeparateProcess(): Promise<Status> {
   const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'rollcall.js')
   const child = spawn(process.execPath, [launcher, 'build'], { stdio: 'inherit' })
   const [status] = (await once(child, 'exit')) as [number | null]
@@ -47,31 +47,31 @@ async function buildApart(): Promise<Status> {
 export async function serveUntilStopped(
   environment: Environment,
   terminal: Terminal,
-  how: { readonly isNew?: boolean } = {},
+  options: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
-  // Before anything is opened: what fails for want of a descriptor otherwise names another cause.
-  const few = tooFewDescriptors()
-  if (few !== null) {
-    terminal.complain(`The server does not start. ${few}`)
+  // Before anything is opened: later errors from a lack of descriptors would name another cause.
+  const tooFew = tooFewDescriptors()
+  if (tooFew !== null) {
+    terminal.printError(`The server does not start. ${tooFew}`)
     return 75
   }
   const { isWebBuilt } = await import('./web-app-build.ts')
   if (!(await isWebBuilt())) {
     if (environment.production) {
-      terminal.complain(
+      terminal.printError(
         'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.',
       )
       return 2
     }
-    const built = await buildApart()
-    if (built !== 0) return built
+    const buildStatus = await buildInSeparateProcess()
+    if (buildStatus !== 0) return buildStatus
   }
-  // After the build, which reads the environment again and must find the operator's settings.
+  // After the build, which reads the environment again and needs the operator's settings.
   setLibrariesToProduction()
   const { boot } = await import('../main.ts')
-  const booted = await boot(environment, terminal, undefined, how)
+  const booted = await boot(environment, terminal, undefined, options)
   if (!booted.ok) {
-    terminal.complain(booted.error.text)
+    terminal.printError(booted.error.text)
     return booted.error.status
   }
   return booted.value.stopped

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-const top = path.join(import.meta.dirname, '..', '..')
-const web = path.join(top, 'web')
-const dist = path.join(web, 'dist')
+const rootFolder = path.join(import.meta.dirname, '..', '..')
+const webFolder = path.join(rootFolder, 'web')
+const distFolder = path.join(webFolder, 'dist')
 /** The file in a built folder with the hash of its sources. */
 const STAMP = 'sources'
 /** Compressing smaller files gains nothing. */
@@ -15,62 +15,62 @@ const COMPRESSED_BYTES_MIN = 1024
 
 /** Returns true if the existing build is from the current sources. */
 export const isWebBuilt = async (): Promise<boolean> =>
-  (await builtFrom(dist)) === (await sourcesHash())
+  (await readSourcesHash(distFolder)) === (await hashSources())
 
-/** Returns whether anything had to be built. */
+/** Returns true if it built the web app. */
 export async function buildWeb(options: {
   readonly force: boolean
-  readonly say: (text: string) => void
+  readonly print: (text: string) => void
 }): Promise<boolean> {
   if (!options.force && (await isWebBuilt())) return false
-  const sources = await sourcesHash()
-  options.say('Building the web app …')
+  const sources = await hashSources()
+  options.print('Building the web app …')
   const { build } = await import('vite')
-  // Built in a separate folder and then moved: an interrupted build leaves the previous one.
-  const beside = path.join(top, 'node_modules', `.web-${process.pid}`)
-  await rm(beside, { recursive: true, force: true })
+  // Built in a separate folder and then moved, so that an interrupted build keeps the previous one.
+  const temporaryFolder = path.join(rootFolder, 'node_modules', `.web-${process.pid}`)
+  await rm(temporaryFolder, { recursive: true, force: true })
   await build({
-    root: web,
-    configFile: path.join(web, 'vite.config.ts'),
+    root: webFolder,
+    configFile: path.join(webFolder, 'vite.config.ts'),
     logLevel: 'warn',
-    build: { outDir: beside, emptyOutDir: true },
+    build: { outDir: temporaryFolder, emptyOutDir: true },
   })
-  // Runs before everything else, so it includes what it needs: shared chunks would be loaded one after the other.
+  // Runs before all other scripts, so it contains its dependencies: shared chunks would load one after the other.
   await build({
-    root: web,
+    root: webFolder,
     configFile: false,
     logLevel: 'warn',
     build: {
-      outDir: beside,
+      outDir: temporaryFolder,
       emptyOutDir: false,
       copyPublicDir: false,
       manifest: '.vite/pre-hydration.json',
       target: 'es2022',
       modulePreload: false,
       rolldownOptions: {
-        input: path.join(web, 'registration', 'hydration', 'pre-hydration-script.ts'),
+        input: path.join(webFolder, 'registration', 'hydration', 'pre-hydration-script.ts'),
         // Imported modules have no side effects that are needed.
         treeshake: { moduleSideEffects: false },
       },
     },
   })
-  await compressAll(path.join(beside, 'assets'))
+  await compressAll(path.join(temporaryFolder, 'assets'))
   // The server-side renderer; it includes its own React, so that both use the same one.
   await build({
-    root: web,
-    configFile: path.join(web, 'vite.config.ts'),
+    root: webFolder,
+    configFile: path.join(webFolder, 'vite.config.ts'),
     logLevel: 'warn',
     ssr: { noExternal: true },
     build: {
       ssr: 'app/server-rendering.tsx',
-      outDir: path.join(beside, 'server'),
+      outDir: path.join(temporaryFolder, 'server'),
       emptyOutDir: true,
       manifest: false,
       copyPublicDir: false,
     },
   })
-  await writeFile(path.join(beside, STAMP), sources)
-  await putInPlace(beside, dist, options)
+  await writeFile(path.join(temporaryFolder, STAMP), sources)
+  await moveIntoPlace(temporaryFolder, distFolder, options)
   return true
 }
 
@@ -79,26 +79,26 @@ export async function buildWeb(options: {
  * build): an existing folder of the same sources stays, unless `force`, and `place` always has the complete
  * folder of one process. `made` no longer exists afterwards.
  */
-export async function putInPlace(
-  made: string,
-  place: string,
+export async function moveIntoPlace(
+  newFolder: string,
+  target: string,
   { force }: { readonly force: boolean },
 ): Promise<void> {
-  const sources = await builtFrom(made)
-  const old = `${made}-replaced`
+  const sources = await readSourcesHash(newFolder)
+  const replacedFolder = `${newFolder}-replaced`
   for (;;) {
-    if (!force && (await builtFrom(place)) === sources)
-      return rm(made, { recursive: true, force: true })
-    await unless(['ENOENT'], rename(place, old))
-    // Between the two moves another process may have put its folder there: then check again.
-    const isPlaced = await unless(['ENOTEMPTY', 'EEXIST'], rename(made, place))
-    await rm(old, { recursive: true, force: true })
+    if (!force && (await readSourcesHash(target)) === sources)
+      return rm(newFolder, { recursive: true, force: true })
+    await succeedsUnless(['ENOENT'], rename(target, replacedFolder))
+    // Another process may have moved its folder there between the two moves: then check again.
+    const isPlaced = await succeedsUnless(['ENOTEMPTY', 'EEXIST'], rename(newFolder, target))
+    await rm(replacedFolder, { recursive: true, force: true })
     if (isPlaced) return
   }
 }
 
-/** Returns whether it succeeded; false when it failed with one of these codes, any other error is thrown. */
-async function unless(codes: readonly string[], move: Promise<void>): Promise<boolean> {
+/** Returns false if the move failed with one of these codes. Any other error is thrown. */
+async function succeedsUnless(codes: readonly string[], move: Promise<void>): Promise<boolean> {
   try {
     await move
     return true
@@ -109,25 +109,27 @@ async function unless(codes: readonly string[], move: Promise<void>): Promise<bo
   }
 }
 
-/** Returns the hash of the sources that a folder was built from; null when there is no such folder. */
-const builtFrom = (folder: string): Promise<string | null> =>
+/** Returns the hash of the sources that a folder was built from. Null if the folder does not exist. */
+const readSourcesHash = (folder: string): Promise<string | null> =>
   readFile(path.join(folder, STAMP), 'utf8').catch(() => null)
 
-async function sourcesHash(): Promise<string> {
+async function hashSources(): Promise<string> {
   const hash = createHash('sha256')
   for (const folder of ['web', 'engine', 'schemas']) {
-    const names = (await readdir(path.join(top, folder), { recursive: true, withFileTypes: true }))
+    const names = (
+      await readdir(path.join(rootFolder, folder), { recursive: true, withFileTypes: true })
+    )
       .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(top, path.join(entry.parentPath, entry.name)))
+      .map((entry) => path.relative(rootFolder, path.join(entry.parentPath, entry.name)))
       .filter((name) => !/^web.dist\b/.test(name))
       .sort()
     for (const name of names)
       hash
         .update(name)
         .update('\0')
-        .update(await readFile(path.join(top, name)))
+        .update(await readFile(path.join(rootFolder, name)))
   }
-  hash.update(await readFile(path.join(top, 'package-lock.json')))
+  hash.update(await readFile(path.join(rootFolder, 'package-lock.json')))
   return hash.digest('hex')
 }
 
@@ -137,11 +139,11 @@ async function compressAll(folder: string): Promise<void> {
     const file = path.join(folder, name)
     const bytes = await readFile(file)
     if (bytes.length < COMPRESSED_BYTES_MIN) return
-    const [zipped, brotlied] = await Promise.all([
+    const [gzipped, brotliBytes] = await Promise.all([
       promisify(gzip)(bytes, { level: 9 }),
       promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
     ])
-    await Promise.all([writeFile(`${file}.gz`, zipped), writeFile(`${file}.br`, brotlied)])
+    await Promise.all([writeFile(`${file}.gz`, gzipped), writeFile(`${file}.br`, brotliBytes)])
   }
   const names = await readdir(folder)
   await Promise.all(names.filter((name) => /\.(js|css|svg|json)$/.test(name)).map(compress))

@@ -12,27 +12,27 @@ export function makeClock(start: Instant | null): () => Instant {
   return () => instant(start + Math.floor(performance.now() - begun))
 }
 
-/** Waits for work at most this long; its errors go to `complain`. */
+/** Waits for work at most this long; its errors go to `onError`. */
 export async function within(
   ms: number,
   work: Promise<unknown>,
-  complain: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Promise<void> {
   const timeout = Promise.withResolvers<void>()
   const timer = setTimeout(timeout.resolve, ms)
-  await Promise.race([work.catch(complain), timeout.promise])
+  await Promise.race([work.catch(onError), timeout.promise])
   clearTimeout(timer)
 }
 
 /**
  * Runs `work` repeatedly, each time this many milliseconds after it has ended: never two at a time. An error goes
- * to `complain` and does not stop it. It does not keep the process alive. Returns a function that stops it; when
+ * to `onError` and does not stop it. It does not keep the process alive. Returns a function that stops it; when
  * that resolves, nothing is running any more.
  */
 export function repeating(
   ms: number,
   work: () => Promise<unknown>,
-  complain: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null
@@ -40,7 +40,7 @@ export function repeating(
   const wait = (): void => {
     if (isStopped) return
     timer = setTimeout(() => {
-      running = work().catch(complain).finally(wait)
+      running = work().catch(onError).finally(wait)
     }, ms)
     timer.unref()
   }
@@ -64,8 +64,8 @@ export function byItself(
   run: () => Promise<number>,
   works: boolean,
   ms: number,
-  complain: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): ByItself {
-  const stop = works ? repeating(ms, run, complain) : null
+  const stop = works ? repeating(ms, run, onError) : null
   return { run, close: async () => stop?.() }
 }

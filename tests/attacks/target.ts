@@ -186,7 +186,7 @@ export async function command(target: Target, ...args: readonly string[]): Promi
   if (!read.ok) throw new Error(read.error.join('\n'))
   let said = ''
   const hear = (text: string): void => void (said += `${text}\n`)
-  const status = await main(args, { print: hear, complain: hear, environment: () => read.value })
+  const status = await main(args, { print: hear, printError: hear, environment: () => read.value })
   if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${said}`)
   return said
 }

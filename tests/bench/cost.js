@@ -91,7 +91,7 @@ async function start(tree, folder, eventsDir) {
 import { environment } from ${module('ops/environment.ts', 'machine/environment.ts', 'environment.ts')}
 const read = environment()
 if (!read.ok) throw new Error(read.error.join(' '))
-const booted = await boot(read.value, { print: console.log, complain: console.error, environment: () => read.value })
+const booted = await boot(read.value, { print: console.log, printError: console.error, environment: () => read.value })
 if (!booted.ok) throw new Error(booted.error.text)
 await booted.value.stopped
 `,

@@ -87,7 +87,7 @@ export async function serve(
   const { promise: told, resolve: tell } = Promise.withResolvers<string>()
   const booted = await boot(
     read.value,
-    { print: hear, complain: hear, environment: () => read.value },
+    { print: hear, printError: hear, environment: () => read.value },
     { write: hear, waitForStop: () => told },
   )
   if (!booted.ok) throw new Error(`the server does not start: ${booted.error.text}\n${printed}`)

@@ -62,7 +62,7 @@ async function settle(day: string): Promise<void> {
   if (!read.ok) throw new Error(read.error.join('\n'))
   const said: string[] = []
   const say = (text: string): void => void said.push(text)
-  const terminal = { print: say, complain: say, environment: () => read.value }
+  const terminal = { print: say, printError: say, environment: () => read.value }
   expect(await main(['payment', 'reconcile'], terminal), said.join('\n')).toBe(0)
   await running.end('SIGTERM')
 }

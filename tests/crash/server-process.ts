@@ -5,6 +5,10 @@ import { environment } from '../../server/ops/environment.ts'
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const read = environment()
 if (!read.ok) throw new Error(read.error.join('\n'))
-const booted = await boot(read.value, { print: say, complain: say, environment: () => read.value })
+const booted = await boot(read.value, {
+  print: say,
+  printError: say,
+  environment: () => read.value,
+})
 if (!booted.ok) throw new Error(booted.error.text)
 await booted.value.stopped

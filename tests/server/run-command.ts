@@ -42,7 +42,7 @@ export async function runHere(
   let complaints = ''
   const status = await main(args, {
     print: (text) => void (out += `${text}\n`),
-    complain: (text) => void (complaints += `${text}\n`),
+    printError: (text) => void (complaints += `${text}\n`),
     environment: () => {
       if (variables === null) throw new Error('it goes to work')
       const read = readEnvironment(variables)

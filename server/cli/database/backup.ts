@@ -14,7 +14,7 @@ import { beginRestored } from '../../ops/recovery/start-recovery.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { placeTrouble } from '../../storage/database/error-explanations.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
 const backupHelp = `Usage: rollcall db backup DIR [--prune N]
@@ -38,70 +38,76 @@ before and after they are put in place. The event files stay in DIR/events: copy
 EVENTS_DIR there. Data stored after the backup is lost. The next start updates a database of an older version.
 The installation is then in recovery: see rollcall db recovery --help.
 
-  --move-aside   moves a database in DATA_DIR, with its log, into a separate folder; without it, it is a reason
-                 to refuse
+  --move-aside   moves a database in DATA_DIR, with its log, into a separate folder; without this option the
+                 command fails if there is one
 
 Exit status: 0 done; 1 done, but the listed files were missing in the backup; 2 not possible.`
 
-export const backingUp: Command = {
+export const backupCommand: Command = {
   help: backupHelp,
   run: async (args, terminal) => {
-    const given = readArguments(args, { prune: { type: 'string' } }, [1, 1], backupHelp, terminal)
-    if (given === null) return 2
-    const { prune } = given.values
+    const parsed = parseArguments(args, { prune: { type: 'string' } }, [1, 1], backupHelp, terminal)
+    if (parsed === null) return 2
+    const { prune } = parsed.values
     if (prune !== undefined && !/^[1-9]\d{0,5}$/.test(prune)) {
-      terminal.complain(`--prune takes the number of backups to keep, at least 1, not "${prune}".`)
+      terminal.printError(
+        `--prune takes the number of backups to keep, at least 1, not "${prune}".`,
+      )
       return 2
     }
-    const environment = onFile(terminal)
+    const environment = fileEnvironment(terminal)
     if (environment === null) return 2
     const at = makeClock(environment.clockStart)()
-    const into = path.resolve(given.positionals[0] ?? '')
-    const done = await leavingNothing(partOf(into), () => backUp(environment, into, at))
-    if (!done.ok) return refused(terminal, done.error)
-    const status = told(terminal, done.value, `are in ${into}`)
-    if ((done.value.list.rows['registrations'] ?? 0) === 0) {
-      terminal.complain(
-        'The database has no registrations: this does not count as a backup. Its time is not noted and no older backup is removed.',
+    const target = path.resolve(parsed.positionals[0] ?? '')
+    const result = await removeOnSignal(partOf(target), () => backUp(environment, target, at))
+    if (!result.ok) return fail(terminal, result.error)
+    const status = printResult(terminal, result.value, `are in ${target}`)
+    if ((result.value.list.rows['registrations'] ?? 0) === 0) {
+      terminal.printError(
+        'The database has no registrations: this does not count as a backup. Its time is not recorded, and no older backup is removed.',
       )
       return status
     }
     await noteBackup(environment.dataDir, at).catch((error: unknown) => {
       const why = placeTrouble(error, environment.dataDir) ?? `${messageOf(error)}.`
-      terminal.complain(
-        `The backup is complete. The time of the backup could not be noted: ${why} The server will report an older backup until the next one.`,
+      terminal.printError(
+        `The backup is complete. The time of the backup could not be recorded: ${why} The server will report an older backup until the next one.`,
       )
     })
-    const isComplete = done.value.events > 0 && status === 0
-    if (done.value.events === 0)
-      terminal.complain(
+    const isComplete = result.value.events > 0 && status === 0
+    if (result.value.events === 0)
+      terminal.printError(
         `The backup has no event files, because there are none in ${environment.eventsDir}. Check EVENTS_DIR.`,
       )
     if (prune !== undefined && !isComplete)
-      terminal.complain('No older backup was removed, because this one is not complete.')
-    else if (prune !== undefined) await removeOlder(terminal, path.dirname(into), Number(prune))
+      terminal.printError('No older backup was removed, because this one is not complete.')
+    else if (prune !== undefined) await pruneOlder(terminal, path.dirname(target), Number(prune))
     return isComplete ? 0 : 1
   },
 }
 
-export const restoring: Command = {
+export const restoreCommand: Command = {
   help: restoreHelp,
   run: async (args, terminal) => {
     const options = { 'move-aside': { type: 'boolean' } } as const
-    const given = readArguments(args, options, [1, 1], restoreHelp, terminal)
-    if (given === null) return 2
-    const environment = onFile(terminal)
+    const parsed = parseArguments(args, options, [1, 1], restoreHelp, terminal)
+    if (parsed === null) return 2
+    const environment = fileEnvironment(terminal)
     if (environment === null) return 2
     const { dataDir } = environment
-    const from = path.resolve(given.positionals[0] ?? '')
+    const source = path.resolve(parsed.positionals[0] ?? '')
     const at = makeClock(environment.clockStart)()
-    const movesAside = given.values['move-aside'] === true
-    const done = await restore(from, environment, { movesAside, at })
-    if (!done.ok) return refused(terminal, done.error)
-    const { aside, list } = done.value
+    const moveAside = parsed.values['move-aside'] === true
+    const result = await restore(source, environment, { movesAside: moveAside, at })
+    if (!result.ok) return fail(terminal, result.error)
+    const { aside, list } = result.value
     if (aside !== null) terminal.print(`The database that was in ${dataDir} is now in ${aside}.`)
-    const status = told(terminal, done.value, `of ${formatInstant(list.at)} are in ${dataDir}`)
-    await recover(environment, { at, copyAt: list.at }, terminal)
+    const status = printResult(
+      terminal,
+      result.value,
+      `of ${formatInstant(list.at)} are in ${dataDir}`,
+    )
+    await startRecovery(environment, { at, copyAt: list.at }, terminal)
     return status
   },
 }
@@ -109,21 +115,21 @@ export const restoring: Command = {
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-async function removeOlder(terminal: Terminal, folder: string, kept: number): Promise<void> {
+async function pruneOlder(terminal: Terminal, folder: string, keepCount: number): Promise<void> {
   try {
-    for (const name of await pruneBackups(folder, kept))
+    for (const name of await pruneBackups(folder, keepCount))
       terminal.print(`Removed the older backup ${path.join(folder, name)}.`)
   } catch (error) {
-    terminal.complain(
-      `The backup is complete. Older ones could not be removed from ${folder}: ${messageOf(error)}. Remove them by hand.`,
+    terminal.printError(
+      `The backup is complete. Older backups could not be removed from ${folder}: ${messageOf(error)}. Remove them by hand.`,
     )
   }
 }
 
-/** Removes the incomplete folder if a signal interrupts the work. */
-async function leavingNothing<T>(part: string, work: () => Promise<T>): Promise<T> {
+/** Removes the incomplete folder if a signal interrupts the backup. */
+async function removeOnSignal<T>(partialFolder: string, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals): void => {
-    rmSync(part, { recursive: true, force: true })
+    rmSync(partialFolder, { recursive: true, force: true })
     process.exit(128 + constants.signals[signal])
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -135,8 +141,8 @@ async function leavingNothing<T>(part: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** If the copy is of an older version, the next start does it. */
-async function recover(
+/** Starts a recovery. For a database of an older version, the next start does so. */
+async function startRecovery(
   environment: Environment,
   restored: Restored,
   terminal: Terminal,
@@ -157,27 +163,27 @@ async function recover(
   )
 }
 
-/** Null after printing why not. */
-function onFile(terminal: Terminal): Environment | null {
+/** Returns the environment if it uses SQLite. Null after printing why not. */
+function fileEnvironment(terminal: Terminal): Environment | null {
   const environment = terminal.environment()
   if (environment === null || environment.databaseUrl === null) return environment
-  terminal.complain(
-    'DATABASE_URL is set: a database in PostgreSQL is copied with pg_dump and put back with pg_restore, and what delegates sent with it.',
+  terminal.printError(
+    'DATABASE_URL is set: use pg_dump to back up a PostgreSQL database and pg_restore to restore it. The dump includes the uploaded files.',
   )
   return null
 }
 
-function refused(terminal: Terminal, sentence: string): Status {
-  terminal.complain(sentence)
+function fail(terminal: Terminal, sentence: string): Status {
+  terminal.printError(sentence)
   return 2
 }
 
-function told(terminal: Terminal, { list, missing }: Copied, where: string): Status {
+function printResult(terminal: Terminal, { list, missing }: Copied, where: string): Status {
   const files = list.files.length - missing.length
   terminal.print(
     `${list.rows['registrations'] ?? 0} registrations, ${list.rows['payments'] ?? 0} payments and ${files} files ${where}.`,
   )
   for (const sha256 of missing)
-    terminal.complain(`The file ${sha256} is missing or damaged; it is not in the copy.`)
+    terminal.printError(`The file ${sha256} is missing or damaged, so it was not copied.`)
   return missing.length === 0 ? 0 : 1
 }

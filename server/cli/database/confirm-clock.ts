@@ -3,29 +3,29 @@ import { formatInstant } from '../../../engine/index.ts'
 import { AHEAD_MS_MAX, CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { openExistingStore } from '../open-existing-store.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
 const help = `Usage: rollcall db clock [--confirm --who NAME]
 
 Shows the time of this machine and the last recorded time. If the clock is more than ${AHEAD_MS_MAX / (24 * 60 * 60_000)} days ahead
 (the server was stopped for long, or the clock is wrong), no data is erased because of its age until
-somebody has confirmed the clock.
+someone has confirmed the clock.
 
   --confirm   the clock is right: erasure continues within the hour, or a day after the clock was set
   --who NAME  who confirms it, for the audit log
 
-Exit status: 0 nothing waits, or the clock was confirmed; 1 erasure waits; 2 a variable or argument is invalid.`
+Exit status: 0 erasure is not paused, or the clock was confirmed; 1 erasure is paused; 2 invalid usage.`
 
-export const clocking: Command = {
+export const clockCommand: Command = {
   help,
   run: async (args, terminal) => {
     const options = { confirm: { type: 'boolean' }, who: { type: 'string' } } as const
-    const given = readArguments(args, options, [0, 0], help, terminal)
-    if (given === null) return 2
-    const { confirm = false, who } = given.values
+    const parsed = parseArguments(args, options, [0, 0], help, terminal)
+    if (parsed === null) return 2
+    const { confirm = false, who } = parsed.values
     if (confirm && (who ?? '').trim() === '') {
-      terminal.complain('--confirm needs --who NAME: the history says who confirmed the clock.')
+      terminal.printError('--confirm needs --who NAME for the audit log.')
       return 2
     }
     const environment = terminal.environment()
@@ -45,12 +45,12 @@ export const clocking: Command = {
         terminal.print(`The clock is confirmed: it is ${formatInstant(at)}.`)
         return 0
       }
-      const seen = await store.clockSeen()
-      if (seen === null || seen.waitsSince === null) {
-        terminal.print(`The clock shows ${formatInstant(at)}. Nothing waits for it.`)
+      const lastClock = await store.clockSeen()
+      if (lastClock === null || lastClock.waitsSince === null) {
+        terminal.print(`The clock shows ${formatInstant(at)}. It needs no confirmation.`)
         return 0
       }
-      terminal.print(waitsSentence(seen, at))
+      terminal.print(waitsSentence(lastClock, at))
       return 1
     } finally {
       await store.close()

@@ -2,62 +2,62 @@
 import { keepPrivate } from '../../ops/file-permissions.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
 const help = `Usage: rollcall db move to-postgres
        rollcall db move to-sqlite
 
-Moves all data from the database in DATA_DIR to the one that DATABASE_URL names, or back: everything or nothing.
+Moves all data from the database in DATA_DIR to the one in DATABASE_URL, or back, in one transaction.
 Stop every server first. The target must be empty; the source is not changed. The move counts only if the rows and
 sums of every table are equal. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL.
 
 Exit status: 0 done; 1 done, but the named files were missing or damaged; 2 it failed, with the reason.`
 
-const WAYS = {
+const DIRECTIONS = {
   'to-postgres': { move: moveToPostgres, then: 'Start the server with DATABASE_URL.' },
   'to-sqlite': { move: moveToSqlite, then: 'Start the server without DATABASE_URL.' },
 } as const
 
-export const moving: Command = {
+export const moveCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, {}, [1, 1], help, terminal)
-    if (given === null) return 2
-    const [word = ''] = given.positionals
-    if (word !== 'to-postgres' && word !== 'to-sqlite') {
-      terminal.complain(`rollcall db move does not know "${word}".\n${help}`)
+    const parsed = parseArguments(args, {}, [1, 1], help, terminal)
+    if (parsed === null) return 2
+    const [direction = ''] = parsed.positionals
+    if (direction !== 'to-postgres' && direction !== 'to-sqlite') {
+      terminal.printError(`Unknown argument "${direction}" for rollcall db move.\n${help}`)
       return 2
     }
     const environment = terminal.environment()
     if (environment === null) return 2
     const { dataDir, databaseUrl } = environment
     if (databaseUrl === null) {
-      terminal.complain('DATABASE_URL is not set: it names the database in PostgreSQL.')
+      terminal.printError('DATABASE_URL is not set: it names the database in PostgreSQL.')
       return 2
     }
-    const { move, then } = WAYS[word]
+    const { move, then: nextStep } = DIRECTIONS[direction]
     keepPrivate(dataDir)
-    const leave = beginServing(dataDir)
-    if (leave === null) {
-      terminal.complain(`A server is at work in ${dataDir}. Stop it first.`)
+    const release = beginServing(dataDir)
+    if (release === null) {
+      terminal.printError(`A server is running on ${dataDir}. Stop it first.`)
       return 2
     }
     try {
-      const moved = move(dataDir, databaseUrl)
-      if (!moved.ok) {
-        terminal.complain(moved.error)
+      const result = move(dataDir, databaseUrl)
+      if (!result.ok) {
+        terminal.printError(result.error)
         return 2
       }
-      const { registrations, rows, tables, files, missing } = moved.value
+      const { registrations, rows, tables, files, missing } = result.value
       terminal.print(
-        `${registrations} registrations and all that belongs to them, ${rows} rows of ${tables} tables and ${files} files, are moved and compared. ${then}`,
+        `${registrations} registrations and all that belongs to them, ${rows} rows of ${tables} tables and ${files} files, are moved and compared. ${nextStep}`,
       )
       for (const sha256 of missing)
-        terminal.complain(`The file ${sha256} is missing or damaged; it was not moved.`)
+        terminal.printError(`The file ${sha256} is missing or damaged, so it was not moved.`)
       return missing.length === 0 ? 0 : 1
     } finally {
-      leave()
+      release()
     }
   },
 }

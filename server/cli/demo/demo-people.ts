@@ -1,4 +1,4 @@
-/** Generates fictitious people and their answers: the same seed gives the same people. */
+/** Generates fictitious people and their answers. The same seed gives the same people. */
 import {
   addDays,
   assert,
@@ -10,8 +10,8 @@ import {
 } from '../../../engine/index.ts'
 import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../../engine/index.ts'
 
-/** Names of no real person. */
-const FIRST = [
+/** Names that are obviously invented. */
+const FIRST_NAMES = [
   'Example',
   'Jürgen',
   'आशा',
@@ -37,7 +37,7 @@ const FIRST = [
   'Template',
   'Pretend',
 ]
-const LAST = [
+const LAST_NAMES = [
   'Alpha',
   'D’Souza',
   'Müller-Şahin',
@@ -69,9 +69,9 @@ const LAST = [
 ]
 
 /** Returns the next pseudo-random number, from 0 to below 1. */
-export type Chance = () => number
+export type Random = () => number
 /** A small seeded generator (mulberry32), so that a demo can be reproduced. */
-export function chanceFrom(seed: number): Chance {
+export function createRandom(seed: number): Random {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -80,29 +80,29 @@ export function chanceFrom(seed: number): Chance {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
 }
-export const pick = <T>(chance: Chance, from: readonly T[]): T => {
-  const found = from[Math.floor(chance() * from.length)]
-  assert(found !== undefined, 'nothing to pick from')
-  return found
+export const pick = <T>(chance: Random, from: readonly T[]): T => {
+  const item = from[Math.floor(chance() * from.length)]
+  assert(item !== undefined, 'nothing to pick from')
+  return item
 }
-export const digits = (chance: Chance, count: number): string =>
+export const digits = (chance: Random, count: number): string =>
   Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
 
 /** Returns answers that the event accepts: every visible required field and most optional ones are answered. */
-export function answersOf(event: EventConfig, chance: Chance): Answers {
-  const first = pick(chance, FIRST)
-  const last = pick(chance, LAST)
-  const all = Object.fromEntries(
-    event.fields.map((field) => [field.id, answerOf(field, first, last, chance)]),
+export function generateAnswers(event: EventConfig, chance: Random): Answers {
+  const first = pick(chance, FIRST_NAMES)
+  const last = pick(chance, LAST_NAMES)
+  const rawAnswers = Object.fromEntries(
+    event.fields.map((field) => [field.id, generateAnswer(field, first, last, chance)]),
   )
   for (const field of event.fields) {
-    const needed =
+    const isNeeded =
       field.required !== undefined ||
       field.offersCategories === true ||
       Object.values(event.roles).includes(field.id)
-    if (!needed && chance() < 0.15) delete all[field.id]
+    if (!isNeeded && chance() < 0.15) delete rawAnswers[field.id]
   }
-  const { answers } = normalise(event, all)
+  const { answers } = normalise(event, rawAnswers)
   if (Object.keys(findAnswerErrors(event, answers)).length === 0) return answers
   // A field that only these answers make visible or required.
   const shown = shownFields(event, answers)
@@ -110,28 +110,28 @@ export function answersOf(event: EventConfig, chance: Chance): Answers {
     ...Object.fromEntries(
       event.fields
         .filter(({ id }) => shown.has(id))
-        .map((field) => [field.id, answerOf(field, first, last, chance)]),
+        .map((field) => [field.id, generateAnswer(field, first, last, chance)]),
     ),
     ...answers,
   }).answers
 }
 
 /** Converts a name to the form used in an email address. */
-function latin(name: string): string {
+function toEmailName(name: string): string {
   const letters = name.normalize('NFKD').replaceAll(/[^A-Za-z]/g, '')
   return letters === '' ? 'example' : letters.toLowerCase()
 }
 
-function answerOf(field: Field, first: string, last: string, chance: Chance): Answer {
+function generateAnswer(field: Field, first: string, last: string, chance: Random): Answer {
   switch (field.type) {
     case 'email':
-      return `${latin(first)}.${latin(last)}${digits(chance, 2)}@example.org`
+      return `${toEmailName(first)}.${toEmailName(last)}${digits(chance, 2)}@example.org`
     case 'phone':
       return `+9100000${digits(chance, 5)}`
     case 'number':
-      return numberFor(field, chance)
+      return generateNumber(field, chance)
     case 'date':
-      return dayFor(field, chance)
+      return generateDay(field, chance)
     case 'yes-no':
       return chance() < 0.55
     case 'select':
@@ -139,13 +139,13 @@ function answerOf(field: Field, first: string, last: string, chance: Chance): An
     case 'consent':
       return true
     case 'many':
-      return someOf(field, chance)
+      return pickSome(field, chance)
     case 'people':
       return Array.from({ length: Math.floor(chance() * ((field.max ?? 0) + 1)) }, () =>
         Object.fromEntries(
           (field.fields ?? []).map((part) => [
             part.id,
-            answerOf(part, pick(chance, FIRST), last, chance) as Scalar,
+            generateAnswer(part, pick(chance, FIRST_NAMES), last, chance) as Scalar,
           ]),
         ),
       )
@@ -154,7 +154,7 @@ function answerOf(field: Field, first: string, last: string, chance: Chance): An
     case 'multiline':
       return `${digits(chance, 2)} Example Street\nSampletown`
     case 'text':
-      return textFor(field, first, last, chance)
+      return generateText(field, first, last, chance)
   }
 }
 
@@ -167,39 +167,39 @@ const COUNT_MAX = 60
 const FEW_MAX = 10
 
 /** Mostly small quantities; any value for ages and similar. */
-function numberFor({ min = 0, max = COUNT_MAX, isWhole }: Field, chance: Chance): number {
+function generateNumber({ min = 0, max = COUNT_MAX, isWhole }: Field, chance: Random): number {
   const span = Math.min(max, min + COUNT_MAX) - min
   const number = min + span * (isWhole && span <= FEW_MAX ? chance() ** 2 : chance())
   return isWhole === true || Number.isInteger(min) ? Math.round(number) : min
 }
 
-/** A valid day: within some years, or within a stay if both ends are close. */
-function dayFor({ from, to }: Field, chance: Chance): Day {
+/** Returns a valid day: within the stay if both limits are close, otherwise within a working life. */
+function generateDay({ from, to }: Field, chance: Random): Day {
   if (from === undefined && to === undefined) return day('1980-01-01')
-  const span = from !== undefined && to !== undefined ? between(from, to) : STAY_DAYS
-  const back = Math.floor(chance() * Math.min(span, LIFE_DAYS))
-  return to !== undefined ? addDays(to, -back) : addDays(from ?? day('1980-01-01'), back)
+  const span = from !== undefined && to !== undefined ? countDays(from, to) : STAY_DAYS
+  const daysBack = Math.floor(chance() * Math.min(span, LIFE_DAYS))
+  return to !== undefined ? addDays(to, -daysBack) : addDays(from ?? day('1980-01-01'), daysBack)
 }
 
 const DAY_MS = 86_400_000
-const between = (from: Day, to: Day): number =>
+const countDays = (from: Day, to: Day): number =>
   Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 
 /** Some of the options, within the allowed number, none excluded by another. */
-function someOf({ options = [], choose }: Field, chance: Chance): readonly string[] {
+function pickSome({ options = [], choose }: Field, chance: Random): readonly string[] {
   const chosen: string[] = []
-  const fits = (id: string): boolean =>
+  const isAllowed = (id: string): boolean =>
     !(choose?.mutuallyExclusive ?? []).some(
       (pair) => pair.includes(id) && pair.some((one) => chosen.includes(one)),
     )
-  const drawn = options
+  const shuffled = options
     .map(({ id }) => ({ id, at: chance() }))
     .toSorted((one, other) => one.at - other.at)
-  for (const { id } of drawn) {
+  for (const { id } of shuffled) {
     const isNeeded = chosen.length < (choose?.atLeast ?? 0)
     if (
       chosen.length < (choose?.atMost ?? options.length) &&
-      fits(id) &&
+      isAllowed(id) &&
       (isNeeded || chance() < 0.4)
     )
       chosen.push(id)
@@ -208,20 +208,27 @@ function someOf({ options = [], choose }: Field, chance: Chance): readonly strin
 }
 
 /** Fictitious values of the formats that event files require: mobile number, PIN, GSTIN, PAN, time. */
-const FORMED = ['9800000000', '680001', '32AAACS1234A1ZB', 'AAAPS1234A', '3:45:00', '100000000000']
+const FORMATTED_VALUES = [
+  '9800000000',
+  '680001',
+  '32AAACS1234A1ZB',
+  'AAAPS1234A',
+  '3:45:00',
+  '100000000000',
+]
 
-/** Returns a value of the required format; a field with another format is left out. */
-function textFor(field: Field, first: string, last: string, chance: Chance): string {
-  const made = textOf(field.id, first, last, chance)
-  if (field.pattern === undefined) return made
-  const form = new RegExp(field.pattern, 'u')
-  return [made, ...FORMED].find((one) => form.test(one)) ?? ''
+/** Returns a value of the required format. Empty for an unknown format. */
+function generateText(field: Field, first: string, last: string, chance: Random): string {
+  const value = textForId(field.id, first, last, chance)
+  if (field.pattern === undefined) return value
+  const pattern = new RegExp(field.pattern, 'u')
+  return [value, ...FORMATTED_VALUES].find((one) => pattern.test(one)) ?? ''
 }
 
-function textOf(id: string, first: string, last: string, chance: Chance): string {
+function textForId(id: string, first: string, last: string, chance: Random): string {
   if (id.endsWith('name')) return `${chance() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
   if (/(_no|number)$/.test(id)) return `EXAMPLE-${digits(chance, 4)}`
-  if (/institut|hospital|organi/.test(id)) return `${pick(chance, FIRST)} Medical College`
+  if (/institut|hospital|organi/.test(id)) return `${pick(chance, FIRST_NAMES)} Medical College`
   if (/city/.test(id)) return pick(chance, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
   if (/qualification/.test(id)) return pick(chance, ['MBBS', 'MD', 'MS', 'DNB'])
   if (/designation/.test(id)) return pick(chance, ['Consultant', 'Professor', 'Resident'])

@@ -31,8 +31,8 @@ import type {
 } from '../../../engine/index.ts'
 import type { ServedEvent, Uploads } from '../../dependencies.ts'
 import type { ImportRow, Store } from '../../storage/index.ts'
-import { answersOf, chanceFrom, digits } from './demo-people.ts'
-import type { Chance } from './demo-people.ts'
+import { generateAnswers, createRandom, digits } from './demo-people.ts'
+import type { Random } from './demo-people.ts'
 
 /** Registrations per event, in the order of the events; further events start again from the beginning. */
 const SIZES = [600, 450, 1400, 550]
@@ -40,11 +40,11 @@ const SIZES = [600, 450, 1400, 550]
 const DAYS = 120
 const HOUR = 3_600_000
 /** Registrations in the writer's queue at a time. */
-const TOGETHER = 200
+const CONCURRENT_MAX = 200
 
 /**
- * Returns a good day for a demo: some weeks before the last conference that is still open for registration, so
- * that others are over. Null when none is open.
+ * Returns the day of the demo: a month before the last conference that is open for registration, so that others
+ * are over. Null if none is open.
  */
 export function demoDay(events: readonly EventConfig[]): Instant | null {
   const last = events
@@ -56,78 +56,79 @@ export function demoDay(events: readonly EventConfig[]): Instant | null {
 }
 
 /** Returns the number of registrations made. */
-export async function fillDemo(deps: {
+export async function createDemoRegistrations(deps: {
   readonly store: Store
   readonly uploads: Uploads
   readonly events: readonly ServedEvent[]
   readonly now: Instant
 }): Promise<number> {
-  let made = 0
+  let count = 0
   for (const [index, served] of deps.events.entries()) {
-    const chance = chanceFrom(20_260_131 + index)
+    const chance = createRandom(20_260_131 + index)
     const size = SIZES[index % SIZES.length] ?? 500
-    const moments = momentsOf(served.config, size, deps.now, chance)
-    const takesMoney = served.config.fees.prices !== null && served.config.payment !== null
-    made += takesMoney
+    const moments = generateTimes(served.config, size, deps.now, chance)
+    const hasPayments = served.config.fees.prices !== null && served.config.payment !== null
+    count += hasPayments
       ? await registerAll(deps, served, moments, chance)
       : await importAll(deps.store, served, moments, chance)
   }
-  return made
+  return count
 }
 
 /** Registration times: in the months before the conference, by day, more before a price increase. */
-function momentsOf(
+function generateTimes(
   event: EventConfig,
   size: number,
   now: Instant,
-  chance: Chance,
+  chance: Random,
 ): readonly Instant[] {
   const today = dayOf(now)
   const end = event.from < today ? event.from : today
   const days = Array.from({ length: DAYS }, (_, back) => addDays(end, -back)).reverse()
-  const rises = event.fees.periods.flatMap(({ to }) => (to === undefined ? [] : [to]))
+  const increases = event.fees.periods.flatMap(({ to }) => (to === undefined ? [] : [to]))
   const weights = days.map((day, index) => {
-    const rush = rises.reduce(
-      (sum, rise) =>
-        sum + (rise >= day && rise < addDays(day, 8) ? 3 / (1 + distance(day, rise)) : 0),
+    const increaseWeight = increases.reduce(
+      (sum, increase) =>
+        sum +
+        (increase >= day && increase < addDays(day, 8) ? 3 / (1 + countDays(day, increase)) : 0),
       0,
     )
-    return (0.4 + index / DAYS + rush) * (0.6 + 0.8 * chance())
+    return (0.4 + index / DAYS + increaseWeight) * (0.6 + 0.8 * chance())
   })
-  const whole = weights.reduce((sum, weight) => sum + weight, 0)
-  const draw = (): Day => {
-    let left = chance() * whole
-    return days.find((_, index) => (left -= weights[index] ?? 0) <= 0) ?? end
+  const totalWeight = weights.reduce((sum, weight) => sum + weight, 0)
+  const pickDay = (): Day => {
+    let remaining = chance() * totalWeight
+    return days.find((_, index) => (remaining -= weights[index] ?? 0) <= 0) ?? end
   }
   const moments = Array.from({ length: size }, () =>
-    instant(startOfDay(draw()) + Math.floor((7 + 15 * chance()) * HOUR)),
+    instant(startOfDay(pickDay()) + Math.floor((7 + 15 * chance()) * HOUR)),
   )
   return moments.filter((at) => at < now).toSorted((a, b) => a - b)
 }
 
-const distance = (from: Day, to: Day): number =>
+const countDays = (from: Day, to: Day): number =>
   Math.round((startOfDay(to) - startOfDay(from)) / (24 * HOUR))
 
 async function registerAll(
   deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
   served: ServedEvent,
   moments: readonly Instant[],
-  chance: Chance,
+  chance: Random,
 ): Promise<number> {
-  let made = 0
-  for (let start = 0; start < moments.length; start += TOGETHER) {
+  let count = 0
+  for (let start = 0; start < moments.length; start += CONCURRENT_MAX) {
     const people = moments
-      .slice(start, start + TOGETHER)
-      .map((at) => personOf(served.config, at, chance))
-    const done = await Promise.all(
+      .slice(start, start + CONCURRENT_MAX)
+      .map((at) => generatePerson(served.config, at, chance))
+    const results = await Promise.all(
       people.map((person) => (person === null ? false : registerOne(deps, served, person))),
     )
-    made += done.filter(Boolean).length
+    count += results.filter(Boolean).length
   }
-  return made
+  return count
 }
 
-type Person = {
+type DemoPerson = {
   readonly at: Instant
   readonly regNo: RegNo
   readonly answers: Answers
@@ -136,9 +137,9 @@ type Person = {
   readonly reference: string
 }
 
-/** Null on a day on which registration was closed. */
-function personOf(event: EventConfig, at: Instant, chance: Chance): Person | null {
-  const answers = answersOf(event, chance)
+/** Returns null if registration was closed on that day. */
+function generatePerson(event: EventConfig, at: Instant, chance: Random): DemoPerson | null {
+  const answers = generateAnswers(event, chance)
   const quoted = quote(event, answers, at)
   const regNo = createRegNo(event, [...digits(chance, randomDigits(event))].map(Number))
   const person = { at, regNo, answers, luck: chance(), reference: `DEMO${digits(chance, 9)}` }
@@ -152,22 +153,22 @@ async function registerOne(
     now,
   }: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
   served: ServedEvent,
-  person: Person,
+  person: DemoPerson,
 ): Promise<boolean> {
   const event = served.config
   const { at, answers, regNo } = person
-  const kept = []
+  const stored = []
   for (const field of event.fields.filter(
     ({ id, type }) => type === 'file' && answers[id] !== undefined,
   )) {
     const name = String(answers[field.id])
-    const proof = pdfSaying('This proof is made up.')
+    const proof = buildPdf('This document is invented.')
     const file = expectOk(await uploads.receive(Readable.from([proof]), proof.length))
     const type = await uploads.typeOf(file, name, field.accept ?? [])
     if (type === null) await uploads.discard(file)
     else {
       await uploads.keep(file)
-      kept.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
+      stored.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
     }
   }
   const isDue = person.quote.total > 0
@@ -180,33 +181,33 @@ async function registerOne(
     category: findCategory(event, answers),
     quote: person.quote,
     orderId: isDue ? createOrderId(regNo, 1) : null,
-    uploads: kept,
+    uploads: stored,
     at,
     mail: null,
     idempotency: null,
   })
   if (!registered.ok) return false
-  // A free registration is complete at once, and has no payment that could succeed or fail.
-  if (isDue) await settle(store, event, person, now)
-  else await confirmation(store, event, regNo, at)
+  // A free registration is complete immediately, and has no payment.
+  if (isDue) await applyPayment(store, event, person, now)
+  else await storeConfirmation(store, event, regNo, at)
   return true
 }
 
 /** Four of five pay; an old unpaid payment has expired, as the gateway would report. */
-async function settle(
+async function applyPayment(
   store: Store,
   event: EventConfig,
-  person: Person,
+  person: DemoPerson,
   now: Instant,
 ): Promise<void> {
   const { at, luck, reference, regNo } = person
   const { total } = person.quote
   const orderId = createOrderId(regNo, 1)
-  const later = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
+  const minutesLater = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
   const confirm = (amount: Paise): Promise<unknown> =>
     store.applyFact(
       orderId,
-      { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: later(3) },
+      { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: minutesLater(3) },
       null,
     )
   const isRecent = at > now - 20 * HOUR
@@ -215,22 +216,28 @@ async function settle(
     if (luck < 0.02)
       await store.applyFact(
         orderId,
-        { type: 'refunded', reference: `${reference}R`, amount: total, at: later(3 * 24 * 60) },
+        {
+          type: 'refunded',
+          reference: `${reference}R`,
+          amount: total,
+          at: minutesLater(3 * 24 * 60),
+        },
         null,
       )
-    else await confirmation(store, event, regNo, later(4))
+    else await storeConfirmation(store, event, regNo, minutesLater(4))
   } else if (luck < (isRecent ? 0.62 : 0.845)) await confirm(paise(Math.max(100, total - 10_000)))
   else if (luck < (isRecent ? 0.7 : 0.93))
     await store.applyFact(
       orderId,
-      { type: 'declined', code: '400', message: 'The bank declined the card', at: later(4) },
+      { type: 'declined', code: '400', message: 'The bank declined the card', at: minutesLater(4) },
       null,
     )
-  else if (!isRecent) await store.applyFact(orderId, { type: 'expired', at: later(24 * 60) }, null)
+  else if (!isRecent)
+    await store.applyFact(orderId, { type: 'expired', at: minutesLater(24 * 60) }, null)
 }
 
-/** Stored as sent, so that the demo's mailer does not send it. */
-async function confirmation(
+/** Stores the confirmation as sent, so that the demo does not send it. */
+async function storeConfirmation(
   store: Store,
   event: EventConfig,
   regNo: RegNo,
@@ -241,20 +248,20 @@ async function confirmation(
   if (mail !== null) await store.mailSent(await store.queueMail(regNo, mail, at), at)
 }
 
-/** An event that takes no payments here has imported rows, with a total and possibly nothing else. */
+/** Imports registrations for an event without payments here. Some have only a total. */
 async function importAll(
   store: Store,
   served: ServedEvent,
   moments: readonly Instant[],
-  chance: Chance,
+  chance: Random,
 ): Promise<number> {
   const event = served.config
   const rows = moments.map((at, index): ImportRow => {
-    const answers: Record<string, Answer> = { ...answersOf(event, chance) }
-    // The price applies if there is one; imported registrations did cost something.
+    const answers: Record<string, Answer> = { ...generateAnswers(event, chance) }
+    // Uses the price if the event has one; otherwise an invented amount that was paid elsewhere.
     const quoted = event.fees.prices === null ? null : quote(event, answers, at)
-    const elsewhere = paise(400_000 + Math.floor(chance() * 7) * 50_000)
-    const fee = quoted === null ? elsewhere : quoted.ok ? quoted.value.total : paise(0)
+    const externalFee = paise(400_000 + Math.floor(chance() * 7) * 50_000)
+    const fee = quoted === null ? externalFee : quoted.ok ? quoted.value.total : paise(0)
     const companions = quoted === null && chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
     for (const { id, type } of event.alsoStored) {
       if (type === 'number') answers[id] = companions
@@ -289,12 +296,12 @@ async function importAll(
       paidAt: paymentStatus === 'success' ? instant(at + 3 * 60_000) : null,
     }
   })
-  const done = await store.importRegistrations(rows)
-  return done.ok ? done.value.added : 0
+  const results = await store.importRegistrations(rows)
+  return results.ok ? results.value.added : 0
 }
 
 /** The smallest valid PDF file. */
-function pdfSaying(text: string): Buffer {
+function buildPdf(text: string): Buffer {
   return Buffer.from(
     `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${text.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${text}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`,
   )

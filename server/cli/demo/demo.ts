@@ -5,7 +5,7 @@ import path from 'node:path'
 import { formatCount } from '../../../engine/index.ts'
 import type { Command, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
-import { demoDay, fillDemo } from './demo-registrations.ts'
+import { demoDay, createDemoRegistrations } from './demo-registrations.ts'
 import type { Environment } from '../../dependencies.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { openRegistry } from '../../events/event-registry.ts'
@@ -19,27 +19,27 @@ export const demo: Command = {
 Fills a new database in a temporary folder with a few thousand invented registrations for all events, and serves
 it like start, with the sandbox gateway. When it stops, it removes the database.
 
-The clock begins some weeks before the last conference that is still open, or at CLOCK. PORT, HOST, PUBLIC_URL,
+The clock begins a few weeks before the last conference that is still open, or at CLOCK. PORT, HOST, PUBLIC_URL,
 EVENTS_DIR, ADMIN_USERNAME and ADMIN_PASSWORD work as for start.
 
 Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid; 3 internal error.`,
   run: async (args, terminal) => {
     if (args.length > 0) {
-      terminal.complain(
-        'rollcall demo takes no arguments; it is told everything by environment variables.',
+      terminal.printError(
+        'rollcall demo has no arguments. It is configured by environment variables.',
       )
       return 2
     }
-    const given = terminal.environment()
-    if (given === null) return 2
-    if (given.production) {
-      terminal.complain('The demo is not for NODE_ENV=production.')
+    const base = terminal.environment()
+    if (base === null) return 2
+    if (base.production) {
+      terminal.printError('The demo cannot run with NODE_ENV=production.')
       return 2
     }
     const dataDir = await mkdtemp(path.join(tmpdir(), 'rollcall-demo-'))
     try {
-      const environment = await fill(
-        { ...given, dataDir, databaseUrl: null, gatewayMode: 'sandbox', smtpUrl: null },
+      const environment = await createDemoEnvironment(
+        { ...base, dataDir, databaseUrl: null, gatewayMode: 'sandbox', smtpUrl: null },
         terminal,
       )
       if (environment === null) return 1
@@ -51,36 +51,41 @@ Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid; 3 i
 }
 
 /**
- * Returns the environment with the clock that the rows were made for; null after printing what is wrong with an
- * event file.
+ * Fills the database and returns the environment with the demo's clock. Null after printing the errors of an event
+ * file.
  */
-async function fill(environment: Environment, terminal: Terminal): Promise<Environment | null> {
+async function createDemoEnvironment(
+  environment: Environment,
+  terminal: Terminal,
+): Promise<Environment | null> {
   const store = await openStore({ dataDir: environment.dataDir, migrates: true })
-  const started = environment.clockStart
+  const clockStart = environment.clockStart
   const quiet = {
     info: () => {},
     warn: () => {},
-    error: (_: object, message?: string) => terminal.complain(message ?? 'Something went wrong.'),
+    error: (_: object, message?: string) => terminal.printError(message ?? 'Something went wrong.'),
   }
   const opened = await openRegistry({
     folder: environment.eventsDir,
     cacheFolder: getCacheFolder(environment.dataDir),
     store,
     log: quiet,
-    print: terminal.complain,
+    print: terminal.printError,
     production: false,
     isWatching: false,
-    clock: makeClock(started),
+    clock: makeClock(clockStart),
   })
   try {
     if (!opened.ok) {
-      terminal.complain(opened.error)
+      terminal.printError(opened.error)
       return null
     }
     const served = opened.value.all().toSorted((a, b) => (a.config.from < b.config.from ? -1 : 1))
-    const now = started ?? demoDay(served.map(({ config }) => config))
+    const now = clockStart ?? demoDay(served.map(({ config }) => config))
     if (now === null) {
-      terminal.complain('No event takes registrations, so there is no day for a demo. Set CLOCK.')
+      terminal.printError(
+        'No event is open for registration, so the demo has no date to use. Set CLOCK.',
+      )
       return null
     }
     const uploads = openUploads({
@@ -88,9 +93,9 @@ async function fill(environment: Environment, terminal: Terminal): Promise<Envir
       store,
       clock: () => now,
     })
-    const made = await fillDemo({ store, uploads, events: served, now })
+    const count = await createDemoRegistrations({ store, uploads, events: served, now })
     terminal.print(
-      `${formatCount(made)} made-up registrations over ${served.length} events, for as long as this runs in ${environment.dataDir}`,
+      `${formatCount(count)} invented registrations for ${served.length} events, stored in ${environment.dataDir} until you stop the demo`,
     )
     return { ...environment, clockStart: now }
   } finally {

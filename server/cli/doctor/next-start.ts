@@ -1,4 +1,4 @@
-/** Tells what a stopped server would report after its next start: a wrong clock, removed event files. */
+/** Finds what a stopped server would report when it next starts: a wrong clock, removed event files. */
 import path from 'node:path'
 import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
@@ -12,21 +12,24 @@ import { waitsSentence } from '../../ops/health/clock-check.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { clockSeenIn, filesInUse } from '../../storage/recovery/copy-database.ts'
 
-/** The difference of which the server's log speaks too. */
+/** The difference from which the server logs a clock that was set back. */
 const SET_BACK_MS_MIN = 60_000
 
-/** For a database of this version. `here`: the events that have a file; null: the folder has none, which is reported elsewhere. */
-export async function nextStartFindings(
+/** Needs a database of this version. Null for `presentIds` skips event files, if the folder has none. */
+export async function findNextStartProblems(
   { dataDir, clockStart }: Environment,
-  here: ReadonlySet<string> | null,
+  presentIds: ReadonlySet<string> | null,
 ): Promise<readonly string[]> {
   const file = path.join(dataDir, DATABASE_FILE)
   const now = makeClock(clockStart)()
-  return [...clockOf(file, now), ...(here === null ? [] : await removed(file, here, now))]
+  return [
+    ...checkClock(file, now),
+    ...(presentIds === null ? [] : await describeRemoved(file, presentIds, now)),
+  ]
 }
 
-/** Returns a sentence for each event file that was removed. Nothing where the database or the folder cannot be read. */
-export async function removedFiles({
+/** Returns a sentence for each removed event file. Empty if the database or the folder cannot be read. */
+export async function findRemovedFiles({
   dataDir,
   databaseUrl,
   eventsDir,
@@ -36,33 +39,37 @@ export async function removedFiles({
   try {
     const names = await listEventFiles(eventsDir)
     if (names.length === 0) return []
-    const here = new Set(names.map(getEventId))
-    return await removed(path.join(dataDir, DATABASE_FILE), here, makeClock(clockStart)())
+    const presentIds = new Set(names.map(getEventId))
+    return await describeRemoved(
+      path.join(dataDir, DATABASE_FILE),
+      presentIds,
+      makeClock(clockStart)(),
+    )
   } catch {
     return []
   }
 }
 
-function clockOf(file: string, now: Instant): readonly string[] {
-  const seen = clockSeenIn(file)
-  if (seen === null) return []
-  if (seen.waitsSince !== null) return [waitsSentence(seen, now)]
-  const byMs = seen.at - now
-  return byMs < SET_BACK_MS_MIN
+function checkClock(file: string, now: Instant): readonly string[] {
+  const lastClock = clockSeenIn(file)
+  if (lastClock === null) return []
+  if (lastClock.waitsSince !== null) return [waitsSentence(lastClock, now)]
+  const setBackMs = lastClock.at - now
+  return setBackMs < SET_BACK_MS_MIN
     ? []
     : [
-        `The clock shows ${formatInstant(now)}, and ${formatInstant(seen.at)} was recorded before: it was set back by ${lengthOf(byMs)}. Check its time service (NTP).`,
+        `The clock shows ${formatInstant(now)}, but the last recorded time is ${formatInstant(lastClock.at)}: the clock was set back by ${lengthOf(setBackMs)}. Check the time service (NTP).`,
       ]
 }
 
-async function removed(
+async function describeRemoved(
   file: string,
-  here: ReadonlySet<string>,
+  presentIds: ReadonlySet<string>,
   now: Instant,
 ): Promise<readonly string[]> {
   const sentences: string[] = []
   for (const [id, stored] of filesInUse(file)) {
-    if (here.has(id)) continue
+    if (presentIds.has(id)) continue
     const event = await readLastServed({ lastEventFile: async () => stored }, id)
     // The file of a past event is removed on purpose.
     if (event !== null && !isEventOver(event.config, dayOf(now))) sentences.push(formatRemoved(id))

@@ -1,4 +1,4 @@
-/** Tells what a recovery means for an installation: the one that is open, the next start's, or one after a restore. */
+/** Describes the open recovery, the one that the next start begins, or the one after a restore. */
 import { dayOf, formatCount, formatDay, formatInstant } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'
@@ -14,69 +14,69 @@ import { figuresIn, isInRecovery, storedSince } from '../../storage/recovery/cop
 type Finding = { readonly isGood: boolean; readonly text: string }
 const look = (text: string): Finding => ({ isGood: false, text })
 
-/** Nothing where the database cannot be read: what prevents it is reported elsewhere. */
-export async function recoveryFindings(
+/** Empty if the database cannot be read, which another check reports. */
+export async function findRecoveryFindings(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<readonly Finding[]> {
   try {
-    return (await isOpen(environment))
-      ? (await openRecovery(environment, events)).map(look)
-      : await ahead(environment, events)
+    return (await isRecoveryOpen(environment))
+      ? (await describeOpenRecovery(environment, events)).map(look)
+      : await describeNextRecovery(environment, events)
   } catch {
     return []
   }
 }
 
-async function isOpen({ dataDir, databaseUrl }: Environment): Promise<boolean> {
+async function isRecoveryOpen({ dataDir, databaseUrl }: Environment): Promise<boolean> {
   if (databaseUrl !== null) return (await lookAtPostgres(databaseUrl)).isInRecovery
   try {
     return isInRecovery(dataDir)
   } catch {
-    // Of an older version, which had no recoveries.
+    // The database is of an older version, which had no recoveries.
     return false
   }
 }
 
-async function openRecovery(
+async function describeOpenRecovery(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<readonly string[]> {
   const store = await openStore(environment)
   try {
     const clock = makeClock(environment.clockStart)
-    const standing = await recoveryStatusOf({ store, environment, clock }, events)
-    return standing.recovery === null
+    const status = await recoveryStatusOf({ store, environment, clock }, events)
+    return status.recovery === null
       ? []
-      : [...sentencesOf(standing), HOW_TO_END(standing.recovery.copyAt)]
+      : [...sentencesOf(status), howToEnd(status.recovery.copyAt)]
   } finally {
     await store.close()
   }
 }
 
-/** What begins with the next start, or would begin with a restore. */
-async function ahead(
+/** Describes the recovery that the next start or a restore would begin. */
+async function describeNextRecovery(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<readonly Finding[]> {
-  const next = await whyNextStartRecovers(environment)
-  const figures = await figuresOf(environment, events).catch(() => null)
-  if (next !== null)
+  const reason = await whyNextStartRecovers(environment)
+  const figures = await loadFigures(environment, events).catch(() => null)
+  if (reason !== null)
     return [
       look(
-        `The next start begins a recovery. ${next}${figures === null ? '' : ` ${held(figures)}`}`,
+        `The next start begins a recovery. ${reason}${figures === null ? '' : ` ${describeHeld(figures)}`}`,
       ),
-      look(HOW_TO_END(null)),
+      look(howToEnd(null)),
     ]
   if (figures === null) return []
-  const missing = lostWithBackup(environment, await backedUpAt(environment.dataDir))
-  const begins = environment.databaseUrl === null ? 'rollcall db restore' : 'Putting a copy back'
-  const text = `The installation is not in recovery. ${begins} begins one, until it is ended by hand. With the data of now: ${held(figures)}${missing}`
+  const missing = describeBackupGap(environment, await backedUpAt(environment.dataDir))
+  const trigger = environment.databaseUrl === null ? 'rollcall db restore' : 'Restoring a copy'
+  const text = `The installation is not in recovery. ${trigger} begins one, until it is ended by hand. With the current data: ${describeHeld(figures)}${missing}`
   return [{ isGood: true, text }]
 }
 
-/** Does not open a store of SQLite: that changes the rights of files. */
-async function figuresOf(
+/** Does not open an SQLite store, because opening it changes file permissions. */
+async function loadFigures(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<RecoveryFigures> {
@@ -90,18 +90,18 @@ async function figuresOf(
   }
 }
 
-const held = ({
+const describeHeld = ({
   ahead: { mails, pending },
   held: { refunds, erasures },
 }: RecoveryFigures): string =>
-  `${formatCount(mails)} emails, ${formatCount(refunds)} refunds and the erasure of ${formatCount(erasures)} registrations are held, the gateway is asked about ${formatCount(pending)} pending payments, and new invoices and credit notes have another series.`
+  `${formatCount(mails)} emails, ${formatCount(refunds)} refunds and the erasure of ${formatCount(erasures)} registrations are held, the gateway is queried about ${formatCount(pending)} pending payments, and new invoices and credit notes have another series.`
 
-/** What a restore of the last backup loses; empty: that is not known. */
-function lostWithBackup({ dataDir, databaseUrl }: Environment, at: Instant | null): string {
+/** Describes the data that restoring the last backup would lose. Empty if unknown. */
+function describeBackupGap({ dataDir, databaseUrl }: Environment, at: Instant | null): string {
   if (at === null || databaseUrl !== null) return ''
   const { registrations, payments, documents } = storedSince(dataDir, at)
-  return ` The last backup (${formatInstant(at)}) lacks what was stored since: ${formatCount(registrations)} registrations, ${formatCount(payments)} payments, ${formatCount(documents)} invoices and credit notes.`
+  return ` The last backup (${formatInstant(at)}) does not include later data: ${formatCount(registrations)} registrations, ${formatCount(payments)} payments, ${formatCount(documents)} invoices and credit notes.`
 }
 
-const HOW_TO_END = (copyAt: Instant | null): string =>
-  `To end the recovery: load the settlement reports${copyAt === null ? '' : ` from ${formatDay(dayOf(copyAt))} on`} of each event (rollcall payment reconcile EVENT FILE --keep --who NAME), decide the payments that wait (rollcall payment reviews), then run rollcall db recovery end --who NAME --mails copy. That sends the emails that the copy held queued; --mails send sends all that are held, --mails discard none.`
+const howToEnd = (copyAt: Instant | null): string =>
+  `To end the recovery: load the settlement reports${copyAt === null ? '' : ` from ${formatDay(dayOf(copyAt))} on`} of each event (rollcall payment reconcile EVENT FILE --keep --who NAME), decide the payments under review (rollcall payment reviews), then run rollcall db recovery end --who NAME --mails copy. This sends the emails that were queued in the copy; --mails send sends all held emails, --mails discard none.`

@@ -1,4 +1,4 @@
-/** Reports which server uses DATA_DIR, whether it answers, and whether its database is still the one it opened. */
+/** Reports which server uses DATA_DIR, whether it responds, and whether it still has its database. */
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Environment } from '../../dependencies.ts'
@@ -6,57 +6,59 @@ import { makeClock } from '../../ops/clock.ts'
 import { SERVED_FILE } from '../../ops/recovery/detect-older-database.ts'
 import { SERVING_PID, servingPid } from '../../storage/database/single-server-lock.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
-import { addressOf, askHealth } from '../health.ts'
+import { healthUrl, fetchHealth } from '../health.ts'
 
 type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
 
-/** A start on a slow disk, or with a database to migrate, takes some seconds. */
-const STARTING_MS = 2 * 60_000
-/** How the health check begins to tell of a lost database. */
-const LOST = /^The database file .*? Writes are refused\./
-const NOT_YET = 'Do not stop it before its log says where it wrote the data that it holds.'
+/** Startup with a slow disk or a database to migrate takes a while. */
+const STARTUP_MS_MAX = 2 * 60_000
+/** The beginning of the health message about a lost database. */
+const LOST_DATABASE = /^The database file .*? Writes are refused\./
+const DO_NOT_STOP = 'Do not stop it before its log states where it wrote its data.'
 
 /** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
-export async function serversOf(environment: Environment): Promise<Finding> {
+export async function checkServers(environment: Environment): Promise<Finding> {
   const { dataDir } = environment
   const pid = servingPid(dataDir)
-  const url = addressOf(environment)
-  const answering = await askHealth(environment)
+  const url = healthUrl(environment)
+  const health = await fetchHealth(environment)
   if (pid === null)
-    return answering === null
-      ? good('No server is at work here now.')
+    return health === null
+      ? good('No server is running on this DATA_DIR.')
       : wrong(
-          `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there. Stop that one, or set another PORT.`,
+          `A server with another DATA_DIR responds at ${url}, so a server with this DATA_DIR cannot start there. Stop that server, or set another PORT.`,
         )
-  const here = `A server is at work here (process ${pid})`
+  const prefix = `A server is running on this DATA_DIR (process ${pid})`
   if (!hasDatabase(environment))
     return existsSync(path.join(dataDir, SERVED_FILE))
-      ? wrong(`${here}, and its database is gone. ${NOT_YET}`)
-      : look(`${here}. It starts for the first time, and has not made its database yet.`)
-  if (answering === null)
+      ? wrong(`${prefix}, and its database is gone. ${DO_NOT_STOP}`)
+      : look(`${prefix}. It is starting for the first time and has not created its database yet.`)
+  if (health === null)
     return isStarting(dataDir)
       ? look(
-          `${here}, and does not answer at ${url} yet: it was started less than two minutes ago. Look again in two minutes.`,
+          `${prefix}, but does not respond at ${url} yet: it started less than two minutes ago. Check again in two minutes.`,
         )
       : wrong(
-          `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with. Compare them, look into its log, and start it again.`,
+          `${prefix}, but does not respond at ${url}: it hangs, or it was started with another HOST and PORT. Compare them, read its log, and restart it.`,
         )
-  const [lost] = LOST.exec(answering.message ?? '') ?? []
-  if (lost !== undefined) return wrong(`${here}. ${lost} ${NOT_YET}`)
-  const other = answering.process ?? pid
-  return other === pid
-    ? good(`${here}.`)
-    : wrong(`${here}, and another one (process ${other}) answers at ${url}. Stop one of them.`)
+  const [lostText] = LOST_DATABASE.exec(health.message ?? '') ?? []
+  if (lostText !== undefined) return wrong(`${prefix}. ${lostText} ${DO_NOT_STOP}`)
+  const answeringPid = health.process ?? pid
+  return answeringPid === pid
+    ? good(`${prefix}.`)
+    : wrong(
+        `${prefix}, but another one (process ${answeringPid}) responds at ${url}. Stop one of them.`,
+      )
 }
 
-/** It may have been made since the command began. */
+/** Checks again, because the database may have been created after the command began. */
 const hasDatabase = ({ dataDir, databaseUrl }: Environment): boolean =>
   databaseUrl !== null ||
   (statSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0
 
 function isStarting(dataDir: string): boolean {
   const startedAt = statSync(path.join(dataDir, SERVING_PID), { throwIfNoEntry: false })?.mtimeMs
-  return startedAt !== undefined && makeClock(null)() - startedAt < STARTING_MS
+  return startedAt !== undefined && makeClock(null)() - startedAt < STARTUP_MS_MAX
 }
 
 const good = (text: string): Finding => ({ is: 'good', text })

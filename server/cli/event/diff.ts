@@ -10,14 +10,14 @@ import type { EventDiff, SharedFiles, SourceText } from '../../../engine/authori
 import type { Command, Status, Terminal } from '../command.ts'
 import { findBrokenPromises } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
-import { readArguments } from '../options.ts'
-import { compiled, openEvent } from './open-event-file.ts'
+import { parseArguments } from '../options.ts'
+import { compileFile, openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event diff <old file> <new file>
        rollcall event diff --git <revision> [<file>…]
 
-Shows what a new version changes for people, not in its text: prices by day and category, who gets which
-category, fields, messages, addresses, wording, office.
+Shows what a new version changes for delegates and staff, not the changed lines: prices by day and category, who
+gets which category, fields, messages, addresses, wording, office.
 
   --git <revision>    compare the files with that revision (all of events/ if no file is named)
   --database          also count the stored and pending registrations, and what the new version would break
@@ -33,7 +33,7 @@ const options = {
   json: { type: 'boolean' },
   shared: { type: 'string' },
 } as const
-type Compared = {
+type ComparedEvent = {
   readonly file: string
   readonly old: EventConfig
   readonly next: EventConfig
@@ -41,16 +41,16 @@ type Compared = {
   readonly diff: EventDiff
 }
 
-export const diffing: Command = {
+export const diffCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, options, [0, 1000], help, terminal)
-    if (given === null) return 2
-    const { values, positionals } = given
+    const parsed = parseArguments(args, options, [0, 1000], help, terminal)
+    if (parsed === null) return 2
+    const { values, positionals } = parsed
     const pairs =
       values.git === undefined
-        ? await twoFiles(positionals, values.shared, terminal)
-        : await sinceRevision(values.git, positionals, terminal)
+        ? await compareFiles(positionals, values.shared, terminal)
+        : await compareWithRevision(values.git, positionals, terminal)
     if (typeof pairs === 'number') return pairs
     if (values.json === true)
       terminal.print(
@@ -65,19 +65,19 @@ export const diffing: Command = {
         terminal.print(
           isEmptyDiff(diff) ? `${file}: nothing changes.` : `${file}\n\n${formatDiff(diff)}`,
         )
-    if (values.database === true && values.json !== true && !(await sayStored(pairs, terminal)))
+    if (values.database === true && values.json !== true && !(await printStored(pairs, terminal)))
       return 2
     return pairs.some(({ diff }) => !isEmptyDiff(diff)) ? 1 : 0
   },
 }
 
-async function twoFiles(
+async function compareFiles(
   [first, second, ...rest]: readonly string[],
   shared: string | undefined,
   terminal: Terminal,
-): Promise<readonly Compared[] | Status> {
+): Promise<readonly ComparedEvent[] | Status> {
   if (first === undefined || second === undefined || rest.length > 0) {
-    terminal.complain(help.split('\n\n')[0] ?? help)
+    terminal.printError(help.split('\n\n')[0] ?? help)
     return 2
   }
   const old = await openEvent(first, terminal, shared)
@@ -95,47 +95,47 @@ async function twoFiles(
   ]
 }
 
-/** Old versions are compiled with the shared files of that time: a change in them changes every event. */
-async function sinceRevision(
+/** Compiles old versions with the shared files of that revision, because a change in them changes every event. */
+async function compareWithRevision(
   revision: string,
-  named: readonly string[],
+  fileNames: readonly string[],
   terminal: Terminal,
-): Promise<readonly Compared[] | Status> {
+): Promise<readonly ComparedEvent[] | Status> {
   const files =
-    named.length > 0
-      ? named
+    fileNames.length > 0
+      ? fileNames
       : existsSync('events')
         ? (await readdir('events'))
             .filter((name) => /\.ya?ml$/.test(name))
             .sort()
             .map((name) => path.join('events', name))
         : []
-  const compared: Compared[] = []
+  const compared: ComparedEvent[] = []
   for (const file of files) {
     const next = await openEvent(file, terminal)
     if (!next.ok) return next.status
-    const before = await atRevision(revision, next.value.file.path)
-    if (before.is === 'no-revision') {
-      terminal.complain(`git does not know "${revision}" here: ${before.says}`)
+    const oldVersion = await readAtRevision(revision, next.value.file.path)
+    if (oldVersion.is === 'no-revision') {
+      terminal.printError(`git does not know "${revision}" here: ${oldVersion.message}`)
       return 2
     }
-    if (before.is === 'no-file') {
+    if (oldVersion.is === 'no-file') {
       terminal.print(`${file}: new since ${revision}.`)
       continue
     }
     const { shared } = next.value
-    const sharedThen = async (now: { readonly path: string; readonly text: string }) => {
-      const then = await atRevision(revision, now.path)
-      return then.is === 'text' ? { path: now.path, text: then.text } : now
+    const readOldShared = async (file: { readonly path: string; readonly text: string }) => {
+      const version = await readAtRevision(revision, file.path)
+      return version.is === 'text' ? { path: file.path, text: version.text } : file
     }
-    const then: SharedFiles = {
-      lists: await sharedThen(shared.lists),
-      gateways: await sharedThen(shared.gateways),
-      texts: await sharedThen(shared.texts),
+    const oldShared: SharedFiles = {
+      lists: await readOldShared(shared.lists),
+      gateways: await readOldShared(shared.gateways),
+      texts: await readOldShared(shared.texts),
     }
-    const old = compiled(
-      { path: `${revision}:${next.value.file.path}`, text: before.text },
-      then,
+    const old = compileFile(
+      { path: `${revision}:${next.value.file.path}`, text: oldVersion.text },
+      oldShared,
       terminal,
     )
     if (!old.ok) return old.status
@@ -150,12 +150,12 @@ async function sinceRevision(
   return compared
 }
 
-type AtRevision =
+type RevisionFile =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'no-file' }
-  | { readonly is: 'no-revision'; readonly says: string }
+  | { readonly is: 'no-revision'; readonly message: string }
 
-async function atRevision(revision: string, file: string): Promise<AtRevision> {
+async function readAtRevision(revision: string, file: string): Promise<RevisionFile> {
   const folder = path.dirname(path.resolve(file))
   const git = async (...args: string[]): Promise<{ readonly ok: boolean; readonly text: string }> =>
     promisify(execFile)('git', args, { cwd: folder, maxBuffer: 16 * 1024 * 1024 }).then(
@@ -166,24 +166,24 @@ async function atRevision(revision: string, file: string): Promise<AtRevision> {
       }),
     )
   const known = await git('rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)
-  if (!known.ok) return { is: 'no-revision', says: known.text }
-  const shown = await git('show', `${known.text.trim()}:./${path.basename(file)}`)
-  return shown.ok ? { is: 'text', text: shown.text } : { is: 'no-file' }
+  if (!known.ok) return { is: 'no-revision', message: known.text }
+  const content = await git('show', `${known.text.trim()}:./${path.basename(file)}`)
+  return content.ok ? { is: 'text', text: content.text } : { is: 'no-file' }
 }
 
-async function sayStored(pairs: readonly Compared[], terminal: Terminal): Promise<boolean> {
+async function printStored(pairs: readonly ComparedEvent[], terminal: Terminal): Promise<boolean> {
   const environment = terminal.environment()
   if (environment === null) return false
   const store = await openExistingStore(environment)
   try {
     for (const { old, next, source, diff } of pairs) {
       const { registrations, pending } = await store.inUse(next.id)
-      const touched =
+      const pendingText =
         diff.prices.length + diff.sold.length > 0
           ? `${pending} of them pending, which keep the price they were quoted`
           : `${pending} of them pending`
       terminal.print(
-        `${next.id}: ${registrations} registration${registrations === 1 ? ' is' : 's are'} stored, ${touched}.`,
+        `${next.id}: ${registrations} registration${registrations === 1 ? ' is' : 's are'} stored, ${pendingText}.`,
       )
       const findings = await findBrokenPromises(store, next, source, old)
       if (findings.length > 0)

@@ -5,8 +5,8 @@ import { formatDay } from '../../../engine/index.ts'
 import { toWireCode } from '../../office/discount-codes/discount-code-routes.ts'
 import { createCodes, withdrawCode } from '../../office/discount-codes/create-discount-codes.ts'
 import type { StoredCode } from '../../storage/index.ts'
-import { readArguments } from '../options.ts'
-import { atWork, eventAt } from '../command-context.ts'
+import { parseArguments } from '../options.ts'
+import { withContext, findEvent } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
 /** Recorded user of actions without a sign-in. */
@@ -31,47 +31,47 @@ The server may be running.
 
 Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 
-const text = { type: 'string' } as const
+const stringOption = { type: 'string' } as const
 
-export const codesOf: Command = {
+export const discountCodesCommand: Command = {
   help,
   run: async (args, terminal) => {
     const options = {
-      make: text,
-      count: text,
-      uses: text,
-      until: text,
-      note: text,
-      code: text,
-      withdraw: text,
+      make: stringOption,
+      count: stringOption,
+      uses: stringOption,
+      until: stringOption,
+      note: stringOption,
+      code: stringOption,
+      withdraw: stringOption,
       json: { type: 'boolean' },
     } as const
-    const given = readArguments(args, options, [1, 1], help, terminal)
-    if (given === null) return 2
-    const { make, withdraw, json = false, ...words } = given.values
+    const parsed = parseArguments(args, options, [1, 1], help, terminal)
+    if (parsed === null) return 2
+    const { make, withdraw, json = false, ...codeOptions } = parsed.values
     if (make !== undefined && withdraw !== undefined) {
-      terminal.complain('Say either --make or --withdraw.')
+      terminal.printError('Use either --make or --withdraw, not both.')
       return 2
     }
-    const [misplaced] = Object.keys(words)
+    const [misplaced] = Object.keys(codeOptions)
     if (make === undefined && misplaced !== undefined) {
-      terminal.complain(`--${misplaced} belongs to --make.`)
+      terminal.printError(`--${misplaced} needs --make.`)
       return 2
     }
-    return atWork(terminal, async (deps) => {
-      const event = eventAt(deps, given.positionals[0] ?? '', terminal)
+    return withContext(terminal, async (deps) => {
+      const event = findEvent(deps, parsed.positionals[0] ?? '', terminal)
       if (event === null) return 2
-      const done =
+      const result =
         make !== undefined
-          ? await createCodes(deps, event, { kind: make, ...words }, WHO)
+          ? await createCodes(deps, event, { kind: make, ...codeOptions }, WHO)
           : withdraw !== undefined
             ? await withdrawCode(deps, event, withdraw, WHO)
             : null
-      if (done !== null) {
-        if (done.ok)
-          terminal.print(typeof done.value === 'string' ? done.value : done.value.join('\n'))
-        else terminal.complain(done.error.message)
-        return done.ok ? 0 : done.error.code === 'bad_code' ? 2 : 1
+      if (result !== null) {
+        if (result.ok)
+          terminal.print(typeof result.value === 'string' ? result.value : result.value.join('\n'))
+        else terminal.printError(result.error.message)
+        return result.ok ? 0 : result.error.code === 'bad_code' ? 2 : 1
       }
       const codes = await deps.store.codesOf(event.id, event.holdSeatsMs, deps.clock())
       terminal.print(
@@ -79,14 +79,14 @@ export const codesOf: Command = {
           ? JSON.stringify(codes.map(toWireCode), null, 2)
           : codes.length === 0
             ? `${event.title} has no codes yet.`
-            : codes.map(shown).join('\n'),
+            : codes.map(formatCode).join('\n'),
       )
       return 0
     })
   },
 }
 
-function shown({ code, kind, uses, usesMax, lastDay, note, withdrawnAt }: StoredCode): string {
+function formatCode({ code, kind, uses, usesMax, lastDay, note, withdrawnAt }: StoredCode): string {
   return [
     code.padEnd(12),
     kind.padEnd(12),

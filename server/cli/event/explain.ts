@@ -14,7 +14,7 @@ import { makeClock } from '../../ops/clock.ts'
 import { parseSharedFiles } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event explain <file> [--given <answers>]… [<field>=<answer>]… [--on <day>]
@@ -47,12 +47,12 @@ const options = {
   shared: { type: 'string' },
 } as const
 
-export const explaining: Command = {
+export const explainCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, options, [0, 100], help, terminal)
-    if (given === null) return 2
-    const { values, positionals } = given
+    const parsed = parseArguments(args, options, [0, 100], help, terminal)
+    if (parsed === null) return 2
+    const { values, positionals } = parsed
     if (values.registration !== undefined) {
       const { given: answers, on, code, full, roll } = values
       if (
@@ -60,30 +60,30 @@ export const explaining: Command = {
         [answers, on, code, full, roll].every((one) => one === undefined)
       )
         return explainStored(values.registration, values.json === true, terminal)
-      terminal.complain(
-        'A registration brings its own answers, day and facts: leave out the file, --given, --on, --code, --full and --roll.',
+      terminal.printError(
+        '--registration uses the stored answers, day and context: omit the file, --given, --on, --code, --full and --roll.',
       )
       return 2
     }
     const [name, ...pairs] = positionals
-    const answers = readGiven([...(values.given ?? []), ...pairs], terminal)
+    const answers = parseAnswers([...(values.given ?? []), ...pairs], terminal)
     const at = values.on === undefined ? makeClock(null)() : readInstant(values.on)
     if (at === null)
-      terminal.complain(
+      terminal.printError(
         `--on must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`,
       )
-    if (name === undefined) terminal.complain(help.split('\n\n')[0] ?? help)
+    if (name === undefined) terminal.printError(help.split('\n\n')[0] ?? help)
     if (name === undefined || answers === null || at === null) return 2
     const opened = await openEvent(name, terminal, values.shared)
     if (!opened.ok) return opened.status
     const { event, file } = opened.value
-    const facts = readContext(event, values)
-    if (!facts.ok) {
-      terminal.complain(facts.error)
+    const context = readContext(event, values)
+    if (!context.ok) {
+      terminal.printError(context.error)
       return 2
     }
-    print(
-      explain(event, answers, at, facts.value),
+    printExplanation(
+      explain(event, answers, at, context.value),
       event,
       file.text,
       values.json === true,
@@ -93,38 +93,38 @@ export const explaining: Command = {
   },
 }
 
-function print(
+function printExplanation(
   explanation: Explanation,
   event: EventConfig,
   text: string,
   isJson: boolean,
   terminal: Terminal,
 ): void {
-  const lineOf = createLineFinder(text)
+  const findLine = createLineFinder(text)
   if (isJson)
     terminal.print(
       JSON.stringify(
         {
           event: event.id,
           ...explanation,
-          line: explanation.cell === null ? null : lineOf(explanation.cell.keyPath),
-          lines: explanation.lines.map((one) => ({ ...one, at: lineOf(one.keyPath) })),
+          line: explanation.cell === null ? null : findLine(explanation.cell.keyPath),
+          lines: explanation.lines.map((one) => ({ ...one, at: findLine(one.keyPath) })),
         },
         null,
         2,
       ),
     )
-  else terminal.print(formatExplanation(event, explanation, lineOf))
+  else terminal.print(formatExplanation(event, explanation, findLine))
 }
 
-/** Later values override earlier ones. Null after printing what is wrong. */
-function readGiven(texts: readonly string[], terminal: Terminal): RawAnswers | null {
+/** Later values override earlier ones. Null after printing the error. */
+function parseAnswers(texts: readonly string[], terminal: Terminal): RawAnswers | null {
   let answers: RawAnswers = {}
   for (const text of texts) {
     const pair = /^([a-z][a-z0-9_]*)=(.*)$/su.exec(text)
-    const json = pair === null ? readObject(text) : { [pair[1] ?? '']: pair[2] ?? '' }
+    const json = pair === null ? parseObject(text) : { [pair[1] ?? '']: pair[2] ?? '' }
     if (json === null) {
-      terminal.complain(
+      terminal.printError(
         `Answers are JSON, {"asi_member": true}, or field=answer; "${text}" is neither.`,
       )
       return null
@@ -134,7 +134,7 @@ function readGiven(texts: readonly string[], terminal: Terminal): RawAnswers | n
   return answers
 }
 
-function readObject(text: string): RawAnswers | null {
+function parseObject(text: string): RawAnswers | null {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -152,14 +152,14 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
   try {
     const registration = await store.registration(regNo)
     if (registration === null) {
-      terminal.complain(`No registration ${regNo}.`)
+      terminal.printError(`No registration ${regNo}.`)
       return 2
     }
     const version = await store.eventFile(registration.eventHash)
     const event =
       version === null ? null : readEvent(version.text, parseSharedFiles(version.shared))
     if (version === null || event === null) {
-      terminal.complain(
+      terminal.printError(
         `The version of the event file that ${regNo} was registered with (${registration.eventHash.slice(0, 12)}) is not stored.`,
       )
       return 3
@@ -168,8 +168,8 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
       terminal.print(
         `${regNo}, registered with version ${version.hash.slice(0, 12)} of ${registration.eventId}.yaml`,
       )
-    const explanation = explainAgain(event, registration)
-    print(explanation, event, version.text, isJson, terminal)
+    const explanation = explainRegistration(event, registration)
+    printExplanation(explanation, event, version.text, isJson, terminal)
     return compare(explanation, registration, terminal)
   } finally {
     await store.close()
@@ -177,31 +177,32 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
 }
 
 /** Uses the context that was stored with its answers. */
-function explainAgain(event: EventConfig, { answers, createdAt }: StoredRegistration): Explanation {
+function explainRegistration(
+  event: EventConfig,
+  { answers, createdAt }: StoredRegistration,
+): Explanation {
   return explain(event, removeContext(event, answers), createdAt, extractContext(event, answers))
 }
 
 /** Compares the stored quote with the one computed again. */
-function compare(
-  { quote: again }: Explanation,
-  stored: StoredRegistration,
-  terminal: Terminal,
-): Status {
-  if (stored.total === null && (again === null || !again.ok)) return 0
-  const is = again?.ok === true ? again.value : null
+function compare({ quote }: Explanation, stored: StoredRegistration, terminal: Terminal): Status {
+  if (stored.total === null && (quote === null || !quote.ok)) return 0
+  const current = quote?.ok === true ? quote.value : null
   if (
-    is !== null &&
-    is.total === stored.total &&
-    is.base === stored.base &&
-    is.gst === stored.gst &&
-    is.category === stored.category &&
-    is.period === stored.period
+    current !== null &&
+    current.total === stored.total &&
+    current.base === stored.base &&
+    current.gst === stored.gst &&
+    current.category === stored.category &&
+    current.period === stored.period
   )
     return 0
-  const said =
+  const storedText =
     stored.total === null
       ? 'no amount'
       : `${formatPrice(stored.total)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
-  terminal.complain(`Stored is ${said}, which is not what the file gives.`)
+  terminal.printError(
+    `The stored price is ${storedText}, which differs from the price in the file.`,
+  )
   return 1
 }

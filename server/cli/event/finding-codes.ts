@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { catalogue, formatList, findNearest } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 
 const help = `Usage: rollcall event finding [<code>]
 
@@ -12,19 +12,19 @@ right example, and the message. Without a code it lists every finding.
 
 Exit status: 0 done; 2 there is no such finding; 3 internal error.`
 
-/** A page per subject, with a section per code; a test keeps them up to date. */
+/** One page per subject, with one section per code. A test keeps them up to date. */
 const folder = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'findings')
 
-export const codes: Command = {
+export const findingCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, {}, [0, 1], help, terminal)
-    if (given === null) return 2
-    const [asked] = given.positionals
+    const parsed = parseArguments(args, {}, [0, 1], help, terminal)
+    if (parsed === null) return 2
+    const [codeOrName] = parsed.positionals
     const all = Object.entries(catalogue).sort(
       ([a], [b]) => Number(a.slice(2)) - Number(b.slice(2)),
     )
-    if (asked === undefined) {
+    if (codeOrName === undefined) {
       terminal.print(
         all
           .map(
@@ -35,27 +35,27 @@ export const codes: Command = {
       )
       return 0
     }
-    const found = all.find(
-      ([code, { slug }]) => code === asked.toUpperCase() || slug === asked.toLowerCase(),
+    const match = all.find(
+      ([code, { slug }]) => code === codeOrName.toUpperCase() || slug === codeOrName.toLowerCase(),
     )
-    if (found === undefined) {
-      terminal.complain(
-        `There is no code "${asked}".${meantBy(asked)} rollcall event finding lists them.`,
+    if (match === undefined) {
+      terminal.printError(
+        `Unknown finding "${codeOrName}".${suggestCodes(codeOrName)} rollcall event finding lists them.`,
       )
       return 2
     }
     const names = (await readdir(folder)).filter((name) => name.endsWith('.md'))
     const pages = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')))
     terminal.print(
-      pages.map((page) => sectionOf(page, found[0])).find((section) => section !== null) ??
-        `${found[0]} ${found[1].slug} (${found[1].severity})\n\n${found[1].why}`,
+      pages.map((page) => findSection(page, match[0])).find((section) => section !== null) ??
+        `${match[0]} ${match[1].slug} (${match[1].severity})\n\n${match[1].why}`,
     )
     return 0
   },
 }
 
-/** EV31 is the start of EV310 and EV311; `unknown-feild` is one typing error away from a name. */
-export function meantBy(asked: string): string {
+/** Suggests codes that start like the given one (EV31: EV310, EV311), and corrects typos in names. */
+export function suggestCodes(asked: string): string {
   const code = asked
     .toUpperCase()
     .replace(/^(?:EV)?[-_ ]*(?=\d)/, 'EV')
@@ -63,25 +63,25 @@ export function meantBy(asked: string): string {
   const slug = asked.toLowerCase().replace(/[ _]/g, '-')
   const codes = Object.keys(catalogue).sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
   const slugs = Object.values(catalogue).map((meta) => meta.slug)
-  const begun = /^EV\d+$/.test(code)
+  const withPrefix = /^EV\d+$/.test(code)
     ? codes.filter((one) => one === code || one.startsWith(code))
     : []
-  const shorter = /^EV\d{4,}$/.test(code) ? codes.filter((one) => code.startsWith(one)) : []
-  const named = slug.length > 2 ? slugs.filter((one) => one.includes(slug)) : []
-  const near = findNearest(slug, slugs)?.name
-  const meant =
-    begun.length > 0
-      ? begun
-      : shorter.length > 0
-        ? shorter
-        : near !== undefined && (named.length === 0 || named.length > 5)
-          ? [near]
-          : named
-  return meant.length === 0 ? '' : ` Did you mean ${formatList(meant, 12)}?`
+  const prefixes = /^EV\d{4,}$/.test(code) ? codes.filter((one) => code.startsWith(one)) : []
+  const containing = slug.length > 2 ? slugs.filter((one) => one.includes(slug)) : []
+  const nearestSlug = findNearest(slug, slugs)?.name
+  const suggestions =
+    withPrefix.length > 0
+      ? withPrefix
+      : prefixes.length > 0
+        ? prefixes
+        : nearestSlug !== undefined && (containing.length === 0 || containing.length > 5)
+          ? [nearestSlug]
+          : containing
+  return suggestions.length === 0 ? '' : ` Did you mean ${formatList(suggestions, 12)}?`
 }
 
 /** Formats a section for a terminal: code fences become indentation. */
-function sectionOf(text: string, code: string): string | null {
+function findSection(text: string, code: string): string | null {
   const start = text.indexOf(`\n## ${code} `)
   if (start === -1) return null
   const lines = text.slice(start + '\n## '.length).split('\n')

@@ -1,8 +1,8 @@
 /** `rollcall event members`: replaces a member list of an event from a CSV file. */
 import { err } from '../../../engine/index.ts'
 import type { MemberListReplaced } from '../../storage/index.ts'
-import { readArguments } from '../options.ts'
-import { atWork, eventAt } from '../command-context.ts'
+import { parseArguments } from '../options.ts'
+import { withContext, findEvent } from '../command-context.ts'
 import type { Command } from '../command.ts'
 import { LIST_LIMITS, formatProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
@@ -22,59 +22,63 @@ The server may be running.
 
 Exit status: 0 done; 1 rows with errors; 2 invalid usage; 3 internal error.`
 
-/** Further problems usually repeat the same mistake. */
+/** Further errors usually have the same cause. */
 const PROBLEMS_SHOWN_MAX = 100
 const WHO = 'command line'
 
-export const rolling: Command = {
+export const membersCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, {}, [3, 3], help, terminal)
-    if (given === null) return 2
-    const [eventId = '', rollId = '', file = ''] = given.positionals
+    const parsed = parseArguments(args, {}, [3, 3], help, terminal)
+    if (parsed === null) return 2
+    const [eventId = '', listId = '', file = ''] = parsed.positionals
     const sheet = await readSheetFile(file, LIST_LIMITS)
     if (sheet === null) {
-      terminal.complain(`The file ${file} cannot be read.`)
+      terminal.printError(`The file ${file} cannot be read.`)
       return 2
     }
-    return atWork(terminal, async (deps) => {
-      const event = eventAt(deps, eventId, terminal)
+    return withContext(terminal, async (deps) => {
+      const event = findEvent(deps, eventId, terminal)
       if (event === null) return 2
-      const roll = event.memberLists.find(({ id }) => id === rollId)
-      if (roll === undefined) {
-        const known = event.memberLists.map(({ id }) => id)
-        terminal.complain(
-          known.length === 0
-            ? `The event file of ${event.title} has no rolls.`
-            : `There is no roll "${rollId}". There are ${known.join(', ')}.`,
+      const memberList = event.memberLists.find(({ id }) => id === listId)
+      if (memberList === undefined) {
+        const listIds = event.memberLists.map(({ id }) => id)
+        terminal.printError(
+          listIds.length === 0
+            ? `The event file of ${event.title} has no member lists.`
+            : `There is no roll "${listId}". There are ${listIds.join(', ')}.`,
         )
         return 2
       }
-      const read = sheet.ok ? readMemberList(roll, sheet.value.lines) : err([sheet.error])
-      if (!read.ok) {
-        const shown = read.error.slice(0, PROBLEMS_SHOWN_MAX)
-        for (const problem of shown) terminal.complain(formatProblem(file, problem))
-        if (read.error.length > shown.length)
-          terminal.complain(`… and ${read.error.length - shown.length} more.`)
-        terminal.complain('Nothing was changed.')
+      const parsedList = sheet.ok
+        ? readMemberList(memberList, sheet.value.lines)
+        : err([sheet.error])
+      if (!parsedList.ok) {
+        const shownErrors = parsedList.error.slice(0, PROBLEMS_SHOWN_MAX)
+        for (const problem of shownErrors) terminal.printError(formatProblem(file, problem))
+        if (parsedList.error.length > shownErrors.length)
+          terminal.printError(`… and ${parsedList.error.length - shownErrors.length} more.`)
+        terminal.printError('Nothing was changed.')
         return 1
       }
-      const { rows, leftOut } = read.value
-      const done = await deps.store.replaceRoll(event.id, roll.id, rows, WHO, deps.clock())
-      terminal.print([told(roll.id, done), ...leftOutOf(leftOut)].join('\n'))
+      const { rows, ignoredColumns } = parsedList.value
+      const result = await deps.store.replaceRoll(event.id, memberList.id, rows, WHO, deps.clock())
+      terminal.print(
+        [formatResult(memberList.id, result), ...formatIgnored(ignoredColumns)].join('\n'),
+      )
       return 0
     })
   },
 }
 
-function told(roll: string, { rows, changed, added, gone }: MemberListReplaced): string {
-  const named = ({ count, first }: MemberListReplaced['added'], word: string): string =>
+function formatResult(listId: string, { rows, changed, added, gone }: MemberListReplaced): string {
+  const formatKeys = ({ count, first }: MemberListReplaced['added'], word: string): string =>
     count === 0
       ? `0 ${word}`
       : `${count} ${word} (${[...first, ...(count > first.length ? ['…'] : [])].join(', ')})`
-  return `The roll ${roll} holds ${rows} ${rows === 1 ? 'row' : 'rows'}: ${named(added, 'new')}, ${changed} changed, ${named(gone, 'gone')}.`
+  return `The roll ${listId} holds ${rows} ${rows === 1 ? 'row' : 'rows'}: ${formatKeys(added, 'new')}, ${changed} changed, ${formatKeys(gone, 'gone')}.`
 }
 
-function leftOutOf(columns: readonly string[]): readonly string[] {
+function formatIgnored(columns: readonly string[]): readonly string[] {
   return columns.length === 0 ? [] : [`Left out: ${columns.join(', ')}.`]
 }

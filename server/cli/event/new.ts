@@ -16,8 +16,8 @@ import type { Day, Result } from '../../../engine/index.ts'
 import type { NewEventAnswers } from '../../../engine/authoring.ts'
 import type { Command, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
-import { readArguments } from '../options.ts'
-import { sharedFor } from './open-event-file.ts'
+import { parseArguments } from '../options.ts'
+import { readSharedFor } from './open-event-file.ts'
 
 const help = `Usage: rollcall new <event id> [options]
 
@@ -33,7 +33,7 @@ it writes a placeholder and lists it under demo:.
   --companions <price>   price of an accompanying person: "4000 / 5000, free under 5", or none
   --workshops <list>     prices and seats: "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"
   --early-until <day>    last day of the early prices
-  --free                 nobody pays; the same as --payment none
+  --free                 free event; the same as --payment none
   --out <folder>         folder of the file; default events
   --yes                  ask nothing
 
@@ -42,146 +42,149 @@ rollcall event repeat.
 
 Exit status: 0 written; 1 it would have findings; 2 invalid usage, or the file exists; 3 internal error.`
 
-const text = { type: 'string' } as const
+const stringOption = { type: 'string' } as const
 const options = {
-  title: text,
-  from: text,
-  to: text,
-  venue: text,
-  support: text,
-  'early-until': text,
-  payment: text,
-  categories: text,
-  gst: text,
-  companions: text,
-  workshops: text,
+  title: stringOption,
+  from: stringOption,
+  to: stringOption,
+  venue: stringOption,
+  support: stringOption,
+  'early-until': stringOption,
+  payment: stringOption,
+  categories: stringOption,
+  gst: stringOption,
+  companions: stringOption,
+  workshops: stringOption,
   free: { type: 'boolean' },
-  out: text,
+  out: stringOption,
   yes: { type: 'boolean' },
 } as const
 
-export const creating: Command = {
+export const newCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, options, [1, 1], help, terminal)
-    if (given === null) return 2
-    const { out = 'events', yes = false, free, payment, ...values } = given.values
-    const [name = ''] = given.positionals
+    const parsed = parseArguments(args, options, [1, 1], help, terminal)
+    if (parsed === null) return 2
+    const { out = 'events', yes = false, free, payment, ...values } = parsed.values
+    const [name = ''] = parsed.positionals
     const id = eventIdFrom(name)
     if (id === null) {
-      terminal.complain(
-        `An event id is letters and digits, such as surgeons2027; "${name}" holds no letter.`,
+      terminal.printError(
+        `An event id is letters and digits, such as surgeons2027; "${name}" contains no letters.`,
       )
       return 2
     }
     const file = path.join(out, `${id}.yaml`)
     if (existsSync(file)) {
-      terminal.complain(`${file} already exists.`)
+      terminal.printError(`${file} already exists.`)
       return 2
     }
-    const prefix = findPrefix(id, await takenPrefixes(out))
+    const prefix = findPrefix(id, await readUsedPrefixes(out))
     if (prefix === null) {
-      terminal.complain('No prefix for registration numbers is left for this id. Choose another.')
+      terminal.printError(
+        'All prefixes for registration numbers of this id are in use. Choose another id.',
+      )
       return 2
     }
     if (payment !== undefined && payment !== 'airpay' && payment !== 'none') {
-      terminal.complain(`Payment is airpay or none, not "${payment}".`)
+      terminal.printError(`--payment must be airpay or none, not "${payment}".`)
       return 2
     }
     const isFree = free === true || payment === 'none'
-    const asked = isFree ? { free: 'yes' } : payment === 'airpay' ? { free: 'no' } : {}
+    const freeAnswer = isFree ? { free: 'yes' } : payment === 'airpay' ? { free: 'no' } : {}
     const today = dayOf(makeClock(null)())
-    const told = await interview(
-      { ...values, ...asked },
+    const interviewed = await interview(
+      { ...values, ...freeAnswer },
       today,
-      yes ? null : answers(terminal),
+      yes ? null : openLineReader(terminal),
       terminal,
     )
-    if (!told.ok) {
-      terminal.complain('Nothing is written.')
+    if (!interviewed.ok) {
+      terminal.printError('Nothing was written.')
       return 2
     }
-    const written = newEventFile({ ...told.value, id, prefix, today })
-    const { findings } = compileEvent(written, await sharedFor(file), { path: file })
-    const wrong = findings.filter(({ severity }) => severity !== 'note')
-    if (wrong.length > 0) terminal.complain(formatFindings(wrong, new Map([[file, written]])))
-    if (wrong.some(({ severity }) => severity === 'error')) return 1
+    const content = newEventFile({ ...interviewed.value, id, prefix, today })
+    const { findings } = compileEvent(content, await readSharedFor(file), { path: file })
+    const problems = findings.filter(({ severity }) => severity !== 'note')
+    if (problems.length > 0)
+      terminal.printError(formatFindings(problems, new Map([[file, content]])))
+    if (problems.some(({ severity }) => severity === 'error')) return 1
     await mkdir(out, { recursive: true })
-    await writeFile(file, written, { flag: 'wx' })
-    sayNext(file, name, id, terminal)
+    await writeFile(file, content, { flag: 'wx' })
+    printNextSteps(file, name, id, terminal)
     return 0
   },
 }
 
-function sayNext(file: string, name: string, id: string, terminal: Terminal): void {
-  const renamed =
-    name === id ? '' : `An event id holds letters and digits only, so the event is called ${id}.\n`
+function printNextSteps(file: string, name: string, id: string, terminal: Terminal): void {
+  const renameNotice =
+    name === id ? '' : `An event id can contain only letters and digits, so the id is ${id}.\n`
   terminal.print(
-    `${renamed}${file} is written. Read it from top to bottom, then:\n  rollcall validate ${file}\n  rollcall event preview ${file} --out preview\nIts form is at /${id}, its list at /admin/${id}.`,
+    `${renameNotice}${file} was written. Read it from top to bottom, then:\n  rollcall validate ${file}\n  rollcall event preview ${file} --out preview\nIts form is at /${id}, its list at /admin/${id}.`,
   )
 }
 
-/** Returns the next typed or piped line; null when there are no more. */
-type Answers = {
+/** Reads typed or piped lines. `next` returns null if there are no more. */
+type LineReader = {
   readonly next: (question: string) => Promise<string | null>
-  /** Ctrl-C: no further questions, and nothing is written. */
+  /** True after Ctrl-C, which ends the questions without writing a file. */
   readonly isStopped: () => boolean
   readonly close: () => void
 }
 
-/** Lines are queued as they arrive: a pipe delivers them all at once, and none may be lost. */
-function answers({ input = process.stdin }: Terminal): Answers {
+/** Queues lines as they arrive, because a pipe delivers all of them together. */
+function openLineReader({ input = process.stdin }: Terminal): LineReader {
   const isTyped = input.isTTY === true
-  const reading = createInterface({
+  const readline = createInterface({
     input,
     output: process.stdout,
     terminal: isTyped,
   })
-  const lines = reading[Symbol.asyncIterator]()
-  let stopped = false
-  reading.on('SIGINT', () => {
-    stopped = true
-    reading.close()
+  const lines = readline[Symbol.asyncIterator]()
+  let isStopped = false
+  readline.on('SIGINT', () => {
+    isStopped = true
+    readline.close()
   })
   return {
     next: async (question) => {
       if (isTyped) {
-        reading.setPrompt(`${question} `)
-        reading.prompt()
+        readline.setPrompt(`${question} `)
+        readline.prompt()
       }
       const line = await lines.next()
       return line.done === true ? null : line.value.trim()
     },
-    isStopped: () => stopped,
-    close: () => reading.close(),
+    isStopped: () => isStopped,
+    close: () => readline.close(),
   }
 }
 
 /**
- * Combines options and answers, each checked as it arrives. An invalid answer is asked for again with the reason;
- * without a user, or without further lines, the interview ends.
+ * Combines options and answers, checking each as it arrives. Repeats a question after an invalid answer, with the
+ * reason. Ends without a user or without further lines.
  */
 async function interview(
-  given: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,
+  options: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,
   today: Day,
-  lines: Answers | null,
+  lines: LineReader | null,
   terminal: Terminal,
 ): Promise<Result<NewEventAnswers, 'unanswered'>> {
-  let told: NewEventAnswers = {}
+  let draft: NewEventAnswers = {}
   try {
-    for (const { name, asks, reads } of QUESTIONS) {
-      const question = asks(told)
-      const ask = (asked: string) =>
-        answerTo(lines, asked, name === 'categories' || name === 'workshops')
-      let answer = given[name] ?? (question === null ? null : await ask(question))
+    for (const { name, asks: buildQuestion, reads: parse } of QUESTIONS) {
+      const question = buildQuestion(draft)
+      const readAnswer = (prompt: string) =>
+        readReply(lines, prompt, name === 'categories' || name === 'workshops')
+      let answer = options[name] ?? (question === null ? null : await readAnswer(question))
       while (answer !== null && answer !== '') {
-        const read = reads(answer, told, today)
-        if (read.ok) {
-          told = read.value
+        const result = parse(answer, draft, today)
+        if (result.ok) {
+          draft = result.value
           break
         }
-        terminal.complain(read.error)
-        answer = await ask(question ?? name)
+        terminal.printError(result.error)
+        answer = await readAnswer(question ?? name)
         if (answer === null) return err('unanswered')
       }
       if (lines?.isStopped() === true) return err('unanswered')
@@ -189,27 +192,27 @@ async function interview(
   } finally {
     lines?.close()
   }
-  return ok(told)
+  return ok(draft)
 }
 
 /** Reads a line; an answer with `goesOn` continues on the next lines while a line ends with a separator. */
-async function answerTo(
-  lines: Answers | null,
+async function readReply(
+  lines: LineReader | null,
   question: string,
-  goesOn: boolean,
+  isMultiline: boolean,
 ): Promise<string | null> {
   let answer = (await lines?.next(question)) ?? null
-  if (!goesOn) return answer
+  if (!isMultiline) return answer
   while (answer !== null && /[;,]$/.test(answer)) {
-    const more = (await lines?.next('…')) ?? null
-    if (more === null || more === '') break
-    answer += `\n${more}`
+    const nextLine = (await lines?.next('…')) ?? null
+    if (nextLine === null || nextLine === '') break
+    answer += `\n${nextLine}`
   }
   return answer
 }
 
-/** Returns the number prefixes of the other events in the folder; unreadable files are ignored. */
-async function takenPrefixes(folder: string): Promise<readonly string[]> {
+/** Returns the number prefixes of the other events in the folder. Ignores unreadable files. */
+async function readUsedPrefixes(folder: string): Promise<readonly string[]> {
   const names = existsSync(folder)
     ? (await readdir(folder)).filter((name) => /\.ya?ml$/.test(name))
     : []

@@ -22,7 +22,7 @@ import {
 } from '../../events/files/event-folder.ts'
 import { findIgnoredFiles } from '../../events/files/ignored-files.ts'
 
-/** `status`: 1 when the file has errors. */
+/** `status` is 1 if the file has errors. */
 export type OpenedEvent = {
   readonly file: SourceText
   readonly shared: SharedFiles
@@ -30,8 +30,8 @@ export type OpenedEvent = {
   readonly status: 0 | 1
 }
 
-/** Finds the named file: a path, or an event id in `events/`. Null when there is none. */
-export function pathOf(name: string): string | null {
+/** Finds a file by path, or by event id in `events/`. Null if there is none. */
+export function findEventPath(name: string): string | null {
   return (
     [name, path.join('events', `${name}.yaml`), path.join(BUNDLED_EVENTS, `${name}.yaml`)].find(
       (file) => (file === name || /^[a-z][a-z0-9]*$/.test(name)) && existsSync(file),
@@ -39,81 +39,84 @@ export function pathOf(name: string): string | null {
   )
 }
 
-/** Null after printing that it cannot be read. */
+/** Reads an event file. Null after printing that it cannot be read. */
 export async function readEventFile(name: string, terminal: Terminal): Promise<SourceText | null> {
   if (name === '-')
     return { path: 'standard input', text: await readAll(terminal.input ?? process.stdin) }
-  const file = pathOf(name)
+  const file = findEventPath(name)
   const text = file === null ? null : await readText(file)
   if (file === null || text === null || !text.ok || text.value === null) {
-    terminal.complain(`The file ${name} cannot be read.${await otherFiles(name)}`)
+    terminal.printError(`The file ${name} cannot be read.${await suggestFiles(name)}`)
     return null
   }
   return { path: file, text: text.value }
 }
 
 /**
- * Reports that no server reads a file of this name, in the same words as for its folder. Empty for a file that is
- * read, or that does not look like an event file.
+ * Reports that a server ignores a file with this name, with the same message as for its folder. Empty for a file
+ * that servers read, or that does not look like an event file.
  */
-export async function unreadAs(name: string): Promise<readonly string[]> {
-  const file = pathOf(name)
+export async function explainUnread(name: string): Promise<readonly string[]> {
+  const file = findEventPath(name)
   if (file === null) return []
   const folder = path.dirname(file)
-  const itself = path.join(folder, path.basename(file))
-  return (await findIgnoredFiles(folder)).filter((one) => one.startsWith(`${itself} is not read: `))
+  const eventPath = path.join(folder, path.basename(file))
+  return (await findIgnoredFiles(folder)).filter((one) =>
+    one.startsWith(`${eventPath} is not read: `),
+  )
 }
 
 /** Suggests names for a missing file: an event with a similar name, or a file that is ignored. */
-async function otherFiles(name: string): Promise<string> {
+async function suggestFiles(name: string): Promise<string> {
   const folder = path.dirname(name) === '.' ? 'events' : path.dirname(name)
-  const asked = path
+  const baseName = path
     .basename(name)
     .replace(/\.ya?ml$/i, '')
     .toLowerCase()
-  const unread = (await findIgnoredFiles(folder)).find((one) =>
+  const unreadReason = (await findIgnoredFiles(folder)).find((one) =>
     path
       .basename(one.split(' is not read')[0] ?? '')
       .toLowerCase()
-      .startsWith(asked),
+      .startsWith(baseName),
   )
-  if (unread !== undefined) return ` ${unread}`
+  if (unreadReason !== undefined) return ` ${unreadReason}`
   const files = await readdir(folder).catch(() => [])
   const ids = files
     .filter((file) => /\.ya?ml$/.test(file))
     .map((file) => file.replace(/\.ya?ml$/, ''))
-  const bare = (id: string): string => id.replace(/\d+$/, '')
-  const near =
-    ids.filter((id) => asked.length > 2 && (id.includes(asked) || asked.includes(bare(id))))[0] ??
-    findNearest(asked, ids)?.name ??
-    ids.find((id) => findNearest(bare(asked), [bare(id)]) !== null)
-  return near !== undefined
-    ? ` Did you mean ${near}?`
+  const withoutYear = (id: string): string => id.replace(/\d+$/, '')
+  const similar =
+    ids.filter(
+      (id) => baseName.length > 2 && (id.includes(baseName) || baseName.includes(withoutYear(id))),
+    )[0] ??
+    findNearest(baseName, ids)?.name ??
+    ids.find((id) => findNearest(withoutYear(baseName), [withoutYear(id)]) !== null)
+  return similar !== undefined
+    ? ` Did you mean ${similar}?`
     : ids.length === 0
       ? ''
       : ` The events here: ${formatList(ids)}.`
 }
 
 /**
- * Returns the folder of a single file's shared files: `named`, else `_shared` beside it, else in `events/` here,
- * else the program's own.
+ * Returns the folder of a file's shared files: `sharedFolder`, otherwise `_shared` next to the file, otherwise in
+ * `events/`, otherwise Rollcall's own.
  */
-export function sharedFolderFor(file: string, named?: string): string {
-  const places = [
-    ...(named === undefined ? [] : [named]),
+export function findSharedFolder(file: string, sharedFolder?: string): string {
+  const candidates = [
+    ...(sharedFolder === undefined ? [] : [sharedFolder]),
     path.join(path.dirname(file), '_shared'),
     path.join('events', '_shared'),
   ]
-  return places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ?? BUNDLED_SHARED
+  return candidates.find((folder) => existsSync(path.join(folder, 'texts.yaml'))) ?? BUNDLED_SHARED
 }
 
-export async function sharedFor(file: string, named?: string): Promise<SharedFiles> {
-  return (await readShared(sharedFolderFor(file, named))).shared
+export async function readSharedFor(file: string, sharedFolder?: string): Promise<SharedFiles> {
+  return (await readShared(findSharedFolder(file, sharedFolder))).shared
 }
 
 /**
- * Returns the event for use. Fails when the file cannot be read (2) or its structure is wrong (1), after printing
- * why.
+ * Opens an event. Fails after printing why: 2 if the file cannot be read, 1 if its structure is invalid.
  */
 export async function openEvent(
   name: string,
@@ -125,11 +128,11 @@ export async function openEvent(
 > {
   const file = await readEventFile(name, terminal)
   if (file === null) return { ok: false, status: 2 }
-  return compiled(file, await sharedFor(file.path, shared), terminal)
+  return compileFile(file, await readSharedFor(file.path, shared), terminal)
 }
 
-/** A file with semantic errors can still be used: the effect of a mistake is best seen in an example. */
-export function compiled(
+/** Accepts a file with semantic errors, because an example shows their effect best. */
+export function compileFile(
   file: SourceText,
   shared: SharedFiles,
   terminal: Terminal,
@@ -140,14 +143,14 @@ export function compiled(
   const event = readEvent(file.text, shared, file)
   if (event !== null) {
     if (errors.length > 0)
-      terminal.complain(
-        `${file.path} has ${errors.length} error${errors.length === 1 ? '' : 's'}; rollcall validate says which.`,
+      terminal.printError(
+        `${file.path} has ${errors.length} error${errors.length === 1 ? '' : 's'}; rollcall validate lists them.`,
       )
     return ok({ file, shared, event, status: errors.length > 0 ? 1 : 0 })
   }
   const sources = new Map(
     [file, shared.lists, shared.gateways, shared.texts].map((source) => [source.path, source.text]),
   )
-  terminal.complain(formatFindings(errors, sources))
+  terminal.printError(formatFindings(errors, sources))
   return { ok: false, status: 1 }
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { preview } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event preview <file> [--out <folder>]
@@ -17,24 +17,24 @@ preview/index.html.
 
 Exit status: 0 written; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
-export const previewing: Command = {
+export const previewCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(
+    const parsed = parseArguments(
       args,
       { out: { type: 'string' }, shared: { type: 'string' } },
       [1, 1],
       help,
       terminal,
     )
-    if (given === null) return 2
-    const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
+    if (parsed === null) return 2
+    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
     if (!opened.ok) return opened.status
-    const { out = 'preview' } = given.values
+    const { out = 'preview' } = parsed.values
     const pages = preview(opened.value.event)
     await mkdir(out, { recursive: true })
     await Promise.all(pages.map(({ name, html }) => writeFile(path.join(out, name), html)))
-    terminal.print(`${pages.length} pages are written; open ${path.join(out, 'index.html')}.`)
+    terminal.print(`${pages.length} pages were written. Open ${path.join(out, 'index.html')}.`)
     return opened.value.status
   },
 }

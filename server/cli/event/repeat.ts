@@ -12,12 +12,12 @@ import {
 } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { readFolder } from '../../events/files/event-folder.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { openEvent } from './open-event-file.ts'
 
 const WEEKS = 52
-/** Ten years; a larger number is a typing error. */
+/** Ten years. A larger number is a typo. */
 const WEEKS_MAX = 522
 
 const help = `Usage: rollcall event repeat <old event> <new event id> [options]
@@ -32,24 +32,24 @@ review. Comments and layout are kept. The command lists its changes and what to 
 
 Exit status: 0 written; 1 the old or the new file has errors; 2 invalid usage, or the file exists; 3 internal error.`
 
-export const repeating: Command = {
+export const repeatCommand: Command = {
   help,
   run: async (args, terminal) => {
     const text = { type: 'string' } as const
-    const given = readArguments(args, { weeks: text, out: text }, [2, 2], help, terminal)
-    if (given === null) return 2
-    const [oldName = '', newName = ''] = given.positionals
-    const weeks = Number(given.values.weeks ?? WEEKS)
+    const parsed = parseArguments(args, { weeks: text, out: text }, [2, 2], help, terminal)
+    if (parsed === null) return 2
+    const [oldName = '', newName = ''] = parsed.positionals
+    const weeks = Number(parsed.values.weeks ?? WEEKS)
     if (!Number.isInteger(weeks) || weeks < 1 || weeks > WEEKS_MAX) {
-      terminal.complain(
-        `--weeks takes a whole number from 1 to ${WEEKS_MAX}, such as 52, not "${given.values.weeks}".`,
+      terminal.printError(
+        `--weeks takes a whole number from 1 to ${WEEKS_MAX}, such as 52, not "${parsed.values.weeks}".`,
       )
       return 2
     }
     const id = eventIdFrom(newName)
     if (id === null || id !== newName) {
-      terminal.complain(
-        `An event id is small letters and digits, such as surgeons2027; "${newName}" is not${id === null ? '' : `, ${id} would be`}.`,
+      terminal.printError(
+        `An event id can contain only lower-case letters and digits, such as surgeons2027, so "${newName}" is invalid${id === null ? '' : `. ${id} is valid`}.`,
       )
       return 2
     }
@@ -57,17 +57,17 @@ export const repeating: Command = {
     if (!opened.ok) return opened.status
     const { file, event, shared, status } = opened.value
     if (status !== 0) {
-      terminal.complain('Correct the old file first: what is wrong in it would be repeated.')
+      terminal.printError('Correct the old file first: the new file would contain the same errors.')
       return 1
     }
-    const folder = given.values.out ?? path.dirname(file.path)
+    const folder = parsed.values.out ?? path.dirname(file.path)
     const target = path.join(folder, `${id}.yaml`)
     if (existsSync(target)) {
-      terminal.complain(`${target} already exists.`)
+      terminal.printError(`${target} already exists.`)
       return 2
     }
-    const beside = existsSync(folder) ? (await readFolder(folder)).files : []
-    const others = beside.flatMap((one): readonly EventConfig[] => {
+    const existingFiles = existsSync(folder) ? (await readFolder(folder)).files : []
+    const others = existingFiles.flatMap((one): readonly EventConfig[] => {
       const other = readEvent(one.text, shared, one)
       return other === null ? [] : [other]
     })
@@ -76,23 +76,25 @@ export const repeating: Command = {
       [event, ...others].map(({ orderId }) => orderId.prefix),
     )
     if (prefix === null) {
-      terminal.complain('No prefix for registration numbers is left for this id. Choose another.')
+      terminal.printError(
+        'All prefixes for registration numbers of this id are in use. Choose another id.',
+      )
       return 2
     }
     const next = repeatEvent(file.text, event, { id, prefix, weeks, others })
-    const written = { path: target, text: next.text }
-    const { files } = compileEvents([...beside, written], shared)
+    const newFile = { path: target, text: next.text }
+    const { files } = compileEvents([...existingFiles, newFile], shared)
     const findings = (files.at(-1)?.findings ?? []).filter(({ severity }) => severity !== 'note')
     if (findings.length > 0)
-      terminal.complain(formatFindings(findings, new Map([[target, next.text]])))
+      terminal.printError(formatFindings(findings, new Map([[target, next.text]])))
     if (findings.some(({ severity }) => severity === 'error')) return 1
     await mkdir(folder, { recursive: true })
     await writeFile(target, next.text, { flag: 'wx' })
     const list = (lines: readonly string[]): string => lines.map((line) => `  ${line}`).join('\n')
     terminal.print(
       [
-        `${target} is written, ${weeks} weeks after ${file.path}.\n${list(next.changes)}`,
-        ...(next.look.length === 0 ? [] : [`Look at these yourself:\n${list(next.look)}`]),
+        `${target} was written, ${weeks} weeks after ${file.path}.\n${list(next.changes)}`,
+        ...(next.look.length === 0 ? [] : [`Check these yourself:\n${list(next.look)}`]),
         `Then:\n  rollcall validate ${target}\n  rollcall event diff ${file.path} ${target}`,
       ].join('\n\n'),
     )

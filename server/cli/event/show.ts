@@ -1,11 +1,11 @@
-/** `rollcall event show`: prints an event as it reads after the check. */
+/** `rollcall event show` and `event schema`: print an event with its defaults, or its JSON Schema. */
 import { flatSchema, publicEvent, toSchema, uiSchema } from '../../../engine/index.ts'
 import { showEvent } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
-const shared = { shared: { type: 'string' } } as const
+const sharedOption = { shared: { type: 'string' } } as const
 
 const showHelp = `Usage: rollcall event show <file>
 
@@ -15,12 +15,12 @@ Prints an event file in full: with every default filled in and every shared list
 
 Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
-export const showing: Command = {
+export const showCommand: Command = {
   help: showHelp,
   run: async (args, terminal) => {
-    const given = readArguments(args, shared, [1, 1], showHelp, terminal)
-    if (given === null) return 2
-    const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
+    const parsed = parseArguments(args, sharedOption, [1, 1], showHelp, terminal)
+    if (parsed === null) return 2
+    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
     if (!opened.ok) return opened.status
     terminal.print(showEvent(opened.value.event).trimEnd())
     return opened.value.status
@@ -36,12 +36,12 @@ Prints as JSON what the form becomes: "schema", the JSON Schema (draft-07) with 
 
 Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
-export const schema: Command = {
+export const schemaCommand: Command = {
   help: schemaHelp,
   run: async (args, terminal) => {
-    const given = readArguments(args, shared, [1, 1], schemaHelp, terminal)
-    if (given === null) return 2
-    const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
+    const parsed = parseArguments(args, sharedOption, [1, 1], schemaHelp, terminal)
+    if (parsed === null) return 2
+    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
     if (!opened.ok) return opened.status
     const event = publicEvent(opened.value.event)
     terminal.print(

@@ -1,7 +1,7 @@
 /** `rollcall event simulate`: prints an event's prices over all its days and categories. */
 import { formatSimulation, simulate } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event simulate <file>
@@ -14,22 +14,22 @@ whatever the order of the rules. Placeholder values are marked.
 
 Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
-export const simulating: Command = {
+export const simulateCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(
+    const parsed = parseArguments(
       args,
       { json: { type: 'boolean' }, shared: { type: 'string' } },
       [1, 1],
       help,
       terminal,
     )
-    if (given === null) return 2
-    const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
+    if (parsed === null) return 2
+    const opened = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
     if (!opened.ok) return opened.status
     const simulation = simulate(opened.value.event)
     terminal.print(
-      given.values.json === true
+      parsed.values.json === true
         ? JSON.stringify(simulation, null, 2)
         : formatSimulation(opened.value.event, simulation),
     )

@@ -1,5 +1,5 @@
-/** `rollcall payment check-gateway`: queries the gateway once and explains its answer, before real payments. */
-import { readArguments } from '../options.ts'
+/** `rollcall payment check-gateway`: queries the gateway once and explains the response. */
+import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
@@ -10,8 +10,8 @@ import { readServerAccounts } from '../../payments/gateways/select-gateway.ts'
 import { formatList } from '../../../engine/authoring.ts'
 import type { OrderId } from '../../../engine/index.ts'
 
-/** A user is waiting, and needs to see that a gateway is slow rather than that it failed. */
-const ASK_MS = 30_000
+/** Long enough to tell a slow gateway from one that fails. */
+const QUERY_TIMEOUT_MS = 30_000
 
 const help = `Usage: rollcall payment check-gateway --account NAME [--order ID] [--compare]
 
@@ -29,59 +29,59 @@ simulator of the running server.
 
 Exit status: 0 as expected; 1 something is wrong or not shown; 2 invalid usage; 3 internal error.`
 
-export const gatewayChecking: Command = {
+export const checkGatewayCommand: Command = {
   help,
   run: async (args, terminal) => {
     const text = { type: 'string' } as const
-    const given = readArguments(
+    const parsed = parseArguments(
       args,
       { account: text, order: text, compare: { type: 'boolean' } },
       [0, 0],
       help,
       terminal,
     )
-    if (given === null) return 2
-    const { account: name, order, compare: compares = false } = given.values
-    const complain = (sentence: string): 2 => {
-      terminal.complain(sentence)
+    if (parsed === null) return 2
+    const { account: name, order, compare: isComparing = false } = parsed.values
+    const fail = (sentence: string): 2 => {
+      terminal.printError(sentence)
       return 2
     }
-    if (name === undefined) return complain('Say which account: --account NAME.')
+    if (name === undefined) return fail('Specify the account: --account NAME.')
     if (order !== undefined && !/^[A-Za-z0-9]{1,25}$/.test(order))
-      return complain(`--order takes letters and digits, not "${order}".`)
+      return fail(`--order must be letters and digits, not "${order}".`)
     const environment = terminal.environment()
     if (environment === null) return 2
     if (environment.gatewayMode === 'airpay-test')
-      return complain("Airpay's own sandbox has no status call, so there is nothing to ask.")
+      return fail("Airpay's own sandbox has no status call, so it cannot be checked.")
     const { served } = await compileFolder(await readFolder(environment.eventsDir), {
       cacheFolder: getCacheFolder(environment.dataDir),
       production: false,
     })
-    const paid = served.flatMap(({ config }) => config.payment ?? [])
-    const payment = paid.find(({ account }) => accountKey(account) === accountKey(name))
+    const payments = served.flatMap(({ config }) => config.payment ?? [])
+    const payment = payments.find(({ account }) => accountKey(account) === accountKey(name))
     if (payment === undefined) {
-      const known = [...new Set(paid.map(({ account }) => account))]
-      return complain(
-        `No event file is paid into the account "${name}".${known.length === 0 ? '' : ` They name ${formatList(known)}.`}`,
+      const accountNames = [...new Set(payments.map(({ account }) => account))]
+      return fail(
+        `No event file is paid into the account "${name}".${accountNames.length === 0 ? '' : ` They name ${formatList(accountNames)}.`}`,
       )
     }
     const { accountOf, addresses } = readServerAccounts(environment)
     const account = accountOf(payment.account)
     if (account === null)
-      return complain(
+      return fail(
         `There are no credentials for the account "${name}": set ${accountVariable(payment.account, 'USERNAME')} and its three companions.`,
       )
     const { asExpected, sentences } = await checkGateway({
       address: (addresses ?? payment.gateway.live).status,
       account,
       orderId: order === undefined ? null : (order as OrderId),
-      comparesKeys: compares,
+      comparesKeys: isComparing,
       assumed: environment.airpayAssumed ?? { currency: false, sale: false },
       at: makeClock(environment.clockStart)(),
-      timeoutMs: ASK_MS,
+      timeoutMs: QUERY_TIMEOUT_MS,
     })
     terminal.print(sentences.join('\n'))
-    terminal.print(asExpected ? 'As it should be.' : 'Not as it should be: see above.')
+    terminal.print(asExpected ? 'The check passed.' : 'The check failed: see above.')
     return asExpected ? 0 : 1
   },
 }

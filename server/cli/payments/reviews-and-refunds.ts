@@ -8,11 +8,11 @@ import {
   formatRefundResult,
 } from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
-import { readArguments } from '../options.ts'
-import { atWork } from '../command-context.ts'
+import { parseArguments } from '../options.ts'
+import { withContext } from '../command-context.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
-const text = { type: 'string' } as const
+const stringOption = { type: 'string' } as const
 
 const reviewsHelp = `Usage: rollcall payment reviews [--event ID] [--json]
 
@@ -27,31 +27,31 @@ The server may be running.
 
 Exit status: 0 done; 1 an event file has errors; 2 invalid usage; 3 internal error.`
 
-export const reviewing: Command = {
+export const reviewsCommand: Command = {
   help: reviewsHelp,
   run: async (args, terminal) => {
-    const options = { event: text, json: { type: 'boolean' } } as const
-    const given = readArguments(args, options, [0, 0], reviewsHelp, terminal)
-    if (given === null) return 2
-    const { event: eventId, json = false } = given.values
-    return atWork(terminal, async ({ store, events }) => {
+    const options = { event: stringOption, json: { type: 'boolean' } } as const
+    const parsed = parseArguments(args, options, [0, 0], reviewsHelp, terminal)
+    if (parsed === null) return 2
+    const { event: eventId, json = false } = parsed.values
+    return withContext(terminal, async ({ store, events }) => {
       const reviews = await store.reviews(eventId ?? null)
       if (eventId !== undefined && reviews.length === 0 && events.byId(eventId) === null) {
-        const known = events.all().map(({ config }) => config.id)
-        terminal.complain(`There is no event "${eventId}". There are ${known.join(', ')}.`)
+        const ids = events.all().map(({ config }) => config.id)
+        terminal.printError(`No event "${eventId}". Events: ${ids.join(', ')}.`)
         return 2
       }
       if (json) {
         terminal.print(JSON.stringify(reviews.map(toWireReview), null, 2))
         return 0
       }
-      const titleOf = (id: string | null): string =>
+      const findTitle = (id: string | null): string =>
         (id === null ? null : events.byId(id)?.config.title) ?? id ?? 'no event'
       terminal.print(
         reviews.length === 0
-          ? 'Nothing waits for a decision.'
+          ? 'No payment needs a decision.'
           : [
-              ...reviews.map((review) => shown(review, titleOf(review.eventId))),
+              ...reviews.map((review) => formatReview(review, findTitle(review.eventId))),
               `${reviews.length} ${reviews.length === 1 ? 'needs' : 'need'} a decision: rollcall payment decide ID … --why … --who …`,
             ].join('\n\n'),
       )
@@ -60,28 +60,28 @@ export const reviewing: Command = {
   },
 }
 
-function shown(review: Review, event: string): string {
-  const { id, came, due, regNo, name, left, said } = review
-  const whose = [event, regNo, name].filter((part) => part !== null && part !== '').join(' · ')
-  const money =
-    came === null
+function formatReview(review: Review, event: string): string {
+  const { id, came: received, due, regNo, name, left, said } = review
+  const heading = [event, regNo, name].filter((part) => part !== null && part !== '').join(' · ')
+  const receivedText =
+    received === null
       ? null
-      : `${formatMoney(came.amount)} came on ${formatInstant(came.paidAt)}, reference ${came.reference}`
+      : `${formatMoney(received.amount)} was received on ${formatInstant(received.paidAt)}, reference ${received.reference}`
   const isRefund = review.is === 'refund-unsure' || review.is === 'refund-refused'
-  const rest = isRefund
+  const remainder = isRefund
     ? `refund of ${formatMoney(left)}`
-    : came !== null && left !== came.amount
+    : received !== null && left !== received.amount
       ? `${formatMoney(left)} of it is left`
       : null
   const lines = [
     review.why,
-    [money, rest, due === null ? null : `${formatMoney(due)} was due`]
+    [receivedText, remainder, due === null ? null : `${formatMoney(due)} was due`]
       .filter((part) => part !== null)
       .join('; '),
     said === null || said === '' ? '' : `The gateway: ${said}`,
     `Waiting since ${formatInstant(review.since)}. Decide: ${allowedDecisions(review.is).join(', ')}`,
   ]
-  return `${id.padEnd(5)} ${whose}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`
+  return `${id.padEnd(5)} ${heading}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`
 }
 
 const decideHelp = `Usage: rollcall payment decide ID accept|refund|dismiss|move --why TEXT --who NAME [options]
@@ -106,30 +106,40 @@ The server may be running. With GATEWAY_MODE=sandbox it must for refunds, becaus
 
 Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 
-export const deciding: Command = {
+export const decideCommand: Command = {
   help: decideHelp,
   run: async (args, terminal) => {
-    const options = { why: text, who: text, to: text, reference: text, amount: text } as const
-    const given = readArguments(args, options, [2, 2], decideHelp, terminal)
-    if (given === null) return 2
-    const [id = '', decision = ''] = given.positionals
-    const { why, who, to, reference, amount } = given.values
-    const misplaced =
+    const options = {
+      why: stringOption,
+      who: stringOption,
+      to: stringOption,
+      reference: stringOption,
+      amount: stringOption,
+    } as const
+    const parsed = parseArguments(args, options, [2, 2], decideHelp, terminal)
+    if (parsed === null) return 2
+    const [id = '', decision = ''] = parsed.positionals
+    const { why, who, to, reference, amount } = parsed.values
+    const misplacedOption =
       decision !== 'move' && to !== undefined
         ? '--to'
         : decision !== 'accept' && reference !== undefined
           ? '--reference'
           : null
-    if (misplaced !== null) return asked(terminal, `${misplaced} is not taken by ${decision}.`)
+    if (misplacedOption !== null)
+      return failUsage(terminal, `${misplacedOption} is not an option of ${decision}.`)
     if (decision === 'move' && to === undefined)
-      return asked(terminal, 'Say where the money goes: --to REG_NO.')
+      return failUsage(terminal, 'Specify the other registration: --to REG_NO.')
     if (who === undefined || why === undefined)
-      return asked(terminal, 'Say who decides and why: --who NAME --why TEXT.')
+      return failUsage(terminal, 'Specify who decides and why: --who NAME --why TEXT.')
     if (!['accept', 'refund', 'dismiss', 'move'].includes(decision))
-      return asked(terminal, `Decide to accept, refund, dismiss or move, not to "${decision}".`)
-    const words = { decision, why, to, reference, amount }
-    return atWork(terminal, async (deps) =>
-      tell(terminal, await decideReview(deps, id.toUpperCase(), words, who)),
+      return failUsage(
+        terminal,
+        `The decision must be accept, refund, dismiss or move, not "${decision}".`,
+      )
+    const input = { decision, why, to, reference, amount }
+    return withContext(terminal, async (deps) =>
+      printDecision(terminal, await decideReview(deps, id.toUpperCase(), input, who)),
     )
   },
 }
@@ -148,33 +158,33 @@ The server may be running. With GATEWAY_MODE=sandbox it must, because its simula
 
 Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 
-export const refunding: Command = {
+export const refundCommand: Command = {
   help: refundHelp,
   run: async (args, terminal) => {
-    const options = { amount: text, why: text, who: text } as const
-    const given = readArguments(args, options, [1, 1], refundHelp, terminal)
-    if (given === null) return 2
-    const { amount, why, who } = given.values
+    const options = { amount: stringOption, why: stringOption, who: stringOption } as const
+    const parsed = parseArguments(args, options, [1, 1], refundHelp, terminal)
+    if (parsed === null) return 2
+    const { amount, why, who } = parsed.values
     if (who === undefined || why === undefined)
-      return asked(terminal, 'Say who decides and why: --who NAME --why TEXT.')
-    const of = given.positionals[0] ?? ''
-    return atWork(terminal, async (deps) =>
-      tell(terminal, await refundPayment(deps, of.trim(), { amount, why }, who)),
+      return failUsage(terminal, 'Specify who decides and why: --who NAME --why TEXT.')
+    const target = parsed.positionals[0] ?? ''
+    return withContext(terminal, async (deps) =>
+      printDecision(terminal, await refundPayment(deps, target.trim(), { amount, why }, who)),
     )
   },
 }
 
-function asked(terminal: Terminal, sentence: string): 2 {
-  terminal.complain(sentence)
+function failUsage(terminal: Terminal, sentence: string): 2 {
+  terminal.printError(sentence)
   return 2
 }
 
-function tell(terminal: Terminal, told: Result<ReviewResult, DecisionRefusal>): Status {
-  if (!told.ok) {
-    terminal.complain(told.error.message)
-    return ['no_grounds', 'bad_amount', 'no_reference'].includes(told.error.code) ? 2 : 1
+function printDecision(terminal: Terminal, result: Result<ReviewResult, DecisionRefusal>): Status {
+  if (!result.ok) {
+    terminal.printError(result.error.message)
+    return ['no_grounds', 'bad_amount', 'no_reference'].includes(result.error.code) ? 2 : 1
   }
-  const { message, refund } = told.value
+  const { message, refund } = result.value
   terminal.print(refund === null ? message : formatRefundResult(message, refund))
   return refund === 'refused' || refund === 'unsure' ? 1 : 0
 }

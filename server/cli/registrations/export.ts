@@ -5,8 +5,8 @@ import { csvRows } from '../../office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
 import { buildFileCells, buildPersonRows } from '../../office/lists/list-rows.ts'
 import type { ListedRegistration } from '../../storage/index.ts'
-import { readArguments } from '../options.ts'
-import { atWork, eventAt } from '../command-context.ts'
+import { parseArguments } from '../options.ts'
+import { withContext, findEvent } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
 /** Recorded user of actions without a sign-in. */
@@ -22,19 +22,19 @@ each registration with number and amount. The server may be running.
 
 Exit status: 0 done; 2 invalid usage; 3 internal error.`
 
-export const exporting: Command = {
+export const exportCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, { per: { type: 'string' } }, [1, 1], help, terminal)
-    if (given === null) return 2
-    const { per } = given.values
-    return atWork(terminal, async (deps) => {
-      const event = eventAt(deps, given.positionals[0] ?? '', terminal)
+    const parsed = parseArguments(args, { per: { type: 'string' } }, [1, 1], help, terminal)
+    if (parsed === null) return 2
+    const { per } = parsed.values
+    return withContext(terminal, async (deps) => {
+      const event = findEvent(deps, parsed.positionals[0] ?? '', terminal)
       if (event === null) return 2
-      const table = per === undefined ? perRegistration(event) : perPerson(event, per)
+      const table = per === undefined ? buildRegistrationTable(event) : buildPersonTable(event, per)
       if (table === null) {
         const lists = event.fields.filter(({ type }) => type === 'people').map(({ id }) => id)
-        terminal.complain(
+        terminal.printError(
           `There is no field "${per}" that lists people.${lists.length === 0 ? ' This event has none.' : ` There are: ${lists.join(', ')}.`}`,
         )
         return 2
@@ -46,7 +46,7 @@ export const exporting: Command = {
         eventId: event.id,
         regNo: null,
       })
-      terminal.print(csvRows([table.heads], true).replace(/\n$/, ''))
+      terminal.print(csvRows([table.headings], true).replace(/\n$/, ''))
       for await (const chunk of deps.store.exportRows({ eventId: event.id, answers: {} })) {
         const rows = chunk.flatMap(table.rows)
         if (rows.length > 0) terminal.print(csvRows(rows, false).replace(/\n$/, ''))
@@ -57,27 +57,27 @@ export const exporting: Command = {
 }
 
 type Table = {
-  readonly heads: readonly string[]
+  readonly headings: readonly string[]
   readonly rows: (registration: ListedRegistration) => readonly (readonly CsvCell[])[]
 }
 
-function perRegistration(event: EventConfig): Table {
+function buildRegistrationTable(event: EventConfig): Table {
   const [list] = event.admin.lists
   const columns = list === undefined ? salesColumns(event) : exportColumns(event, list)
-  const cellsOf = buildFileCells(event, columns)
+  const toCells = buildFileCells(event, columns)
   return {
-    heads: columns.map(({ label }) => label),
-    rows: (registration) => [cellsOf(registration)],
+    headings: columns.map(({ label }) => label),
+    rows: (registration) => [toCells(registration)],
   }
 }
 
-/** Null: no such field lists persons. */
-function perPerson(event: EventConfig, id: string): Table | null {
+/** Returns null if the event has no list of persons with this id. */
+function buildPersonTable(event: EventConfig, id: string): Table | null {
   const field = event.fields.find((one) => one.id === id && one.type === 'people')
   if (field === undefined) return null
   const parts = (field.fields ?? []).map(({ label }) => label)
   return {
-    heads: ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', ...parts],
+    headings: ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', ...parts],
     rows: (registration) => buildPersonRows(event, field, registration),
   }
 }

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { LIST_LIMITS, formatProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
-import { readImport } from './import-csv-rows.ts'
+import { parseImport } from './import-csv-rows.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { openRegistry } from '../../events/event-registry.ts'
 import { drawRegNo } from '../../registration/create-registration.ts'
@@ -30,7 +30,7 @@ DATA_DIR and EVENTS_DIR are the folders of the database and the event files.
 
 Exit status: 0 done; 1 rows with errors; 2 invalid usage; 3 internal error.`
 
-export const importing: Command = {
+export const importCommand: Command = {
   help,
   run: async (args, terminal) => {
     const [eventId, file, ...rest] = args
@@ -40,14 +40,14 @@ export const importing: Command = {
       rest.length > 0 ||
       args.some((arg) => arg.startsWith('--'))
     ) {
-      terminal.complain(help)
+      terminal.printError(help)
       return 2
     }
     const environment = terminal.environment()
     if (environment === null) return 2
     const sheet = await readSheetFile(file, LIST_LIMITS)
     if (sheet === null) {
-      terminal.complain(`The file ${file} cannot be read.`)
+      terminal.printError(`The file ${file} cannot be read.`)
       return 2
     }
     const clock = makeClock(environment.clockStart)
@@ -55,7 +55,8 @@ export const importing: Command = {
     const quiet = {
       info: () => {},
       warn: () => {},
-      error: (_: object, message?: string) => terminal.complain(message ?? 'Something went wrong.'),
+      error: (_: object, message?: string) =>
+        terminal.printError(message ?? 'Something went wrong.'),
     }
     const opened = await openRegistry({
       folder: environment.eventsDir,
@@ -63,47 +64,47 @@ export const importing: Command = {
       store,
       clock,
       log: quiet,
-      print: terminal.complain,
+      print: terminal.printError,
       production: environment.production,
       isWatching: false,
     })
     try {
       if (!opened.ok) {
-        terminal.complain(opened.error)
+        terminal.printError(opened.error)
         return 1
       }
       const served = opened.value.byId(eventId)
       if (served === null) {
-        terminal.complain(
-          `There is no event "${eventId}". There are ${opened.value
+        terminal.printError(
+          `No event "${eventId}". Events: ${opened.value
             .all()
             .map(({ config }) => config.id)
             .join(', ')}.`,
         )
         return 2
       }
-      const read = sheet.ok
-        ? readImport(served.config, served.hash, sheet.value.lines)
+      const parsed = sheet.ok
+        ? parseImport(served.config, served.hash, sheet.value.lines)
         : err([sheet.error])
-      if (!read.ok) {
-        for (const problem of read.error) terminal.complain(formatProblem(file, problem))
-        terminal.complain(`Nothing was imported.`)
+      if (!parsed.ok) {
+        for (const problem of parsed.error) terminal.printError(formatProblem(file, problem))
+        terminal.printError(`Nothing was imported.`)
         return 1
       }
       const { config } = served
-      const done = await store.importRegistrations(
-        read.value.map(({ row }) => ({ ...row, regNo: numberFor(config, row.formerNo) })),
+      const result = await store.importRegistrations(
+        parsed.value.map(({ row }) => ({ ...row, regNo: chooseNumber(config, row.formerNo) })),
       )
-      if (!done.ok) {
-        const { formerNo } = done.error
-        const line = read.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null
-        terminal.complain(formatProblem(file, { line, message: sayRefusal(done.error) }))
-        terminal.complain(`Nothing was imported.`)
+      if (!result.ok) {
+        const { formerNo } = result.error
+        const line = parsed.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null
+        terminal.printError(formatProblem(file, { line, message: formatRefusal(result.error) }))
+        terminal.printError(`Nothing was imported.`)
         return 1
       }
-      const { added, unchanged } = done.value
+      const { added, unchanged } = result.value
       terminal.print(
-        `${count(added)} imported into ${served.config.title}${unchanged > 0 ? `; ${count(unchanged)} were there already` : ''}.`,
+        `${formatCount(added)} imported into ${served.config.title}${unchanged > 0 ? `; ${formatCount(unchanged)} already existed` : ''}.`,
       )
       return 0
     } finally {
@@ -113,13 +114,13 @@ export const importing: Command = {
   },
 }
 
-function sayRefusal(refusal: ImportRefusal): string {
+function formatRefusal(refusal: ImportRefusal): string {
   const { formerNo } = refusal
   switch (refusal.code) {
     case 'differs':
-      return `${formerNo} is stored already, and differs.`
+      return `${formerNo} is already stored with other data.`
     case 'reg_no_taken':
-      return `${formerNo} could not be given a number that is free. Please try again.`
+      return `${formerNo} could not be given a free number. Please try again.`
     case 'payment_known':
       return `payment_id: ${refusal.why}`
     default:
@@ -131,8 +132,8 @@ function sayRefusal(refusal: ImportRefusal): string {
  * Other systems number consecutively, so one number reveals the next. Each row therefore gets a random number of
  * ours. A number in our own format, from an export of this event, is kept, because its delegate has it.
  */
-function numberFor(event: EventConfig, formerNo: string): RegNo {
+function chooseNumber(event: EventConfig, formerNo: string): RegNo {
   return isRegNo(event, formerNo) ? formerNo : drawRegNo(event)
 }
 
-const count = (number: number): string => `${number} registration${number === 1 ? '' : 's'}`
+const formatCount = (number: number): string => `${number} registration${number === 1 ? '' : 's'}`

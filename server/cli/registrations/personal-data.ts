@@ -9,9 +9,9 @@ import { eraseRegistration } from '../../registration/actions/erase-personal-dat
 import { getFileName } from '../../documents/document-contents.ts'
 import { renderPdf } from '../../documents/render-pdf.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
-import { readArguments } from '../options.ts'
-import { atWork } from '../command-context.ts'
-import type { AtWork } from '../command-context.ts'
+import { parseArguments } from '../options.ts'
+import { withContext } from '../command-context.ts'
+import type { CommandContext } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
 /** Recorded user of actions without a sign-in. */
@@ -27,25 +27,25 @@ be running.
 
 Exit status: 0 done; 1 no registration has this address; 2 invalid usage; 3 internal error.`
 
-export const person: Command = {
+export const exportPersonCommand: Command = {
   help: personHelp,
   run: async (args, terminal) => {
-    const given = readArguments(args, { into: { type: 'string' } }, [1, 1], personHelp, terminal)
-    if (given === null) return 2
-    const email = given.positionals[0] ?? ''
-    const folder = path.resolve(given.values.into ?? 'person')
-    return atWork(terminal, async (deps) => {
+    const parsed = parseArguments(args, { into: { type: 'string' } }, [1, 1], personHelp, terminal)
+    if (parsed === null) return 2
+    const email = parsed.positionals[0] ?? ''
+    const folder = path.resolve(parsed.values.into ?? 'person')
+    return withContext(terminal, async (deps) => {
       const numbers = await deps.store.withEmail(email)
       if (numbers.length === 0) {
-        terminal.complain(`Nothing is registered with ${email}.`)
+        terminal.printError(`Nothing is registered with ${email}.`)
         return 1
       }
       if ((await mkdir(folder, { recursive: true, mode: 0o700 })) === undefined) {
-        terminal.complain(`${folder} is there already. Name another folder with --into.`)
+        terminal.printError(`${folder} already exists. Name another folder with --into.`)
         return 2
       }
       const registrations = []
-      for (const regNo of numbers) registrations.push(await everythingOf(deps, regNo, folder))
+      for (const regNo of numbers) registrations.push(await collectData(deps, regNo, folder))
       const text = JSON.stringify({ email, registrations }, null, 2)
       await writeFile(path.join(folder, 'person.json'), `${text}\n`, { mode: 0o600 })
       terminal.print(
@@ -57,9 +57,9 @@ export const person: Command = {
 }
 
 /**
- * Returns all data of one registration; its files and documents are written beside it under the names given here.
+ * Returns all data of one registration, and writes its files and documents into the folder.
  */
-async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise<object> {
+async function collectData(deps: CommandContext, regNo: RegNo, folder: string): Promise<object> {
   const { store, uploads, clock } = deps
   const registration = await store.registration(regNo)
   if (registration === null) return { regNo }
@@ -72,10 +72,10 @@ async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise
   })
   const files: string[] = []
   for (const { field, sha256, name } of registration.uploads) {
-    const kept = await uploads.read(sha256)
-    if (kept === null) continue
+    const file = await uploads.read(sha256)
+    if (file === null) continue
     files.push(`${regNo}-${field}${path.extname(name)}`)
-    await pipeline(kept.content, createWriteStream(placeIn(folder, files), { mode: 0o600 }))
+    await pipeline(file.content, createWriteStream(lastFilePath(folder, files), { mode: 0o600 }))
   }
   const documents = []
   for (const { id } of await store.documents(regNo)) {
@@ -84,7 +84,7 @@ async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise
     documents.push(body)
     files.push(`${regNo}-${getFileName(body)}`)
     await writeFile(
-      placeIn(folder, files),
+      lastFilePath(folder, files),
       await renderPdf(body, deps.events.byId(body.event.id)?.config),
       { mode: 0o600 },
     )
@@ -96,14 +96,23 @@ async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise
     store.refunds(regNo),
     store.decisions(regNo),
   ])
-  return inWords({ ...registration, mails, acts, captures, refunds, decisions, documents, files })
+  return formatInstants({
+    ...registration,
+    mails,
+    acts,
+    captures,
+    refunds,
+    decisions,
+    documents,
+    files,
+  })
 }
 
-const placeIn = (folder: string, files: readonly string[]): string =>
+const lastFilePath = (folder: string, files: readonly string[]): string =>
   path.join(folder, files.at(-1) ?? '')
 
-/** Formats instants for people and programs; their names are `at` or end with it. */
-function inWords(value: object): object {
+/** Formats instants, which are the numbers under names such as `at` or `…At`. */
+function formatInstants(value: object): object {
   return JSON.parse(
     JSON.stringify(value, (name, one: unknown) =>
       typeof one === 'number' && /(^at|At|Since|Until)$/.test(name) && one > 0
@@ -123,33 +132,33 @@ An unpaid registration is cancelled. This cannot be undone. The server may be ru
 
 Exit status: 0 done; 1 no such registration, or its money is under review; 2 invalid usage; 3 internal error.`
 
-export const erasing: Command = {
+export const eraseCommand: Command = {
   help: eraseHelp,
   run: async (args, terminal) => {
-    const given = readArguments(args, { why: { type: 'string' } }, [1, 1], eraseHelp, terminal)
-    if (given === null) return 2
-    const of = (given.positionals[0] ?? '').trim()
-    const { why } = given.values
+    const parsed = parseArguments(args, { why: { type: 'string' } }, [1, 1], eraseHelp, terminal)
+    if (parsed === null) return 2
+    const target = (parsed.positionals[0] ?? '').trim()
+    const { why } = parsed.values
     if (why === undefined) {
-      terminal.complain('Say why: --why TEXT.')
+      terminal.printError('Specify the reason: --why TEXT.')
       return 2
     }
-    return atWork(terminal, async (deps) => {
-      const numbers = of.includes('@') ? await deps.store.withEmail(of) : [of as RegNo]
+    return withContext(terminal, async (deps) => {
+      const numbers = target.includes('@') ? await deps.store.withEmail(target) : [target as RegNo]
       let failed = numbers.length === 0
-      if (failed) terminal.complain(`Nothing is registered with ${of}.`)
+      if (failed) terminal.printError(`Nothing is registered with ${target}.`)
       for (const regNo of numbers) {
         const registration = await deps.store.registration(regNo)
-        const wanted = { regNo, act: 'erase', actor: 'owner', who: WHO, why, once: null } as const
-        const done =
+        const request = { regNo, act: 'erase', actor: 'owner', who: WHO, why, once: null } as const
+        const result =
           registration === null
             ? null
-            : await eraseRegistration(deps, registration, { ...wanted, at: deps.clock() })
-        if (done?.ok === true) terminal.print(done.value.message)
+            : await eraseRegistration(deps, registration, { ...request, at: deps.clock() })
+        if (result?.ok === true) terminal.print(result.value.message)
         else {
           failed = true
-          terminal.complain(
-            done === null ? `No registration ${regNo}.` : `${regNo}: ${done.error.message}`,
+          terminal.printError(
+            result === null ? `No registration ${regNo}.` : `${regNo}: ${result.error.message}`,
           )
         }
       }

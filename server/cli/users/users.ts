@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { formatInstant, isRole, ROLES } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
-import { readArguments } from '../options.ts'
+import { parseArguments } from '../options.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { hashPassword, makePassword, findPasswordProblem } from '../../office/auth/passwords.ts'
@@ -23,8 +23,8 @@ const help = `Usage: rollcall user add <username> [--role ROLE] [--event ID]... 
 
 Manages the users of the office. A new password ends the user's sessions; reset-second-factor is for a lost phone.
 Roles are ${ROLES.join(', ')}; each includes the permissions of those before it. The default is owner.
---event limits a user to an event and can be repeated; without it the user works for all events. The last owner of
-all events cannot be removed. The password is generated and printed, or read from standard input with
+--event limits a user to an event and can be repeated; without it the user has access to all events. The last owner
+with access to all events cannot be removed. The password is generated and printed, or read from standard input with
 --password-stdin: at least 8 characters, and not easy to guess (a common password, the user's or an event's name, a
 keyboard row). The server may be running.
 
@@ -44,7 +44,7 @@ type Values = {
 }
 
 /** The options of each subcommand. */
-const VERBS: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
+const SUBCOMMANDS: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
   add: ['role', 'event', 'password-stdin'],
   role: ['role', 'event'],
   passwd: ['password-stdin'],
@@ -53,39 +53,47 @@ const VERBS: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
   list: [],
 }
 
-export const admin: Command = {
+export const userCommand: Command = {
   help,
   run: async (args, terminal) => {
-    const given = readArguments(args, OPTIONS, [1, 2], help, terminal)
-    if (given === null) return 2
-    const values: Values = given.values
-    const [verb = '', username] = given.positionals
-    const takes = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
-    const stranger = Object.keys(values).find((name) => takes?.every((one) => one !== name))
+    const parsed = parseArguments(args, OPTIONS, [1, 2], help, terminal)
+    if (parsed === null) return 2
+    const values: Values = parsed.values
+    const [subcommand = '', username] = parsed.positionals
+    const allowed = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined
+    const unexpected = Object.keys(values).find((name) => allowed?.every((one) => one !== name))
     if (
-      takes === undefined ||
-      stranger !== undefined ||
-      (username === undefined) !== (verb === 'list')
+      allowed === undefined ||
+      unexpected !== undefined ||
+      (username === undefined) !== (subcommand === 'list')
     ) {
-      terminal.complain(help)
+      terminal.printError(help)
       return 2
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const events = await eventNames(environment.eventsDir)
-    const refusal = refusalOf(verb, username ?? '', values, events)
-    if (refusal !== null) {
-      terminal.complain(refusal)
+    const events = await readEventIds(environment.eventsDir)
+    const usageError = findUsageError(subcommand, username ?? '', values, events)
+    if (usageError !== null) {
+      terminal.printError(usageError)
       return 2
     }
-    const password = await passwordOf(username ?? '', values, events, terminal)
+    const password = await readPassword(username ?? '', values, events, terminal)
     if (password === null) return 2
     // The first owner may be added before the first start.
-    const store = await (verb === 'add' ? openStore(environment) : openExistingStore(environment))
+    const store = await (subcommand === 'add'
+      ? openStore(environment)
+      : openExistingStore(environment))
     try {
       const clock = makeClock(environment.clockStart)
-      const asked = { verb, username: username ?? '', password, may: mayOf(values), at: clock() }
-      return await act(store, asked, terminal)
+      const request = {
+        verb: subcommand,
+        username: username ?? '',
+        password,
+        may: readPermissions(values),
+        at: clock(),
+      }
+      return await performSubcommand(store, request, terminal)
     } finally {
       await store.close()
     }
@@ -93,35 +101,34 @@ export const admin: Command = {
 }
 
 /** Returns the names of the event files; empty if there is no such folder. */
-async function eventNames(folder: string): Promise<readonly string[]> {
+async function readEventIds(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.flatMap((name) => /^([a-z0-9]+)\.ya?ml$/.exec(name)?.[1] ?? [])
 }
 
-function refusalOf(
-  verb: string,
+function findUsageError(
+  subcommand: string,
   username: string,
   { role, event = [] }: Values,
   events: readonly string[],
 ): string | null {
   if (role !== undefined && !isRole(role))
-    return `There is no role "${role}"; there are ${ROLES.join(', ')}.`
-  if (verb === 'role' && role === undefined) return 'Say the role with --role.'
-  const unknown = event.find((id) => !events.includes(id))
-  if (unknown !== undefined)
-    return `There is no event "${unknown}"; there are ${events.join(', ')}.`
-  return verb === 'add' ? findUsernameProblem(username) : null
+    return `Unknown role "${role}". Roles: ${ROLES.join(', ')}.`
+  if (subcommand === 'role' && role === undefined) return 'Specify the role with --role.'
+  const unknownId = event.find((id) => !events.includes(id))
+  if (unknownId !== undefined) return `No event "${unknownId}". Events: ${events.join(', ')}.`
+  return subcommand === 'add' ? findUsernameProblem(username) : null
 }
 
-function mayOf({ role, event }: Values): MayWhat {
-  const named: Role = role !== undefined && isRole(role) ? role : 'owner'
-  return { role: named, events: event === undefined ? null : [...new Set(event)] }
+function readPermissions({ role, event }: Values): MayWhat {
+  const roleName: Role = role !== undefined && isRole(role) ? role : 'owner'
+  return { role: roleName, events: event === undefined ? null : [...new Set(event)] }
 }
 
 type Password = { readonly text: string; readonly isGiven: boolean }
 
-/** Reads the password from standard input or generates one; null after printing why it is refused. */
-async function passwordOf(
+/** Reads the password from standard input or generates one. Null after printing why it is rejected. */
+async function readPassword(
   username: string,
   values: Values,
   events: readonly string[],
@@ -129,13 +136,13 @@ async function passwordOf(
 ): Promise<Password | null> {
   if (values['password-stdin'] !== true) return { text: makePassword(), isGiven: false }
   const text = (await readAll(terminal.input ?? process.stdin)).replace(/\r?\n$/, '')
-  const refusal = findPasswordProblem(text, [username, ...events])
-  if (refusal === null) return { text, isGiven: true }
-  terminal.complain(`${refusal} Without --password-stdin one is made up.`)
+  const problem = findPasswordProblem(text, [username, ...events])
+  if (problem === null) return { text, isGiven: true }
+  terminal.printError(`${problem} Without --password-stdin, one is generated.`)
   return null
 }
 
-type Asked = {
+type UserRequest = {
   readonly verb: string
   readonly username: string
   readonly password: Password
@@ -143,26 +150,26 @@ type Asked = {
   readonly at: ReturnType<ReturnType<typeof makeClock>>
 }
 
-async function act(
+async function performSubcommand(
   store: Store,
-  { verb, username, password, may, at }: Asked,
-  { print, complain }: Terminal,
+  { verb: subcommand, username, password, may, at }: UserRequest,
+  { print, printError }: Terminal,
 ): Promise<Status> {
-  const said = (text: string): string =>
+  const withPassword = (text: string): string =>
     password.isGiven ? text : `${text}\nPassword: ${password.text}`
-  const told = (is: UserChange | 'removed', text: string): Status => {
-    if (is === 'done' || is === 'removed') {
+  const printChange = (result: UserChange | 'removed', text: string): Status => {
+    if (result === 'done' || result === 'removed') {
       print(text)
       return 0
     }
-    complain(
-      is === 'unknown'
-        ? `There is no admin "${username}".`
-        : `"${username}" is the last owner of all events: nobody could look after people any more. Add another one first.`,
+    printError(
+      result === 'unknown'
+        ? `No user named "${username}".`
+        : `"${username}" is the last owner with access to all events, so no one else could manage users. Add another one first.`,
     )
     return 1
   }
-  switch (verb) {
+  switch (subcommand) {
     case 'list':
       for (const person of await store.people(at))
         print(
@@ -175,24 +182,26 @@ async function act(
       return 0
     case 'add': {
       if ((await store.adminCount()) === 0 && (may.role !== 'owner' || may.events !== null)) {
-        complain('The first one must be an owner of all events, who can add the others.')
+        printError(
+          'The first user must be an owner with access to all events, who can add the others.',
+        )
         return 1
       }
       const added = await store.addAdmin(username, await hashPassword(password.text), at, may)
-      if (added.ok) print(said(`Admin "${username}" was added, ${formatPermissions(may)}.`))
-      else complain(`There is already an admin "${username}".`)
+      if (added.ok) print(withPassword(`User "${username}" was added: ${formatPermissions(may)}.`))
+      else printError(`A user named "${username}" already exists.`)
       return added.ok ? 0 : 1
     }
     case 'role':
-      return told(
+      return printChange(
         await store.setMay(username, may),
         `"${username}" is now ${formatPermissions(may)}.`,
       )
     case 'passwd': {
       const isDone = await store.setPassword(username, await hashPassword(password.text), at)
-      return told(
+      return printChange(
         isDone ? 'done' : 'unknown',
-        said(`Admin "${username}" has a new password and is signed out everywhere.`),
+        withPassword(`User "${username}" has a new password and is signed out everywhere.`),
       )
     }
     case 'reset-second-factor':
@@ -200,16 +209,16 @@ async function act(
         print(`"${username}" signs in without a second factor until they set one up again.`)
         return 0
       }
-      complain(
+      printError(
         (await store.admin(username)) === null
-          ? `There is no admin "${username}".`
+          ? `No user named "${username}".`
           : `"${username}" has no second factor.`,
       )
       return 1
     default:
-      return told(
+      return printChange(
         await store.removeAdmin(username),
-        `Admin "${username}" was removed and is signed out everywhere.`,
+        `User "${username}" was removed and is signed out everywhere.`,
       )
   }
 }

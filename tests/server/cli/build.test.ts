@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putInPlace } from '../../../server/cli/web-app-build.ts'
+import { moveIntoPlace } from '../../../server/cli/web-app-build.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -37,9 +37,9 @@ test.each([
   'builds that end at once do not fail on "directory not empty": $sources',
   async ({ sources, sourcesOf, force }) => {
     const place = join(folder, `dist ${sources}`)
-    await putInPlace(await made('somebody before', 'old'), place, { force })
+    await moveIntoPlace(await made('somebody before', 'old'), place, { force })
     const folders = await Promise.all(BUILDERS.map((by) => made(by, sourcesOf(by))))
-    await Promise.all(folders.map((path) => putInPlace(path, place, { force })))
+    await Promise.all(folders.map((path) => moveIntoPlace(path, place, { force })))
     const makers = await makersOf(place)
     expect(makers).toHaveLength(1)
     expect(BUILDERS).toContain(makers[0])
@@ -49,9 +49,9 @@ test.each([
 
 test('uses the build that another process made from the same sources', async () => {
   const place = join(folder, 'dist')
-  await putInPlace(await made('the first', 'new'), place, { force: false })
-  await putInPlace(await made('the second', 'new'), place, { force: false })
+  await moveIntoPlace(await made('the first', 'new'), place, { force: false })
+  await moveIntoPlace(await made('the second', 'new'), place, { force: false })
   expect(await makersOf(place)).toEqual(['the first'])
-  await putInPlace(await made('the third', 'new'), place, { force: true })
+  await moveIntoPlace(await made('the third', 'new'), place, { force: true })
   expect(await makersOf(place)).toEqual(['the third'])
 })

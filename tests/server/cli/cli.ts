@@ -58,18 +58,18 @@ type More = {
 async function run(cwd: string, args: readonly string[], more: More): Promise<Ran> {
   if (more.isAlone === true) return runAlone(cwd, args, more)
   const printed = { out: '', err: '' }
-  const complain = (text: string): void => void (printed.err += `${text}\n`)
+  const printError = (text: string): void => void (printed.err += `${text}\n`)
   const before = process.cwd()
   process.chdir(cwd)
   try {
     const status = await main(args, {
       print: (text) => void (printed.out += `${text}\n`),
-      complain,
+      printError,
       input: Readable.from([more.input ?? '']),
       environment: () => {
         const read = readEnvironment(variablesIn(cwd, more))
         if (read.ok) return withoutThreads(read.value)
-        for (const sentence of read.error) complain(sentence)
+        for (const sentence of read.error) printError(sentence)
         return null
       },
     })

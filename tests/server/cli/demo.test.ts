@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkAnswers, dayOf, isoIndia } from '../../../engine/index.ts'
-import { demoDay, fillDemo } from '../../../server/cli/demo/demo-registrations.ts'
+import { demoDay, createDemoRegistrations } from '../../../server/cli/demo/demo-registrations.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -12,7 +12,12 @@ beforeAll(async () => {
   const now = demoDay(events.map(({ config }) => config))
   if (now === null) throw new Error('an event takes registrations')
   app.at(isoIndia(now))
-  made = await fillDemo({ store: app.deps.store, uploads: app.deps.uploads, events, now })
+  made = await createDemoRegistrations({
+    store: app.deps.store,
+    uploads: app.deps.uploads,
+    events,
+    now,
+  })
 })
 afterAll(() => app.close())
 

@@ -54,7 +54,7 @@ test('creates, lists and withdraws discount codes while the server runs', async 
   const listed = (await rollcall('event', 'discount-codes', 'sample2026')).out
   expect(listed).toContain(`${code}   faculty       0 of 1 used  withdrawn\n`)
   expect((await rollcall('event', 'discount-codes', 'sample2026', '--uses', '3')).err).toBe(
-    '--uses belongs to --make.\n',
+    '--uses needs --make.\n',
   )
 })
 
@@ -70,7 +70,7 @@ test('replaces a member list as a whole, or rejects it and names every bad line'
       'bad.csv:3: “2026-02-30” is no valid_to: write a day such as 2027-03-31 or 31/03/2027.',
       'bad.csv:4: The number is missing.',
       'bad.csv:5: “honorary” is no kind: it is one of life, annual.',
-      'bad.csv:6: L12 stands in line 3 already.',
+      'bad.csv:6: L12 is already in line 3.',
       'Nothing was changed.',
       '',
     ],

@@ -37,7 +37,7 @@ test('exits with 2 for an unknown code', async () => {
   expect(await here.rollcall(['event', 'finding', 'EV999'])).toEqual({
     status: 2,
     out: '',
-    err: 'There is no code "EV999". rollcall event finding lists them.\n',
+    err: 'Unknown finding "EV999". rollcall event finding lists them.\n',
   })
 })
 
@@ -57,6 +57,6 @@ test.each([
   const { status, err } = await here.rollcall(['event', 'finding', asked])
   expect({ status, err }).toEqual({
     status: 2,
-    err: `There is no code "${asked}". Did you mean ${meant}? rollcall event finding lists them.\n`,
+    err: `Unknown finding "${asked}". Did you mean ${meant}? rollcall event finding lists them.\n`,
   })
 })

@@ -1,14 +1,14 @@
 /** A CSV text, judged as `rollcall registration import` judges a file. */
 import { err } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import { readImport } from '../../../server/cli/registrations/import-csv-rows.ts'
+import { parseImport } from '../../../server/cli/registrations/import-csv-rows.ts'
 import { LIST_LIMITS, readLines } from '../../../server/office/spreadsheets/parse-csv.ts'
 
 export function readImportText(
   event: EventConfig,
   eventHash: string,
   text: string,
-): ReturnType<typeof readImport> {
+): ReturnType<typeof parseImport> {
   const lines = readLines(text, LIST_LIMITS)
-  return lines.ok ? readImport(event, eventHash, lines.value) : err([lines.error])
+  return lines.ok ? parseImport(event, eventHash, lines.value) : err([lines.error])
 }

@@ -56,7 +56,7 @@ async function run(
   const read = readEnvironment({ DATA_DIR: join(folder, 'var'), EVENTS_DIR: app.eventsDir })
   const status = await main(['registration', 'import', ...args], {
     print: (text) => void said.push(text),
-    complain: (text) => void complained.push(text),
+    printError: (text) => void complained.push(text),
     environment: () => (read.ok ? read.value : null),
   })
   return { status, said: said.join('\n'), complained: complained.join('\n') }
@@ -282,7 +282,7 @@ describe('reports a mistake with its line', () => {
     ).toEqual([2, 4, 4]))
   test('rejects a duplicate registration number', () =>
     expect(problems([header, line({}), line({})])).toEqual([
-      { line: 3, message: 'PULMO1 stands in line 2 already.' },
+      { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
   test('a payment that is listed twice was counted twice: it is rejected', () => {
     const [heads, one] = [`${header},payment_id`, `${line({ payment_status: 'success' })}`]
@@ -291,7 +291,7 @@ describe('reports a mistake with its line', () => {
       {
         line: 3,
         message:
-          'payment_id: “5261 2345 6702” stands in line 2 already. Leave the cell empty if that payment paid for both.',
+          'payment_id: “5261 2345 6702” is already in line 2. Leave the cell empty if that payment paid for both.',
       },
     ])
     expect(problems([heads, `${one},cash`, `${other},cash`])).toEqual([])
@@ -328,7 +328,7 @@ describe('reports a mistake with its line', () => {
     ['an empty file', ''],
     ['only headings', header],
   ])('%s', (_name, text) =>
-    expect(problems([text])).toEqual([{ line: null, message: 'The file holds no registration.' }]),
+    expect(problems([text])).toEqual([{ line: null, message: 'The file has no registrations.' }]),
   )
 })
 
@@ -342,7 +342,7 @@ describe('the command', () => {
     })
     expect(await stored()).toBe(2)
     expect((await run('pulmocon2025', file)).said).toBe(
-      '0 registrations imported into PULMOCON 2025; 2 registrations were there already.',
+      '0 registrations imported into PULMOCON 2025; 2 registrations already existed.',
     )
     expect(await stored()).toBe(2)
   })
@@ -368,7 +368,7 @@ describe('the command', () => {
     expect(done).toEqual({
       status: 1,
       said: '',
-      complained: `${file}:3: PULMO-2025-17 is stored already, and differs.\nNothing was imported.`,
+      complained: `${file}:3: PULMO-2025-17 is already stored with other data.\nNothing was imported.`,
     })
     expect(await stored()).toBe(2)
   })
@@ -387,7 +387,7 @@ describe('the command', () => {
     const done = await run('pulmocon', write(GOOD))
     expect(done.status).toBe(2)
     expect(done.complained).toBe(
-      'There is no event "pulmocon". There are afpicon2026, chirurgia2026, midzone2025, pulmocon2025.',
+      'No event "pulmocon". Events: afpicon2026, chirurgia2026, midzone2025, pulmocon2025.',
     )
   })
 })

@@ -220,7 +220,7 @@ describe('new', () => {
       'Member = 4000 / 5000, Student=1000',
     ])
     expect([first.status, first.err]).toEqual([0, ''])
-    expect(first.out).toContain('the event is called myevent')
+    expect(first.out).toContain('the id is myevent')
     const event = compiled(here.read('events/myevent.yaml'))
     expect([event.title, event.fees.prices]).toEqual([
       'My Event 2027',
@@ -311,7 +311,7 @@ describe('new', () => {
 
   test('writes nothing if an answer stays invalid', async () => {
     const { status, err } = await here.rollcall(['new', 'bad'], { input: 'Title\nsoon\nlater' })
-    expect([status, err.trim().split('\n').at(-1)]).toEqual([2, 'Nothing is written.'])
+    expect([status, err.trim().split('\n').at(-1)]).toEqual([2, 'Nothing was written.'])
     expect(existsSync(join(here.folder, 'events', 'bad.yaml'))).toBe(false)
   })
 
@@ -344,10 +344,10 @@ describe('repeat', () => {
     ])
     expect([status, err]).toEqual([0, ''])
     for (const said of [
-      'events/afpicon2027.yaml is written, 52 weeks after events/afpicon2026.yaml.',
+      'events/afpicon2027.yaml was written, 52 weeks after events/afpicon2026.yaml.',
       '31 January – 1 February 2026 is now 30–31 January 2027.',
       '/afpicon/payment/success is /afpicon2027/payment/success.',
-      'Look at these yourself:',
+      'Check these yourself:',
       'The motto is still last time’s: The Spice Route.',
     ])
       expect(out).toContain(said)
@@ -455,7 +455,7 @@ describe('preview', () => {
     ])
     expect([status, out.trim()]).toEqual([
       0,
-      `7 pages are written; open ${join('pages', 'index.html')}.`,
+      `7 pages were written. Open ${join('pages', 'index.html')}.`,
     ])
     const pages = readdirSync(join(here.folder, 'pages')).map((name) => here.read(`pages/${name}`))
     for (const html of pages) {

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { findClashes, findStrandedEvents } from '../../../engine/authoring.ts'
-import { validate } from '../../../server/cli/event/validate.ts'
+import { validateCommand } from '../../../server/cli/event/validate.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { FolderCheck } from '../../../server/events/files/event-folder.ts'
 import { checkFolderInWorker } from '../../../server/events/files/check-files-in-worker.ts'
@@ -317,9 +317,9 @@ function lay(folder: string, { files, make }: Pick<Row, 'files' | 'make'>): void
 /** What the command says, and whether it is content. */
 async function validated(folder: string, production: boolean): Promise<[boolean, string]> {
   const said: string[] = []
-  const status = await validate.run([folder, ...(production ? ['--production'] : [])], {
+  const status = await validateCommand.run([folder, ...(production ? ['--production'] : [])], {
     print: (text) => void said.push(text),
-    complain: (text) => void said.push(text),
+    printError: (text) => void said.push(text),
     environment: () => null,
   })
   return [status === 0, said.join('\n')]

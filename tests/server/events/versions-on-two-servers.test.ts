@@ -287,11 +287,11 @@ else {
         EVENTS_DIR: app.eventsDir,
         DATA_DIR: join(app.dir, 'not', 'there'),
       })
-    const behind = 'sample2026.yaml here is another version than the one that all servers serve'
+    const behind = 'sample2026.yaml here is not the version that all servers serve'
     expect((await doctor(first)).out).not.toContain(behind)
     const { out } = await doctor(second)
     expect(out).toContain(`look   ${behind}`)
-    expect(out).toContain('good   Every file that a registration refers to is there.')
+    expect(out).toContain('good   No file that a registration refers to is missing.')
     expect(out).toMatch(/good {3}\d+ MB are free/)
     const shell = await postgres.shell(url)
     await shell.query('DELETE FROM proof_files')

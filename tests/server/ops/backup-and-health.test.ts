@@ -207,7 +207,7 @@ describe('a backup', () => {
     expect(status).toBe(1)
     expect(err.trim().split('\n').sort()).toEqual(
       [gone, changed]
-        .map((sha256) => `The file ${sha256} is missing or damaged; it is not in the copy.`)
+        .map((sha256) => `The file ${sha256} is missing or damaged, so it was not copied.`)
         .sort(),
     )
     expect(
@@ -255,7 +255,10 @@ test('rollcall health reports the state of the server, or that none runs', async
   const address = app.app.server.address()
   const port = typeof address === 'object' && address !== null ? String(address.port) : ''
   const well = await runHere(['health'], variables({ PORT: port }))
-  expect([well.status, well.out]).toEqual([0, 'The server is well.\n'])
+  expect([well.status, well.out]).toEqual([0, 'The server is healthy.\n'])
   const none = await runHere(['health'], variables({ PORT: '1' }))
-  expect([none.status, none.err]).toEqual([1, 'No server answers at http://127.0.0.1:1/healthz.\n'])
+  expect([none.status, none.err]).toEqual([
+    1,
+    'No server responds at http://127.0.0.1:1/healthz.\n',
+  ])
 })

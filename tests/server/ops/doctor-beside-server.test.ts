@@ -90,7 +90,7 @@ test('a backup was copied over the database of a running server: the doctor said
   const said = await doctor(folders.dataDir, port)
   expect(said).toMatch(
     new RegExp(
-      `^wrong  A server is at work here \\(process ${pid}\\)\\. The database file was written over.* Do not stop it`,
+      `^wrong  A server is running on this DATA_DIR \\(process ${pid}\\)\\. The database file was written over.* Do not stop it`,
       'm',
     ),
   )
@@ -122,10 +122,10 @@ test('the doctor beside a first start said that the database is gone', async () 
   const alone = await starting
   server = alone
   expect(said).toMatch(
-    /^look +A server is at work here \(process \d+\)\. It starts for the first time/m,
+    /^look +A server is running on this DATA_DIR \(process \d+\)\. It is starting for the first time/m,
   )
   expect(said).not.toMatch(/^wrong .*(process|database)/m)
   expect(await doctor(folders.dataDir, alone.port)).toMatch(
-    new RegExp(`^good +A server is at work here \\(process ${alone.pid}\\)\\.$`, 'm'),
+    new RegExp(`^good +A server is running on this DATA_DIR \\(process ${alone.pid}\\)\\.$`, 'm'),
   )
 })

@@ -137,7 +137,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a database of an older version': {
     more: ofVersion(1),
-    says: /^look +The database is of version 1; the next start brings it to \d+\./,
+    says: /^look +The database has version 1\. The server migrates it to \d+ /,
   },
   'a database that is none': {
     more: another((dir) => writeFileSync(join(dir, 'rollcall.db'), 'nothing '.repeat(1000))),
@@ -155,16 +155,16 @@ const faults: Readonly<Record<string, Fault>> = {
       rmSync(file)
       return () => writeFileSync(file, bytes)
     },
-    says: /^wrong +1 files that registrations refer to are missing, the first is \w{64}\./,
+    says: /^wrong +1 files that registrations refer to are missing, such as \w{64}\./,
   },
   'a mail server that is not there': {
     more: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
-    says: /^wrong +The mail server does not take mails: .*ECONNREFUSED/,
+    says: /^wrong +The mail server does not accept emails: .*ECONNREFUSED/,
   },
-  'no mail server': { says: /^look +Mails are written to DATA_DIR\/mail and not sent\./ },
+  'no mail server': { says: /^look +Emails are written to DATA_DIR\/mail and not sent\./ },
   'no backup': {
     more: another(() => {}),
-    says: /^look +No backup was made with rollcall db backup yet\./,
+    says: /^look +There is no backup yet\./,
   },
   'an old backup': {
     make: () => {
@@ -198,7 +198,7 @@ const faults: Readonly<Record<string, Fault>> = {
   // It says of itself that nothing is free there.
   'a full disk': {
     more: () => ({ DATA_DIR: '/proc' }),
-    says: /^wrong +0 MB are free for DATA_DIR: files of delegates are refused, and soon everybody\./,
+    says: /^wrong +0 MB are free for DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
   },
   'a server that got stuck, or listens elsewhere': {
     make: () => {
@@ -207,7 +207,7 @@ const faults: Readonly<Record<string, Fault>> = {
       utimesSync(join(app.dir, 'serving.pid'), 0, 0)
       return leave
     },
-    says: /^wrong +A server is at work here \(process \d+\), and none answers at http:\/\/127\.0\.0\.1:1\/healthz/,
+    says: /^wrong +A server is running on this DATA_DIR \(process \d+\), but does not respond at http:\/\/127\.0\.0\.1:1\/healthz/,
   },
   'a server whose database was deleted: it must not be stopped': {
     more: another((dir) => {
@@ -215,12 +215,12 @@ const faults: Readonly<Record<string, Fault>> = {
       writeFileSync(join(dir, 'serving.pid'), '4711')
       writeFileSync(join(dir, 'last-served.json'), '{}')
     }),
-    says: /^wrong +A server is at work here \(process 4711\), and its database is gone\. Do not stop it/,
+    says: /^wrong +A server is running on this DATA_DIR \(process 4711\), and its database is gone\. Do not stop it/,
   },
   'a second server, of another DATA_DIR, at the address of this one': {
     more: () => ({ PORT: String(portOf(app)) }),
     make: listening,
-    says: /^wrong +A server of another DATA_DIR answers at http:\/\/127\.0\.0\.1:\d+\/healthz/,
+    says: /^wrong +A server with another DATA_DIR responds at http:\/\/127\.0\.0\.1:\d+\/healthz/,
   },
   'two servers, and delegates reach the one that is not of this DATA_DIR': {
     more: () => ({ PORT: String(portOf(app)) }),
@@ -233,7 +233,7 @@ const faults: Readonly<Record<string, Fault>> = {
         close()
       }
     },
-    says: /^wrong +A server is at work here \(process 4711\), and another one \(process \d+\) answers at /,
+    says: /^wrong +A server is running on this DATA_DIR \(process 4711\), but another one \(process \d+\) responds at /,
   },
   'a gateway whose clock is another': {
     more: () => real,
@@ -256,12 +256,12 @@ const faults: Readonly<Record<string, Fault>> = {
         gateway.close()
       }
     },
-    says: /^wrong +Our clock and that of the gateway at localhost:\d+ differ by \d{3} seconds\./,
+    says: /^wrong +The clocks of this machine and of the gateway at localhost:\d+ differ by \d{3} seconds\./,
   },
   'a gateway that is not reached': {
     more: () => real,
     make: () => gatewaysAt('https://127.0.0.1:1'),
-    says: /^wrong +The gateway at 127\.0\.0\.1:1 is not reached\./,
+    says: /^wrong +The gateway at 127\.0\.0\.1:1 is unreachable\./,
   },
 }
 
@@ -281,7 +281,7 @@ test('finds an untested version of Node', () => {
   const newer = join(folder, 'newer.cjs')
   writeFileSync(newer, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
   const { out } = run(['--require', newer, launcher, 'doctor'], variables())
-  expect(out).toMatch(/^look +Node is 99\.1\.0, and Rollcall was tried with \d+\.\d+\.\d+\.$/m)
+  expect(out).toMatch(/^look +Node is 99\.1\.0\. Rollcall was tested with \d+\.\d+\.\d+\.$/m)
 })
 
 test('finds an account without credentials', async () => {

@@ -52,13 +52,13 @@ test('rollcall db migrate says whether it is needed, waits for no running server
   expect(await runHere(['db', 'migrate'], variables)).toEqual({
     status: 2,
     out: '',
-    err: `A server is at work in ${dataDir}. Stop it first.\n`,
+    err: `A server is running on ${dataDir}. Stop it first.\n`,
   })
   leave?.()
   expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
   expect(await runHere(['db', 'migrate'], variables)).toMatchObject({
     status: 0,
-    out: expect.stringContaining(`was of version ${known - 1} and is of version ${known} now`),
+    out: expect.stringContaining(`was migrated from version ${known - 1} to ${known}.`),
   })
   expect([seen(DATABASE_FILE), seen(COPY)]).toEqual([
     [known, 1],

@@ -141,7 +141,7 @@ async function bootHere(
   let lastWords = (): void => {}
   const booted = await boot(
     read.value,
-    { print: hear, complain: hear, environment: () => read.value },
+    { print: hear, printError: hear, environment: () => read.value },
     { write, waitForStop: () => told, onExit: (_log, words) => (lastWords = words) },
     { opens: openStoreHere, ...opening },
   )

@@ -62,7 +62,7 @@ test('nobody knew before a restore what a recovery would hold: the doctor says h
   expect(Number(mails)).toBeGreaterThan(0)
   expect(pending).toBe('1')
   expect(before).toMatch(
-    /The last backup \(.+\) lacks what was stored since: 2 registrations, 2 payments, 1 invoices/,
+    /The last backup \(.+\) does not include later data: 2 registrations, 2 payments, 1 invoices/,
   )
 
   // The restore of all of it holds as much.

@@ -431,7 +431,7 @@ describe('a backup', () => {
         0,
         expect.stringMatching(/^3 registrations/),
         expect.stringMatching(
-          /^The backup is complete\. The time of the backup could not be noted: .+ has no room left\. Free some space\. The server will report an older backup until the next one\.\n$/,
+          /^The backup is complete\. The time of the backup could not be recorded: .+ has no room left\. Free some space\. The server will report an older backup until the next one\.\n$/,
         ),
       ])
       expect(existsSync(join(there.dataDir, 'backed-up'))).toBe(false)

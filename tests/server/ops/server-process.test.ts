@@ -56,7 +56,7 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
   const { promise: told, resolve: tell } = Promise.withResolvers<string>()
   const booted = await boot(
     environment,
-    { print, complain: print, environment: () => environment },
+    { print, printError: print, environment: () => environment },
     { write: () => {}, waitForStop: () => told },
     { opens: openStoreHere },
   )
@@ -121,7 +121,7 @@ async function startServer(
 import { environment } from ${JSON.stringify(join(top, 'server', 'ops', 'environment.ts'))}
 const read = environment()
 if (!read.ok) throw new Error(read.error.join(' '))
-const booted = await boot(read.value, { print: console.log, complain: console.error, environment: () => read.value })
+const booted = await boot(read.value, { print: console.log, printError: console.error, environment: () => read.value })
 if (!booted.ok) { console.error(booted.error.text); process.exit(booted.error.status) }
 await booted.value.stopped
 `,

@@ -30,7 +30,7 @@ test('npm start forwards a signal and leaves no server; SIGHUP and rollcall even
   const reload = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
   expect([reload.status, reload.out]).toEqual([
     0,
-    expect.stringMatching(/^Told the server \(process \d+\)/),
+    expect.stringMatching(/^The server \(process \d+\) is reloading/),
   ])
   await said(server, 'reloading the event files on request')
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
@@ -38,7 +38,7 @@ test('npm start forwards a signal and leaves no server; SIGHUP and rollcall even
   await server.ended
   await said(server, '"message":"stopped"')
   const again = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
-  expect([again.status, again.err]).toEqual([1, `No server is at work in ${folders.dataDir}.\n`])
+  expect([again.status, again.err]).toEqual([1, `No server is running on ${folders.dataDir}.\n`])
 })
 
 test('a demo prints the path of its database, and deletes it on a signal', async () => {
@@ -47,7 +47,7 @@ test('a demo prints the path of its database, and deletes it on a signal', async
   cpSync(join(folders.eventsDir, '_shared'), join(few, '_shared'), { recursive: true })
   cpSync(join(folders.eventsDir, 'afpicon2026.yaml'), join(few, 'afpicon2026.yaml'))
   const demo = await operate(folders, { EVENTS_DIR: few }, [process.execPath, launcher, 'demo'])
-  const [, dataDir = ''] = /made-up registrations .* in (.+)/.exec(demo.printed()) ?? []
+  const [, dataDir = ''] = /invented registrations .* stored in (\S+)/.exec(demo.printed()) ?? []
   expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(true)
   expect(await demo.stop()).toBe(0)
   expect(existsSync(dataDir)).toBe(false)

@@ -149,7 +149,7 @@ test('rollcall doctor said that a mail server takes emails which comes to no end
     PORT: String(server.port),
     SMTP_URL: mail.url,
   })
-  expect(out).toMatch(/^look +The mail server answers, and emails wait \(1\)\./m)
+  expect(out).toMatch(/^look +The mail server responds, but emails are waiting \(1\)\./m)
 })
 
 test('the health check did not say that the mail server is down, since when, and how many emails wait or were given up', async () => {

@@ -184,14 +184,14 @@ describe('the command', () => {
   const run = (args: readonly string[], environment: Environment | null) =>
     main(['payment', 'check-gateway', ...args], {
       print: (text) => void said.push(text),
-      complain: (text) => void said.push(text),
+      printError: (text) => void said.push(text),
       environment: () => environment,
     })
   const live = (more: Readonly<Record<string, string>> = {}) =>
     expectOk(readEnvironment({ GATEWAY_MODE: 'live', ...more }))
 
   test.each<[string, readonly string[], Readonly<Record<string, string>>, RegExp]>([
-    ['no account', [], {}, /^Say which account/],
+    ['no account', [], {}, /^Specify the account/],
     [
       'an account of no event',
       ['--account', 'nobody'],
@@ -208,9 +208,9 @@ describe('the command', () => {
       'an order that is none',
       ['--account', 'afpi', '--order', 'A/1'],
       {},
-      /^--order takes letters and digits/,
+      /^--order must be letters and digits/,
     ],
-    ['a word too many', ['--account', 'afpi', 'now'], {}, /one word too many/],
+    ['a word too many', ['--account', 'afpi', 'now'], {}, /Unexpected argument/],
     [
       "Airpay's own sandbox",
       ['--account', 'afpi'],
@@ -229,7 +229,7 @@ describe('the command', () => {
       const name = rig.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? ''
       expect(await run(['--account', name, '--compare'], environment)).toBe(0)
       expect(said.join('\n')).toMatch(
-        /about the order NOSUCHORDER, which cannot exist, as merchant \d+\.[^]*Code 503[^]*got a different response[^]*As it should be\.$/,
+        /about the order NOSUCHORDER, which cannot exist, as merchant \d+\.[^]*Code 503[^]*got a different response[^]*The check passed\.$/,
       )
       const { orderId } = await rig.place()
       await rig.sandbox().runAction(orderId, 'silent')
@@ -238,7 +238,7 @@ describe('the command', () => {
       expect(rig.holds(orderId).status).toBe('pending')
       await rig.sandbox().close()
       expect(await run(['--account', name], environment)).toBe(1)
-      expect(said.at(-1)).toBe('Not as it should be: see above.')
+      expect(said.at(-1)).toBe('The check failed: see above.')
     } finally {
       await rig.close()
     }

@@ -278,7 +278,7 @@ test("the treasurer's commands review, decide and refund work while the server r
     const [out, err]: [string[], string[]] = [[], []]
     const status = await main(args, {
       print: (line) => void out.push(line),
-      complain: (line) => void err.push(line),
+      printError: (line) => void err.push(line),
       environment: () => ({ ...rig.environment, clockStart: rig.now() }),
     })
     return { status, out: out.join('\n'), err: err.join('\n') }
@@ -314,7 +314,7 @@ test("the treasurer's commands review, decide and refund work while the server r
     (await run('payment', 'refund', colleague.regNo, '--amount', 'much', ...said)).status,
   ).toBe(2)
   expect((await run('payment', 'decide', id, 'dismiss', ...said)).status).toBe(1)
-  expect(plain((await run('payment', 'reviews')).out)).toContain('Nothing waits for a decision.')
+  expect(plain((await run('payment', 'reviews')).out)).toContain('No payment needs a decision.')
 })
 
 test('sends one email at nine to the organisers on days with open reviews', async () => {

@@ -304,7 +304,7 @@ describe('polling', () => {
     const said: string[] = []
     const terminal = {
       print: (text: string) => void said.push(text),
-      complain: () => {},
+      printError: () => {},
       environment: () => ({ ...rig.environment, clockStart: rig.now() }),
     }
     expect(await main(['payment', 'reconcile'], terminal)).toBe(0)

@@ -163,7 +163,7 @@ else {
     const { status, out, err } = await move('to-postgres', damaged, url)
     expect([status, out]).toEqual([1, expect.stringContaining('and 0 files')])
     for (const sha256 of [first, second])
-      expect(err).toContain(`The file ${sha256} is missing or damaged; it was not moved.`)
+      expect(err).toContain(`The file ${sha256} is missing or damaged, so it was not moved.`)
     const looked = await lookAtPostgres(url)
     expect([...(looked.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
   })

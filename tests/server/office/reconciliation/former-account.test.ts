@@ -116,7 +116,7 @@ test('the command names the account of an outstanding payout, and reports it as 
   const said: string[] = []
   const terminal = {
     print: (text: string) => void said.push(text),
-    complain: (text: string) => void said.push(text),
+    printError: (text: string) => void said.push(text),
     environment: () => server.environment,
   }
   expect(await main(['payment', 'reconcile', EVENT, path], terminal)).toBe(1)

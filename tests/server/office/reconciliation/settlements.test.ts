@@ -227,7 +227,7 @@ test('two events with one account: each sees lines of the other without names; t
   const said: string[] = []
   const terminal = {
     print: (text: string) => void said.push(text),
-    complain: (text: string) => void said.push(text),
+    printError: (text: string) => void said.push(text),
     environment: () => server.environment,
   }
   const path = join(server.dir, 'settlement.csv')

@@ -380,7 +380,7 @@ describe('a bank statement', () => {
     const said: string[] = []
     const terminal = {
       print: (text: string) => void said.push(text),
-      complain: (text: string) => void said.push(text),
+      printError: (text: string) => void said.push(text),
       environment: () => test_.environment,
     }
     const run = async (text: string): Promise<number> => {
