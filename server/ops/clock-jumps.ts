@@ -12,7 +12,7 @@ export const DOUBT_MS = 24 * 60 * 60_000
 /** `byMs`: forward when positive; `at`: what the clock showed after it. */
 export type ClockJump = { readonly at: Instant; readonly byMs: number }
 export type ClockJumps = {
-  /** Compares the clocks now. Returns the last jump of the past day; null: there was none. */
+  /** Compares the clocks now. Returns the last jump of the past day. Null if there was none. */
   look(): ClockJump | null
   /** Reports a clock that was set while no server ran, if no jump in that direction is known yet; 0: it was not. */
   moved(byMs: number): void

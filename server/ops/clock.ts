@@ -27,7 +27,7 @@ export async function within(
 /**
  * Runs `work` repeatedly, each time this many milliseconds after it has ended: never two at a time. An error goes
  * to `onError` and does not stop it. It does not keep the process alive. Returns a function that stops it; when
- * that resolves, nothing is running any more.
+ * that resolves, nothing is running.
  */
 export function repeating(
   ms: number,

@@ -15,7 +15,7 @@ export type Variables = Readonly<Record<string, string | undefined>>
 const gatewayModes = ['sandbox', 'airpay-test', 'live'] as const satisfies readonly GatewayMode[]
 const accountParts = ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'] as const
 const accountPattern = /^AIRPAY_(.+)_(USERNAME|PASSWORD|SECRET|MERCHANT_ID)$/
-/** Names that Fastify's trustProxy accepts besides addresses. */
+/** Names that Fastify's trustProxy accepts in addition to addresses. */
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
 /** A misspelt value would start a rehearsal instead of production. */

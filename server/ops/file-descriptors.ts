@@ -37,7 +37,7 @@ export function isOfDescriptors(error: unknown): boolean {
 const limitIn = (limits: string): number =>
   Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
 
-/** Explains why a server cannot run with so few descriptors, in sentences; null: they are enough, or not known. */
+/** Explains why a server cannot run with so few descriptors, in sentences. Null if they are enough, or unknown. */
 export function tooFewDescriptors(): string | null {
   try {
     const most = limitIn(readFileSync('/proc/self/limits', 'utf8'))

@@ -14,7 +14,7 @@ export async function bytesOf(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0
 }
 
-/** Files that can still be created on the disk of a folder; null: its file system does not count them. */
+/** Returns how many files can still be created on a folder's disk. Null if its file system has no limit. */
 export async function freeFiles(folder: string): Promise<number | null> {
   const { files, ffree } = await statfs(folder)
   return files > 0 ? ffree : null

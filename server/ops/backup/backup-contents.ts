@@ -35,7 +35,7 @@ type List = {
   /** SHA-256 of the database; absent in backups of earlier versions. */
   readonly database?: string
 }
-/** `aside`: the folder that now has the files of the previous database; null: there were none. */
+/** `aside`: the folder that now has the files of the previous database. Null if there were none. */
 export type Restored = Copied & { readonly aside: string | null }
 export type Copied = {
   readonly list: List
@@ -151,7 +151,7 @@ async function eventFilesIn(folder: string): Promise<number> {
 
 /**
  * Restores a backup into a data folder without a running server. With `movesAside`, files of an existing database
- * are moved into a folder beside it; otherwise, and if the backup is incomplete, it is refused with a message and
+ * are moved into a folder next to it; otherwise, and if the backup is incomplete, it is refused with a message and
  * nothing changes.
  */
 export async function restore(
@@ -257,7 +257,7 @@ async function syncToDisk(place: string): Promise<void> {
   }
 }
 
-/** Returns why a copy differs from its list; null: it does not. */
+/** Returns why a copy differs from its list. Null if it does not. */
 function differsFrom(list: List, file: string): string | null {
   try {
     return differenceOf(list, file)
@@ -322,7 +322,7 @@ async function copyFile(source: string, place: string, sha256: string): Promise<
   }
 }
 
-/** Null: there is no such file. */
+/** Returns null if there is no such file. */
 async function hashOf(file: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {

@@ -6,7 +6,7 @@ import type { Instant } from '../../../engine/index.ts'
 
 const BACKED_UP_FILE = 'backed-up'
 
-/** Null: never, as far as this folder shows. */
+/** Returns null if this folder records no backup. */
 export async function backedUpAt(dataDir: string): Promise<Instant | null> {
   const text = await readFile(path.join(dataDir, BACKED_UP_FILE), 'utf8').catch(() => '')
   return /^\d{1,15}$/.test(text.trim()) ? instant(Number(text)) : null

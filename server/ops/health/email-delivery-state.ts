@@ -27,7 +27,7 @@ export async function mailState({
   }
 }
 
-/** Null: what waits goes out by itself. */
+/** Returns null if the waiting emails need no attention. */
 export function mailSentence(
   { waiting, oldestAt, silentSince }: MailState,
   at: Instant,
@@ -44,7 +44,7 @@ export function mailSentence(
   return `${emails}${oldest}.${silence}`
 }
 
-/** Null: none was. */
+/** Returns null if there was none. */
 export function givenUpSentence({ givenUp }: MailState): string | null {
   if (givenUp === 0) return null
   const emails = givenUp === 1 ? '1 email was' : `${givenUp} emails were`

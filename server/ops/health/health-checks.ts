@@ -62,7 +62,7 @@ export type Trouble = {
     | 'rescued'
   /** A sentence for the operator. */
   readonly text: string
-  /** True if nobody can register. */
+  /** True if no one can register. */
   readonly isDown: boolean
 }
 export type Condition = {
@@ -84,7 +84,7 @@ export type ConditionDeps = Pick<
   | 'uploads'
   | 'log'
 > & {
-  /** Returns when the database last had no space for a request; null: never. */
+  /** Returns when the database last had no space for a request. Null if never. */
   readonly noRoomAt: () => Instant | null
 }
 

@@ -24,13 +24,13 @@ export type LastServed = {
 }
 export type Restored = {
   readonly at: Instant
-  /** Null: not known. */
+  /** Null if unknown. */
   readonly copyAt: Instant | null
-  /** Why the next start begins a recovery; left out: a copy was restored. */
+  /** Why the next start begins a recovery. Undefined if a copy was restored. */
   readonly why?: string
 }
 
-/** Null: there is none that can be read. */
+/** Returns null if there is no readable one. */
 export const lastServed = (dataDir: string): Promise<LastServed | null> =>
   read(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code, codes }) =>
     typeof name === 'string' && typeof at === 'number' && isCounted(counted)

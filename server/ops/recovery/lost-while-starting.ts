@@ -8,7 +8,7 @@ import type { LossDeps } from './rescue-lost-database.ts'
 /** How often it looks whether a rescue that failed is due again. */
 const AGAIN_MS = 1_000
 
-/** Null: the database is the one that was opened. It resolves once the data is in a file, however long that takes. */
+/** Null if the database is the one that was opened. It resolves once the data is in a file, however long that takes. */
 export async function refuseIfLost(
   deps: LossDeps,
 ): Promise<{ readonly text: string; readonly status: 2 } | null> {

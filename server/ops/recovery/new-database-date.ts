@@ -1,5 +1,5 @@
 /**
- * Records when a data folder's database was restored, or newly created beside older files.
+ * Records when a data folder's database was restored, or newly created next to older files.
  * Such a database does not know these files yet.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export async function noteNewDatabase(dataDir: string, at: Instant): Promise<voi
   await rename(`${file}.part`, file)
 }
 
-/** Null: it was never restored, as far as this folder shows. */
+/** Returns null if this folder records no restore. */
 export async function newDatabaseAt(dataDir: string): Promise<Instant | null> {
   const text = await readFile(path.join(dataDir, NEW_DATABASE_FILE), 'utf8').catch(() => '')
   return /^\d{1,15}$/.test(text.trim()) ? instant(Number(text)) : null

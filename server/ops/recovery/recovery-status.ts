@@ -7,7 +7,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { Recovery, RecoveryFigures } from '../../storage/index.ts'
 
 export type RecoveryStatus = {
-  /** Null: it is not in recovery. */
+  /** Null if it is not in recovery. */
   readonly recovery: Recovery | null
   readonly figures: RecoveryFigures
   readonly uploads: { readonly missing: number; readonly unused: number }

@@ -35,7 +35,7 @@ export type LossWatch = {
   beforeStop(): Promise<void>
   /** True while the server holds data that is in no file. */
   isUnsaved(): boolean
-  /** Returns where the data is; null: it was not written out. */
+  /** Returns where the data is. Null if it was not written. */
   rescued(): Pick<Rescued, 'file' | 'isWhole'> | null
   /** True if the data is in a file that the next start does not find. */
   isElsewhere(): boolean
@@ -112,7 +112,7 @@ export function watchForLoss(
   }
 }
 
-/** Null: there is no such folder. */
+/** Returns null if there is no such folder. */
 function identityOf(folder: string): string | null {
   const there = statSync(folder, { throwIfNoEntry: false })
   return there === undefined ? null : `${there.dev} ${there.ino}`

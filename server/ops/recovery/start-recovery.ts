@@ -104,7 +104,7 @@ export async function recoverIfOlder(deps: RecoveringDeps): Promise<void> {
     )
 }
 
-/** Why the next start begins a recovery, in a sentence; null: it does not, as far as the files show. */
+/** Why the next start begins a recovery, in a sentence. Null if the files show no reason. */
 export async function whyNextStartRecovers({
   dataDir,
   databaseUrl,
