@@ -33,10 +33,10 @@ export function applyAllow(
     finding.code === code &&
     (finding.severity !== 'error' || isOfThePast(code)) &&
     (at === undefined || finding.at.keyPath === at || finding.at.keyPath.startsWith(`${at}.`))
-  const kept = findings.filter((finding) => !entries.some((entry) => silences(entry, finding)))
+  const remaining = findings.filter((finding) => !entries.some((entry) => silences(entry, finding)))
   // While there are errors, some checks did not run: an entry may be needed again once they are
   // fixed.
-  if (kept.some(({ severity }) => severity === 'error')) return kept
+  if (remaining.some(({ severity }) => severity === 'error')) return remaining
   const unused = entries.flatMap((entry, at) => {
     if (
       findings.some((finding) => silences(entry, finding)) ||
@@ -57,5 +57,5 @@ export function applyAllow(
       ),
     ]
   })
-  return [...kept, ...unused]
+  return [...remaining, ...unused]
 }

@@ -46,7 +46,7 @@ export function readEvent(
   shared: SharedFiles,
   file: { readonly path: string } = { path: 'event' },
 ): EventConfig | null {
-  return shapeOf({ path: file.path, text }, readShared(shared)).config
+  return checkShape({ path: file.path, text }, readShared(shared)).config
 }
 
 /**
@@ -106,7 +106,7 @@ export function* compilingEvents(
     read.push(
       isKnown
         ? { file, before, shaped: null }
-        : { file, before: null, shaped: shapeOf(file, common) },
+        : { file, before: null, shaped: checkShape(file, common) },
     )
     if (!isKnown) yield
   }
@@ -115,7 +115,7 @@ export function* compilingEvents(
     ...read.flatMap(({ before, shaped }) => formRoutesOf(before?.event ?? shaped?.config ?? null)),
   ])
   const judge = ({ file, shaped }: Read): Shaped =>
-    judged(shaped ?? shapeOf(file, common), common, { ...options, otherRoutes: [...routes] })
+    judged(shaped ?? checkShape(file, common), common, { ...options, otherRoutes: [...routes] })
   const all: Judged[] = []
   for (const one of read) {
     const holds =
@@ -218,7 +218,7 @@ const readShared = memoize((shared: SharedFiles): Shared => {
   return { sources, findings, usable: !hasErrors(findings) }
 })
 
-function shapeOf(file: SourceText, shared: Shared): Shaped {
+function checkShape(file: SourceText, shared: Shared): Shaped {
   const { source, value, findings } = readWithSchema('event', file)
   if (value === null || !shared.usable) return { source, config: null, findings }
   const plain = (name: SharedName): Plain => shared.sources[name].value as Plain
@@ -231,7 +231,7 @@ function shapeOf(file: SourceText, shared: Shared): Shaped {
 }
 
 function readAlone(file: SourceText, shared: Shared, options: CompileOptions): Shaped {
-  const shaped = judged(shapeOf(file, shared), shared, options)
+  const shaped = judged(checkShape(file, shared), shared, options)
   return { ...shaped, findings: [...shared.findings, ...shaped.findings] }
 }
 
@@ -275,15 +275,15 @@ function finished(
   beside: readonly Finding[],
   common: readonly Finding[] = [],
 ): Compiled {
-  const all = [...findings, ...beside].sort(byPlace)
-  const kept = config === null ? all : applyAllow(all, source, new Set(Object.keys(catalogue)))
+  const all = [...findings, ...beside].sort(comparePlaces)
+  const remaining = config === null ? all : applyAllow(all, source, new Set(Object.keys(catalogue)))
   return {
-    event: config === null || hasErrors(kept) || hasErrors(common) ? null : config,
-    findings: kept,
+    event: config === null || hasErrors(remaining) || hasErrors(common) ? null : config,
+    findings: remaining,
   }
 }
 
-function byPlace(a: Finding, b: Finding): number {
+function comparePlaces(a: Finding, b: Finding): number {
   return (
     compare(a.at.path, b.at.path) ||
     a.at.start.offset - b.at.start.offset ||

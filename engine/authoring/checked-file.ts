@@ -130,23 +130,23 @@ export function createModel(
     gateways: shared.gateways.value as Shared.GatewaysFile,
     texts: shared.texts.value as Shared.TextsFile,
     fields: known,
-    asked: known.flatMap((one) => [one, ...partsOf(one)]),
+    asked: known.flatMap((one) => [one, ...collectParts(one)]),
     stored: (file.form.also_stored ?? []).map(({ id }, at) => ({
       id,
       path: `form.also_stored.${at}`,
     })),
-    conditions: conditionsOf(file),
+    conditions: collectConditionsOf(file),
     persons: new Map(),
     ...collectTexts(source),
   }
-  return { ...model, persons: personsOf(model) }
+  return { ...model, persons: collectPersons(model) }
 }
 
 /**
  * Returns each list of people of which some are counted by their own answers. Besides these
  * answers, only the category is known there.
  */
-function personsOf(model: Model): Model['persons'] {
+function collectPersons(model: Model): Model['persons'] {
   const { file, fields, config } = model
   const found = (file.fees.items ?? []).flatMap(({ count }, at) =>
     typeof count !== 'object'
@@ -166,7 +166,7 @@ function personsOf(model: Model): Model['persons'] {
     [...Map.groupBy(found, ({ people }) => people)].flatMap(([people, some]) => {
       const list = lists.find(({ id }) => id === people)
       if (list === undefined) return []
-      const parts = partsOf(list)
+      const parts = collectParts(list)
       const asked = parts.map(({ field }) => field)
       return [
         [
@@ -191,7 +191,7 @@ export function collectForms(model: Model): readonly Model[] {
 }
 
 /** Returns the fields of each person of a people field. */
-function partsOf({ raw, path, field }: FieldAt): readonly FieldAt[] {
+function collectParts({ raw, path, field }: FieldAt): readonly FieldAt[] {
   return (raw.fields ?? []).flatMap((part, at) => {
     const made = field.fields?.[at]
     return made === undefined
@@ -200,7 +200,7 @@ function partsOf({ raw, path, field }: FieldAt): readonly FieldAt[] {
   })
 }
 
-function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
+function collectConditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   const found: ConditionAt[] = []
   const add = (kind: ConditionAt['kind'], owner: string, path: string, raw: unknown): void => {
     if (raw !== undefined) found.push(conditionAt(kind, owner, path, raw))

@@ -232,7 +232,7 @@ type SeenPaths = {
 function seenPaths(): SeenPaths {
   const branch = (): Branch => ({ below: new Map(), here: [] })
   const top = branch()
-  const partsIn = (path: string): readonly string[] =>
+  const splitPath = (path: string): readonly string[] =>
     path.includes('?')
       ? [path]
       : pathSegments(path).map((part) => (isPathParameter(part) ? '{}' : part))
@@ -244,12 +244,12 @@ function seenPaths(): SeenPaths {
   return {
     meeting: (path) => {
       const first = new Map<number, Met>()
-      for (const met of reach(top, partsIn(path)))
+      for (const met of reach(top, splitPath(path)))
         if (!first.has(met.owner)) first.set(met.owner, met)
       return [...first.values()]
     },
     add: (claim, owner) => {
-      const end = partsIn(claim.path).reduce((at, part) => {
+      const end = splitPath(claim.path).reduce((at, part) => {
         const next = at.below.get(part) ?? branch()
         at.below.set(part, next)
         return next

@@ -79,7 +79,7 @@ function excerpt(
   const number = String(at.start.line).padStart(gutter)
   return [
     `${number} | ${before}${marked}${after}`,
-    `${' '.repeat(gutter)} | ${' '.repeat(widthOf(before))}${mark.repeat(Math.max(1, widthOf(marked)))}${message === '' ? '' : ` ${message}`}`,
+    `${' '.repeat(gutter)} | ${' '.repeat(displayWidth(before))}${mark.repeat(Math.max(1, displayWidth(marked)))}${message === '' ? '' : ` ${message}`}`,
   ]
 }
 
@@ -100,7 +100,7 @@ function shown(text: string): string {
 }
 
 /** Returns the display width: combining marks take no column, East Asian letters and most emoji two. */
-function widthOf(text: string): number {
+function displayWidth(text: string): number {
   return [...text].reduce(
     (width, char) =>
       width + (/[\p{Mn}\p{Me}\u200c\u200d\ufe0f]/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1),

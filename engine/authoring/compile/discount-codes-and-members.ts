@@ -19,10 +19,13 @@ export function toPricingContext(
 ): Pick<EventConfig, 'quotas' | 'holdSeatsMs' | 'unique' | 'codeKinds' | 'memberLists'> {
   return {
     quotas: list(file.quotas).map(map).map(toLimit),
-    holdSeatsMs: file.hold_seats_for === undefined ? SEAT_HOLD_MS : msOf(text(file.hold_seats_for)),
+    holdSeatsMs:
+      file.hold_seats_for === undefined ? SEAT_HOLD_MS : readDuration(text(file.hold_seats_for)),
     unique: list(file.unique).map(map).map(toUnique),
     codeKinds: list(map(file.codes).kinds).map(map).map(toKind),
-    memberLists: Object.entries(map(file.member_lists)).map(([id, roll]) => toRoll(id, map(roll))),
+    memberLists: Object.entries(map(file.member_lists)).map(([id, roll]) =>
+      toMemberList(id, map(roll)),
+    ),
   }
 }
 
@@ -72,7 +75,7 @@ function toKind(kind: Plain): CodeKind {
   }
 }
 
-function toRoll(id: string, roll: Plain): MemberList {
+function toMemberList(id: string, roll: Plain): MemberList {
   return {
     id,
     key: text(roll.key),
@@ -92,7 +95,7 @@ const MS_BY_UNIT: Readonly<Record<string, number>> = {
 }
 
 /** Reads "30 minutes" or "1 hour"; other values are reported by the schema check. */
-function msOf(said: string): number {
+function readDuration(said: string): number {
   const found = /^(\d+)\s*(minute|hour|day)s?$/.exec(said.trim())
   return found === null ? SEAT_HOLD_MS : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)
 }

@@ -125,7 +125,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
         : { heading: text(map(file.closed).heading), text: text(map(file.closed).text) },
     registration: removeUndefined({
       opens: optionalDay(map(file.registration).opens),
-      closes: closesOf(map(file.registration).closes, days.to),
+      closes: readClosingDay(map(file.registration).closes, days.to),
     }),
     routes: {
       form: text(map(file.routes).form),
@@ -258,7 +258,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
 }
 
 /** Registration closes when the event is over, unless the file says otherwise. */
-const closesOf = (said: unknown, last: Day): Day | undefined =>
+const readClosingDay = (said: unknown, last: Day): Day | undefined =>
   said === NEVER ? undefined : (optionalDay(said) ?? last)
 
 function toSiteTexts(shared: Plain): SiteTexts {

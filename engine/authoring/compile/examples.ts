@@ -42,7 +42,7 @@ export function toExamples(examples: Plain): readonly ExampleCase[] {
         shows: expect.shows === undefined ? undefined : texts(expect.shows),
         hides: expect.hides === undefined ? undefined : texts(expect.hides),
       })
-      const on = momentOf(text(example.on))
+      const on = readMoment(text(example.on))
       if (example.category !== undefined)
         return { name, on, category: text(example.category), expect: expected }
       const answers: RawAnswers = Object.fromEntries(
@@ -65,6 +65,6 @@ export function toExamples(examples: Plain): readonly ExampleCase[] {
 }
 
 /** An invalid day or time is reported by EV105, and such a file is never served. */
-function momentOf(value: string): Instant {
+function readMoment(value: string): Instant {
   return readInstant(value) ?? instant(0)
 }

@@ -45,9 +45,9 @@ function toOptions(
     typeof option === 'object' && option !== null
       ? {
           id: text(map(option).id),
-          label: optionalText(map(option).label) ?? inWords(text(map(option).id)),
+          label: optionalText(map(option).label) ?? idAsWords(text(map(option).id)),
         }
-      : { id: text(option), label: inWords(text(option)) },
+      : { id: text(option), label: idAsWords(text(option)) },
   )
 }
 
@@ -112,9 +112,9 @@ export function toField(value: Plain, section: number, around: FieldContext): Fi
       min: value.min as number | undefined,
       max: value.max as number | undefined,
       lengthMax: value.max_length as number | undefined,
-      pattern: patternOf(value),
-      from: dayIn(value.from, days),
-      to: dayIn(value.to, days),
+      pattern: readPattern(value),
+      from: readDay(value.from, days),
+      to: readDay(value.to, days),
       unit: optionalText(map(value.unit).other ?? value.unit),
       unitOne: optionalText(map(value.unit).one),
       choose:
@@ -144,13 +144,13 @@ function toChoose(choose: Plain): Field['choose'] {
 }
 
 /** Reads a day, or the first or last day of the event. */
-function dayIn(value: unknown, days: FieldContext['days']): Day | undefined {
+function readDay(value: unknown, days: FieldContext['days']): Day | undefined {
   if (value === 'event.from') return days.from
   return value === 'event.to' ? days.to : optionalDay(value)
 }
 
 /** Reads a pattern, or the name of a known Indian identifier; both match the whole answer. */
-function patternOf(value: Plain): string | undefined {
+function readPattern(value: Plain): string | undefined {
   const format = optionalText(value.format)
   if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]
   const pattern = optionalText(value.pattern)
@@ -161,4 +161,4 @@ function patternOf(value: Plain): string | undefined {
 }
 
 /** Turns an id such as `senior-resident` into words; an option written as a label stays unchanged. */
-const inWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? wordsFromId(id) : id)
+const idAsWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? wordsFromId(id) : id)

@@ -34,7 +34,7 @@ export function toPaying(
   const card = methods.find(({ gateway }) => gateway !== undefined)
   return {
     payment: card === undefined ? null : toPayment(card, around),
-    methods: methods.map((method) => toWay(method, around)),
+    methods: methods.map((method) => toMethod(method, around)),
   }
 }
 
@@ -45,7 +45,7 @@ function toPayment(plain: Plain, { shared }: FieldContext): EventConfig['payment
   }
 }
 
-function toWay(plain: Plain, around: FieldContext): PaymentMethod {
+function toMethod(plain: Plain, around: FieldContext): PaymentMethod {
   const id = text(plain.id)
   const isCard = plain.gateway !== undefined
   const named = {
@@ -73,7 +73,8 @@ function toWay(plain: Plain, around: FieldContext): PaymentMethod {
     fields,
     reference: text(unique?.id),
     priceDate: plain.price_date === 'credit' ? 'credit' : 'registration',
-    expiresAfterDays: plain.expires_after === undefined ? EXPIRY_DAYS : daysIn(plain.expires_after),
+    expiresAfterDays:
+      plain.expires_after === undefined ? EXPIRY_DAYS : readDays(plain.expires_after),
     ...removeUndefined({ day: fields.find(({ type }) => type === 'date')?.id }),
   }
 }
@@ -86,7 +87,7 @@ function toAsk(ask: Plain, around: FieldContext): Field {
 }
 
 /** Reads "10 days"; other values are reported by the schema check. */
-function daysIn(said: unknown): number {
+function readDays(said: unknown): number {
   return Number.parseInt(text(said), 10)
 }
 

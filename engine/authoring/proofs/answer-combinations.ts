@@ -70,12 +70,12 @@ export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
  * check is given.
  */
 export function answersAt(event: EventConfig | PublicEvent, point: Answers): Answers {
-  const facts = extractContext(event, point)
-  const { answers } = normalise(event, point, facts)
+  const context = extractContext(event, point)
+  const { answers } = normalise(event, point, context)
   const rolls = fromPairs(
-    Object.entries(facts.rolls).filter(([field]) => getOwn(answers, field) !== undefined),
+    Object.entries(context.rolls).filter(([field]) => getOwn(answers, field) !== undefined),
   )
-  return normalise(event, point, { ...facts, rolls }).answers
+  return normalise(event, point, { ...context, rolls }).answers
 }
 
 /** One set of values for each axis: all their combinations. */
@@ -130,7 +130,7 @@ export function formatPoints(
         const inside = [...(box[at] ?? [])]
         return inside.length === possible[at]
           ? []
-          : [`${axis.field}: ${sayAll(axis, inside).join(' or ')}`]
+          : [`${axis.field}: ${describeAll(axis, inside).join(' or ')}`]
       })
       .join(', '),
   )
@@ -140,7 +140,7 @@ export function formatPoints(
  * Describes each answer; consecutive days on the axis as a range, because all days between are
  * equivalent.
  */
-function sayAll(axis: Axis, inside: readonly (Answer | undefined)[]): readonly string[] {
+function describeAll(axis: Axis, inside: readonly (Answer | undefined)[]): readonly string[] {
   const days = axis.values.flatMap(({ answer }) =>
     typeof answer === 'string' && isDay(answer) ? [answer] : [],
   )
@@ -152,13 +152,13 @@ function sayAll(axis: Axis, inside: readonly (Answer | undefined)[]): readonly s
   }
   const isIn = (answer: Answer | undefined): boolean => days.some((day) => day === answer)
   return [
-    ...runs.map((run) => saySpan(run, days)),
+    ...runs.map((run) => describeSpan(run, days)),
     ...inside.filter((answer) => !isIn(answer)).map((answer) => say(axis, answer)),
   ]
 }
 
 /** Formats "to 17 January 1982", "from 18 January 2015", or both ends. */
-function saySpan(run: readonly Day[], all: readonly Day[]): string {
+function describeSpan(run: readonly Day[], all: readonly Day[]): string {
   const [first, last] = [run[0], run.at(-1)]
   if (first === undefined || last === undefined) return ''
   const from = first === all[0] ? null : formatDay(first)

@@ -25,8 +25,8 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   const tests = [...conditions, ...ids.flatMap((id) => visibilityConditions(event, id))].flat(2)
   const axes = ids.flatMap((id): Axis[] => {
     if (id === 'category') return [categoryAxis(event)]
-    const fact = createContextAxis(event, id)
-    if (fact !== null) return [fact]
+    const contextAxis = createContextAxis(event, id)
+    if (contextAxis !== null) return [contextAxis]
     const field = event.fields.find((one) => one.id === id)
     if (field === undefined) return []
     const always =
@@ -55,7 +55,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   })
   const hidden = axes.flatMap(({ field }) =>
     visibilityConditions(event, field).flatMap((shown): Box[] =>
-      complementOf(partial, shown).flatMap((unseen) => {
+      subtractCondition(partial, shown).flatMap((unseen) => {
         const axis = axes.findIndex((one) => one.field === field)
         const box = createBox(
           space,
@@ -90,7 +90,7 @@ export function wholeDomain({ space }: Pick<Domain, 'space'>): readonly Box[] {
 }
 
 // ¬(A or B) = ¬A and ¬B; ¬map = one box per failing test.
-function complementOf(domain: Domain, condition: Condition): readonly Box[] {
+function subtractCondition(domain: Domain, condition: Condition): readonly Box[] {
   return condition.reduce<readonly Box[]>((rest, map) => {
     const failing = map.flatMap(({ field, test }) => {
       const box = createBox(

@@ -94,7 +94,7 @@ const provedItems = memoize((event: EventConfig): readonly ItemProof[] =>
 )
 
 const provedExtremes = memoize((event: EventConfig): Extremes | null =>
-  withinBudget(() => extremesOf(event, { left: STEPS_MAX }), null),
+  withinBudget(() => findExtremes(event, { left: STEPS_MAX }), null),
 )
 
 /** A partial sum, and the answers that led to it. */
@@ -103,7 +103,7 @@ type Sum = { readonly total: number; readonly trail: AnswerPath; readonly catego
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)
 }
-function smallerOf(a: Sum | null, b: Sum | null): Sum | null {
+function smallerSum(a: Sum | null, b: Sum | null): Sum | null {
   if (a === null || b === null) return a ?? b
   return compareSums(a, b) <= 0 ? a : b
 }
@@ -118,9 +118,9 @@ type Bill = {
   readonly pending: readonly (Pending | null)[]
 }
 
-function extremesOf(event: EventConfig, budget: Budget): Extremes {
+function findExtremes(event: EventConfig, budget: Budget): Extremes {
   const ends = billDays(event).flatMap((at) =>
-    billsOn(event, at, budget).map((bill) => ({ ...at, bill })),
+    findBills(event, at, budget).map((bill) => ({ ...at, bill })),
   )
   const overdrawn = new Map<string, ExcessiveDeduction>()
   for (const { on, bill } of ends)
@@ -141,7 +141,7 @@ function extremesOf(event: EventConfig, budget: Budget): Extremes {
         return sum === null ? [] : [{ on, period, sum }]
       })
       .toSorted((a, b) => compareSums(a.sum, b.sum, sign))[0]
-    return found === undefined ? null : billOf(event, found.on, found.period, found.sum)
+    return found === undefined ? null : createBill(event, found.on, found.period, found.sum)
   }
   return {
     cheapest: best('least', 1),
@@ -151,7 +151,7 @@ function extremesOf(event: EventConfig, budget: Budget): Extremes {
   }
 }
 
-function billOf(event: EventConfig, on: Day, period: string, sum: Sum): PossibleBill {
+function createBill(event: EventConfig, on: Day, period: string, sum: Sum): PossibleBill {
   const answers = answersOfPath(sum.trail)
   const lines = calculateBill(event, answers, sum.category, period, on)
   assert(lines.ok, 'a bill that was found is not on sale')
@@ -161,7 +161,7 @@ function billOf(event: EventConfig, on: Day, period: string, sum: Sum): Possible
 }
 
 /** Returns the lowest and highest total on a day, by the state at the end of the search. */
-function billsOn(
+function findBills(
   event: EventConfig,
   { on, period }: { readonly on: Day; readonly period: string },
   budget: Budget,
@@ -279,7 +279,7 @@ function billsOn(
       joined: (a, b) => ({
         pending: a.pending,
         least: compareSums(a.least, b.least) <= 0 ? a.least : b.least,
-        smallest: smallerOf(a.smallest, b.smallest),
+        smallest: smallerSum(a.smallest, b.smallest),
         most: compareSums(a.most, b.most, -1) <= 0 ? a.most : b.most,
       }),
     },

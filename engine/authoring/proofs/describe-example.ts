@@ -20,11 +20,11 @@ const NAMED_MAX = 4
 export function describeAnswers({ answers }: Pick<SampleDelegate, 'answers'>): string {
   return Object.entries(answers)
     .filter(([, answer]) => answer !== false)
-    .map(([name, answer]) => `${name === CODE ? 'the code' : name}: ${sayAnswer(answer)}`)
+    .map(([name, answer]) => `${name === CODE ? 'the code' : name}: ${describeAnswer(answer)}`)
     .join(', ')
 }
 
-function sayAnswer(answer: Answer): string {
+function describeAnswer(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   if (typeof answer !== 'object') return String(answer).trim()
   return answer.every((one) => typeof one === 'string')
@@ -39,7 +39,7 @@ function sayAnswer(answer: Answer): string {
 export function describeBill(event: EventConfig, bill: PossibleBill): string {
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
-    ([id, some]) => `${id} ${formatMoney(totalOf(some.map(({ total }) => total)))}`,
+    ([id, some]) => `${id} ${formatMoney(addTotals(some.map(({ total }) => total)))}`,
   )
   const said = describeAnswers(bill)
   const isOne = lines.length === 1
@@ -47,7 +47,7 @@ export function describeBill(event: EventConfig, bill: PossibleBill): string {
   return `${formatMoney(bill.total)} for \`${bill.category}\`${period}, ${formatDay(bill.on)}${isOne ? '' : ` (${lines.join(', ')})`}${said === '' ? '' : ` with ${said}`}`
 }
 
-function totalOf(amounts: readonly PossibleBill['total'][]): PossibleBill['total'] {
+function addTotals(amounts: readonly PossibleBill['total'][]): PossibleBill['total'] {
   return amounts.reduce<number>((sum, amount) => sum + amount, 0) as PossibleBill['total']
 }
 

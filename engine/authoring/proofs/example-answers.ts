@@ -14,9 +14,9 @@ export function extendPath(before: AnswerPath, name: string, answer: Answer): An
   return { name, answer, before, weight: (before?.weight ?? 0) + (answer === false ? 0 : 1) }
 }
 
-export function answersOfPath(trail: AnswerPath): Answers {
+export function answersOfPath(path: AnswerPath): Answers {
   const pairs: (readonly [string, Answer])[] = []
-  for (let at = trail; at !== null; at = at.before) pairs.unshift([at.name, at.answer])
+  for (let at = path; at !== null; at = at.before) pairs.unshift([at.name, at.answer])
   return Object.fromEntries(pairs)
 }
 

@@ -141,8 +141,8 @@ export function createFieldAxis(
     (): Axis => {
       const answers = new Map(
         fields.flatMap((field) =>
-          answersOf(field, tests, apart).map(
-            (answer) => [answer, sayAnswer(field, tests, answer)] as const,
+          listAnswers(field, tests, apart).map(
+            (answer) => [answer, describeAnswer(field, tests, answer)] as const,
           ),
         ),
       )
@@ -163,16 +163,16 @@ export function assertListed(axes: readonly Axis[]): void {
   if (axes.some(({ isTooLarge }) => isTooLarge)) throw new TooLarge()
 }
 
-function answersOf(field: Field, tests: readonly Test[], apart: Distinctions): readonly Answer[] {
+function listAnswers(field: Field, tests: readonly Test[], apart: Distinctions): readonly Answer[] {
   switch (field.type) {
     case 'yes-no':
       return [true, false]
     case 'select':
       return (field.options ?? []).map(({ id }) => id)
     case 'number':
-      return numbersTold(field, numbersOf(tests), apart.hasEnds === true)
+      return distinctNumbers(field, listNumbers(tests), apart.hasEnds === true)
     case 'date': {
-      const marks = daysOf(tests)
+      const marks = listDays(tests)
       return [
         ...new Set([
           ...marks.flatMap((mark) => [addDays(mark, -1), mark, addDays(mark, 1)]),
@@ -222,7 +222,7 @@ const ONE_PAISA = 0.01
  * Returns one number for each interval between thresholds and for each threshold, as far as the
  * field accepts them; for an interval its minimum and maximum if both are requested.
  */
-function numbersTold(
+function distinctNumbers(
   { min = -Infinity, max = Infinity, isWhole = false }: Field,
   marks: readonly number[],
   hasEnds: boolean,
@@ -235,7 +235,7 @@ function numbersTold(
       { from: start, to: end, isMark: false },
     ]
   })
-  const told = stretches.flatMap(({ from, to, isMark }): readonly number[] => {
+  const distinguished = stretches.flatMap(({ from, to, isMark }): readonly number[] => {
     if (isMark)
       return from >= min && from <= max && (!isWhole || Number.isInteger(from)) ? [from] : []
     const step = isWhole ? 1 : BESIDE
@@ -252,13 +252,13 @@ function numbersTold(
     if (hasEnds) return least <= 0 && one < most ? [least, one, most] : [least, most]
     return [isWhole ? least : (Math.max(from, min) + Math.min(to, max)) / 2]
   })
-  return [...new Set(told)]
+  return [...new Set(distinguished)]
 }
 
 /** Represents every text that no test names; no form can send it, because texts are trimmed. */
 const ANYTHING = ' anything '
 
-function numbersOf(tests: readonly Test[]): readonly number[] {
+function listNumbers(tests: readonly Test[]): readonly number[] {
   const constants = tests.flatMap((test): readonly (Answer | undefined)[] =>
     test.is === 'number'
       ? [test.atLeast, test.atMost, test.above, test.below]
@@ -269,7 +269,7 @@ function numbersOf(tests: readonly Test[]): readonly number[] {
   return [...new Set(constants.filter((value) => typeof value === 'number'))].sort((a, b) => a - b)
 }
 
-function daysOf(tests: readonly Test[]): readonly Day[] {
+function listDays(tests: readonly Test[]): readonly Day[] {
   const constants = tests.flatMap((test): readonly (Answer | undefined)[] =>
     test.is === 'date'
       ? [test.from, test.to]
@@ -280,15 +280,15 @@ function daysOf(tests: readonly Test[]): readonly Day[] {
   return [...new Set(constants.filter((value) => typeof value === 'string' && isDay(value)))].sort()
 }
 
-function sayAnswer(field: Field, tests: readonly Test[], answer: Answer): string {
+function describeAnswer(field: Field, tests: readonly Test[], answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   if (typeof answer === 'object')
-    return field.type === 'many' ? answer.join(' and ') : sayPeople(answer)
+    return field.type === 'many' ? answer.join(' and ') : describePeople(answer)
   if (answer === ANYTHING)
     return tests.some(({ is }) => is === 'in' || is === 'not-in') ? 'anything else' : 'anything'
   if (field.type === 'date' && typeof answer === 'string' && isDay(answer)) return formatDay(answer)
   if (field.type !== 'number' || typeof answer !== 'number') return String(answer)
-  const marks = numbersOf(tests)
+  const marks = listNumbers(tests)
   if (marks.includes(answer)) return String(answer)
   const below = marks.findLast((mark) => mark < answer)
   const above = marks.find((mark) => mark > answer)
@@ -296,7 +296,7 @@ function sayAnswer(field: Field, tests: readonly Test[], answer: Answer): string
   return above === undefined ? `above ${below}` : `between ${below} and ${above}`
 }
 
-function sayPeople(people: readonly unknown[]): string {
+function describePeople(people: readonly unknown[]): string {
   const kinds = Map.groupBy(people, (person) =>
     Object.entries(person as Readonly<Record<string, unknown>>)
       .map(([part, answer]) => `${part} ${String(answer)}`)

@@ -48,7 +48,7 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
       {
         reads: [...namesReadByItem(item), ...conditionNames(shows), CATEGORY],
         conditions: [...itemConditions(item), ...shows],
-        at: ({ answers, category }, trail) => {
+        at: ({ answers, category }, path) => {
           if (category === null || !itemApplies(item, answers, category)) return null
           // If no person counts, there is nothing to count.
           const { times: _, ...once } = item
@@ -67,7 +67,7 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
             const isHidden = !visibilityConditions(event, name).every((shown) =>
               matchesCondition(shown, answers, category),
             )
-            const who = { answers: answersOfPath(trail), category }
+            const who = { answers: answersOfPath(path), category }
             found.set(name, { item: item.id, field: name, isHidden, who })
           }
           return null
@@ -140,7 +140,7 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
       {
         reads: [...namesReadByItem(item), ...conditionNames(shows), CATEGORY],
         conditions: [...itemConditions(item), ...shows],
-        at: ({ answers, category }, trail) => {
+        at: ({ answers, category }, path) => {
           if (category === null || isAsked(event, item, answers, category)) return null
           const holding = when.filter((map) => matchesCondition([map], answers, category))
           const unseen = (map: Condition[number]): string | undefined =>
@@ -159,7 +159,7 @@ function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly 
             found.set(field, {
               item: item.id,
               field,
-              who: { answers: answersOfPath(trail), category },
+              who: { answers: answersOfPath(path), category },
             })
           return null
         },

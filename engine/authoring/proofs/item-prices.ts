@@ -109,14 +109,14 @@ function lookAt(event: EventConfig, item: Item, only: string | null, budget: Bud
     if (!known.some(({ category }) => category === who.category))
       holes.set(key, { ...hole, who: [...known, who] })
   }
-  const look = ({ answers, category }: KnownValues, trail: AnswerPath): null => {
+  const look = ({ answers, category }: KnownValues, path: AnswerPath): null => {
     if (category === null || !itemApplies(item, answers, category) || item.amountIn !== undefined)
       return null
     const sold = itemLines(event, item, answers, category).filter(
       ({ row }) => only === null || row === only,
     )
     if (sold.length === 0) return null
-    const who = { answers: answersOfPath(trail), category }
+    const who = { answers: answersOfPath(path), category }
     const table = item.prices.findIndex(
       ({ when }) => when === null || matchesCondition(when, answers, category),
     )

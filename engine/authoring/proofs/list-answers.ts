@@ -37,12 +37,12 @@ export function distinctChoices(
     options.map(({ id }) => id),
     groups,
   )
-  const kindOf = (id: string): string =>
+  const describeKind = (id: string): string =>
     JSON.stringify([
       tells?.(id) ?? '',
       tests.map((test) => test.is === 'has' && test.values.includes(id)),
     ])
-  const kinds = [...new Set(order.map(kindOf))]
+  const kinds = [...new Set(order.map(describeKind))]
   // If nothing is sold by the option, a second one of a kind changes only the number.
   const most = tells === null ? 1 : Infinity
   const marks = tests.flatMap((test) =>
@@ -54,7 +54,7 @@ export function distinctChoices(
   const bound = choose?.atMost ?? Infinity
   let choices: readonly Choice[] = [{ chosen: [], total: 0, counts: kinds.map(() => 0) }]
   order.forEach((id, at) => {
-    const kind = kinds.indexOf(kindOf(id))
+    const kind = kinds.indexOf(describeKind(id))
     const next = new Map<string, Choice>()
     const open = groups.filter((group) => group.some((one) => order.indexOf(one) > at))
     const keep = (choice: Choice): void => {

@@ -123,12 +123,12 @@ function without(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {
     let any = 0
     for (let word = from; word < to; word += 1) any |= (rest[word] ?? 0) & ~(b[word] ?? 0)
     if (any === 0) continue
-    const piece = rest.slice()
+    const chunk = rest.slice()
     for (let word = from; word < to; word += 1) {
-      piece[word] = (rest[word] ?? 0) & ~(b[word] ?? 0)
+      chunk[word] = (rest[word] ?? 0) & ~(b[word] ?? 0)
       rest[word] = (rest[word] ?? 0) & (b[word] ?? 0)
     }
-    pieces.push(piece)
+    pieces.push(chunk)
   }
   return pieces
 }

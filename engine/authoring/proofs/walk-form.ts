@@ -76,9 +76,9 @@ export function searchAnswers<C>(
   apart: (field: Field) => Distinctions,
   budget: Budget,
 ): readonly C[] {
-  const plan = planOf(event, stops)
-  const axes = axesOf(event, plan, apart)
-  const reads = plan.map((step) => readsOf(event, step))
+  const plan = createPlan(event, stops)
+  const axes = createAxes(event, plan, apart)
+  const reads = plan.map((step) => listReads(event, step))
   const last = new Map(reads.flatMap((names, at) => names.map((name) => [name, at] as const)))
   const named: string[] = []
   let ways: readonly Way<C>[] = [
@@ -196,7 +196,7 @@ export function conditionNames(
   return conditions.flatMap((condition) => (condition ?? []).flat().map(({ field }) => field))
 }
 
-function conditionsBehind(event: EventConfig, name: string): readonly Condition[] {
+function findConditionsBehind(event: EventConfig, name: string): readonly Condition[] {
   if (name === CATEGORY)
     return event.quotas.flatMap(({ when, full }) =>
       full.offer === undefined || when === undefined ? [] : [when],
@@ -211,7 +211,7 @@ function conditionsBehind(event: EventConfig, name: string): readonly Condition[
 
 /** Returns what must be known before a name. */
 function readsBefore(event: EventConfig, name: string): readonly string[] {
-  const asked = conditionNames(conditionsBehind(event, name))
+  const asked = conditionNames(findConditionsBehind(event, name))
   if (name !== CATEGORY) {
     const roll = findMemberListColumn(event, name)
     return roll === null ? asked : [...asked, roll.field]
@@ -228,7 +228,7 @@ function readsBefore(event: EventConfig, name: string): readonly string[] {
   ]
 }
 
-function readsOf<C>(event: EventConfig, step: Step<C>): readonly string[] {
+function listReads<C>(event: EventConfig, step: Step<C>): readonly string[] {
   switch (step.is) {
     case 'answer':
       return readsBefore(event, step.name)
@@ -253,7 +253,7 @@ function readsOfLimit(limit: Quota): readonly string[] {
 }
 
 /** Orders every answer before its readers, and quotas as soon as one of their seats is read. */
-function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step<C>[] {
+function createPlan<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step<C>[] {
   const steps: Step<C>[] = []
   const taken = new Set<string>()
   const limits = new Set<Quota>()
@@ -289,7 +289,7 @@ function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step
 }
 
 /** Returns the axis of every name of the plan, by the plan's tests. */
-function axesOf<C>(
+function createAxes<C>(
   event: EventConfig,
   plan: readonly Step<C>[],
   apart: (field: Field) => Distinctions,
@@ -297,11 +297,11 @@ function axesOf<C>(
   const conditions = plan.flatMap((step): readonly Condition[] => {
     switch (step.is) {
       case 'answer':
-        return conditionsBehind(event, step.name)
+        return findConditionsBehind(event, step.name)
       case 'rule':
         return step.rule.when === null ? [] : [step.rule.when]
       case 'category':
-        return conditionsBehind(event, CATEGORY)
+        return findConditionsBehind(event, CATEGORY)
       case 'limit':
         return step.limit.when === undefined ? [] : [step.limit.when]
       case 'stop':
@@ -312,8 +312,8 @@ function axesOf<C>(
   const names = plan.flatMap((step) => (step.is === 'answer' ? [step.name] : []))
   const barred = plan.flatMap((step) => (step.is === 'limit' ? [step.limit] : []))
   const axes = names.flatMap((name): readonly Axis[] => {
-    const fact = createContextAxis(event, name)
-    if (fact !== null) return [fact]
+    const contextAxis = createContextAxis(event, name)
+    if (contextAxis !== null) return [contextAxis]
     const field = event.fields.find(({ id }) => id === name)
     if (field === undefined) return [{ field: name, values: [{ answer: undefined, says: '' }] }]
     const mine: readonly Test[] = (tests.get(name) ?? []).map(({ test }) => test)

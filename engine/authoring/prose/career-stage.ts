@@ -39,7 +39,7 @@ const DENIED =
   /\b(?:non|not an?|not) (?:p\.?g|post ?graduates?|students?|trainees?|residents?|facult\w+|interns?)\b/g
 
 /** Splits a name into words; in ids, hyphens and underscores separate them. */
-const wordsOf = (name: string): string =>
+const splitWords = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[’']/g, "'")
@@ -80,7 +80,7 @@ export function findAssociations(names: readonly string[]): ReadonlySet<string> 
 
 /** Reads a name; `associations` are those named anywhere in the file. */
 export function readCareerStage(name: string, associations: ReadonlySet<string>): CareerStage {
-  const parts = wordsOf(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
+  const parts = splitWords(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
   const isNon =
     /^others?$/.test(parts) ||
     [...parts.matchAll(NON)].some(
@@ -95,11 +95,11 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   const pieces = parts
     .replace(DENIED, ' ')
     .split(/[/,;+&]| and | or /)
-    .filter((piece) => /[a-z]/.test(piece))
-  for (const piece of pieces) {
+    .filter((chunk) => /[a-z]/.test(chunk))
+  for (const chunk of pieces) {
     // "PG student" is a post graduate; "consultant" and "resident" in one name are ambiguous.
-    const level = LEVELS.find(([, pattern]) => piece.match(pattern) !== null)?.[0]
-    if (piece.match(COMPANION) !== null) companions += 1
+    const level = LEVELS.find(([, pattern]) => chunk.match(pattern) !== null)?.[0]
+    if (chunk.match(COMPANION) !== null) companions += 1
     else if (level !== undefined) levels.add(level)
   }
   const isCompanion = companions > 0 && (companions === pieces.length || levels.size === 0)

@@ -62,7 +62,7 @@ const maybeDays = (text: string): boolean => /\d/.test(text) && MAYBE.test(text)
 
 const indexOf = (names: readonly string[], word: string): number =>
   names.indexOf(word.slice(0, 3).toLowerCase())
-const monthOf = (word: string): number => indexOf(MONTHS, word) + 1
+const monthIndex = (word: string): number => indexOf(MONTHS, word) + 1
 const ANY_WEEKDAY = new RegExp(`\\b${WEEKDAY}`, 'gi')
 const weekdaysIn = (text: string): readonly number[] =>
   text === '' ? [] : findMatches(text, ANY_WEEKDAY).map(([word]) => indexOf(WEEKDAYS, word))
@@ -76,7 +76,7 @@ type Numbers = {
 }
 
 /** Reads "14, 15 & 16", "14th to 16th": the days next to the month. */
-function numbersOf(text: string, monthIsFirst: boolean): Numbers {
+function readNumbers(text: string, monthIsFirst: boolean): Numbers {
   const found = [
     ...text.matchAll(/([A-Za-z]{3,}\.?[\s,]*)?(?:the\s+)?(\d{1,2})(?:\s?(?:st|nd|rd|th)\b\.?)?/gi),
   ]
@@ -95,12 +95,12 @@ function numbersOf(text: string, monthIsFirst: boolean): Numbers {
   let [from, to] = monthIsFirst ? [0, 0] : [parts.length - 1, parts.length - 1]
   if (monthIsFirst) while (spans(to)) to += 1
   else while (from > 0 && spans(from - 1)) from -= 1
-  const kept = parts.slice(from, to + 1)
+  const remaining = parts.slice(from, to + 1)
   return {
-    days: kept.map(({ day }) => day),
-    weekdays: kept.map(({ weekday }) => weekday),
-    start: kept[0]?.start ?? 0,
-    end: kept.at(-1)?.end ?? text.length,
+    days: remaining.map(({ day }) => day),
+    weekdays: remaining.map(({ weekday }) => weekday),
+    start: remaining[0]?.start ?? 0,
+    end: remaining.at(-1)?.end ?? text.length,
   }
 }
 
@@ -215,7 +215,9 @@ export function findMonths(
     const isOfDay =
       days().some((day) => day.start < end && start < day.end) ||
       /\d(?:st|nd|rd|th)?[\s.,/-]*(?:of\s+)?$/i.test(text.slice(0, start))
-    return isOfDay ? [] : [{ start, end, month: monthOf(match[1] ?? ''), year: Number(match[2]) }]
+    return isOfDay
+      ? []
+      : [{ start, end, month: monthIndex(match[1] ?? ''), year: Number(match[2]) }]
   })
 }
 
@@ -230,7 +232,7 @@ function worded(
   const monthIsFirst = group['monthFirst'] !== undefined
   const name = group['monthFirst'] ?? group['monthAfter'] ?? ''
   const written = (monthIsFirst ? group['numbersAfter'] : group['numbersBefore']) ?? ''
-  const numbers = numbersOf(written, monthIsFirst)
+  const numbers = readNumbers(written, monthIsFirst)
   const short = group['short1'] ?? group['short2'] ?? group['bare1'] ?? group['bare2']
   const full = group['year1'] ?? group['year2']
   const guessed = short === undefined ? null : 2000 + Number(short)
@@ -238,7 +240,7 @@ function worded(
   const year = full !== undefined ? Number(full) : isYear ? guessed : null
   // "You may 2 …": the verb is lower case, the month hardly ever without its year.
   if (/^(may|mar|march|sun|sat)$/.test(name) && year === null) return null
-  const month = monthOf(name)
+  const month = monthIndex(name)
   const [day] = numbers.days
   if (day === undefined) return null
   const whole = match[0]

@@ -125,7 +125,7 @@ function mentionsOf(model: Model): readonly Mention[] {
           bad === undefined
             ? null
             : {
-                ...placeOf(readable, said),
+                ...locate(readable, said),
                 message: `${readable.text.slice(said.start, said.end)} is not a valid date`,
                 help: 'write a day that exists in the month',
               },
@@ -135,7 +135,7 @@ function mentionsOf(model: Model): readonly Mention[] {
 }
 export const mentions = memoize(mentionsOf)
 
-export const placeOf = (
+export const locate = (
   { path, at }: EventText,
   { start, end }: { readonly start: number; readonly end: number },
 ): Pick<Draft, 'at' | 'span'> => ({

@@ -227,7 +227,7 @@ function topicOf(
   const at = (pattern: RegExp): number => (isLeft ? lastIn(text, pattern) : -firstIn(text, pattern))
   const none = isLeft ? -1 : -Infinity
   const named = periodNamed(model, text, isLeft) === null ? none : Math.max(at(SURE), at(PRICE))
-  const own = at(nameOf(model))
+  const own = at(itemName(model))
   const [other, price, event] = [at(OTHER), Math.max(at(PRICE), named), Math.max(at(EVENT), own)]
   if (other !== none)
     return Math.max(at(SURE), named) > other && !isOfHotel(text, Math.abs(at(SURE)))
@@ -249,7 +249,7 @@ function isOfHotel(text: string, sure: number): boolean {
 }
 
 /** The name of the conference, without its year. */
-const nameOf = memoize(({ config }: Model): RegExp => {
+const itemName = memoize(({ config }: Model): RegExp => {
   const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(literal.length < 3 ? '(?!)' : literal, 'gi')

@@ -62,7 +62,7 @@ export function findPatternFault(pattern: string): PatternFault | null {
     }
   const read = readPattern(pattern)
   if (!read.ok) return read.error
-  const places = placesOf(read.value)
+  const places = listPlaces(read.value)
   if (places === null)
     return { is: 'not-read', span: all, says: 'the pattern is longer than any real answer' }
   const slow = slowText(places)
@@ -233,7 +233,7 @@ function canBeEmpty(node: Node): boolean {
 type Place = { readonly wants: string; readonly then: number } | { readonly ways: number[] }
 
 /** Converts the pattern to states, the last of which is the start; null if it is too long. */
-function placesOf(pattern: Node): readonly Place[] | null {
+function listPlaces(pattern: Node): readonly Place[] | null {
   const places: Place[] = [{ ways: [] }]
   const add = (place: Place): number => places.push(place) - 1
   const build = (node: Node, next: number): number => {

@@ -111,22 +111,22 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
     .map((error) => draftOf(source, error, errors))
     .filter((draft) => draft !== null)
     .map((draft) => helpedWithTax(source, draft))
-  const told = new Map<string, string[]>()
+  const reported = new Map<string, string[]>()
   // The first finding that covers a place is reported, whatever else covers it.
   const covering = drafts.filter(
     ({ covers }, at) =>
       covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === at,
   )
-  const kept = drafts.filter((draft) => {
+  const remaining = drafts.filter((draft) => {
     if (covering.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
-    const before = told.get(draft.at) ?? []
+    const before = reported.get(draft.at) ?? []
     const isEcho = before.some(
       (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
     )
-    told.set(draft.at, [...before, draft.code])
+    reported.set(draft.at, [...before, draft.code])
     return !isEcho && !isTrapped(source, draft.at)
   })
-  return kept.map(({ code, covers: _covers, ...draft }) =>
+  return remaining.map(({ code, covers: _covers, ...draft }) =>
     createFinding(code, schemaChecks[code], draft, source),
   )
 }
@@ -172,7 +172,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('.')
   const name = path.split('.').at(-1) ?? ''
-  const where = nameOf(path)
+  const where = itemName(path)
   const value = error.data
   const written = source.written(path)
   const said = written?.text ?? sourceText(source, path)
@@ -202,12 +202,12 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
           message: `this tool supports format 1; the file has ${said}`,
         }
       const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
-      const meant = /\.also_stored\./.test(path)
+      const suggestion = /\.also_stored\./.test(path)
         ? null
         : suggestValue(name, value, valueAt(source.value, path.replace(/\.?[^.]*$/, '')))
       const near =
-        meant !== null
-          ? { help: meant }
+        suggestion !== null
+          ? { help: suggestion }
           : typeof value === 'string'
             ? suggestName(formOf(value, allowed), allowed, written?.span ?? null)
             : {}
@@ -323,9 +323,9 @@ function textOf(value: unknown): string | undefined {
 /** Suggests a name for a key, in the style of the names beside it. */
 function keyHelp(path: string, key: string): string {
   const pattern = path === 'fees.prices' ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
-  const meant = suggestFormats(key).find((form) => pattern.test(form))
+  const suggestion = suggestFormats(key).find((form) => pattern.test(form))
   const how = 'use small letters and digits, and join words as in the other names'
-  return meant === undefined ? how : `write ${meant}: ${how}`
+  return suggestion === undefined ? how : `write ${suggestion}: ${how}`
 }
 
 /** “Open” and "open " are the word open; a value close to none of the words stays unchanged. */
@@ -334,7 +334,7 @@ function formOf(value: string, allowed: readonly string[]): string {
 }
 
 /** Formats a path for a sentence: "`asi-member`", "field 3 of `fields`". */
-function nameOf(path: string): string {
+function itemName(path: string): string {
   const parts = path.split('.')
   const last = parts.at(-1) ?? ''
   if (path === '') return ''

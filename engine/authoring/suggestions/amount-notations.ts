@@ -86,7 +86,7 @@ function rupeesIn(text: string): string | null {
     /^\d+(\.\d{1,2})?$/.test(rest)
   )
     return rest.replace(/[ ,'’_]/g, '').replace(/\.0+$/, '')
-  return inWords(rest)
+  return idAsWords(rest)
 }
 
 const SCALES: readonly (readonly [RegExp, number])[] = [
@@ -110,7 +110,7 @@ const SMALL =
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 
 /** Reads "five thousand five hundred" as "5500". */
-function inWords(text: string): string | null {
+function idAsWords(text: string): string | null {
   const names = text.split(/[\s-]+/).filter((word) => word !== 'and' && word !== '')
   if (names.length === 0) return null
   let sum = 0
@@ -132,14 +132,14 @@ function inWords(text: string): string | null {
 
 /** Returns the help for an invalid price; null if its meaning is not recognised. */
 export function explainPrice(text: string): string | null {
-  const meant = suggestAmount(text)
-  switch (meant?.is) {
+  const suggestion = suggestAmount(text)
+  switch (suggestion?.is) {
     case 'rupees':
-      return `write ${meant.rupees}`
+      return `write ${suggestion.rupees}`
     case 'several':
-      return `write ${meant.rupees.join(', ')}: one price per period, separated by commas`
+      return `write ${suggestion.rupees.join(', ')}: one price per period, separated by commas`
     case 'with-tax':
-      return `write ${meant.rupees}; whether prices include tax is set once, in fees.tax.prices`
+      return `write ${suggestion.rupees}; whether prices include tax is set once, in fees.tax.prices`
     case 'free':
       return /^\s*["'“”‘’]?free["'“”‘’]?\s*$/i.test(text)
         ? 'write free'
@@ -169,7 +169,7 @@ export function suggestNumber(text: string): string | null {
   if (digits !== undefined && digits !== '') return digits
   return suggestAmount(text)?.is === 'rupees'
     ? rupeesIn(said.toLowerCase())
-    : inWords(said.trim().toLowerCase())
+    : idAsWords(said.trim().toLowerCase())
 }
 
 /** Removes any kind of quotes around a text. */

@@ -145,8 +145,8 @@ export function suggestCondition(value: unknown, isRule: boolean, then: string |
   if (compared !== null) {
     const [, field = '', sign = '', right = ''] = compared
     const bare = right.replace(/^["'“”]|["'“”]$/g, '')
-    const meant = suggestYesNo(bare) ?? bare.toLowerCase().replace(/\s+/g, '-')
-    return `write {${field}: ${/^(?:!|is not)/i.test(sign) ? `{not: ${meant}}` : meant}}`
+    const suggestion = suggestYesNo(bare) ?? bare.toLowerCase().replace(/\s+/g, '-')
+    return `write {${field}: ${/^(?:!|is not)/i.test(sign) ? `{not: ${suggestion}}` : suggestion}}`
   }
   const range =
     /^([a-z]\w*)\s*((?:[<>≤≥]=?|above|below|over|under|at least|at most)\s*\d.*)$/i.exec(text)

@@ -62,14 +62,14 @@ const PART_LENGTH_MIN = 4
  * null: none, or several.
  */
 function nameWith(word: string, legal: readonly string[]): string | null {
-  const partsOf = (name: string): readonly string[] =>
+  const collectParts = (name: string): readonly string[] =>
     name
       .toLowerCase()
       .split(/[-_.\s]+/)
       .map((part) => part.replace(/s$/, ''))
-  const [part = '', ...rest] = partsOf(word)
+  const [part = '', ...rest] = collectParts(word)
   if (rest.length > 0 || word.length < PART_LENGTH_MIN || word.length > LENGTH_MAX) return null
-  const named = legal.filter((name) => partsOf(name).includes(part))
+  const named = legal.filter((name) => collectParts(name).includes(part))
   return named.length === 1 ? (named[0] ?? null) : null
 }
 

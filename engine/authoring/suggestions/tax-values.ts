@@ -41,7 +41,7 @@ export const meansNoTax = (value: unknown): boolean =>
 const WITHOUT = 'an event without tax has no `tax`: remove it'
 
 /** Returns the side that a word means; null if none. */
-function sideOf(text: string): 'inclusive' | 'exclusive' | null {
+function taxSide(text: string): 'inclusive' | 'exclusive' | null {
   if (/\b(?:not\W+incl|excl|exclu|extra|add|on[ _-]?top|plus|without|outside|separate)/i.test(text))
     return 'exclusive'
   return /\b(?:incl|inside|with|within|included|contain)/i.test(text) ? 'inclusive' : null
@@ -53,7 +53,7 @@ function whole(value: unknown): string {
   const said = String(value)
   const number = /\d+(?:\.\d+)?/.exec(said)?.[0]
   const percent = number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
-  const side = typeof value === 'string' ? sideOf(said) : null
+  const side = typeof value === 'string' ? taxSide(said) : null
   return `write ${EXAMPLE(percent, side ?? 'exclusive')}${side === null ? ', or inclusive if the prices include it' : ''}; without tax remove it`
 }
 
@@ -87,11 +87,12 @@ export function explainTax(path: string, value: unknown): string | null {
     if (third === 'percent') {
       if (meansNoTax(value)) return WITHOUT
       const number = /-?\d*\.?\d+/.exec(String(value))?.[0]
-      const meant = number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
-      return `write ${meant >= 0 && meant <= 100 ? meant : 18}, without a sign or a word`
+      const suggestion =
+        number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
+      return `write ${suggestion >= 0 && suggestion <= 100 ? suggestion : 18}, without a sign or a word`
     }
     if (third === 'prices' && typeof value === 'string') {
-      const side = sideOf(value.replaceAll('_', ' '))
+      const side = taxSide(value.replaceAll('_', ' '))
       return side === null ? null : `write ${side}`
     }
     const key = KEYS[third.toLowerCase()]

@@ -36,19 +36,21 @@ export function reportUnknownKey(
   )
   const written = source.written(join(path, key))?.text ?? null
   const connective = suggestConnective(path) ?? explainPeopleCondition(source, path, key)
-  const meant =
+  const suggestion =
     connective !== null
       ? { help: connective }
       : near.fix === undefined
         ? suggestKey(path, key, written, value)
         : null
-  if (meant !== null)
+  if (suggestion !== null)
     return {
       code: 'EV101',
       at: join(path, key),
       part: 'key',
       message: `\`${key}\` is not a valid key`,
-      help: /^fees\.items\.\d+$/.test(path) ? itemKey(source, meant, written) : meant.help,
+      help: /^fees\.items\.\d+$/.test(path)
+        ? itemKey(source, suggestion, written)
+        : suggestion.help,
     }
   return {
     code: 'EV101',
@@ -63,14 +65,14 @@ export function reportUnknownKey(
 /** Prices of an item belong in a table; an amount in digits is one of its prices, not a field's id. */
 function itemKey(
   source: Source,
-  meant: { readonly key?: string | null; readonly help: string },
+  suggestion: { readonly key?: string | null; readonly help: string },
   written: string | null,
 ): string {
   const isPriced =
-    meant.key === 'prices' || (meant.key === 'amount_in' && /^\d/.test(written ?? ''))
+    suggestion.key === 'prices' || (suggestion.key === 'amount_in' && /^\d/.test(written ?? ''))
   return isPriced && !(written ?? '').startsWith('{')
     ? `write prices: ${formatRow(source, written ?? '')}`
-    : meant.help
+    : suggestion.help
 }
 
 /** Returns the finding; null for a key that exists under another name, which is reported already. */
@@ -121,8 +123,8 @@ export function reportMissingKey(
 function wantedBy(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
   const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
-  const lineOf = (at: string): number => source.place(at).start.line
-  return isOfType && lineOf(type) !== lineOf(path)
+  const lineNumber = (at: string): number => source.place(at).start.line
+  return isOfType && lineNumber(type) !== lineNumber(path)
     ? { related: [{ at: type, part: 'entry', message: 'because of this' }] }
     : {}
 }
@@ -157,9 +159,9 @@ function unindented(
   all: readonly SchemaError[],
 ): Told | null {
   if (typeof block !== 'object' || block === null) return null
-  const order = orderOf(block)
+  const order = keyOrder(block)
   const mine = order.get(key) ?? 0
-  const empty = nullsOf(block)
+  const empty = findNulls(block)
     .filter((name) => (order.get(name) ?? 0) < mine)
     .findLast((name) =>
       at(all, `/${join(path, name).replaceAll('.', '/')}`).some(
@@ -182,19 +184,19 @@ function unindented(
 }
 
 /** The order of each block's keys, and which of them are empty: computed once for all keys. */
-const orderOf = memoize(
+const keyOrder = memoize(
   (block: object): ReadonlyMap<string, number> =>
     new Map(Object.keys(block).map((key, index) => [key, index])),
 )
-const nullsOf = memoize((block: object): readonly string[] =>
+const findNulls = memoize((block: object): readonly string[] =>
   Object.entries(block).flatMap(([name, value]) => (value === null ? [name] : [])),
 )
 /** The errors of a file by path: thousands of unknown keys each look up those at their own path. */
-const byPlace = memoize((all: readonly SchemaError[]) =>
+const comparePlaces = memoize((all: readonly SchemaError[]) =>
   Map.groupBy(all, ({ instancePath }) => instancePath),
 )
 const at = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>
-  byPlace(all).get(place) ?? []
+  comparePlaces(all).get(place) ?? []
 
 /** `pg: Post Graduate` in a list of options: a short form of an id and its label. */
 function optionPair(source: Source, path: string, option: unknown): Told | null {
@@ -232,13 +234,13 @@ function isSaidOtherwise(
   const typed = at(all, `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')).flatMap((other) =>
     other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
   )
-  const meant = typed.map(
+  const suggestion = typed.map(
     (one) => suggestKey(path, one, source.written(join(path, one))?.text ?? null, block)?.key,
   )
   return (
-    meant.includes(key) ||
+    suggestion.includes(key) ||
     typed.some((one) => findNearest(one, [key]) !== null) ||
-    (RULE.test(path) && meant.includes('otherwise')) ||
+    (RULE.test(path) && suggestion.includes('otherwise')) ||
     (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
   )
 }

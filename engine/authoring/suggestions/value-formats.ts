@@ -59,7 +59,7 @@ export function reportInvalidFormat(
       message: `\`${said}\` is not valid for \`period\``,
       help: `write ${text.toLowerCase().replaceAll(' ', '-')}, the id of the period above; separate periods with commas`,
     }
-  const several = /\.\d+$/.test(path) ? severalOf(text, pattern) : null
+  const several = /\.\d+$/.test(path) ? splitSeveral(text, pattern) : null
   if (several !== null)
     return {
       ...at,
@@ -75,7 +75,7 @@ export function reportInvalidFormat(
     }
   const wanted = asked.words ?? 'must have a different form'
   const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(A_SITE)
-  const meant = /#\[/.test(pattern)
+  const suggestion = /#\[/.test(pattern)
     ? suggestColour(text)
     : suggestFormats(text, takesSites).find(
         (form) =>
@@ -90,14 +90,14 @@ export function reportInvalidFormat(
     ...at,
     message: `\`${said}\` is not valid for \`${labelOf(path)}\``,
     help:
-      meant === null || meant === undefined
+      suggestion === null || suggestion === undefined
         ? `it ${wanted}`
-        : `write ${meant.startsWith('#') ? `"${meant}"` : meant}: it ${wanted}`,
+        : `write ${suggestion.startsWith('#') ? `"${suggestion}"` : suggestion}: it ${wanted}`,
   }
 }
 
 /** Splits `reg_no; total`: list entries separated by something other than a comma. */
-function severalOf(text: string, pattern: string): readonly string[] | null {
+function splitSeveral(text: string, pattern: string): readonly string[] | null {
   const parts = text.split(/\s*[;|/]\s*|\s+(?:and|&)\s+|\s+/).filter((part) => part !== '')
   return parts.length > 1 &&
     pattern !== '' &&
@@ -107,8 +107,8 @@ function severalOf(text: string, pattern: string): readonly string[] | null {
 }
 
 function mailHelp(text: string): string {
-  const meant = suggestEmail(text)
-  if (meant !== null) return `write ${meant.write}`
+  const suggestion = suggestEmail(text)
+  if (suggestion !== null) return `write ${suggestion.write}`
   const digits = text.replace(/\D/g, '').length
   return digits >= 8 && !text.includes('@')
     ? 'write an email address: a phone number can be part of a text on the pages'
@@ -143,8 +143,8 @@ function dateHelp(text: string): string {
     .replace(/^[\dOolI./-]+$/, (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'))
     .trim()
   const parts = said.split(/[\s./,–-]+/).filter((part) => part !== '' && !/^of$/i.test(part))
-  const name = parts.findIndex((part) => monthOf(part) !== null)
-  const month = name === -1 ? null : monthOf(parts[name] ?? '')
+  const name = parts.findIndex((part) => readMonth(part) !== null)
+  const month = name === -1 ? null : readMonth(parts[name] ?? '')
   const digits = parts.filter((_part, at) => at !== name)
   const compact = /^(20\d\d)(\d\d)(\d\d)$/.exec(said)
   const made =
@@ -176,7 +176,7 @@ function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
   return years(first) && !years(last) && last.length < 4
 }
 
-function monthOf(word: string): number | null {
+function readMonth(word: string): number | null {
   const at = MONTHS.findIndex(
     (month) => word.length >= 3 && month.startsWith(word.toLowerCase().slice(0, 9)),
   )

@@ -81,7 +81,7 @@ export function reportWrongType(
   const given =
     value === null || value === undefined
       ? 'there is nothing here'
-      : `this is ${KIND_NAMES[kindOf(value)] ?? 'something else'}`
+      : `this is ${KIND_NAMES[describeKind(value)] ?? 'something else'}`
   return {
     code: 'EV103',
     at: path,
@@ -91,7 +91,7 @@ export function reportWrongType(
         ? 'the file must be a block of keys'
         : `${where === '' ? `\`${name}\`` : where} must be ${kinds.join(' or ')}`,
     notes: path === '' ? [] : [given],
-    ...helpFor(path, value, source, types),
+    ...findHelp(path, value, source, types),
   }
 }
 
@@ -101,7 +101,7 @@ const MAILS = new Set(['support', 'office', 'copy_to'])
 const DAYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
 /** Returns what to write instead, and the place to mark if it is not the whole value. */
-function helpFor(
+function findHelp(
   path: string,
   value: unknown,
   source: Source,
@@ -178,7 +178,7 @@ function helpFor(
       }
   }
   if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
-    return { help: listHelp(path, value, raw, columnsIn(source)) }
+    return { help: listHelp(path, value, raw, countColumns(source)) }
   if ((wants('number') || wants('integer')) && typeof value === 'string') {
     const number = suggestNumber(raw)
     if (number === null && NO_END.test(value.trim()))
@@ -229,7 +229,7 @@ export const isPrice = (path: string): boolean =>
   /^fees\.(?:prices|items\.\d+\.prices(?:\.\d+\.(?:table|otherwise))?)\.[a-z]/.test(path)
 
 /** Returns the number of columns of the price table; one if it is not known. */
-function columnsIn(source: Source): number {
+function countColumns(source: Source): number {
   let count = 0
   while (source.has(`fees.periods.${count}`)) count += 1
   return Math.max(1, count)
@@ -277,8 +277,8 @@ function listHelp(path: string, value: unknown, raw: string, columns: number): s
 }
 
 function priceMeant(cell: string): string {
-  const meant = suggestAmount(cell)
-  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
+  const suggestion = suggestAmount(cell)
+  return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
 /** Returns a value as written in the file; for one of many lines the beginning. */
@@ -310,6 +310,6 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
   null: 'nothing',
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 }

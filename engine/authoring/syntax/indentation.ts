@@ -26,7 +26,7 @@ type Slip = {
 export function findIndentationMistake(text: string): Slip | null {
   const rows = text.split('\n')
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
-  const spanOf = (line: number): Span => {
+  const findSpan = (line: number): Span => {
     const row = rows[line] ?? ''
     const start = (starts[line] ?? 0) + row.length - row.trimStart().length
     return [start, start + row.trim().length]
@@ -68,12 +68,12 @@ export function findIndentationMistake(text: string): Slip | null {
         'after this line',
       ]
       return {
-        at: spanOf(line.at),
+        at: findSpan(line.at),
         related: others
           .flatMap((at, i) =>
             at === undefined || at === line.at
               ? []
-              : [{ span: spanOf(at), message: messages[i] ?? '' }],
+              : [{ span: findSpan(at), message: messages[i] ?? '' }],
           )
           .filter(({ span }, i, all) => all.findIndex((other) => other.span[0] === span[0]) === i),
       }

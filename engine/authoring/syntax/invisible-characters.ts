@@ -25,7 +25,7 @@ export function reportStrayCharacters(text: string, report: Report): void {
   lostLetters(text, report)
   oddSpaces(text, report)
   lookAlikes(text, report)
-  let told = 0
+  let reported = 0
   for (const match of text.matchAll(
     /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g,
   )) {
@@ -33,7 +33,7 @@ export function reportStrayCharacters(text: string, report: Report): void {
     if (match[0] === '\ufeff' && at === 0) continue
     if (/[\u200c\u200d]/.test(match[0]) && JOINED.test(text.slice(Math.max(0, at - 2), at)))
       continue
-    if (++told > 10) return
+    if (++reported > 10) return
     const name = HIDDEN.find(([pattern]) => pattern.test(match[0]))?.[1] ?? 'an invisible character'
     const code = `U+${(match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
     report('EV011', [at, at + match[0].length], '', {
@@ -55,7 +55,7 @@ const SAVE_AS = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
 function otherEncoding(text: string, report: Report): boolean {
   const head = text.slice(0, 400)
   const nulls = head.split('\u0000').length - 1
-  const told =
+  const reported =
     nulls > head.length / 4
       ? ['the file is saved as UTF-16 (“Unicode”), not as UTF-8', SAVE_AS]
       : head.startsWith('PK\u0003\u0004') || head.startsWith('\ufffd\ufffd\u0011\ufffd')
@@ -69,10 +69,10 @@ function otherEncoding(text: string, report: Report): boolean {
               'copy its text into a plain text file and save it as UTF-8 with the ending .yaml',
             ]
           : null
-  if (told === null) return false
+  if (reported === null) return false
   report('EV013', [0, 1], '', {
-    message: told[0] ?? '',
-    help: told[1] ?? '',
+    message: reported[0] ?? '',
+    help: reported[1] ?? '',
   })
   return true
 }
@@ -103,21 +103,24 @@ const LOST_OR_MANGLED = new RegExp(`${LOST}+|${MANGLED.map(([wrong]) => wrong).j
 
 /** Reports one finding per line, ten in all: a file in another encoding has one for every accented letter. */
 function lostLetters(text: string, report: Report): void {
-  const told = new Set<number>()
+  const reported = new Set<number>()
   for (const match of text.matchAll(LOST_OR_MANGLED)) {
     const at = match.index
     const line = text.lastIndexOf('\n', at - 1)
-    if (told.has(line) || told.size >= 10) continue
-    told.add(line)
-    const meant = MANGLED.find(([wrong]) => wrong === match[0])?.[1]
+    if (reported.has(line) || reported.size >= 10) continue
+    reported.add(line)
+    const suggestion = MANGLED.find(([wrong]) => wrong === match[0])?.[1]
     const word = /\S*$/.exec(text.slice(line + 1, at))?.[0] ?? ''
     const after = /^\S*/.exec(text.slice(at + match[0].length))?.[0] ?? ''
     report('EV013', [at, at + match[0].length], '', {
       message:
-        meant === undefined
+        suggestion === undefined
           ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(LOST, '?')}\` is unreadable: the file is not saved as UTF-8`
-          : `\`${match[0]}\` was \`${meant}\` before the file was saved in another encoding`,
-      help: meant === undefined ? `type it again and ${SAVE_AS}` : `write ${meant} and ${SAVE_AS}`,
+          : `\`${match[0]}\` was \`${suggestion}\` before the file was saved in another encoding`,
+      help:
+        suggestion === undefined
+          ? `type it again and ${SAVE_AS}`
+          : `write ${suggestion} and ${SAVE_AS}`,
     })
   }
 }
@@ -189,11 +192,11 @@ const MIXED = new RegExp(
 )
 
 function lookAlikes(text: string, report: Report): void {
-  let told = 0
+  let reported = 0
   for (const match of text.matchAll(MIXED)) {
     const inside = [...match[0]].findIndex((letter) => ALIKE[letter] !== undefined)
     const letter = [...match[0]][inside] ?? ''
-    if (++told > 10) return
+    if (++reported > 10) return
     const at = match.index + match[0].indexOf(letter)
     report('EV011', [at, at + letter.length], '', {
       message: `the \`${letter}\` here is a letter of another script that only looks like \`${ALIKE[letter] ?? ''}\``,

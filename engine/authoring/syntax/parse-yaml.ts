@@ -71,13 +71,13 @@ export function readYaml(
     const { line, col } = lines.linePos(at)
     return { line: Math.max(1, line), column: Math.max(1, col), offset: at }
   }
-  const placeOf = ([start, end]: Span, path: string): Place => ({
+  const locate = ([start, end]: Span, path: string): Place => ({
     path: file.path,
     start: position(start),
     end: position(Math.max(start, end)),
     keyPath: path,
   })
-  const spotOf = (path: string): { spot: Spot | null; path: string } => {
+  const findSpot = (path: string): { spot: Spot | null; path: string } => {
     for (let at = path; ; at = at.includes('.') ? at.slice(0, at.lastIndexOf('.')) : '') {
       const spot = spots.get(at)
       if (spot !== undefined) return { spot, path: at }
@@ -85,7 +85,7 @@ export function readYaml(
     }
   }
   const spanAt = (path: string, part: Part = 'value'): Span => {
-    const found = spotOf(path)
+    const found = findSpot(path)
     if (found.spot === null) return [0, 0]
     // A missing child is shown at its parent's name, not at the parent's whole block.
     const wanted = found.path === path ? part : 'key'
@@ -100,7 +100,7 @@ export function readYaml(
           : ([key[0], value[1]] as const)
     return trimmed(span)
   }
-  const place = (path: string, part?: Part): Place => placeOf(spanAt(path, part), path)
+  const place = (path: string, part?: Part): Place => locate(spanAt(path, part), path)
   const firstLine = ([start, end]: Span): Span => {
     const stop = file.text.indexOf('\n', start)
     return [start, stop === -1 ? end : Math.min(end, stop)]
@@ -124,7 +124,7 @@ export function readYaml(
     value,
     place,
     span: spanAt,
-    placeOf,
+    placeOf: locate,
     written,
     has: (path) => spots.has(path),
     trapped,
@@ -186,7 +186,7 @@ export function readYaml(
     return done(null)
   }
   const traps: TrapContext = { text: file.text, report, trap: (path) => void trapped.add(path) }
-  const value = plainOf(document.contents, '', null, 0)
+  const value = toPlain(document.contents, '', null, 0)
   return done(value.tooDeep ? null : value.value)
 
   function renamed([start, end]: Span, path: string, old: string, now: string): void {
@@ -205,7 +205,7 @@ export function readYaml(
     return now
   }
 
-  function plainOf(
+  function toPlain(
     node: unknown,
     path: string,
     key: Span | null,
@@ -227,7 +227,7 @@ export function readYaml(
     if (isScalar(node)) return { value: scalarNow(node.value, path, range) }
     let tooDeep = false
     const inner = (child: unknown, at: string, from: Span | null): unknown => {
-      const made = plainOf(child, at, from, depth + 1)
+      const made = toPlain(child, at, from, depth + 1)
       tooDeep ||= made.tooDeep === true
       return made.value
     }

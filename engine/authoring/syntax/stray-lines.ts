@@ -18,7 +18,7 @@ const BULLET = /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—
 
 /** Returns null if the line may be valid: the continuation of a text. `at` is its offset. */
 export function findStrayLine(text: string, at: number): SyntaxMistake | null {
-  const told = (message: string, help: string, isGuess = false): SyntaxMistake => ({
+  const reported = (message: string, help: string, isGuess = false): SyntaxMistake => ({
     span: [at, at + text.length],
     message,
     help,
@@ -26,7 +26,7 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
   })
   const cells = splitTableCells(text)
   if (cells !== null)
-    return told(
+    return reported(
       'a pasted table is not valid YAML',
       cells.length === 0
         ? 'remove this line; write a row of prices as member: [1000, 1500]'
@@ -34,29 +34,32 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
     )
   const bold = /^([*_]{1,2})([A-Za-z_][\w-]*)(?::\1|\1:)\s*(.*)$/.exec(text)
   if (bold !== null)
-    return told('the characters around the key are markup for bold', `write ${bold[2]}: ${bold[3]}`)
+    return reported(
+      'the characters around the key are markup for bold',
+      `write ${bold[2]}: ${bold[3]}`,
+    )
   const bullet = BULLET.exec(text)
   if (bullet !== null)
-    return told(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)
+    return reported(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)
   const dash = /^-([^\s-].*)$/.exec(text)
-  if (dash !== null) return told('a space is missing after the dash', `write - ${dash[1]}`)
+  if (dash !== null) return reported('a space is missing after the dash', `write - ${dash[1]}`)
   const braces = /^\((.*)\)$/.exec(text)
   if (braces !== null && /^[\w-]+:\s/.test(braces[1] ?? ''))
-    return told('write keys in {…}, not in (…)', `write {${braces[1]}}`)
+    return reported('write keys in {…}, not in (…)', `write {${braces[1]}}`)
   const tight = /^([A-Za-z_][\w-]*):(?!\/\/)([^\s:].*)$/.exec(text)
   if (tight !== null)
-    return told('a space is missing after the colon', `write ${tight[1]}: ${tight[2]}`)
+    return reported('a space is missing after the colon', `write ${tight[1]}: ${tight[2]}`)
   const sign =
     /^([A-Za-z_][\w-]*)\s*(：|﹕|∶|;|:=|=>|->|=|→|⇒)\s*(.*)$/.exec(text) ??
     /^([A-Za-z_][\w-]*)\s+([–—-])\s+(.*)$/.exec(text)
   if (sign !== null)
-    return told(
+    return reported(
       `a key is followed by a colon and a space, not by \`${sign[2]}\``,
       `write ${`${sign[1]}: ${sign[3]}`.trim()}`,
     )
   const first = /^([A-Za-z_][\w-]*)(?:\s+(.*))?$/.exec(text)
   if (first !== null)
-    return told(
+    return reported(
       `a colon is missing after \`${first[1]}\``,
       `write ${`${first[1]}: ${first[2] ?? ''}`.trim()}`,
       true,
@@ -96,12 +99,12 @@ export function suggestPriceRow(cells: readonly string[]): string {
 }
 
 function cellMeant(cell: string): string {
-  const meant = suggestAmount(cell)
-  return meant?.is === 'rupees'
-    ? meant.rupees
-    : meant?.is === 'not-on-sale'
+  const suggestion = suggestAmount(cell)
+  return suggestion?.is === 'rupees'
+    ? suggestion.rupees
+    : suggestion?.is === 'not-on-sale'
       ? 'none'
-      : meant?.is === 'free'
+      : suggestion?.is === 'free'
         ? 'free'
         : cell
             .toLowerCase()

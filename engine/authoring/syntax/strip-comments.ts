@@ -19,11 +19,11 @@ export function removeComments(text: string): string {
   const sign = KEEPS_LINES.test(text) ? '#' : ''
   let read = ''
   let before = ''
-  for (const piece of new Lexer().lex(text)) {
-    const isComment = piece.startsWith('#') && before !== SCALAR
-    before = piece
-    if (NOTHING.has(piece)) continue
-    read = isComment ? read.replace(/[ \t]+$/, '') + sign : read + piece
+  for (const chunk of new Lexer().lex(text)) {
+    const isComment = chunk.startsWith('#') && before !== SCALAR
+    before = chunk
+    if (NOTHING.has(chunk)) continue
+    read = isComment ? read.replace(/[ \t]+$/, '') + sign : read + chunk
   }
   return read
 }

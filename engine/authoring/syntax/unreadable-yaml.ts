@@ -19,9 +19,9 @@ type Told = {
 function atSlip(text: string, told: Told): Told {
   const slip = findIndentationMistake(text)
   if (slip === null) return told
-  const lineOf = (offset: number): number => text.lastIndexOf('\n', offset - 1)
+  const lineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
   const noticed =
-    lineOf(told.span[0]) === lineOf(slip.at[0])
+    lineNumber(told.span[0]) === lineNumber(slip.at[0])
       ? []
       : [{ span: told.span, message: 'noticed here' }]
   return {

@@ -257,8 +257,8 @@ function isThousands(inside: string, joined: string): boolean {
 }
 
 function priceMeant(cell: string): string {
-  const meant = suggestAmount(cell)
-  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
+  const suggestion = suggestAmount(cell)
+  return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
 /** Returns the span of a node in the text; null if it has none of its own. */

@@ -25,11 +25,11 @@ export function readContext(
   if (!code.ok) return code
   const left: Record<string, number> = {}
   for (const place of given.full ?? []) {
-    const places = readPlaces(event, place)
+    const places = readSeats(event, place)
     if (!places.ok) return places
     for (const one of places.value) left[one] = 0
   }
-  const rolls = readRolls(event, given.roll ?? [])
+  const rolls = readMemberLists(event, given.roll ?? [])
   return rolls.ok ? ok({ ...EMPTY_CONTEXT, code: code.value, left, rolls: rolls.value }) : rolls
 }
 
@@ -47,22 +47,22 @@ function readCode(event: EventConfig, code: string): Result<CodeStatus, string> 
 }
 
 /** Returns the quota's only seat type; for a quota per option the named one, or all of them. */
-function readPlaces(event: EventConfig, place: string): Result<readonly string[], string> {
-  const all = event.quotas.flatMap((limit) => placesOf(event, limit))
+function readSeats(event: EventConfig, place: string): Result<readonly string[], string> {
+  const all = event.quotas.flatMap((limit) => listSeatNames(event, limit))
   const ofLimit = event.quotas.find(({ id }) => id === place)
   if (all.includes(place)) return ok([place])
   return ofLimit === undefined
     ? err(noSuch('limit', place, [...new Set([...event.quotas.map(({ id }) => id), ...all])]))
-    : ok(placesOf(event, ofLimit))
+    : ok(listSeatNames(event, ofLimit))
 }
 
-function placesOf(event: EventConfig, { id, eachOptionOf }: Quota): readonly string[] {
+function listSeatNames(event: EventConfig, { id, eachOptionOf }: Quota): readonly string[] {
   if (eachOptionOf === undefined) return [id]
   const field = event.fields.find((one) => one.id === eachOptionOf)
   return (field?.options ?? []).map((option) => `${id}.${option.id}`)
 }
 
-function readRolls(
+function readMemberLists(
   event: EventConfig,
   given: readonly string[],
 ): Result<PricingContext['rolls'], string> {
@@ -117,9 +117,9 @@ export function describeContext(
   { code, left, rolls }: PricingContext,
 ): readonly string[] {
   return [
-    ...(code === null ? [] : [sayCode(event, code)]),
+    ...(code === null ? [] : [describeCode(event, code)]),
     ...Object.entries(left).flatMap(([place, count]) =>
-      count > 0 ? [] : [`${place} is full: ${sayFull(event, place)}`],
+      count > 0 ? [] : [`${place} is full: ${describeFull(event, place)}`],
     ),
     ...Object.entries(rolls).flatMap(([field, row]) =>
       row === null
@@ -129,7 +129,7 @@ export function describeContext(
   ]
 }
 
-function sayCode(event: EventConfig, code: CodeStatus): string {
+function describeCode(event: EventConfig, code: CodeStatus): string {
   if (code.is !== 'valid') return `the code is ${code.is}: it has no effect`
   const kind = event.codeKinds.find(({ id }) => id === code.kind)
   if (kind === undefined) return `a code of the kind ${code.kind}`
@@ -138,7 +138,7 @@ function sayCode(event: EventConfig, code: CodeStatus): string {
     : `a code of the kind ${kind.id}: it gives the adjustment ${kind.gives.adjustment}`
 }
 
-function sayFull(event: EventConfig, place: string): string {
+function describeFull(event: EventConfig, place: string): string {
   const full = event.quotas.find(({ id }) => place === id || place.startsWith(`${id}.`))?.full
   if (full === undefined) return 'no condition uses it'
   return full.offer === undefined

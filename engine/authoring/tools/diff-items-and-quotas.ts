@@ -78,9 +78,9 @@ function itemChanges(
 ): readonly ItemChange[] {
   const ids = [...new Set([...old.fees.items, ...next.fees.items].map(({ id }) => id))]
   return ids.flatMap((id): readonly ItemChange[] => {
-    const [was, is] = [sideOf(old, before, id), sideOf(next, after, id)]
+    const [was, is] = [createSide(old, before, id), createSide(next, after, id)]
     if (was === null || is === null)
-      return changed(id, was && sayTable(was.table), is && sayTable(is.table))
+      return changed(id, was && describeTable(was.table), is && describeTable(is.table))
     return [
       ...changed(`${id}, label`, was.table.label, is.table.label),
       ...changed(`${id}, condition`, forWhom(was.table), forWhom(is.table)),
@@ -91,13 +91,13 @@ function itemChanges(
 
 type Side = { readonly event: EventConfig; readonly item: Item; readonly table: ListedTable }
 
-function sideOf(event: EventConfig, list: PriceList, id: string): Side | null {
+function createSide(event: EventConfig, list: PriceList, id: string): Side | null {
   const item = event.fees.items.find((one) => one.id === id)
   const table = list.tables.find((one) => one.id === id)
   return item === undefined || table === undefined ? null : { event, item, table }
 }
 
-const sayTable = ({ label, about }: ListedTable): string => [label, ...about].join(', ')
+const describeTable = ({ label, about }: ListedTable): string => [label, ...about].join(', ')
 const forWhom = ({ about }: ListedTable): string => (about.length === 0 ? 'all' : about.join(', '))
 
 /** A row of a table, with the condition under which the table applies. */
@@ -117,7 +117,7 @@ function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): rea
     ;[null, ...days].forEach((from, at) => {
       const until = days[at] ?? null
       const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
-      const [old, next] = [sayCell(was, row, probe), sayCell(is, row, probe)]
+      const [old, next] = [describeCell(was, row, probe), describeCell(is, row, probe)]
       if (old === next) return
       const last = found.at(-1)
       if (last !== undefined && last.until === from && last.old === old && last.next === next)
@@ -133,7 +133,7 @@ function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): rea
   })
 }
 
-function sayCell({ event, item, table }: Side, { when, row }: Row, on: Day): string {
+function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day): string {
   const period = periodOn(event.fees, on)
   if (period === null || (event.status === 'open' && !checkRegistrationOpen(event, on).open))
     return 'closed'

@@ -85,8 +85,8 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
     stretches.forEach((from, i) => {
       const until = days[i] ?? null
       const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
-      const was = priceOn(old, category, probe)
-      const is = priceOn(next, category, probe)
+      const was = findPrice(old, category, probe)
+      const is = findPrice(next, category, probe)
       if (same(was, is)) return
       const last = changes.at(-1)
       if (last !== undefined && last.until === from && same(last.old, was) && same(last.next, is))
@@ -110,7 +110,7 @@ function edges(...versions: readonly EventConfig[]): Day[] {
   return [...new Set(days)].sort()
 }
 
-function priceOn(event: EventConfig, category: string, on: Day): PriceOn | null {
+function findPrice(event: EventConfig, category: string, on: Day): PriceOn | null {
   if (!event.categories.some((known) => known.id === category)) return null
   if (!checkRegistrationOpen(event, on).open && event.status === 'open') return { is: 'closed' }
   const period = periodOn(event.fees, on)
@@ -128,7 +128,7 @@ function ruleChanges(
 ): { rules: RuleChange[]; rulesCompared: boolean } {
   if (
     same(old.categoryChoice, next.categoryChoice) &&
-    same(old.fields.map(domainOf), next.fields.map(domainOf)) &&
+    same(old.fields.map(fieldDomain), next.fields.map(fieldDomain)) &&
     same(
       old.sections.map(({ showWhen }) => showWhen),
       next.sections.map(({ showWhen }) => showWhen),
@@ -168,7 +168,7 @@ function ruleChanges(
   }
 }
 
-const domainOf = (field: Field) => [
+const fieldDomain = (field: Field) => [
   field.id,
   field.type,
   field.options?.map((option) => option.id),
@@ -202,7 +202,7 @@ function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
     (path): ValueChange[] => {
       const was = before.leaves.get(path) ?? null
       const is = after.leaves.get(path) ?? null
-      return was === is ? [] : [{ kind: kindOf(path), path, old: was, next: is }]
+      return was === is ? [] : [{ kind: changeKind(path), path, old: was, next: is }]
     },
   )
   // Entries that both have in another order: one change, however many entries moved.
@@ -249,7 +249,7 @@ function flatten(event: EventConfig, sections: readonly string[]): Flat {
     // A missing value and an empty one are equal.
     if (value === undefined || value === null || COMPARED_ELSEWHERE.has(path)) return
     if (Array.isArray(value)) {
-      const names = path === 'sections' ? sections : namesOf(value)
+      const names = path === 'sections' ? sections : itemNames(value)
       orders.set(path, names)
       value.forEach((item, i) => {
         leaves.set(`${path}.${names[i] ?? ''}`, 'there')
@@ -276,7 +276,7 @@ function flatten(event: EventConfig, sections: readonly string[]): Flat {
 const CASELESS = new Set(['support', 'office', 'look.colour'])
 
 /** A row of a fixed text and an email button are named by their kind: their text is wording. */
-function nameOf(item: Record<string, unknown>): string | undefined {
+function itemName(item: Record<string, unknown>): string | undefined {
   const name = (['id', 'show', 'go', 'do'] as const)
     .map((key) => item[key])
     .find((one) => typeof one === 'string')
@@ -289,11 +289,11 @@ function nameOf(item: Record<string, unknown>): string | undefined {
  * Names each list entry: by its id, what it shows or does, or itself, else its number; the second
  * of a name is "name (2)".
  */
-function namesOf(items: readonly unknown[]): readonly string[] {
+function itemNames(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()
   return items.map((item, i) => {
     const part =
-      typeof item === 'object' && item !== null ? nameOf(item as Record<string, unknown>) : item
+      typeof item === 'object' && item !== null ? itemName(item as Record<string, unknown>) : item
     const name = part === undefined || Array.isArray(item) ? String(i + 1) : String(part)
     const times = (seen.get(name) ?? 0) + 1
     seen.set(name, times)
@@ -320,7 +320,7 @@ const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
     'wording',
   ],
 ]
-function kindOf(path: string): ValueChange['kind'] {
+function changeKind(path: string): ValueChange['kind'] {
   return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
 }
 
@@ -332,7 +332,7 @@ function same(a: unknown, b: unknown): boolean {
  * Formats a price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080
  * ▼ ₹ 2,360".
  */
-function sayPriceChange(change: PriceChange): string {
+function formatPriceChange(change: PriceChange): string {
   const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
   const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
   const difference =
@@ -348,11 +348,11 @@ function sayPriceChange(change: PriceChange): string {
   const say = (price: PriceOn | null): string =>
     difference === 0 && price?.is === 'price'
       ? `${formatPrice(price.total)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base)} + ${formatMoney(price.gst)}`})`
-      : sayPrice(price)
+      : formatOptionalPrice(price)
   return `${from}${until}  ${change.category}  ${say(change.old)} → ${say(change.next)}${arrow}`
 }
 
-function sayPrice(price: PriceOn | null): string {
+function formatOptionalPrice(price: PriceOn | null): string {
   if (price === null) return 'no category'
   if (price.is === 'price') return formatPrice(price.total)
   return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
@@ -374,7 +374,7 @@ export function formatDiff(diff: EventDiff): string {
     lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]
   const quoted = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
   return [
-    ...block('Prices', diff.prices.map(sayPriceChange)),
+    ...block('Prices', diff.prices.map(formatPriceChange)),
     ...block(
       'Sold',
       diff.sold.map(({ what, old, next }) => `${what}: ${old ?? 'nothing'} → ${next ?? 'nothing'}`),

@@ -56,7 +56,7 @@ export function explainLines(
 ): readonly LineExplained[] {
   return lines.flatMap((line): LineExplained[] => {
     if (line.id === REGISTRATION) {
-      const cell = cellIn(event.fees.prices ?? {}, ['fees', 'prices'], category, period)
+      const cell = findCell(event.fees.prices ?? {}, ['fees', 'prices'], category, period)
       return [{ line, ...cell, tax: event.fees.tax, is: 'price' }]
     }
     const item = event.fees.items.find(({ id }) => id === line.id)
@@ -76,7 +76,7 @@ export function explainLines(
           {
             line,
             keyPath: adjustmentPath(event, adjustment),
-            from: sayAdjustment(adjustment, line),
+            from: formatAdjustmentUnit(adjustment, line),
             tax: null,
             is: 'change',
           },
@@ -92,16 +92,16 @@ export function formatNotOnSale(
   event: EventConfig,
   answers: Answers,
   { category, period, item: id, option }: NotOnSale,
-  lineOf: FindLine,
+  lineNumber: FindLine,
 ): string {
   const item = event.fees.items.find((one) => one.id === id)
   const what = [id, option].filter((one) => one !== null).join(' ')
   if (item === undefined) return `${what} is not on sale in ${period}`
   const { from, keyPath } = itemCell(event, item, answers, category, option, period)
-  return `${what} is not on sale in ${period}: ${from}${formatLineNumber(lineOf(keyPath))}`
+  return `${what} is not on sale in ${period}: ${from}${formatLineNumber(lineNumber(keyPath))}`
 }
 
-function cellIn(
+function findCell(
   table: PriceTable,
   path: KeyPath,
   row: string,
@@ -137,7 +137,7 @@ function itemCell(
   const path = isAlone
     ? [...at, 'prices']
     : [...at, 'prices', which, table.when === null ? 'otherwise' : 'table']
-  const { keyPath, from } = cellIn(table.table, path, option ?? EACH, period)
+  const { keyPath, from } = findCell(table.table, path, option ?? EACH, period)
   const said = from.slice(path.join('.').length + 1)
   const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {
@@ -151,7 +151,7 @@ function adjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
 }
 
 /** Formats "-10% on all", and if the full amount did not apply: "no more than there was". */
-function sayAdjustment({ on, by, id }: Adjustment, { unit }: Line): string {
+function formatAdjustmentUnit({ on, by, id }: Adjustment, { unit }: Line): string {
   const said =
     'percent' in by
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
@@ -244,13 +244,13 @@ export function formatBill(
   lines: readonly LineExplained[],
   left: readonly OmittedItem[],
   { base, gst, total }: Split,
-  lineOf: FindLine,
+  lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
   return [
-    ...lines.flatMap((one) => sayLine(one, lineOf)),
+    ...lines.flatMap((one) => formatBillLine(one, lineNumber)),
     ...left.map(
       ({ id, keyPath, because }) =>
-        ['left out', `${id}: ${because}${formatLineNumber(lineOf(keyPath))}`] as const,
+        ['left out', `${id}: ${because}${formatLineNumber(lineNumber(keyPath))}`] as const,
     ),
     [
       'total',
@@ -259,11 +259,11 @@ export function formatBill(
   ]
 }
 
-function sayLine(
+function formatBillLine(
   { line, from, keyPath, tax, is }: LineExplained,
-  lineOf: FindLine,
+  lineNumber: FindLine,
 ): readonly (readonly [string, string])[] {
-  const said = `${from}${formatLineNumber(lineOf(keyPath))}`
+  const said = `${from}${formatLineNumber(lineNumber(keyPath))}`
   if (is === 'change') {
     const { base, gst, total } = line
     const parts = gst === 0 ? '' : ` (${formatSigned(base)} and ${formatSigned(gst)} tax)`

@@ -76,10 +76,10 @@ export function explain(
   event: EventConfig,
   raw: RawAnswers,
   at: Instant,
-  facts: PricingContext = EMPTY_CONTEXT,
+  context: PricingContext = EMPTY_CONTEXT,
 ): Explanation {
   const on = dayOf(at)
-  const { answers } = normalise(event, raw, facts)
+  const { answers } = normalise(event, raw, context)
   const period = explainPeriod(event, on)
   const category = findCategory(event, answers)
   const priced = hasPrices(event) ? quote(event, answers, at) : null
@@ -88,16 +88,16 @@ export function explain(
     at,
     day: on,
     period,
-    answers: explainAnswers(event, raw, facts),
+    answers: explainAnswers(event, raw, context),
     read: answers,
     category: explainCategory(event, answers),
-    cell: category === null || period === null ? null : cellOf(event, category, period.period.id),
+    cell: category === null || period === null ? null : findCell(event, category, period.period.id),
     tax: event.fees.tax,
     quote: priced,
-    facts,
+    facts: context,
     lines: bill === null ? [] : explainLines(event, answers, bill),
     leftOut: bill === null ? [] : omittedItems(event, answers, bill.category, on, bill.lines),
-    errors: findAnswerErrors(event, raw, facts),
+    errors: findAnswerErrors(event, raw, context),
   }
 }
 
@@ -115,9 +115,9 @@ function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
 function explainAnswers(
   event: EventConfig,
   raw: RawAnswers,
-  facts: PricingContext,
+  context: PricingContext,
 ): readonly AnswerRead[] {
-  const { answers, dropped } = normalise(event, raw, facts)
+  const { answers, dropped } = normalise(event, raw, context)
   const ids = event.fields.map((field) => field.id)
   const given = Object.keys(raw).map((field): AnswerRead => {
     const gave = getOwn(raw, field)
@@ -139,7 +139,7 @@ function explainAnswers(
   return [...given, ...filled]
 }
 
-function cellOf(event: EventConfig, category: string, period: string): Cell | null {
+function findCell(event: EventConfig, category: string, period: string): Cell | null {
   const price = getOwn(getOwn(event.fees.prices ?? {}, category) ?? {}, period) ?? null
   const column = Object.keys(getOwn(event.fees.prices ?? {}, category) ?? {}).indexOf(period)
   return price === null
@@ -154,7 +154,7 @@ function cellOf(event: EventConfig, category: string, period: string): Cell | nu
 export function formatExplanation(
   event: EventConfig,
   it: Explanation,
-  lineOf: FindLine = () => null,
+  lineNumber: FindLine = () => null,
 ): string {
   const { cell } = it
   const decides = new Set(
@@ -164,27 +164,27 @@ export function formatExplanation(
   )
   const refused =
     it.quote !== null && !it.quote.ok
-      ? [['price', sayRefusal(event, it, it.quote.error, lineOf)] as const]
+      ? [['price', formatRefusal(event, it, it.quote.error, lineNumber)] as const]
       : []
   const priced = it.quote?.ok === true ? it.quote.value : null
   const rows: readonly (readonly [string, string])[] = [
-    ['period', sayPeriod(it.period, it.day)],
+    ['period', formatPeriod(it.period, it.day)],
     // A default on which nothing depends explains nothing.
     ...it.answers
       .filter(({ became, field }) => became !== 'default' || decides.has(field))
-      .map((answer) => ['answer', sayAnswer(event, answer)] as const),
+      .map((answer) => ['answer', describeAnswer(event, answer)] as const),
     ...describeContext(event, it.facts).map((text) => ['fact', text] as const),
-    ...sayCategory(event, it.category, it.facts),
+    ...formatCategory(event, it.category, it.facts),
     ...refused,
     ...(it.quote === null ? [['price', 'this event is free of charge'] as const] : []),
     ...(priced === null || cell === null
       ? []
       : sellsMore(event)
-        ? formatBill(it.lines, it.leftOut, priced, lineOf)
+        ? formatBill(it.lines, it.leftOut, priced, lineNumber)
         : [
             [
               'price',
-              `${formatPrice(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineOf(cell.keyPath))}`,
+              `${formatPrice(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${formatLineNumber(lineNumber(cell.keyPath))}`,
             ] as const,
             ...(it.tax === null || cell.price === 0
               ? []
@@ -201,7 +201,7 @@ export function formatExplanation(
   ].join('\n')
 }
 
-function sayPeriod(it: PeriodExplained | null, on: Day): string {
+function formatPeriod(it: PeriodExplained | null, on: Day): string {
   if (it === null) return `none contains ${formatDay(on)}: registration is closed on that day`
   const { id, from, to } = it.period
   const span =
@@ -213,7 +213,7 @@ function sayPeriod(it: PeriodExplained | null, on: Day): string {
   return `${id}  ${span}${it.alsoIn.length === 0 ? '' : `; the day is also in ${it.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
 }
 
-function sayAnswer(event: EventConfig, { field, gave, became, answer }: AnswerRead): string {
+function describeAnswer(event: EventConfig, { field, gave, became, answer }: AnswerRead): string {
   const said = JSON.stringify(gave) ?? 'nothing'
   switch (became) {
     case 'kept':
@@ -259,10 +259,10 @@ function notAnOption(event: EventConfig, id: string, gave: unknown): string {
   return ` is not one of its options${near === undefined ? `: ${formatList(field.options.map((option) => option.id))}` : `; did you mean ${near}?`}`
 }
 
-function sayCategory(
+function formatCategory(
   event: EventConfig,
   it: CategoryExplained,
-  facts: PricingContext,
+  context: PricingContext,
 ): readonly (readonly [string, string])[] {
   if (it.by === 'field')
     return [
@@ -272,7 +272,7 @@ function sayCategory(
           ? `none: ${it.field} ${it.answer === null ? 'is not answered' : `is ${JSON.stringify(it.answer)}, which is not a category`}`
           : it.answer === it.category
             ? `${it.category}, chosen in ${it.field}`
-            : `${it.category}, ${sayInstead(event, facts)}`,
+            : `${it.category}, ${formatCodeEffect(event, context)}`,
       ],
     ]
   const tried = it.tried.map(
@@ -285,23 +285,23 @@ function sayCategory(
   const byRules = it.tried.find(({ fits }) => fits)?.then ?? null
   if (it.category === null) return [...tried, ['category', 'none: no rule applies']]
   if (it.category !== byRules)
-    return [...tried, ['category', `${it.category}, ${sayInstead(event, facts)}`]]
+    return [...tried, ['category', `${it.category}, ${formatCodeEffect(event, context)}`]]
   return event.fees.prices === null ? [...tried, ['category', it.category]] : tried
 }
 
 /** Explains why the category differs from the one that the answers give. */
-function sayInstead(event: EventConfig, { code }: PricingContext): string {
+function formatCodeEffect(event: EventConfig, { code }: PricingContext): string {
   const given = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
   return given !== undefined && 'category' in given
     ? 'given by the code'
     : 'offered because the other is full'
 }
 
-function sayRefusal(
+function formatRefusal(
   event: EventConfig,
   it: Explanation,
   refusal: QuoteRefusal,
-  lineOf: FindLine,
+  lineNumber: FindLine,
 ): string {
   switch (refusal.code) {
     case 'no_category':
@@ -309,7 +309,7 @@ function sayRefusal(
     case 'not_on_sale':
       return refusal.item === null
         ? `none: ${refusal.category} is not on sale in ${refusal.period}`
-        : `none: ${formatNotOnSale(event, it.read, refusal, lineOf)}`
+        : `none: ${formatNotOnSale(event, it.read, refusal, lineNumber)}`
     case 'registration_closed':
       return `none: ${refusal.text}`
   }

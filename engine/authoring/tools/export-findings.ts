@@ -45,7 +45,7 @@ export function findingsAsSarif(findings: readonly Finding[]): string {
     endLine: end.line,
     endColumn: Math.max(end.column, end.line === start.line ? start.column + 1 : 1),
   })
-  const artifact = ({ path }: Place) => ({ uri: uriOf(path) })
+  const artifact = ({ path }: Place) => ({ uri: toUri(path) })
   const location = (at: Place) => ({
     physicalLocation: { artifactLocation: artifact(at), region: region(at) },
   })
@@ -143,6 +143,6 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-function uriOf(path: string): string {
+function toUri(path: string): string {
   return path.split(/[\\/]/).map(encodeURIComponent).join('/')
 }

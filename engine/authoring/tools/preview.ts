@@ -59,11 +59,11 @@ export function preview(event: EventConfig): readonly PreviewPage[] {
 }
 
 function examplePage(event: EventConfig, example: FormCase): string {
-  const facts = extractContext(event, example.answers as Answers)
-  const { answers } = normalise(event, example.answers, facts)
-  const errors = findAnswerErrors(event, example.answers, facts)
+  const context = extractContext(event, example.answers as Answers)
+  const { answers } = normalise(event, example.answers, context)
+  const errors = findAnswerErrors(event, example.answers, context)
   const priced = quote(event, answers, example.on)
-  const view = viewOf(event, example, answers, priced.ok ? priced.value : null)
+  const view = renderView(event, example, answers, priced.ok ? priced.value : null)
   const opening = checkRegistrationOpen(event, dayOf(example.on))
   return [
     `<p class="when">${escapeHtml(formatInstant(example.on))} in India</p>`,
@@ -81,7 +81,7 @@ function examplePage(event: EventConfig, example: FormCase): string {
 }
 
 /** Returns the registration for these answers; its number is an obvious placeholder. */
-function viewOf(
+function renderView(
   event: EventConfig,
   example: FormCase,
   answers: Answers,

@@ -54,8 +54,11 @@ export function buildPriceList(event: EventConfig): PriceList {
             registrationTable(event, fees.prices),
             ...fees.items.map((item) => itemTable(event, item)),
           ],
-    adjustments: fees.adjustments.map((one) => ({ id: one.id, says: sayAdjustment(event, one) })),
-    limits: event.quotas.map((one) => ({ id: one.id, says: sayLimit(event, one) })),
+    adjustments: fees.adjustments.map((one) => ({
+      id: one.id,
+      says: formatAdjustment(event, one),
+    })),
+    limits: event.quotas.map((one) => ({ id: one.id, says: formatQuota(event, one) })),
     unique: unique.map(({ fields, onDuplicate, message }) => ({
       id: fields.join(' and '),
       says: `${onDuplicate === 'block' ? 'only once' : 'a second time after confirmation'}: “${message}”`,
@@ -64,11 +67,14 @@ export function buildPriceList(event: EventConfig): PriceList {
       id,
       says: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
-    rolls: memberLists.map((roll) => ({ id: roll.id, says: sayRoll(event, roll) })),
+    rolls: memberLists.map((roll) => ({ id: roll.id, says: formatMemberList(event, roll) })),
   }
 }
 
-function sayRoll({ fields }: EventConfig, { id, key, columns, shows }: MemberList): string {
+function formatMemberList(
+  { fields }: EventConfig,
+  { id, key, columns, shows }: MemberList,
+): string {
   const asked = fields.filter(({ roll }) => roll === id).map((field) => field.id)
   const said = columns.map((column) =>
     column.options === undefined
@@ -90,7 +96,7 @@ function registrationTable(event: EventConfig, prices: PriceTable): ListedTable 
       {
         when: null,
         rows: event.categories.map(({ id, label, listedOnly }) => ({
-          ...rowOf(event, prices, id, label),
+          ...createListedRow(event, prices, id, label),
           ...(listedOnly ? { note: whoListed(event, id) } : {}),
         })),
       },
@@ -107,13 +113,18 @@ function whoListed({ codeKinds, quotas }: EventConfig, category: string): string
     : 'price list only'
 }
 
-function rowOf(event: EventConfig, table: PriceTable, id: string, label: string): ListedRow {
+function createListedRow(
+  event: EventConfig,
+  table: PriceTable,
+  id: string,
+  label: string,
+): ListedRow {
   const row = getOwn(table, id) ?? {}
   return { id, label, cells: event.fees.periods.map((period) => getOwn(row, period.id) ?? null) }
 }
 
 function itemTable(event: EventConfig, item: Item): ListedTable {
-  const field = fieldOf(event, item.by)
+  const field = findField(event, item.by)
   const label = (row: string): string =>
     row === EACH ? 'each' : (field?.options?.find(({ id }) => id === row)?.label ?? row)
   return {
@@ -127,12 +138,12 @@ function itemTable(event: EventConfig, item: Item): ListedTable {
           : item.prices.length > 1
             ? 'all others'
             : null,
-      rows: Object.keys(table).map((row) => rowOf(event, table, row, label(row))),
+      rows: Object.keys(table).map((row) => createListedRow(event, table, row, label(row))),
     })),
   }
 }
 
-function fieldOf(event: EventConfig, id: string | undefined): Field | undefined {
+function findField(event: EventConfig, id: string | undefined): Field | undefined {
   return id === undefined ? undefined : event.fields.find((field) => field.id === id)
 }
 
@@ -140,25 +151,25 @@ function aboutItem(event: EventConfig, item: Item): readonly string[] {
   const { when, by, count, times, amountIn, tax } = item
   return [
     ...(when === undefined ? [] : [`where ${describeCondition(event, when)}`]),
-    ...(by === undefined ? [] : [`by the choice in ${by}${upTo(fieldOf(event, by))}`]),
+    ...(by === undefined ? [] : [`by the choice in ${by}${formatMaximum(findField(event, by))}`]),
     ...(count === undefined
       ? []
       : [
-          `for each in ${count.field}${count.where === undefined ? '' : ` where ${describeCondition(event, count.where)}`}${upTo(fieldOf(event, count.field))}`,
+          `for each in ${count.field}${count.where === undefined ? '' : ` where ${describeCondition(event, count.where)}`}${formatMaximum(findField(event, count.field))}`,
         ]),
-    ...(times === undefined ? [] : [`times ${times}${upTo(fieldOf(event, times))}`]),
-    ...(amountIn === undefined ? [] : [sayNamed(fieldOf(event, amountIn), amountIn)]),
+    ...(times === undefined ? [] : [`times ${times}${formatMaximum(findField(event, times))}`]),
+    ...(amountIn === undefined ? [] : [formatAmountField(findField(event, amountIn), amountIn)]),
     ...(isTaxed(event, tax) ? [] : [tax === null ? 'no tax' : formatListedTax(tax)]),
   ]
 }
 
 /** Formats the maximum quantity; empty if the field states none. */
-function upTo(field: Field | undefined): string {
+function formatMaximum(field: Field | undefined): string {
   const most = field?.type === 'many' ? field.choose?.atMost : field?.max
   return most === undefined ? '' : ` (${field?.type === 'many' ? 'at most' : 'up to'} ${most})`
 }
 
-function sayNamed(field: Field | undefined, id: string): string {
+function formatAmountField(field: Field | undefined, id: string): string {
   const amount = (rupees: number): string => formatMoney(paise(Math.round(rupees * 100)))
   const { min, max } = field ?? {}
   return min === undefined || max === undefined
@@ -181,7 +192,10 @@ export function formatListedTax({ name, percent, prices }: Tax): string {
   return `${name} ${percent}%, ${prices === 'exclusive' ? 'added to the price' : 'inside the price'}`
 }
 
-function sayAdjustment(event: EventConfig, { label, by, on, when, from, to }: Adjustment): string {
+function formatAdjustment(
+  event: EventConfig,
+  { label, by, on, when, from, to }: Adjustment,
+): string {
   const change =
     'percent' in by
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
@@ -194,7 +208,7 @@ function sayAdjustment(event: EventConfig, { label, by, on, when, from, to }: Ad
   ].join(', ')
 }
 
-function sayLimit(event: EventConfig, { when, eachOptionOf, max, full, few }: Quota): string {
+function formatQuota(event: EventConfig, { when, eachOptionOf, max, full, few }: Quota): string {
   const most =
     typeof max === 'number'
       ? formatCount(max)

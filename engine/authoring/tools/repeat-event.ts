@@ -49,13 +49,13 @@ export function repeatEvent(
   const years = Math.round(weeks / WEEKS_A_YEAR)
   const addresses = renamedAddresses(old, options)
   const periods = renamedPeriods(old, later)
-  const key = old.admin.dashboard.key === old.id ? id : unused(id, keysOf(options.others))
+  const key = old.admin.dashboard.key === old.id ? id : unused(id, collectKeys(options.others))
   const account = old.payment === null ? null : { from: old.payment.account, to: id }
 
   const marks = marking()
   const edited = applyEdits(text, [
-    ...editsOf(source, old, { prefix, key, account }),
-    ...consentsKept(source, old, marks.mark),
+    ...createEdits(source, old, { prefix, key, account }),
+    ...keepConsents(source, old, marks.mark),
   ])
   const named = [
     ...addresses.map(({ from, to }) => [addressPattern(from), to] as const),
@@ -85,7 +85,7 @@ export function repeatEvent(
       ...(old.fees.prices === null
         ? []
         : [
-            `All prices are unchanged; ${formatList(pricesOf(old), 3)} ${pricesOf(old).length === 1 ? 'is' : 'are'} listed under demo: until you have checked each.`,
+            `All prices are unchanged; ${formatList(listPrices(old), 3)} ${listPrices(old).length === 1 ? 'is' : 'are'} listed under demo: until you have checked each.`,
           ]),
     ],
     look: [
@@ -115,7 +115,7 @@ export function repeatEvent(
             ],
       ),
       ...[...new Set(moved.left)].map(
-        (day) => sayAge(day, old, later) ?? `“${day}” looks like a day and is unchanged.`,
+        (day) => formatAge(day, old, later) ?? `“${day}” looks like a day and is unchanged.`,
       ),
       ...yearsLeft(written, old),
     ],
@@ -123,7 +123,7 @@ export function repeatEvent(
 }
 
 /** Returns edits of values at their place: prefix, account, dashboard key, order ids of examples. */
-function editsOf(
+function createEdits(
   source: Source,
   old: EventConfig,
   next: { readonly prefix: string; readonly key: string; readonly account: Renamed | null },
@@ -170,12 +170,12 @@ function editsOf(
 }
 
 /** The version of a consent text is not a day of the event, and is kept until that text changes. */
-function consentsKept(
+function keepConsents(
   source: Source,
   old: EventConfig,
   mark: (text: string) => string,
 ): readonly Edit[] {
-  const kept = (path: string): readonly Edit[] => {
+  const remaining = (path: string): readonly Edit[] => {
     if (!source.has(path)) return []
     const { start, end } = source.place(path)
     const written = source.text.slice(start.offset, end.offset)
@@ -184,9 +184,9 @@ function consentsKept(
   const { form } = source.value as EventFile
   return [
     ...form.sections.flatMap(({ fields }, s) =>
-      fields.flatMap((_, f) => kept(`form.sections.${s}.fields.${f}.version`)),
+      fields.flatMap((_, f) => remaining(`form.sections.${s}.fields.${f}.version`)),
     ),
-    ...old.fields.flatMap(({ id }) => kept(`examples.promises.consents.${id}`)),
+    ...old.fields.flatMap(({ id }) => remaining(`examples.promises.consents.${id}`)),
   ]
 }
 
@@ -194,7 +194,7 @@ function consentsKept(
  * Beside the event's first or last day, years before: an age limit. Describes it, with the day of
  * that age at the next event.
  */
-function sayAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
+function formatAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
   if (!isDay(day)) return null
   for (const edge of [old.from, old.to]) {
     const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
@@ -224,9 +224,9 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
  * else with the new id inserted.
  */
 function renamedAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renamed[] {
-  const taken = new Set([...others, old].flatMap(addressesOf))
+  const taken = new Set([...others, old].flatMap(listAddresses))
   const withOldId = wordPattern(old.id)
-  const all = [...new Set(addressesOf(old))].toSorted(
+  const all = [...new Set(listAddresses(old))].toSorted(
     // Addresses that contain the old id have a certain new name; the others make room.
     (a, b) => Number(withOldId.test(b)) - Number(withOldId.test(a)) || b.length - a.length,
   )
@@ -254,11 +254,11 @@ function nextAddress(from: string, oldId: string, id: string, taken: ReadonlySet
 }
 
 /** Returns the pages and endpoints of an event as written in its file, or their defaults. */
-function addressesOf(event: EventConfig): readonly string[] {
+function listAddresses(event: EventConfig): readonly string[] {
   return [...listPages(event), ...listEndpoints(event)].map(({ name }) => name)
 }
 
-const keysOf = (events: readonly EventConfig[]): ReadonlySet<string> =>
+const collectKeys = (events: readonly EventConfig[]): ReadonlySet<string> =>
   new Set(events.map(({ admin }) => admin.dashboard.key))
 function unused(name: string, taken: ReadonlySet<string>): string {
   return taken.has(name) ? unused(`${name}b`, taken) : name
@@ -319,19 +319,19 @@ function withLaterTitle(
 
 /** Hides new names from the search for days and years, until all other changes are made. */
 function marking(): { mark: (text: string) => string; restore: (text: string) => string } {
-  const kept: string[] = []
+  const remaining: string[] = []
   return {
-    mark: (text) => `\uE000${String.fromCodePoint(0xe100 + kept.push(text) - 1)}\uE001`,
+    mark: (text) => `\uE000${String.fromCodePoint(0xe100 + remaining.push(text) - 1)}\uE001`,
     restore: (text) =>
       text.replace(
         /\uE000(.)\uE001/gu,
-        (_whole, of: string) => kept[(of.codePointAt(0) ?? 0) - 0xe100] ?? '',
+        (_whole, of: string) => remaining[(of.codePointAt(0) ?? 0) - 0xe100] ?? '',
       ),
   }
 }
 
 /** Returns the paths of prices. */
-function pricesOf({ fees }: EventConfig): readonly string[] {
+function listPrices({ fees }: EventConfig): readonly string[] {
   return [
     ...(fees.prices === null ? [] : ['fees.prices']),
     ...(fees.items.length === 0 ? [] : ['fees.items']),
@@ -341,7 +341,7 @@ function pricesOf({ fees }: EventConfig): readonly string[] {
 
 /** Lists prices and account under `demo:`, with a comment at the prices. */
 function withDemo(text: string, old: EventConfig): string {
-  const wanted = [...pricesOf(old), ...(old.payment === null ? [] : ['payment.account'])].filter(
+  const wanted = [...listPrices(old), ...(old.payment === null ? [] : ['payment.account'])].filter(
     (path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)),
   )
   const lines = wanted.map((path) => `  - ${path}`.padEnd(34) + '# as last time')

@@ -61,7 +61,7 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
  * Returns the day that the words mean: without a year the one nearest to the event. Null if there
  * is none, or if it is far from the event.
  */
-function meantBy({ day, month, year }: DayWords, event: Day): Day | null {
+function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
   const about = Number(event.slice(0, 4))
   const years = year === null ? [about - 1, about, about + 1] : [year]
   const [nearest] = years
@@ -78,7 +78,7 @@ const later = (of: Day, { weeks }: DayShift): Day => addDays(of, weeks * DAYS_A_
 
 function spanLater(sub: string, said: StatedDays, shift: DayShift): string | null {
   if (said.first === said.last) return dayLater(sub, said.first, shift)
-  const [first, last] = [meantBy(said.first, shift.event), meantBy(said.last, shift.event)]
+  const [first, last] = [readMeaning(said.first, shift.event), readMeaning(said.last, shift.event)]
   if (first === null || last === null) return null
   const [from, to] = [later(first, shift), later(last, shift)]
   if (sub === formatDays(first, last)) return formatDays(from, to)
@@ -115,9 +115,9 @@ function bothLater(sub: string, said: StatedDays, shift: DayShift): string | nul
 }
 
 function dayLater(sub: string, words: DayWords, shift: DayShift): string | null {
-  const meant = meantBy(words, shift.event)
-  if (meant === null) return null
-  const to = later(meant, shift)
+  const suggestion = readMeaning(words, shift.event)
+  if (suggestion === null) return null
+  const to = later(suggestion, shift)
   const iso = /^(\D*)\d{4}([-/.])(\d{1,2})\2(\d{1,2})(.*)$/s.exec(sub)
   if (iso !== null) {
     const [, before = '', sign = '', month = '', day = '', after = ''] = iso

@@ -122,7 +122,7 @@ export function showContext(event: EventConfig): Block {
     member_lists:
       memberLists.length === 0
         ? undefined
-        : fromPairs<DisplayedValue>(memberLists.map((roll) => [roll.id, showRoll(roll)])),
+        : fromPairs<DisplayedValue>(memberLists.map((roll) => [roll.id, showMemberList(roll)])),
   }
 }
 
@@ -151,7 +151,7 @@ function showHold(ms: number): string {
   return `${minutes / size} ${unit}${minutes === size ? '' : 's'}`
 }
 
-function showRoll({ key, columns, shows }: MemberList): Block {
+function showMemberList({ key, columns, shows }: MemberList): Block {
   return removeUndefined({
     key,
     columns: fromPairs(columns.map(({ id, type, options }) => [id, options ?? type] as const)),

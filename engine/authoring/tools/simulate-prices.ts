@@ -8,12 +8,7 @@ import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import { findCategory } from '../../rules/category.ts'
 import { proveBill, type PossibleBill } from '../proofs/bill-bounds.ts'
-import {
-  answersAt,
-  categoryAxes,
-  listPoints,
-  formatPoints,
-} from '../proofs/answer-combinations.ts'
+import { answersAt, categoryAxes, listPoints, formatPoints } from '../proofs/answer-combinations.ts'
 import { linesText } from '../../pricing/bill-lines.ts'
 import { formatMoney, formatPrice } from '../../lib/money.ts'
 import type { Split } from '../../pricing/line-tax.ts'
@@ -128,7 +123,7 @@ export function formatSimulation(event: EventConfig, it: Simulation): string {
       category.listedOnly ? 'price list only' : '',
     ])
     const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
-    return `${period.id}  ${spanOf(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
+    return `${period.id}  ${formatSpan(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
   })
   const taxed = tax === null ? '' : ` ${formatListedTax(tax)}.`
   const who =
@@ -149,16 +144,16 @@ export function formatSimulation(event: EventConfig, it: Simulation): string {
       ? [`${event.title} is free of charge.`]
       : [
           `${event.title}.${taxed}${demo('fees.prices')}`,
-          ...(list !== null && sellsMore(event) ? sayTables(event, list, demo) : periods),
+          ...(list !== null && sellsMore(event) ? formatTables(event, list, demo) : periods),
         ]),
-    ...(list === null ? [] : sayRules(list)),
-    ...(sellsMore(event) ? sayExtremes(it.extremes) : []),
+    ...(list === null ? [] : formatRules(list)),
+    ...(sellsMore(event) ? formatExtremes(it.extremes) : []),
     who.join('\n'),
     ...(it.demo.length === 0 ? [] : [`Demo values (placeholders): ${it.demo.join(', ')}.`]),
   ].join('\n\n')
 }
 
-function spanOf({ from, to }: Period): string {
+function formatSpan({ from, to }: Period): string {
   return from === undefined && to === undefined
     ? 'any day'
     : `${from === undefined ? 'from the beginning' : formatDay(from)} to ${to === undefined ? 'the end' : formatDay(to)}`
@@ -168,7 +163,7 @@ function spanOf({ from, to }: Period): string {
  * Formats the periods, then a small table for the registration and for each item: prices as the
  * file states them.
  */
-function sayTables(
+function formatTables(
   event: EventConfig,
   { tables }: PriceList,
   demo: (path: string) => string,
@@ -180,7 +175,7 @@ function sayTables(
     row.note ?? '',
   ]
   return [
-    `Periods${demo('fees.periods')}\n${table(periods.map((period) => [period.id, spanOf(period)]))}`,
+    `Periods${demo('fees.periods')}\n${table(periods.map((period) => [period.id, formatSpan(period)]))}`,
     ...tables.map(({ id, label, about, parts }) => {
       const rows = parts.flatMap(({ when, rows: mine }) => [
         ...(when === null ? [] : [[`${when}:`]]),
@@ -203,7 +198,7 @@ function sayTables(
 }
 
 /** Formats adjustments and restrictions: a block for each kind of rule that the event has. */
-function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): readonly string[] {
+function formatRules({ adjustments, limits, unique, codes, rolls }: PriceList): readonly string[] {
   const blocks: readonly (readonly [string, readonly ListedRule[]])[] = [
     ['Adjustments, from top to bottom', adjustments],
     ['Limits', limits],
@@ -216,17 +211,19 @@ function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): rea
   )
 }
 
-function sayExtremes(it: Simulation['extremes']): readonly string[] {
+function formatExtremes(it: Simulation['extremes']): readonly string[] {
   if (it === null) return ['Lowest and highest bill: too many combinations of answers to check.']
   const said = (name: string, bill: PossibleBill | null): readonly string[] =>
-    bill === null ? [] : [`${name} bill: ${sayBillFound(bill)}`]
+    bill === null ? [] : [`${name} bill: ${formatPossibleBill(bill)}`]
   return [...said('Cheapest', it.cheapest), ...said('Dearest', it.dearest)]
 }
 
 /** Formats total, category, period and day; the answers that give it; its lines. */
-function sayBillFound(bill: PossibleBill): string {
+function formatPossibleBill(bill: PossibleBill): string {
   const { answers, category, period, on, lines, total } = bill
-  const given = Object.entries(answers).map(([field, answer]) => `${field}: ${sayGiven(answer)}`)
+  const given = Object.entries(answers).map(
+    ([field, answer]) => `${field}: ${formatGivenAnswer(answer)}`,
+  )
   return [
     `${formatPrice(total)}, ${category} in ${period}, such as on ${formatDay(on)}`,
     ...(given.length === 0 ? [] : [`  given ${given.join(', ')}`]),
@@ -237,7 +234,7 @@ function sayBillFound(bill: PossibleBill): string {
 }
 
 /** Formats an answer so that it can be entered again; equal people once, with their number. */
-function sayGiven(answer: Answer): string {
+function formatGivenAnswer(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   // The value that represents every text has spaces around it, which no form sends.
   if (typeof answer !== 'object') return String(answer).trim()
@@ -245,7 +242,7 @@ function sayGiven(answer: Answer): string {
     typeof one === 'string'
       ? one
       : `(${Object.entries(one)
-          .map(([part, value]) => `${part}: ${sayGiven(value)}`)
+          .map(([part, value]) => `${part}: ${formatGivenAnswer(value)}`)
           .join(', ')})`,
   )
   return [...new Set(each)]

@@ -21,8 +21,8 @@ const from = (period: Period): string => period.from ?? FIRST
 const to = (period: Period): string => period.to ?? LAST
 const dayBefore = (on: Day): Day => addDays(on, -1)
 const said = (first: string, last: string): string =>
-  first === last ? sayDay(first) : `${sayDay(first)} to ${sayDay(last)}`
-const sayDay = (on: string): string =>
+  first === last ? formatDayRange(first) : `${formatDayRange(first)} to ${formatDayRange(last)}`
+const formatDayRange = (on: string): string =>
   isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'no end'
 
 /** Pairs of neighbours in the file's order, with their positions. */
@@ -32,7 +32,7 @@ const pairs = (model: Model) =>
       .slice(0, at)
       .map((earlier, before) => ({ earlier, later, at, before })),
   )
-const overlapOf = (a: Period, b: Period): readonly [string, string] | null => {
+const findOverlap = (a: Period, b: Period): readonly [string, string] | null => {
   const [start, end] = [from(a) > from(b) ? from(a) : from(b), to(a) < to(b) ? to(a) : to(b)]
   return start <= end ? [start, end] : null
 }
@@ -46,14 +46,14 @@ const periodOverlap: Check = {
     model.file.fees.overlap === 'first'
       ? []
       : pairs(model).flatMap(({ earlier, later, at, before }): Draft[] => {
-          const both = overlapOf(earlier, later)
+          const both = findOverlap(earlier, later)
           if (both === null) return []
           const one = both[0] === both[1]
           const first =
             both[0] === FIRST
-              ? `Every day to ${sayDay(both[1])}`
+              ? `Every day to ${formatDayRange(both[1])}`
               : both[1] === LAST
-                ? `Every day from ${sayDay(both[0])}`
+                ? `Every day from ${formatDayRange(both[0])}`
                 : said(both[0], both[1])
           return [
             {
@@ -150,7 +150,7 @@ const periodNeverCounts: Check = {
         : [
             {
               at: periodPath(at),
-              message: `period \`${period.id}\` is never used: all its days belong to ${formatList(earlier.filter((one) => overlapOf(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
+              message: `period \`${period.id}\` is never used: all its days belong to ${formatList(earlier.filter((one) => findOverlap(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
             },
           ]
     }),
@@ -249,7 +249,7 @@ const overlapUnneeded: Check = {
   after: ['EV406', 'EV407'],
   find: (model) =>
     model.file.fees.overlap === 'first' &&
-    pairs(model).every(({ earlier, later }) => overlapOf(earlier, later) === null)
+    pairs(model).every(({ earlier, later }) => findOverlap(earlier, later) === null)
       ? [
           {
             at: 'fees.overlap',

@@ -56,8 +56,8 @@ export function findDayInEventYear(model: Model, day: Day): Day | null {
 }
 
 /** Returns the suggestion if only the year of a day is wrong. */
-export const suggestYear = (key: string, meant: Day): string =>
-  `if only the year is wrong, write ${key}: ${meant}`
+export const suggestYear = (key: string, suggestion: Day): string =>
+  `if only the year is wrong, write ${key}: ${suggestion}`
 
 const windowBackwards: Check = {
   slug: 'window-backwards',
@@ -222,8 +222,8 @@ function closesOutside(model: Model, held: readonly Held[], closes: Day): readon
     ({ period }) =>
       period.from !== undefined && period.from > closes && config.fees.otherDates !== period.id,
   )
-  const meant = closingMeant(model, closes)
-  if (meant !== null)
+  const suggestion = closingMeant(model, closes)
+  if (suggestion !== null)
     return [
       {
         at: 'registration.closes',
@@ -241,7 +241,7 @@ function closesOutside(model: Model, held: readonly Held[], closes: Day): readon
             : [
                 `these prices can never be paid: ${formatList(never.map(({ period }) => `\`${period.id}\``))}`,
               ],
-        help: suggestYear('closes', meant),
+        help: suggestYear('closes', suggestion),
       },
     ]
   if (never.length > 0)
@@ -276,13 +276,15 @@ const adjustmentOutside: Check = {
     return adjustments.flatMap(({ id, from, to }, i): readonly Draft[] => {
       const at = (key: 'from' | 'to'): string => `fees.adjustments.${i}.${key}`
       const found = (key: 'from' | 'to', day: Day, message: string, isEarly: boolean): Draft => {
-        const meant = findDayInEventYear(model, day)
+        const suggestion = findDayInEventYear(model, day)
         return {
           at: at(key),
           message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
           related: [edgeOfWindow(model, isEarly)],
           help:
-            meant === null ? 'write a day on which registration is open' : suggestYear(key, meant),
+            suggestion === null
+              ? 'write a day on which registration is open'
+              : suggestYear(key, suggestion),
         }
       }
       const last = lastDay(model)

@@ -55,7 +55,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and any text'
     return {
       name: example.name,
-      ...told(got === example.order ? [] : [differs('order', example.order, got)]),
+      ...reported(got === example.order ? [] : [differs('order', example.order, got)]),
       because: [`an order id of this event is ${event.orderId.prefix}${digits}`],
       cell: null,
       itemCells: [],
@@ -126,7 +126,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const checksCell = checksAmount || getOwn(expected, REGISTRATION) !== undefined
   return {
     name: example.name,
-    ...told(failures),
+    ...reported(failures),
     because,
     cell:
       category === null || period === null ? null : { category, period, checksAmount: checksCell },
@@ -163,7 +163,7 @@ function differs(what: string, expected: string, got: string, about = what): Dif
   return { about, text: `${what}: expected ${expected}, got ${got}` }
 }
 
-function told(differences: readonly Difference[]): Pick<ExampleResult, 'failures' | 'about'> {
+function reported(differences: readonly Difference[]): Pick<ExampleResult, 'failures' | 'about'> {
   return {
     failures: differences.map(({ text }) => text),
     about: differences.map(({ about }) => about),

@@ -28,7 +28,7 @@ const exampleFails: Check = {
           at: first.at,
           part: first.part ?? 'value',
           message: `example “${name}” fails`,
-          related: [...others, ...causesOf(model, result), ...answersOf(model, result, at)]
+          related: [...others, ...findCauses(model, result), ...listAnswers(model, result, at)]
             .filter(distinct)
             .filter(elsewhere),
           notes: [...failures, `because ${because.join('; ')}`],
@@ -66,7 +66,7 @@ function expectedAt(
 }
 
 /** Returns the places in the event that cause the actual result: cell, tax, periods, rules, fields. */
-function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly Related[] {
+function findCauses(model: Model, { about, cell, name }: ExampleResult): readonly Related[] {
   const { source, config, fields } = model
   const here = (at: string, message: string): readonly Related[] =>
     source.has(at) ? [{ at, message }] : []
@@ -152,7 +152,11 @@ function lineAt({ config, source }: Model, id: string): readonly Related[] {
 }
 
 /** Returns the answers that the example gives, or those it should have taken from the delegate. */
-function answersOf({ source }: Model, { about }: ExampleResult, index: number): readonly Related[] {
+function listAnswers(
+  { source }: Model,
+  { about }: ExampleResult,
+  index: number,
+): readonly Related[] {
   const own = (['on', 'given', 'category', 'order_id'] as const)
     .map((key) => `examples.cases.${index}.${key}`)
     .filter((at) => source.has(at))
@@ -265,12 +269,12 @@ const exampleUnknownField: Check = {
         at,
         part,
         message: `there is no field \`${name}\``,
-        ...suggestName(name, legal, spanOf(model, at, part)),
+        ...suggestName(name, legal, findSpan(model, at, part)),
       }))
   },
 }
 
-function spanOf({ source }: Model, at: string, part: 'key' | 'value'): readonly [number, number] {
+function findSpan({ source }: Model, at: string, part: 'key' | 'value'): readonly [number, number] {
   const { start, end } = source.place(at, part)
   return [start.offset, end.offset]
 }

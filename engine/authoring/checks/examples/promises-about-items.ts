@@ -28,7 +28,7 @@ const HOLD_PLACE = `${SEAT_HOLD_MS / 60_000} minutes`
  */
 export function saleValues(file: EventFile): Named {
   const limits = (file.quotas ?? []).map((limit, at) => ({ limit, at: `quotas.${at}` }))
-  const homes = homesOf(limits)
+  const homes = findLocations(limits)
   const items = (
     of: (limit: QuotaEntry, at: string) => readonly Promised[],
     name: string,
@@ -88,7 +88,7 @@ function one(name: string, at: string, text: string): readonly [string, Promised
 }
 
 /** Returns where the seats of a quota, or of one of its options, belong. */
-function homesOf(
+function findLocations(
   limits: readonly { readonly limit: QuotaEntry; readonly at: string }[],
 ): ReadonlyMap<string, string> {
   return new Map(
@@ -165,7 +165,7 @@ export function fieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[]
 /** Returns what can be promised of answers: amounts, date ranges, formats, texts. */
 export function formValues(fields: readonly FieldAt[]): Named {
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
-  const told = (
+  const statedKeys = (
     name: string,
     keys: readonly (keyof Field)[],
     say: (raw: Field) => string | undefined,
@@ -185,9 +185,9 @@ export function formValues(fields: readonly FieldAt[]): Named {
     },
   ]
   return [
-    told('bounds', ['min', 'max', 'from', 'to', 'max_length', 'max_mb'], bounds),
-    told('forms', ['format', 'pattern'], ({ format, pattern }) => format ?? pattern),
-    told('consents', ['version', 'link'], ({ version, link }) =>
+    statedKeys('bounds', ['min', 'max', 'from', 'to', 'max_length', 'max_mb'], bounds),
+    statedKeys('forms', ['format', 'pattern'], ({ format, pattern }) => format ?? pattern),
+    statedKeys('consents', ['version', 'link'], ({ version, link }) =>
       version === undefined && link === undefined
         ? undefined
         : [version, link].filter((part) => part !== undefined).join(' '),

@@ -248,11 +248,11 @@ export function promisedValues({
   ])
 }
 
-const promisesOf = ({ file }: Model): readonly (readonly [string, unknown])[] =>
+const listPromises = ({ file }: Model): readonly (readonly [string, unknown])[] =>
   Object.entries(file.examples?.promises ?? {})
 
 /** Splits a promise into words, each with its place: a text, a list, or names with values. */
-function wordsOf(name: string, value: unknown): readonly Promised[] {
+function promisedWords(name: string, value: unknown): readonly Promised[] {
   const at = `examples.promises.${name}`
   if (Array.isArray(value))
     return value.map((text: unknown, i) => ({ text: String(text), at: `${at}.${i}` }))
@@ -270,10 +270,10 @@ const promiseBroken: Check = {
   after: ['EV905', 'EV206', 'EV207'],
   find: (model) => {
     const facts = promisedValues(model)
-    return promisesOf(model).flatMap(([name, value]): Draft[] => {
+    return listPromises(model).flatMap(([name, value]): Draft[] => {
       const fact = facts.get(name)
       if (fact === undefined) return []
-      const promised = wordsOf(name, value)
+      const promised = promisedWords(name, value)
       const missing = without(promised, fact.items)
       const extra = without(fact.items, promised)
       // Names with values have no order.
@@ -296,7 +296,7 @@ const promiseBroken: Check = {
           : extra.length === 0
             ? `${quoted(missing)} is promised as \`${name}\` and missing here`
             : `\`${name}\` is promised as ${quoted(missing)}, but is ${quoted(extra)}`
-      const home = homeOf(fact, missing[0]?.text.split(': ')[0] ?? '')
+      const home = findLocation(fact, missing[0]?.text.split(': ')[0] ?? '')
       const [first, ...rest] = here.length === 0 ? [{ text: '', at: home }] : here
       return [
         {
@@ -330,7 +330,7 @@ const promiseBroken: Check = {
  * Returns where a promised name belongs: its own place, that of its group (`seats.` of
  * `seats.ecg`), or the whole block.
  */
-function homeOf({ homes, parent }: PromisedValue, name: string): string {
+function findLocation({ homes, parent }: PromisedValue, name: string): string {
   return homes?.get(name) ?? homes?.get(name.replace(/[^.]*$/, '')) ?? parent
 }
 
@@ -352,7 +352,7 @@ const unknownPromise: Check = {
   after: ['EV206', 'EV207'],
   find: (model) => {
     const legal = [...promisedValues(model).keys()]
-    return promisesOf(model).flatMap(([name]): Draft[] => {
+    return listPromises(model).flatMap(([name]): Draft[] => {
       if (legal.includes(name)) return []
       const { start, end } = model.source.place(`examples.promises.${name}`, 'key')
       const near = suggestName(name, legal, [start.offset, end.offset])

@@ -5,7 +5,7 @@ import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
 /** Returns the errors of the file's patterns. A pattern in the compiled event has none. */
-function faultsOf(fields: readonly FieldAt[], among: readonly string[]): readonly Draft[] {
+function findFaults(fields: readonly FieldAt[], among: readonly string[]): readonly Draft[] {
   return fields.flatMap(({ raw, path, field }): Draft[] => {
     if (raw.pattern === undefined || field.pattern !== undefined) return []
     const fault = findPatternFault(raw.pattern)
@@ -25,14 +25,14 @@ const badPattern: Check = {
   slug: 'bad-pattern',
   severity: 'error',
   why: 'An invalid pattern accepts no answer, or every answer.',
-  find: ({ asked }) => faultsOf(asked, ['broken', 'not-read']),
+  find: ({ asked }) => findFaults(asked, ['broken', 'not-read']),
 }
 
 const slowPattern: Check = {
   slug: 'slow-pattern',
   severity: 'error',
   why: 'A pattern that can match one text in very many ways blocks the browser and the server for minutes.',
-  find: ({ asked }) => faultsOf(asked, ['slow']),
+  find: ({ asked }) => findFaults(asked, ['slow']),
 }
 
 const patternUnsaid: Check = {
@@ -43,7 +43,7 @@ const patternUnsaid: Check = {
   find: ({ asked, source }) =>
     asked.flatMap(({ raw, path }): Draft[] => {
       const key = (['pattern', 'format', 'in'] as const).find((one) => raw[one] !== undefined)
-      const lineOf = (at: string): number => source.place(at).start.line
+      const lineNumber = (at: string): number => source.place(at).start.line
       const id = join(path, 'id')
       return key === undefined || raw.invalid !== undefined
         ? []
@@ -53,7 +53,7 @@ const patternUnsaid: Check = {
               part: 'entry',
               message: 'an answer that does not match is refused without an explanation',
               related:
-                lineOf(id) === lineOf(join(path, key))
+                lineNumber(id) === lineNumber(join(path, key))
                   ? []
                   : [{ at: id, message: 'of this field' }],
               help: `write invalid: with the message, such as ${WORDS[raw.format ?? key]}`,

@@ -12,7 +12,7 @@ const FREE_CHOICE =
 const GIVES = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
 const REFUSES = /\b(?:no|not|don'?t|disagree|decline|refuse|never)\b/i
 
-const optionsOf = ({ field }: FieldAt): readonly string[] =>
+const listOptions = ({ field }: FieldAt): readonly string[] =>
   (field.options ?? []).map(({ id, label }) => `${label} ${id}`)
 
 const consentPassesNo: Check = {
@@ -45,7 +45,7 @@ const consentPassesNo: Check = {
         ]
       if (FREE_CHOICE.test(field.label)) return []
       const passes =
-        field.type === 'yes-no' || optionsOf(one).some((option) => REFUSES.test(option))
+        field.type === 'yes-no' || listOptions(one).some((option) => REFUSES.test(option))
       return passes && (field.type === 'yes-no' || field.required !== undefined)
         ? [
             {

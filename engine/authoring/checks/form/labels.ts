@@ -53,7 +53,7 @@ const labelSaysOtherwise: Check = {
 }
 
 /** Returns the words of a name, each in one form: "E-mail IDs" is email and id. */
-function wordsOf(text: string): ReadonlySet<string> {
+function wordSet(text: string): ReadonlySet<string> {
   return new Set(
     text
       .replace(/\{[^{}]*\}/g, ' ')
@@ -72,15 +72,15 @@ const shares = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean
   [...some].some((word) => others.has(word))
 
 /** Words common to many names, which distinguish none. */
-const GENERIC = wordsOf('number no num id address')
+const GENERIC = wordSet('number no num id address')
 /** Words used in sentences about any field. */
-const FRAME = wordsOf(
+const FRAME = wordSet(
   `please kindly enter give provide fill in type write add select choose pick upload attach your a an the valid correct
    proper is are must be required needed mandatory compulsory missing invalid not we need cannot can t empty blank
    field this should here us tell say mention digit ten 10 indian looks like does do seem with`,
 )
-const coreOf = (text: string): ReadonlySet<string> =>
-  without(without(wordsOf(text), FRAME), GENERIC)
+const significantWords = (text: string): ReadonlySet<string> =>
+  without(without(wordSet(text), FRAME), GENERIC)
 
 /** Other words for an address or a phone number. */
 const ALSO_CALLED = {
@@ -95,8 +95,8 @@ const OF_TYPE = {
 } as const
 const keyOf = (words: ReadonlySet<string>): string => [...words].toSorted().join(' ')
 
-function reachedBy({ id, raw, field }: FieldAt): keyof typeof ALSO_CALLED | null {
-  const words = wordsOf(`${id} ${field.label}`)
+function reachableAs({ id, raw, field }: FieldAt): keyof typeof ALSO_CALLED | null {
+  const words = wordSet(`${id} ${field.label}`)
   if (field.type === 'email' || words.has('email')) return 'email'
   const isPhone =
     field.type === 'phone' ||
@@ -106,7 +106,7 @@ function reachedBy({ id, raw, field }: FieldAt): keyof typeof ALSO_CALLED | null
 }
 
 /** Returns the texts of a field itself, each with its place. */
-function sentencesOf({
+function splitSentences({
   raw,
   path,
 }: FieldAt): readonly { readonly text: string; readonly at: string }[] {
@@ -137,14 +137,14 @@ const messageOfAnother: Check = {
     besides(model).flatMap((fields) => {
       const known = fields.map((one) => ({
         one,
-        reached: reachedBy(one),
-        names: [coreOf(one.field.label), coreOf(one.id)],
+        reached: reachableAs(one),
+        names: [significantWords(one.field.label), significantWords(one.id)],
       }))
       const byName = Map.groupBy(
         known.flatMap((other) => other.names.map((words) => ({ other, key: keyOf(words) }))),
         ({ key }) => key,
       )
-      const byWay = Map.groupBy(known, (other) => other.reached)
+      const byReach = Map.groupBy(known, (other) => other.reached)
       return known.flatMap(({ one, reached, names }) => {
         const own = new Set([
           ...names.flatMap((words) => [...words]),
@@ -153,23 +153,25 @@ const messageOfAnother: Check = {
             ? OF_TYPE[one.field.type]
             : []),
         ])
-        return sentencesOf(one).flatMap(({ text, at }): Draft[] => {
-          const core = coreOf(text)
+        return splitSentences(one).flatMap(({ text, at }): Draft[] => {
+          const core = significantWords(text)
           if (core.size === 0 || shares(core, own)) return []
           const way =
             core.size > 1
               ? undefined
               : WAYS.find((one) => ALSO_CALLED[one].some((word) => core.has(word)))
-          const meant =
+          const suggestion =
             byName.get(keyOf(core))?.[0]?.other ??
-            (way === undefined ? undefined : byWay.get(way)?.[0])
-          return meant === undefined
+            (way === undefined ? undefined : byReach.get(way)?.[0])
+          return suggestion === undefined
             ? []
             : [
                 {
                   at,
-                  message: `“${text}” names “${meant.one.field.label}”, but the question here is “${one.field.label}”`,
-                  related: [{ at: join(meant.one.path, 'label'), message: 'the other question' }],
+                  message: `“${text}” names “${suggestion.one.field.label}”, but the question here is “${one.field.label}”`,
+                  related: [
+                    { at: join(suggestion.one.path, 'label'), message: 'the other question' },
+                  ],
                   help: `write the message for “${one.field.label}”`,
                 },
               ]
@@ -191,20 +193,20 @@ function siblings(model: Model): readonly (readonly Named[])[] {
   const { file, asked } = model
   const named = (
     list: readonly unknown[] | undefined,
-    pathOf: (index: number) => string,
+    pathAt: (index: number) => string,
   ): readonly Named[] =>
     (list ?? []).flatMap((one, index): Named[] => {
       if (typeof one !== 'object' || one === null) return []
       const { id, label } = one as { readonly id?: string; readonly label?: string }
       if (id === undefined || label === undefined) return []
-      const words = wordsOf(id)
+      const words = wordSet(id)
       const telling = without(words, GENERIC)
       return [
         {
           id,
-          at: join(pathOf(index), 'label'),
+          at: join(pathAt(index), 'label'),
           ofId: telling.size === 0 ? words : telling,
-          ofLabel: wordsOf(label),
+          ofLabel: wordSet(label),
           label,
         },
       ]

@@ -186,7 +186,7 @@ const personNotSimple: Check = {
           {
             at: join(path, 'type'),
             message: `\`${id}\` is a ${field.type} field, which a list of people cannot have`,
-            help: helpFor(field.type),
+            help: findHelp(field.type),
           },
         ]
       return [
@@ -234,7 +234,7 @@ const personNotSimple: Check = {
     }),
 }
 
-function helpFor(type: FieldType): string {
+function findHelp(type: FieldType): string {
   switch (type) {
     case 'file':
       return 'ask for files outside the list of people'

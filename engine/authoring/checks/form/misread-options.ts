@@ -43,9 +43,9 @@ const wordForYesNo: Check = {
           ? [join(path, 'required.message'), raw.required.message]
           : [join(path, 'required'), raw.required]
       if (typeof text !== 'string') return []
-      const meant = requiredMeant(text)
+      const suggestion = requiredMeant(text)
       const span = model.source.written(at)?.span
-      if (meant === null) return []
+      if (suggestion === null) return []
       if (typeof raw.required === 'object')
         return [
           {
@@ -58,12 +58,12 @@ const wordForYesNo: Check = {
         {
           at,
           message: `\`${text}\` is a text here: the field is required, and delegates would see this text as the message`,
-          help: meant
+          help: suggestion
             ? 'write true, or the sentence that asks for the answer'
             : 'write false, or remove `required`',
           ...(span === undefined
             ? {}
-            : { fix: { start: span[0], end: span[1], text: String(meant) } }),
+            : { fix: { start: span[0], end: span[1], text: String(suggestion) } }),
         },
       ]
     }),

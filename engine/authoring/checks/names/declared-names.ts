@@ -42,13 +42,13 @@ const unknownOption: Check = {
   why: 'A comparison with an option that does not exist is never true.',
   find: (model) => [
     ...unknownOptions(model),
-    ...apartOf(model),
+    ...findContradictions(model),
     ...collectForms(model).flatMap(unknownConditionOptions),
   ],
 }
 
 /** Returns options in `choose` groups that the field does not have. */
-function apartOf(model: Model): readonly Draft[] {
+function findContradictions(model: Model): readonly Draft[] {
   return model.fields.flatMap(({ id, raw, path, field }) => {
     const legal = (field.options ?? []).map((option) => option.id)
     return (raw.choose?.mutually_exclusive ?? []).flatMap((group, at) =>
@@ -157,7 +157,7 @@ const unknownShared: Check = {
           ]
         : [],
     )
-    const gateway = gatewaysIn(model)
+    const gateway = listGateways(model)
     return [
       ...asOption,
       ...findUnknown(model, options, lists, (name) => `there is no option list \`${name}\``).map(
@@ -194,7 +194,7 @@ const unknownShared: Check = {
 }
 
 /** Returns the gateway as named in the file, alone or as one of the payment methods. */
-function gatewaysIn({ file: { payment } }: Model): readonly UsedName[] {
+function listGateways({ file: { payment } }: Model): readonly UsedName[] {
   if (typeof payment !== 'object') return []
   const named = (gateway: string | undefined, at: string): readonly UsedName[] =>
     gateway === undefined ? [] : [{ name: gateway, at }]
@@ -267,7 +267,7 @@ const demoPath: Check = {
     (model.file.demo ?? []).flatMap((path, at): Draft[] => {
       if (model.source.has(path)) return []
       const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : ''
-      const beside = childrenOf(model.file, parent).map((key) => join(parent, key))
+      const beside = listChildren(model.file, parent).map((key) => join(parent, key))
       const { start, end } = model.source.place(`demo.${at}`)
       return [
         {
@@ -279,7 +279,7 @@ const demoPath: Check = {
     }),
 }
 
-function childrenOf(file: unknown, path: string): readonly string[] {
+function listChildren(file: unknown, path: string): readonly string[] {
   const at = (path === '' ? [] : path.split('.')).reduce<unknown>(
     (value, key) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, key)

@@ -72,16 +72,16 @@ const duplicateId: Check = {
         (id) => `\`unique\` is declared twice for \`${id}\``,
       ),
       ...twice(
-        ids(waysOf(file), 'payment.methods'),
+        ids(listMethods(file), 'payment.methods'),
         (id) => `payment method \`${id}\` is declared twice`,
       ),
       ...twice(
-        waysOf(file).flatMap(({ gateway = '' }, at) =>
+        listMethods(file).flatMap(({ gateway = '' }, at) =>
           gateway === '' ? [] : [{ id: 'gateway', at: `payment.methods.${at}.gateway` }],
         ),
         () => 'there is a card gateway already',
       ),
-      ...waysOf(file).flatMap(({ fields = [] }, at) =>
+      ...listMethods(file).flatMap(({ fields = [] }, at) =>
         twice(ids(fields, `payment.methods.${at}.fields`), (id) => `\`${id}\` is asked twice`),
       ),
       ...twice(
@@ -126,7 +126,7 @@ const duplicateId: Check = {
   },
 }
 
-const waysOf = ({ payment }: Model['file']) =>
+const listMethods = ({ payment }: Model['file']) =>
   typeof payment === 'object' ? (payment.methods ?? []) : []
 
 /** Names used by the API, lists and texts. */

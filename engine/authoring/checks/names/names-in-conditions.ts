@@ -44,7 +44,7 @@ export function unknownConditionNames(model: Model, form: Model): readonly Draft
     part: 'key' as const,
     kind,
   }))
-  const legalFor = (kind: ConditionAt['kind']): readonly string[] => [
+  const legalNames = (kind: ConditionAt['kind']): readonly string[] => [
     ...ids,
     ...(isForm ? contextNames(model.config) : []),
     ...(kind === 'rule' && derived ? [] : ['category']),
@@ -61,7 +61,7 @@ export function unknownConditionNames(model: Model, form: Model): readonly Draft
     ...asked
       .filter(({ name }) => name !== 'category')
       .flatMap((one) =>
-        findUnknown(form, [one], legalFor(one.kind), (name) =>
+        findUnknown(form, [one], legalNames(one.kind), (name) =>
           isForm ? unknownNameMessage(model, name) : `the list of people has no field \`${name}\``,
         ).map((draft): Draft => {
           const help =
@@ -119,8 +119,8 @@ function optionHelp(
   help: string | undefined,
   fix: Draft['fix'],
 ): Pick<Draft, 'help' | 'fix'> {
-  const meant = suggestChoice(name, legal)
-  if (meant !== null) return { help: `write ${id}: ${meant}` }
+  const suggestion = suggestChoice(name, legal)
+  if (suggestion !== null) return { help: `write ${id}: ${suggestion}` }
   if (includesEveryone(name))
     return { help: `remove \`${id}\` from the condition: it excludes no answer` }
   return { ...(help === undefined ? {} : { help }), ...(fix === undefined ? {} : { fix }) }
@@ -143,11 +143,11 @@ export function unknownConditionCategories(
       ),
     )
   return compared.flatMap((one) => {
-    const meant = suggestChoice(one.name, legal)
+    const suggestion = suggestChoice(one.name, legal)
     return findUnknown(form, [one], legal, say).map((draft): Draft =>
-      meant === null
+      suggestion === null
         ? draft
-        : { at: draft.at, part: 'value', message: draft.message, help: `write ${meant}` },
+        : { at: draft.at, part: 'value', message: draft.message, help: `write ${suggestion}` },
     )
   })
 }

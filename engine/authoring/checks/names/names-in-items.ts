@@ -169,10 +169,10 @@ export function unknownNameMessage({ config }: Model, name: string): string {
 /** Returns unknown options in tables, quotas and conditions. */
 export function unknownOptions(model: Model): readonly Draft[] {
   const { config, file } = model
-  const optionsOf = (field: string | undefined): readonly string[] | null =>
+  const listOptions = (field: string | undefined): readonly string[] | null =>
     config.fields.find(({ id }) => id === field)?.options?.map(({ id }) => id) ?? null
   const rows = itemTables(model).flatMap(({ item, path, rows: table }): readonly Draft[] => {
-    const legal = item.by === undefined ? [EACH] : optionsOf(item.by)
+    const legal = item.by === undefined ? [EACH] : listOptions(item.by)
     const used = Object.keys(table)
       .filter((row) => row !== 'period')
       .map((name): UsedName => ({ name, at: join(path, name), part: 'key' }))
@@ -194,7 +194,7 @@ export function unknownOptions(model: Model): readonly Draft[] {
             at: `quotas.${at}.max.${name}`,
             part: 'key',
           })),
-          optionsOf(by) ?? Object.keys(max),
+          listOptions(by) ?? Object.keys(max),
           (name) => `\`${name}\` is not an option of \`${by}\``,
         ),
   )

@@ -102,7 +102,7 @@ const everyValue = memoize((model: Model): readonly string[] => [
 /** Longer than any built-in name. */
 const NAME_CHARACTERS_MAX = 80
 
-function nearTo(name: string, legal: readonly string[]): string | undefined {
+function findNear(name: string, legal: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(name.length / 3))
   return name.length > NAME_CHARACTERS_MAX
     ? undefined
@@ -137,7 +137,7 @@ const unknownPlaceholder: Check = {
               !everyValue(model).includes(name),
           )
           .map(({ name, span }) => {
-            const meant =
+            const suggestion =
               MEANT[
                 name
                   .trim()
@@ -145,8 +145,8 @@ const unknownPlaceholder: Check = {
                   .replaceAll(/[\s-]+/g, '_')
               ]
             const near =
-              legal.find((one) => one === meant) ??
-              (mayCompare(model, legal.length) ? nearTo(name, legal) : undefined) ??
+              legal.find((one) => one === suggestion) ??
+              (mayCompare(model, legal.length) ? findNear(name, legal) : undefined) ??
               legal.find((one) => name.length > 3 && one.includes(name.trim().toLowerCase()))
             return {
               at: path,

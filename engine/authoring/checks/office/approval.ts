@@ -41,10 +41,10 @@ function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | n
         {
           reads: [...conditionNames([rule.when, ...shows]), file, CATEGORY],
           conditions: [rule.when, ...shows],
-          at: ({ answers, category }, trail) => {
+          at: ({ answers, category }, path) => {
             const isTheirs = findApproval(event.approvals, answers, category)?.id === rule.id
             if (found === null && isTheirs && getOwn(answers, file) === undefined)
-              found = answersOfPath(trail)
+              found = answersOfPath(path)
             return null
           },
         },
@@ -84,7 +84,7 @@ const nothingToLookAt: Check = {
 }
 
 /** The categories that a rule may apply to. */
-const categoriesOf = ({ categories }: EventConfig, { when }: Rule): readonly string[] =>
+const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly string[] =>
   categories
     .map(({ id }) => id)
     .filter((id) =>
@@ -138,7 +138,7 @@ const approvedTooLate: Check = {
   after: ['EV203', 'EV204', 'EV206', 'EV418', 'EV419'],
   find: (model) =>
     model.config.approvals.flatMap((rule, at): Draft[] => {
-      const categories = categoriesOf(model.config, rule)
+      const categories = listCategories(model.config, rule)
       const last = lastOnSale(model.config, categories)
       const paid = paidUntil(model)
       if (last === null || addDays(last, rule.decideWithinDays) <= paid.day) return []

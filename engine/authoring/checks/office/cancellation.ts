@@ -9,7 +9,7 @@ type Step = {
   readonly refund?: string
   readonly otherwise?: string
 }
-const stepsOf = ({ file }: Model): readonly Step[] => file.cancellation?.steps ?? []
+const listSteps = ({ file }: Model): readonly Step[] => file.cancellation?.steps ?? []
 const at = (index: number, key: string): string => `cancellation.steps.${index}.${key}`
 
 const stepIncomplete: Check = {
@@ -17,7 +17,7 @@ const stepIncomplete: Check = {
   severity: 'error',
   why: 'Each step of the refund scale needs one day and one share.',
   find: (model) =>
-    stepsOf(model).flatMap(({ until, refund, otherwise }, index): Draft[] => {
+    listSteps(model).flatMap(({ until, refund, otherwise }, index): Draft[] => {
       const isWhole = otherwise === undefined ? until !== undefined && refund !== undefined : true
       const isMixed = otherwise !== undefined && (until !== undefined || refund !== undefined)
       return isWhole && !isMixed
@@ -40,7 +40,7 @@ const scaleHasGap: Check = {
   why: 'The last step must be `otherwise`: without it the refund on later days is undefined, and steps after it never apply.',
   after: ['EV481'],
   find: (model) => {
-    const steps = stepsOf(model)
+    const steps = listSteps(model)
     if (steps.length === 0) return []
     const last = steps.findIndex(({ otherwise }) => otherwise !== undefined)
     if (last === steps.length - 1) return []
@@ -66,7 +66,7 @@ const scaleHasGap: Check = {
 const pairs = (
   model: Model,
 ): readonly { readonly index: number; readonly a: Step; readonly b: Step }[] =>
-  stepsOf(model).flatMap((b, index, steps) => {
+  listSteps(model).flatMap((b, index, steps) => {
     const a = steps[index - 1]
     return a === undefined ? [] : [{ index, a, b }]
   })

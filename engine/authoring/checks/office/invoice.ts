@@ -40,7 +40,7 @@ const gstin: Check = {
 }
 
 /** The places of supply in a file: of the event, and of the items that have their own. */
-const placesOf = ({ file }: Model): readonly { readonly at: string; readonly said: string }[] => [
+const listPlaces = ({ file }: Model): readonly { readonly at: string; readonly said: string }[] => [
   ...(file.invoice === undefined
     ? []
     : [{ at: 'invoice.place_of_supply', said: String(file.invoice.place_of_supply) }]),
@@ -54,7 +54,7 @@ const place: Check = {
   severity: 'error',
   why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, regardless of the buyer (IGST Act, section 12(6)).',
   find: (model) =>
-    placesOf(model).flatMap(({ at, said }): Draft[] => {
+    listPlaces(model).flatMap(({ at, said }): Draft[] => {
       if (findState(said) !== null) return []
       const field = model.fields.find(({ id }) => id === said)
       return [
@@ -121,7 +121,7 @@ const address: Check = {
 }
 
 /** The patterns with their paths. */
-const patternsOf = ({ file, config }: Model): readonly (readonly [string, string])[] => {
+const listPatterns = ({ file, config }: Model): readonly (readonly [string, string])[] => {
   if (file.invoice === undefined || config.invoice === null) return []
   const { number, creditNumber } = config.invoice
   const creditAt = file.invoice.credit_number === undefined ? 'number' : 'credit_number'
@@ -137,7 +137,7 @@ const number: Check = {
   why: 'Rule 46 asks for a consecutive number of at most 16 letters, digits, hyphens and slashes.',
   find: (model) => {
     const { file } = model
-    const problems = patternsOf(model).flatMap(([at, pattern]): Draft[] => {
+    const problems = listPatterns(model).flatMap(([at, pattern]): Draft[] => {
       const longest = serialText(pattern, SOLD_IN_A_YEAR_MAX, '26-27')
       if (!pattern.includes('{n}'))
         return [
@@ -170,7 +170,7 @@ const number: Check = {
     })
     const [first] = problems
     if (first !== undefined) return [first]
-    const [[, invoices] = ['', ''], [at, credits] = ['', '']] = patternsOf(model)
+    const [[, invoices] = ['', ''], [at, credits] = ['', '']] = listPatterns(model)
     return invoices !== '' && invoices === credits
       ? [
           {
@@ -248,7 +248,7 @@ const buyer: Check = {
       const at = `invoice.buyer.${key}`
       const asked = fields.find((field) => field.id === id)
       if (asked === undefined) {
-        const meant = findNearest(
+        const suggestion = findNearest(
           String(id),
           fields.map((field) => field.id),
         )
@@ -256,7 +256,7 @@ const buyer: Check = {
           {
             at,
             message: `the form has no field ${id}`,
-            ...(meant === null ? {} : { help: `did you mean ${meant.name}?` }),
+            ...(suggestion === null ? {} : { help: `did you mean ${suggestion.name}?` }),
           },
         ]
       }

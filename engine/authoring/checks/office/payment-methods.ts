@@ -19,14 +19,14 @@ import {
   statedOpeningDay,
 } from '../dates/registration-window.ts'
 
-const writtenIn = ({ file: { payment } }: Model): readonly Written[] =>
+const listWrittenMethods = ({ file: { payment } }: Model): readonly Written[] =>
   typeof payment === 'object' ? (payment.methods ?? []) : []
 const at = (index: number, key?: string): string =>
   key === undefined ? `payment.methods.${index}` : `payment.methods.${index}.${key}`
 
 /** Returns the methods as written, each with its compiled form. */
 function pairs(model: Model): readonly { index: number; raw: Written; way: PaymentMethod }[] {
-  return writtenIn(model).flatMap((raw, index) => {
+  return listWrittenMethods(model).flatMap((raw, index) => {
     const way = model.config.methods[index]
     return way === undefined ? [] : [{ index, raw, way }]
   })
@@ -37,7 +37,7 @@ const noWayOpen: Check = {
   severity: 'error',
   why: 'A delegate who registers on a day without a payment method cannot pay.',
   find: (model) => {
-    if (writtenIn(model).length === 0) return []
+    if (listWrittenMethods(model).length === 0) return []
     const ways = delegateMethods(model.config)
     if (ways.length === 0)
       return [
@@ -60,20 +60,20 @@ const noWayOpen: Check = {
     )
     // If a method ends in a wrong year, that day must be corrected.
     const slip = ends.find(({ until }) => isBeforeSale(model, until))
-    const told = slip ?? ends.find(({ until }) => until === last)
-    const meant = slip === undefined ? null : findDayInEventYear(model, slip.until)
+    const latest = slip ?? ends.find(({ until }) => until === last)
+    const suggestion = slip === undefined ? null : findDayInEventYear(model, slip.until)
     return [
       {
-        at: at(told?.index ?? 0, 'until'),
+        at: at(latest?.index ?? 0, 'until'),
         message: `after ${formatDay(last)} no payment is possible, but registration ${closes === undefined ? 'never closes' : `is open until ${formatDay(closes)}`}`,
         notes:
           ends.length === 1
             ? []
             : ends.map(({ id, until }) => `\`${id}\` ends on ${formatDay(until)}`),
         help:
-          meant === null
+          suggestion === null
             ? 'keep one payment method open as long as registration, or close registration on that day'
-            : suggestYear('until', meant),
+            : suggestYear('until', suggestion),
       },
     ]
   },
@@ -196,7 +196,7 @@ const untilOutside: Check = {
       if (until === undefined) return []
       const isEarly = opens !== undefined && until < opens
       const isLate = closes !== undefined && until > closes
-      const meant = findDayInEventYear(model, until)
+      const suggestion = findDayInEventYear(model, until)
       return isEarly || isLate
         ? [
             {
@@ -205,9 +205,9 @@ const untilOutside: Check = {
                 ? `this payment method ends on ${formatDay(until)}, before registration opens`
                 : `this payment method ends on ${formatDay(until)}, after registration closes`,
               help:
-                meant === null
+                suggestion === null
                   ? 'write a day on which registration is open'
-                  : suggestYear('until', meant),
+                  : suggestYear('until', suggestion),
             },
           ]
         : []
@@ -223,15 +223,15 @@ const untilOfAnotherYear: Check = {
   find: (model) =>
     pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
       if (until === undefined || !isBeforeSale(model, until)) return []
-      const meant = findDayInEventYear(model, until)
-      return meant === null
+      const suggestion = findDayInEventYear(model, until)
+      return suggestion === null
         ? []
         : [
             {
               at: at(index, 'until'),
               message: `this payment method ends on ${formatDay(until)}, ${daysBetween(until, model.config.from)} days before the event`,
               related: [{ at: 'event.from', message: 'it begins here' }],
-              help: suggestYear('until', meant),
+              help: suggestYear('until', suggestion),
             },
           ]
     }),

@@ -16,7 +16,7 @@ function editables({ file, fields }: Model): readonly Editable[] {
 }
 
 /** Returns a description of what reads a field; null: nothing that would forbid changes. */
-function readerOf({ config }: Model): (id: string) => string | null {
+function createReader({ config }: Model): (id: string) => string | null {
   const ofPrice = new Set(findPriceFields(config).map(({ id }) => id))
   const ofApproval = findRelevantFields(
     config,
@@ -40,7 +40,7 @@ const editDecides: Check = {
   why: 'A delegate who corrects one of these answers would change a price, use a seat or duplicate a registration without a check by staff.',
   after: ['EV201'],
   find: (model) => {
-    const reader = readerOf(model)
+    const reader = createReader(model)
     return editables(model).flatMap(({ id, at, label }): Draft[] => {
       const why = reader(id)
       return why === null

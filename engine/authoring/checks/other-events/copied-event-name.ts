@@ -28,7 +28,7 @@ const THEIRS_BEHIND =
 const WORDS = /[\p{L}\p{N}]+/gu
 const first = (words: string): string => words.match(WORDS)?.[0] ?? ''
 /** Conferences of one series mention each other's years. */
-const seriesOf = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
+const seriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
 /**
  * Indexes titles and addresses by their first word, so that a thousand events are looked up and not
@@ -76,7 +76,7 @@ export function findMentions(
   )
   const inTexts = [...said, ...tells].flatMap(({ path, written, at }) =>
     others.flatMap((other): EventMention[] => {
-      const found = placeIn(written, other, event)
+      const found = findPlace(written, other, event)
       return found === -1
         ? []
         : [
@@ -124,7 +124,7 @@ function isOther(event: EventConfig, { event: other, words, isRoute }: Telling):
   if (other.id === event.id || other.title === event.title) return false
   return isRoute
     ? ![event.routes.form, ...event.routes.also].includes(words)
-    : seriesOf(other.title) !== seriesOf(event.title) &&
+    : seriesName(other.title) !== seriesName(event.title) &&
         !event.title.includes(other.title) &&
         !other.title.includes(event.title)
 }
@@ -140,7 +140,7 @@ function isMeant(before: string, after: string): boolean {
  * Returns the position of the words as a complete name; -1 if they are only the beginning or end of
  * another one.
  */
-function placeIn(text: string, { words, isRoute }: Telling, event: EventConfig): number {
+function findPlace(text: string, { words, isRoute }: Telling, event: EventConfig): number {
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + words.length)]
     const isOwn = [event.routes.form, ...event.routes.also].some((own) => text.startsWith(own, at))

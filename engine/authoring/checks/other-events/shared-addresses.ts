@@ -73,11 +73,11 @@ export type OtherEvent = {
  * always match.
  */
 export function isNamedFor(id: string, path: string): boolean {
-  const base = baseOf(path)
+  const base = fileName(path)
   return base === `${id}.yaml` || base === `${id}.yml` || !/\.ya?ml$/.test(base)
 }
 
-function baseOf(path: string): string {
+function fileName(path: string): string {
   return path.split('/').at(-1) ?? ''
 }
 
@@ -96,7 +96,7 @@ export function singleFileFindings({
         {
           at: 'event.id',
           message: `the file must be called ${event.id}.yaml`,
-          notes: [`it is called ${baseOf(source.path)}`],
+          notes: [`it is called ${fileName(source.path)}`],
         },
       ]
   const sitePages = pages.flatMap(({ name, at }): readonly Draft[] =>

@@ -112,11 +112,11 @@ const itemIncomplete: Check = {
   why: 'A delegate who chooses the item and has no table or row gets no bill and cannot register.',
   after: AFTER_NAMES,
   find: (model) =>
-    holesOf(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
+    findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
       const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
       const [first] = hole.who
       const who = `delegates in ${describeCategories(hole.who)}`
-      const example = first === undefined ? [] : noteOf(describeAnswers(first))
+      const example = first === undefined ? [] : createNote(describeAnswers(first))
       if (hole.table === null)
         return {
           at: `${itemPath(model, id)}.prices`,
@@ -138,11 +138,14 @@ const itemIncomplete: Check = {
     }),
 }
 
-const noteOf = (said: string): readonly string[] => (said === '' ? [] : [`with ${said}`])
+const createNote = (said: string): readonly string[] => (said === '' ? [] : [`with ${said}`])
 
 type ItemHole = { readonly id: string; readonly hole: MissingPrice }
 
-function holesOf(model: Model, kinds: readonly MissingPrice['is'][]): readonly ItemHole[] {
+function findMissingPrices(
+  model: Model,
+  kinds: readonly MissingPrice['is'][],
+): readonly ItemHole[] {
   return proveBill(model.config).items.flatMap(({ id, found }) =>
     (found?.holes ?? []).flatMap((hole) => (kinds.includes(hole.is) ? [{ id, hole }] : [])),
   )
@@ -158,7 +161,7 @@ function noneMet(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
       (found?.reached ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
     ),
   )
-  return holesOf(model, ['not-on-sale']).filter(
+  return findMissingPrices(model, ['not-on-sale']).filter(
     ({ id, hole }) => sold.has(`${id} ${hole.row} ${hole.period}`) === areSoldToOthers,
   )
 }
@@ -184,7 +187,7 @@ function byPeriod(
   })
 }
 
-const rowsOf = (some: readonly ItemHole[]): string =>
+const formatRows = (some: readonly ItemHole[]): string =>
   [...new Set(some.map(({ hole }) => `\`${hole.row}\``))].join(' or ')
 
 const notForSome: Check = {
@@ -201,8 +204,8 @@ const notForSome: Check = {
         message:
           by === undefined
             ? `${who} who choose \`${id}\` have the price none in \`${period}\``
-            : `${who} who ${choiceVerb(model.config, by)} ${rowsOf(some)} have the price none in \`${period}\``,
-        notes: first === undefined ? [] : noteOf(describeAnswers(first)),
+            : `${who} who ${choiceVerb(model.config, by)} ${formatRows(some)} have the price none in \`${period}\``,
+        notes: first === undefined ? [] : createNote(describeAnswers(first)),
         help: `write a price, or free; or exclude them with a condition of the item (when) or of the field (show_when)`,
       }
     }),
@@ -215,7 +218,7 @@ const offSale: Check = {
   after: [...AFTER_NAMES, 'EV462'],
   find: (model) =>
     byPeriod(model, noneMet(model, false), (id, some, period) => ({
-      message: `${rowsOf(some) === '`each`' ? `\`${id}\`` : rowsOf(some)} is not on sale for any delegate in \`${period}\``,
+      message: `${formatRows(some) === '`each`' ? `\`${id}\`` : formatRows(some)} is not on sale for any delegate in \`${period}\``,
       help: 'write a price if it should be on sale then',
     })),
 }

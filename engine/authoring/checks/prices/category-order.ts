@@ -26,7 +26,7 @@ type Person = {
 }
 
 /** Reads the names of one file; each is read once, though rules and prices request it repeatedly. */
-const readerOf = memoize(({ config }: Model) => {
+const createReader = memoize(({ config }: Model) => {
   const known = findAssociations([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
     ...config.fields.flatMap(({ id, label }) => [id, label]),
@@ -50,8 +50,8 @@ function categoryStanding(id: string, label: string, read: Reader): CareerStage 
   }
 }
 
-function peopleOf(model: Model): readonly Person[] {
-  const read = readerOf(model)
+function listPeople(model: Model): readonly Person[] {
+  const read = createReader(model)
   const cells = Map.groupBy(priceTableCells(model), ({ category }) => category)
   const byRules = membershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
@@ -89,11 +89,11 @@ function membershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
   rules.forEach(({ when, then }, at) => {
     const above = rules.slice(0, at).flatMap((rule) => rule.when ?? [])
     const tested = (when ?? []).map((map) =>
-      valueOf(map.find(({ field }) => field === asks.id)?.test),
+      readValue(map.find(({ field }) => field === asks.id)?.test),
     )
     const onlyMembersAbove = above.some(
       (map) =>
-        map.length === 1 && valueOf(map.find(({ field }) => field === asks.id)?.test) === true,
+        map.length === 1 && readValue(map.find(({ field }) => field === asks.id)?.test) === true,
     )
     const mine = new Set(says.get(then) ?? [])
     if (when === null && onlyMembersAbove) mine.add(false)
@@ -108,7 +108,7 @@ function membershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
     ),
   )
 }
-const valueOf = (test: Test | undefined): boolean | null =>
+const readValue = (test: Test | undefined): boolean | null =>
   test?.is === 'in' && test.values.length === 1 && typeof test.values[0] === 'boolean'
     ? test.values[0]
     : null
@@ -171,7 +171,7 @@ const ranksExchanged: Check = {
   why: 'Members and trainees usually pay less than others. If they pay more, two rows or labels are probably swapped.',
   after: [...AFTER_TABLE, 'EV401', 'EV452'],
   find: (model) => {
-    const people = peopleOf(model)
+    const people = listPeople(model)
     const order = model.config.fees.periods.map(({ id }) => id)
     const say = (one: Person, other: Person, periods: readonly string[]): Draft => {
       const cells = periods.slice(0, PERIODS_SAID).map((period) => {
@@ -227,7 +227,7 @@ const labelContradictsId: Check = {
   why: 'Delegates see the label, but prices use the id. One of the two belongs to another category.',
   after: ['EV206'],
   find: (model) => {
-    const read = readerOf(model)
+    const read = createReader(model)
     return model.config.categories.flatMap(({ id, label }, at): Draft[] => {
       if (model.file.categories[at]?.label === undefined) return []
       const differ = findContradiction(read(id), read(label))
@@ -252,7 +252,7 @@ const ruleContradicts: Check = {
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307', 'EV452'],
   find: (model) => {
     const { config, file } = model
-    const read = readerOf(model)
+    const read = createReader(model)
     if (config.categoryChoice.by === 'field') return goesWithContradicts(model, read)
     return config.categoryChoice.rules.flatMap(({ when, then }, at): Draft[] => {
       const category = config.categories.find(({ id }) => id === then)

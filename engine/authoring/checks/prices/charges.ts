@@ -72,7 +72,7 @@ const chargedUnseen: Check = {
             at: `${path}.${raw.show_when === undefined ? 'id' : 'show_when'}`,
             message: raw.show_when === undefined ? 'this field' : 'shown only then',
           })),
-        help: meantBy(model, field, test?.raw),
+        help: readMeaning(model, field, test?.raw),
       }
     }),
 }
@@ -81,7 +81,7 @@ const chargedUnseen: Check = {
  * Suggests how to charge only those who chose one of the answers that a `not` test leaves, and how
  * to charge all others too.
  */
-function meantBy({ config }: Model, id: string, test: unknown): string {
+function readMeaning({ config }: Model, id: string, test: unknown): string {
   const field = config.fields.find((one) => one.id === id)
   const denied = findConstants(test, '').map(({ value }) => String(value))
   const all =
@@ -98,7 +98,7 @@ const OPTIONS_SAID = 6
 type Unmet = { readonly row: string; readonly period: string; readonly at: string }
 
 /** Returns the prices of a table that can never be charged. */
-function unmetOf(
+function findUnmet(
   model: Model,
   { path }: TableAt,
   tableAt: number,
@@ -116,7 +116,7 @@ function unmetOf(
 }
 
 /** Returns one finding for a whole table, for a row of it, or for the remaining cells of a column. */
-function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readonly Draft[] {
+function describeUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readonly Draft[] {
   const { item, path, rows, isOtherwise } = place
   const priced = itemTableCells(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,
@@ -186,10 +186,10 @@ const neverMet: Check = {
             .filter(({ item }) => item.id === id)
             .flatMap((place) => {
               // If registration is never open in a period, the period is reported instead.
-              const unmet = unmetOf(model, place, place.tableAt, found).filter(({ period }) =>
+              const unmet = findUnmet(model, place, place.tableAt, found).filter(({ period }) =>
                 open.has(period),
               )
-              return unmet.length === 0 ? [] : sayUnmet(model, place, unmet)
+              return unmet.length === 0 ? [] : describeUnmet(model, place, unmet)
             }),
     )
   },
@@ -252,7 +252,7 @@ const discountForAll: Check = {
 const isNumber = ({ type }: { readonly type: string }): boolean =>
   type === 'number' || type === 'people'
 
-const wordsOf = (id: string): readonly string[] =>
+const splitWords = (id: string): readonly string[] =>
   id.split(/[-_]/).map((word) => word.replace(/s$/, ''))
 
 /** Whether a condition of a price, a quota or another field reads the field. */
@@ -282,7 +282,7 @@ const askedUncharged: Check = {
           (named.includes(field.id) ||
             // Tickets for the dinner, and a dinner that counts nothing.
             (counted.every((one) => one === undefined) &&
-              wordsOf(id).every((word, nth) => wordsOf(field.id)[nth] === word) &&
+              splitWords(id).every((word, nth) => splitWords(field.id)[nth] === word) &&
               !isReadBy(model, field.id))) &&
           !(when ?? []).some((map) => map.some((test) => test.field === field.id)),
       )

@@ -233,15 +233,15 @@ const allCells = memoize((model: Model): readonly AnyCell[] => [
   ...itemTableCells(model),
 ])
 
-const rowOf = ({ table, row }: AnyCell): string => `${table} ${row}`
-const columnOf = ({ table, period }: AnyCell): string => `${table} ${period}`
+const rowKey = ({ table, row }: AnyCell): string => `${table} ${row}`
+const columnKey = ({ table, period }: AnyCell): string => `${table} ${period}`
 
 /** Each priced cell with the one before it in its row, in the order of the periods. */
 const steps = memoize((model: Model) => {
   const order = model.config.fees.periods.map(({ id }) => id)
-  const rows = Map.groupBy(allCells(model), rowOf)
+  const rows = Map.groupBy(allCells(model), rowKey)
   return allCells(model).flatMap((cell) => {
-    const row = rows.get(rowOf(cell)) ?? []
+    const row = rows.get(rowKey(cell)) ?? []
     const before = order
       .slice(0, order.indexOf(cell.period))
       .toReversed()
@@ -265,12 +265,12 @@ const priceDrops: Check = {
     )
     const rises = new Set(
       steps(model).flatMap(({ cell, amount, before }) =>
-        amount >= before ? [columnOf(cell)] : [],
+        amount >= before ? [columnKey(cell)] : [],
       ),
     )
-    const falling = Map.groupBy(drops, ({ cell }) => columnOf(cell))
+    const falling = Map.groupBy(drops, ({ cell }) => columnKey(cell))
     return drops.map(({ cell, before, beforeAt }): Draft => {
-      const column = columnOf(cell)
+      const column = columnKey(cell)
       const isColumn = (falling.get(column)?.length ?? 0) > 1 && !rises.has(column)
       return {
         at: cell.at,

@@ -10,7 +10,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 
 /** Whether the conditions of an adjustment refer to this kind of discount code. */
-function asksFor(when: Condition | undefined, kind: string): boolean {
+function refersToCode(when: Condition | undefined, kind: string): boolean {
   return (when ?? []).some((map) =>
     map.some(
       ({ field, test }) => field === CODE && passesTest(test, kind) && !passesTest(test, undefined),
@@ -24,7 +24,7 @@ function codesThatGiveNothing({ config }: Model): readonly Draft[] {
     if ('category' in gives) return []
     const index = adjustments.findIndex((one) => one.id === gives.adjustment)
     const adjustment = adjustments[index]
-    if (adjustment === undefined || asksFor(adjustment.when, id)) return []
+    if (adjustment === undefined || refersToCode(adjustment.when, id)) return []
     return [
       {
         at: `codes.kinds.${at}.gives.adjustment`,
@@ -37,7 +37,7 @@ function codesThatGiveNothing({ config }: Model): readonly Draft[] {
 }
 
 /** A delegate who takes the offered category must be outside the quota. */
-function offersThatLeadBack({ config }: Model): readonly Draft[] {
+function circularOffers({ config }: Model): readonly Draft[] {
   return config.quotas.flatMap(({ id, when, full: { offer } }, at): Draft[] => {
     if (offer === undefined) return []
     const isStillIn =
@@ -79,7 +79,7 @@ const noWayOn: Check = {
   after: ['EV201', 'EV203', 'EV206', 'EV216', 'EV217'],
   find: (model) => [
     ...codesThatGiveNothing(model),
-    ...offersThatLeadBack(model),
+    ...circularOffers(model),
     ...placesWithoutOptions(model),
   ],
 }

@@ -184,22 +184,25 @@ type Claimed = {
   readonly claim: TaxClaim
   readonly taxes: readonly TaxAt[]
 }
-const claimsOf = (model: Model): readonly Claimed[] =>
+const findClaims = (model: Model): readonly Claimed[] =>
   collectEventTexts(model).flatMap((readable) => {
     const here = taxesHere(model, readable.path)
     const taxes = here.length > 0 ? here : feesTax(model)
-    return claimsIn(
+    return findClaimsIn(
       readable,
       taxes[0]?.tax.name ?? 'GST',
       here.length > 0 ? NO_ITEM : ELSEWHERE,
     ).map((claim): Claimed => ({ readable, claim, taxes }))
   })
-const claimsIn = (readable: EventText, name: string, elsewhere: RegExp): readonly TaxClaim[] =>
+const findClaimsIn = (readable: EventText, name: string, elsewhere: RegExp): readonly TaxClaim[] =>
   findTaxClaims(readable.text, name).filter(
     ({ statement }) => !elsewhere.test(`${readable.heading} ${statement}`),
   )
 
-const spanOf = ({ path, at }: EventText, { start, end }: TaxClaim): Pick<Draft, 'at' | 'span'> => ({
+const findSpan = (
+  { path, at }: EventText,
+  { start, end }: TaxClaim,
+): Pick<Draft, 'at' | 'span'> => ({
   at: path,
   span: [at + start, at + end],
 })
@@ -227,7 +230,7 @@ const textTaxSide: Check = {
   severity: 'warning',
   why: 'If a text says that the fee includes the tax and it does not, the delegate pays more than stated, or the organiser gets less.',
   find: (model) => {
-    return claimsOf(model).flatMap(({ readable, claim, taxes }): Draft[] => {
+    return findClaims(model).flatMap(({ readable, claim, taxes }): Draft[] => {
       const [first] = taxes
       if (first === undefined || first.tax.percent === 0) return []
       const { tax, at } = first
@@ -241,7 +244,7 @@ const textTaxSide: Check = {
       const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
       return [
         {
-          ...spanOf(readable, claim),
+          ...findSpan(readable, claim),
           message: `${SAYS[claim.is]} ${tax.name}; in this file ${now}`,
           related: [{ at: `${at}.prices`, message: now }],
           help:
@@ -273,7 +276,7 @@ const textPercent: Check = {
           ? []
           : [
               {
-                ...spanOf(readable, claim),
+                ...findSpan(readable, claim),
                 message: `the text says ${claim.percent}%, the tax is ${tax.percent}%`,
                 related: [{ at: `${at}.percent`, message: 'the tax' }],
                 help: 'write the same percentage in both places',
@@ -341,11 +344,11 @@ const taxNotCharged: Check = {
       if (named.length > 0) return named
       // The text may refer to a room with its own tax.
       if (itemTaxes(model).length > 0) return []
-      return claimsIn(readable, 'GST', ELSEWHERE)
+      return findClaimsIn(readable, 'GST', ELSEWHERE)
         .filter((claim) => claim.is !== 'none')
         .slice(0, 1)
         .map((claim): Draft => ({
-          ...spanOf(readable, claim),
+          ...findSpan(readable, claim),
           message: `the text mentions a tax: \`${readable.text.slice(claim.start, claim.end)}\`; the fees have none`,
           related,
           help,

@@ -77,7 +77,7 @@ function codesPastRules({ codeKinds }: EventConfig): Condition {
 
 function disjoint({ space }: Domain, boxes: readonly Box[], budget: Budget): readonly Box[] {
   return boxes.reduce<readonly Box[]>(
-    (kept, box) => [...kept, ...subtract(space, [box], kept, budget)],
+    (remaining, box) => [...remaining, ...subtract(space, [box], remaining, budget)],
     [],
   )
 }
@@ -188,10 +188,10 @@ function blamed(
   return withinBudget(
     () =>
       touching.reduce<readonly number[]>(
-        (kept, one) =>
-          covers(kept.filter((other) => other !== one))
-            ? kept.filter((other) => other !== one)
-            : kept,
+        (remaining, one) =>
+          covers(remaining.filter((other) => other !== one))
+            ? remaining.filter((other) => other !== one)
+            : remaining,
         touching,
       ),
     touching,

@@ -29,14 +29,14 @@ type Truth = { readonly never: readonly number[]; readonly always: boolean }
  * Returns which maps of a condition can be true, and whether it is always true. All conditions of a
  * file share one budget: the proofs of the first few hundred are kept for a file of thousands.
  */
-const truthsOf = memoize(
+const findTruths = memoize(
   ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
     const budget = { left: WORK_MAX }
-    return new Map(conditions.map((one) => [one, truthOf(config, one.condition, budget)]))
+    return new Map(conditions.map((one) => [one, findTruth(config, one.condition, budget)]))
   },
 )
 
-function truthOf(config: EventConfig, condition: Condition, budget: Budget): Truth | null {
+function findTruth(config: EventConfig, condition: Condition, budget: Budget): Truth | null {
   return withinBudget(() => {
     const domain = buildDomain(config, [condition])
     const possible = subtract(domain.space, wholeDomain(domain), domain.impossible, budget)
@@ -60,7 +60,7 @@ const neverTrue: Check = {
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
   find: inEachForm((form) =>
     form.conditions.flatMap((one) => {
-      const never = truthsOf(form).get(one)?.never ?? []
+      const never = findTruths(form).get(one)?.never ?? []
       const whole = never.length === one.maps.length
       if (whole && never.length > 0)
         return [
@@ -87,7 +87,7 @@ const alwaysTrue: Check = {
     form.conditions
       .filter(({ kind }) => kind !== 'rule')
       .flatMap((one) =>
-        truthsOf(form).get(one)?.always === true
+        findTruths(form).get(one)?.always === true
           ? [
               {
                 at: one.path,
@@ -138,7 +138,7 @@ const wrongComparison: Check = {
                 message: `\`${id}\` is a ${type} field; at_least, at_most, above and below compare numbers`,
                 ...(type === 'people' || type === 'many'
                   ? {
-                      help: `to ask how many there are write {${id}: {count: ${sayTest(raw)}}}`,
+                      help: `to ask how many there are write {${id}: {count: ${describeTest(raw)}}}`,
                     }
                   : {}),
               },
@@ -208,7 +208,7 @@ function listTested(
 }
 
 /** Writes a test as in a file: `{at_least: 4}`. */
-function sayTest(raw: unknown): string {
+function describeTest(raw: unknown): string {
   return `{${Object.entries(raw ?? {})
     .map(([key, value]) => `${key}: ${String(value)}`)
     .join(', ')}}`
@@ -241,14 +241,14 @@ function compared(
     ]
   if (type === 'yes-no' || type === 'consent') {
     if (typeof value === 'boolean') return []
-    const meant = suggestYesNo(value)
+    const suggestion = suggestYesNo(value)
     return [
       {
         at,
         message,
-        ...(meant === null
+        ...(suggestion === null
           ? { help: 'write true or false' }
-          : { help: `write ${meant}`, ...fix(meant) }),
+          : { help: `write ${suggestion}`, ...fix(suggestion) }),
       },
     ]
   }
@@ -298,22 +298,22 @@ const visibilityCycle: Check = {
     })
     // The nearest first and each once: if all fields refer to all others, the number of paths is
     // astronomical.
-    const circleOf = (id: string): readonly string[] | null => {
+    const findCircle = (id: string): readonly string[] | null => {
       const askedBy = new Map<string, string | null>([[id, null]])
-      const wayTo = (one: string | null): readonly string[] =>
-        one === null ? [] : [...wayTo(askedBy.get(one) ?? null), one]
+      const pathTo = (one: string | null): readonly string[] =>
+        one === null ? [] : [...pathTo(askedBy.get(one) ?? null), one]
       for (const one of askedBy.keys())
         for (const next of asks(one)) {
-          if (next === id) return [...wayTo(one), id]
+          if (next === id) return [...pathTo(one), id]
           if (!askedBy.has(next)) askedBy.set(next, one)
         }
       return null
     }
-    const told = new Set<string>()
+    const reported = new Set<string>()
     return model.fields.flatMap(({ id, path, raw }): Draft[] => {
-      const circle = told.has(id) ? null : circleOf(id)
+      const circle = reported.has(id) ? null : findCircle(id)
       if (circle === null) return []
-      for (const one of circle) told.add(one)
+      for (const one of circle) reported.add(one)
       const section = path.split('.').slice(0, 3).join('.')
       return [
         {

@@ -210,7 +210,7 @@ export function compareWithServedVersion(
   use: InUse,
 ): readonly Finding[] {
   const { source } = readEventFile(file)
-  const sections = sectionsOf(source.value)
+  const sections = listSections(source.value)
   const fieldPath = (id: string): string => {
     for (const [s, fields] of sections.entries()) {
       const f = fields.indexOf(id)
@@ -229,7 +229,7 @@ export function compareWithServedVersion(
 }
 
 /** Returns the ids of the fields, section by section, in the file's order. */
-function sectionsOf(value: unknown): readonly (readonly string[])[] {
+function listSections(value: unknown): readonly (readonly string[])[] {
   const file = value as {
     readonly form?: {
       readonly sections?: readonly { readonly fields?: readonly { readonly id?: string }[] }[]

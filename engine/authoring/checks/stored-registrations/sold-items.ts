@@ -23,7 +23,7 @@ const keptLimits = ({
   })
 type Taken = { readonly option: string | null; readonly taken: number }
 /** Seats taken of a quota, or of each of its options. */
-const takenOf = (use: InUse, { id }: Quota): readonly Taken[] =>
+const countTaken = (use: InUse, { id }: Quota): readonly Taken[] =>
   Object.entries(use.places).flatMap(([place, taken]): readonly Taken[] => {
     if (taken === 0) return []
     if (place === id) return [{ option: null, taken }]
@@ -57,7 +57,7 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
     why: 'A quota counts the seats in use. Without it more seats would be sold than exist.',
     find: ({ old, next, use }) =>
       old.quotas.flatMap((was): Draft[] => {
-        const taken = takenOf(use, was).reduce((sum, one) => sum + one.taken, 0)
+        const taken = countTaken(use, was).reduce((sum, one) => sum + one.taken, 0)
         return taken === 0 || next.quotas.some(({ id }) => id === was.id)
           ? []
           : [
@@ -76,8 +76,8 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
     why: 'A smaller number cannot take back seats that are already sold.',
     find: (compared) =>
       keptLimits(compared).flatMap(([was, is, at]) =>
-        takenOf(compared.use, was).flatMap(({ option, taken }): Draft[] => {
-          const places = placesOf(is, option)
+        countTaken(compared.use, was).flatMap(({ option, taken }): Draft[] => {
+          const places = quotaMaximum(is, option)
           // An option removed from its field is reported there.
           if ((places ?? 0) >= taken || isNoOption(compared.next, is, option)) return []
           const what = option === null ? `\`${is.id}\`` : `\`${option}\` of \`${is.id}\``
@@ -137,7 +137,7 @@ export const storedItems: Readonly<Record<string, PastCheck>> = {
 }
 
 /** Returns the seats of a quota, or of one of its options; null: it is not counted that way. */
-function placesOf({ max }: Quota, option: string | null): number | null {
+function quotaMaximum({ max }: Quota, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
   return typeof max === 'number' ? null : (getOwn(max, option) ?? null)
 }

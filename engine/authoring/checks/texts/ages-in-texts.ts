@@ -25,7 +25,7 @@ function countedFromAge(model: Model): ReadonlyMap<string, readonly Counted[]> {
           if (list === undefined || Array.isArray(where)) return []
           return Object.entries(where).flatMap(([part, test]) => {
             const asked = list.raw.fields?.find((one) => one.id === part)
-            const least = leastOf(test)
+            const least = readMinimum(test)
             return asked?.type === 'number' &&
               /\bage\b/i.test(`${part} ${asked.label ?? ''}`) &&
               least !== null
@@ -45,7 +45,7 @@ function countedFromAge(model: Model): ReadonlyMap<string, readonly Counted[]> {
 }
 
 /** Returns the first charged age; null if the test also covers something else. */
-function leastOf(test: unknown): number | null {
+function readMinimum(test: unknown): number | null {
   if (typeof test !== 'object' || test === null || Object.keys(test).length !== 1) return null
   const { at_least: least, above } = test as { at_least?: number; above?: number }
   return least ?? (above === undefined ? null : above + 1)

@@ -103,7 +103,7 @@ const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
 type Said = { readonly readable: EventText; readonly said: StatedAmount }
-const saidIn = memoize((model: Model): readonly Said[] =>
+const findStatedAmounts = memoize((model: Model): readonly Said[] =>
   collectEventTexts(model)
     .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
     .flatMap((readable) =>
@@ -144,12 +144,12 @@ const amountNotCharged: Check = {
     const beside = pricedItems(model)
     const charged = new Set([...cells, ...beside].flatMap(({ sums }) => sums))
     const adjusted = differsFromAdjustment(model, cells, beside)
-    return saidIn(model).flatMap(({ readable, said }): Draft[] => {
+    return findStatedAmounts(model).flatMap(({ readable, said }): Draft[] => {
       if (charged.has(said.amount) || isTold(adjusted, readable, said)) return []
       // If the field's own charge differs from it, that is another finding.
       if (askedHere(model, readable.path, beside).length > 0) return []
-      const meant = meantCells(model, cells, readable, said)
-      const [only] = meant
+      const suggestion = meantCells(model, cells, readable, said)
+      const [only] = suggestion
       const at = {
         at: readable.path,
         span: [readable.at + said.start, readable.at + said.end] as const,
@@ -183,20 +183,21 @@ const amountDiffers: Check = {
     const cells = priced(model)
     const beside = pricedItems(model)
     const adjusted = differsFromAdjustment(model, cells, beside)
-    const rest = saidIn(model).flatMap(({ readable, said }): Draft[] => {
+    const rest = findStatedAmounts(model).flatMap(({ readable, said }): Draft[] => {
       if (isTold(adjusted, readable, said)) return []
       const asked = askedHere(model, readable.path, beside)
       if (asked.length > 0) return [...differsFromItem(model, readable, said, asked, cells, beside)]
       if (beside.some(({ sums }) => sums.includes(said.amount))) return []
-      const meant = meantCells(model, cells, readable, said)
-      if (meant.length === 0 || meant.some(({ sums }) => sums.includes(said.amount))) return []
-      const names = [...new Set(meant.map(({ at }) => model.source.written(at)?.text ?? ''))]
+      const suggestion = meantCells(model, cells, readable, said)
+      if (suggestion.length === 0 || suggestion.some(({ sums }) => sums.includes(said.amount)))
+        return []
+      const names = [...new Set(suggestion.map(({ at }) => model.source.written(at)?.text ?? ''))]
       return [
         {
           at: readable.path,
           span: [readable.at + said.start, readable.at + said.end],
-          message: `the text says ${formatMoney(said.amount)}, the prices of \`${meant[0]?.category ?? ''}\` ${meant.length === 1 ? `in \`${meant[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
-          related: meant.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
+          message: `the text says ${formatMoney(said.amount)}, the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          related: suggestion.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
       ]
@@ -301,14 +302,14 @@ function meantCells(
   // An amount refers to the text before it; if there are several in one line, to the text between
   // them.
   const near = said.left.split(/[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i).at(-1) ?? ''
-  const byName = namedIn(
+  const byName = findNamed(
     config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
     near.trim() === '' ? around : near,
   )
   const category = own === undefined ? byName : Number(own)
   const period =
     ofPeriod === undefined
-      ? namedIn(
+      ? findNamed(
           config.fees.periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
           around,
         )
@@ -322,7 +323,7 @@ function meantCells(
 }
 
 /** Returns the only name in a text; of names within each other the longest. Null for none and for several. */
-function namedIn(names: readonly (readonly string[])[], text: string): number | null {
+function findNamed(names: readonly (readonly string[])[], text: string): number | null {
   const plain = (name: string): string =>
     ` ${name
       .toLowerCase()

@@ -8,7 +8,7 @@ import {
   isInPastYear,
   isMethodDay,
   mentions,
-  placeOf,
+  locate,
   formatDayWords,
   type Edge,
   type Mention,
@@ -33,7 +33,7 @@ const PAYS =
  * Returns the days of adjustments and similar that a text may mean: by their name, or by a word for
  * their kind.
  */
-function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edge) => boolean {
+function selectEdge(model: Model, { about, readable, said }: Mention): (edge: Edge) => boolean {
   const { adjustments } = model.config.fees
   const { left, right } = findStatement(readable.text, said)
   const statement = `${readable.heading} ${left} ${right}`
@@ -54,7 +54,7 @@ function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edg
  * Returns the days that a text about prices and registration may mean; the nearest is reported if
  * it matches none.
  */
-function edgesFor(model: Model, mention: Mention): readonly Edge[] {
+function findEdges(model: Model, mention: Mention): readonly Edge[] {
   const { about, readable } = mention
   const { config } = model
   const all = collectEdges(model)
@@ -62,7 +62,7 @@ function edgesFor(model: Model, mention: Mention): readonly Edge[] {
   const own = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
   const ofOwn = own === undefined ? [] : all.filter(({ at }) => at.startsWith(own))
   if (ofOwn.length > 0) return ofOwn
-  const named = all.filter(besideFor(model, mention))
+  const named = all.filter(selectEdge(model, mention))
   const closing = all.filter(
     ({ period, at }) => period === null && about.period !== null && at === 'registration.closes',
   )
@@ -139,8 +139,8 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   // An unnamed price may extend into the event; on-site payment is described by the event's days.
   if (about.period === null && [...firsts, ...lasts].some(inEvent)) return null
   const edges = isClosing(model, mention)
-    ? edgesFor(model, mention).filter(({ at }) => at === 'registration.closes')
-    : edgesFor(model, mention)
+    ? findEdges(model, mention).filter(({ at }) => at === 'registration.closes')
+    : findEdges(model, mention)
   const isSpan = said.first !== said.last
   const ends = edges.filter(({ side }) => side === 'end')
   const starts = edges.filter(({ side }) => side === 'start')
@@ -170,7 +170,7 @@ function priceDay(model: Model, mention: Mention): Draft | null {
     if (about.direction !== 'until' && about.direction !== 'before') return null
     if (period === undefined || lasts.some(inEvent)) return null
     return {
-      ...placeOf(readable, said),
+      ...locate(readable, said),
       message: `the text says until ${formatDayWords(mention)}, but period \`${period.id}\` has no end`,
       related: [{ at: `fees.periods.${about.period}`, message: 'it continues' }],
       help: 'give the period its last day with `to`, or remove the day from the text',
@@ -196,7 +196,7 @@ function contradiction(
   if (near === undefined) return null
   const { edge } = near
   return {
-    ...placeOf(mention.readable, mention.said),
+    ...locate(mention.readable, mention.said),
     message: `the text says ${formatDayWords(mention)}, ${edge.says} ${formatDay(edge.day)}`,
     related: [{ at: edge.at, message: 'here' }],
     help: HELP,
@@ -212,7 +212,7 @@ function unplacedDay(model: Model, mention: Mention): Draft | null {
   if (isQuestion(mention) && mention.about.direction === null) return null
   const { config } = model
   const { firsts, lasts, said } = mention
-  const all = edgesFor(model, mention)
+  const all = findEdges(model, mention)
   const known = (day: Day): boolean =>
     (config.from <= day && day <= config.to) ||
     all.some(({ day: edge }) => Math.abs(distance(day, edge)) <= 1)

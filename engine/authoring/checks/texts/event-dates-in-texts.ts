@@ -9,7 +9,7 @@ import {
   isPastYear,
   isInPastYear,
   mentions,
-  placeOf,
+  locate,
   formatDayWords,
   type Mention,
 } from '../../prose/mentioned-days.ts'
@@ -26,7 +26,7 @@ const otherDays = (
   said: { readonly start: number; readonly end: number },
   words: string,
 ): Draft => ({
-  ...placeOf(readable, said),
+  ...locate(readable, said),
   message: `the text says ${words}, the event is on ${formatDays(from, to)}`,
   related: [
     { at: 'event.from', message: 'it begins here' },
@@ -122,19 +122,19 @@ const textWeekday: Check = {
         { words: said.first, days: firsts },
         ...(said.first === said.last ? [] : [{ words: said.last, days: lasts }]),
       ].flatMap(({ words, days }): Draft[] => {
-        const meant = likely(model, days)
-        if (words.weekday === null || meant === null) return []
-        const isOwn = ownDays(model).includes(meant)
-        if ((isOwn ? [meant] : days).some((day) => weekdayOf(day) === words.weekday)) return []
+        const suggestion = likely(model, days)
+        if (words.weekday === null || suggestion === null) return []
+        const isOwn = ownDays(model).includes(suggestion)
+        if ((isOwn ? [suggestion] : days).some((day) => weekdayOf(day) === words.weekday)) return []
         const known = [
           { day: model.config.from, at: 'event.from' },
           { day: model.config.to, at: 'event.to' },
           ...collectEdges(model),
-        ].find(({ day }) => day === meant)
+        ].find(({ day }) => day === suggestion)
         return [
           {
-            ...placeOf(readable, said),
-            message: `${formatDay(meant)} is a ${WEEKDAYS[weekdayOf(meant)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
+            ...locate(readable, said),
+            message: `${formatDay(suggestion)} is a ${WEEKDAYS[weekdayOf(suggestion)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
             related: known === undefined ? [] : [{ at: known.at, message: 'the day in this file' }],
             help: 'correct the weekday or the day',
           },
@@ -218,7 +218,7 @@ const textHour: Check = {
   find: (model) =>
     collectEventTexts(model).flatMap((readable) =>
       findImpossibleHours(readable.text).map((said): Draft => ({
-        ...placeOf(readable, said),
+        ...locate(readable, said),
         message: `the text says ${readable.text.slice(said.start, said.end)}, which is not a valid time`,
         help: 'write a valid time, such as 14:30 or 2.30 PM',
       })),

@@ -15,7 +15,7 @@ const ownRoutes = ({ file: { routes } }: Model): readonly string[] => [
   routes.failed,
 ]
 
-const buttonsOf = ({ file: { results } }: Model) => [
+const listButtons = ({ file: { results } }: Model) => [
   ...(results.error_buttons ?? []).map((button, at) => ({
     button,
     path: `results.error_buttons.${at}`,
@@ -34,7 +34,7 @@ const buttonToNowhere: Check = {
   why: 'A delegate who follows the link finds no page.',
   find: (model) => {
     const known = [...SITE_PAGES, ...ownRoutes(model), ...(model.options.otherRoutes ?? [])]
-    return buttonsOf(model).flatMap(({ button, path }): Draft[] => {
+    return listButtons(model).flatMap(({ button, path }): Draft[] => {
       if (button.go === undefined || known.includes(button.go)) return []
       const near = findNearest(button.go, ownRoutes(model))
       return [
@@ -58,7 +58,7 @@ const noReceipt: Check = {
   find: (model) =>
     model.file.results.receipt !== undefined
       ? []
-      : buttonsOf(model).flatMap(({ button, path }): Draft[] =>
+      : listButtons(model).flatMap(({ button, path }): Draft[] =>
           button.do === 'receipt'
             ? [
                 {

@@ -96,20 +96,20 @@ const addressSlip: Check = {
   find: (model) => [
     ...inTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
       const written = found[0].replace(/[.,!?]+$/, '')
-      const meant = suggestEmail(written)
-      return meant === null || meant.write === written
+      const suggestion = suggestEmail(written)
+      return suggestion === null || suggestion.write === written
         ? null
-        : { message: `\`${written}\`: ${meant.slip}`, help: `write ${meant.write}` }
+        : { message: `\`${written}\`: ${suggestion.slip}`, help: `write ${suggestion.write}` }
     }),
     ...inTexts(
       model,
       /tp|ww/i,
       /(?<![\w@./])(?:h?t{1,3}p{1,2}s?|https?|hhtps?|htpps?)(?:[:;]+[/\\]*|[/\\]+) ?[\w-]+(?:\.[\w-]+)+[^\s"'<>)]*|(?<![\w@.])(?:www[,;:]\.?|wwww\.|ww\.|www\.\.)[\w-]+\.[\w.-]+/giu,
       (found) => {
-        const meant = suggestWebAddress(found[0])
-        return meant === null
+        const suggestion = suggestWebAddress(found[0])
+        return suggestion === null
           ? null
-          : { message: `\`${found[0]}\`: ${meant.slip}`, help: `write ${meant.write}` }
+          : { message: `\`${found[0]}\`: ${suggestion.slip}`, help: `write ${suggestion.write}` }
       },
     ),
     ...phones(model),
@@ -123,25 +123,25 @@ const MOBILE_DIGITS = 10
  * Returns the groups of digits that are one number, up to ten digits: "98470 12345 10 AM" continues
  * with a time. A word that begins with an O ends it.
  */
-function numberIn(run: string, after: string): string {
+function readNumber(run: string, after: string): string {
   // The O of "12345or" belongs to the following word.
   const digits = /^\p{L}/u.test(after) ? run.replace(/[Oo]+$/, '') : run
   let taken = ''
   for (const [group] of digits.matchAll(/[^\dOo]?[\dOo]+/g)) {
-    if (!/\d/.test(group) || countOf(taken) === MOBILE_DIGITS) break
+    if (!/\d/.test(group) || countDigits(taken) === MOBILE_DIGITS) break
     taken += group
   }
   return taken
 }
-const countOf = (digits: string): number => digits.replace(/[^\dOo]/g, '').length
+const countDigits = (digits: string): number => digits.replace(/[^\dOo]/g, '').length
 
 /** Reports mobile numbers in texts that contain a letter, or a digit too many or too few. */
 function phones(model: Model): readonly Draft[] {
   const inRuns = (hint: RegExp, pattern: RegExp, least: number, most: number) =>
     inTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
       const run = found[1] ?? ''
-      const number = numberIn(run, found.input?.slice((found.index ?? 0) + found[0].length) ?? '')
-      const many = countOf(number)
+      const number = readNumber(run, found.input?.slice((found.index ?? 0) + found[0].length) ?? '')
+      const many = countDigits(number)
       if (many < least || many > most) return null
       if (/[Oo]/.test(number))
         return {

@@ -50,7 +50,7 @@ const otherBrackets: Check = {
     return model.said.flatMap((said) => [
       ...(said.place === 'plain'
         ? []
-        : bracketsIn(said).flatMap(({ name, dollar, isWord, span }): Draft[] =>
+        : findBrackets(said).flatMap(({ name, dollar, isWord, span }): Draft[] =>
             dollar || (known.has(name) && !isWord)
               ? [
                   {
@@ -110,7 +110,7 @@ function withoutBraces(
 const VALUE_FOLLOWS =
   /(?:[:=₹]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|Dr\.?))\s*$/i
 
-function bracketsIn({ written, at }: Written): readonly {
+function findBrackets({ written, at }: Written): readonly {
   readonly name: string
   readonly dollar: boolean
   /** An ordinary word in square brackets within a sentence: "[email]" may be intended. */

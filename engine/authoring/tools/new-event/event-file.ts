@@ -41,7 +41,7 @@ const EARLY_ENDS = 45
 const GST_PERCENT = 18
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-function taxOf({ free, tax = 'on top' }: SampleOptions): Tax | null {
+function sampleTax({ free, tax = 'on top' }: SampleOptions): Tax | null {
   if (free === true || tax === 'none') return null
   const common = { name: 'GST', percent: GST_PERCENT }
   return tax === 'inside'
@@ -80,7 +80,7 @@ export function findPrefix(id: string, taken: readonly string[]): string | null 
 }
 
 /** Returns the days, given or as placeholders; the year in a title is used. */
-function daysOf({ id, title = id, today, ...told }: SampleOptions) {
+function eventDays({ id, title = id, today, ...told }: SampleOptions) {
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
   const ahead = addDays(told.earlyUntil ?? today, DAYS_AHEAD)
   const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
@@ -96,10 +96,10 @@ function daysOf({ id, title = id, today, ...told }: SampleOptions) {
 /** Writes the whole file; it compiles, and has no finding except the note about its placeholders. */
 export function newEventFile(options: SampleOptions): string {
   const { id, prefix } = options
-  const { from, to, earlyUntil } = daysOf(options)
+  const { from, to, earlyUntil } = eventDays(options)
   const title = options.title ?? wordsFromId(id.replace(/(\d+)$/, ' $1'))
   const isFree = options.free === true
-  const tax = taxOf(options)
+  const tax = sampleTax(options)
   const categories = (
     options.categories ?? [
       { label: 'Member', early: 400_000 as Paise, regular: 500_000 as Paise },
@@ -238,7 +238,7 @@ ${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(cate
 category: {chosen_in: registering_as}
 
 fees:
-${[...feesOf(tax, isFree), ...(isFree ? periodFree : periodLines)].join('\n')}
+${[...formatFees(tax, isFree), ...(isFree ? periodFree : periodLines)].join('\n')}
   prices:                               # ${isFree ? 'free: on sale for nothing' : 'rupees, or free, or none: not on sale then; the first row names the columns'}
 ${[
   row(
@@ -358,7 +358,7 @@ ${[...cases, ...sold.cases].join('\n')}
 }
 
 /** Writes the lines about tax: included in the prices or added to them. */
-function feesOf(tax: Tax | null, isFree: boolean): readonly string[] {
+function formatFees(tax: Tax | null, isFree: boolean): readonly string[] {
   if (tax !== null)
     return [
       tax.prices === 'exclusive'

@@ -71,7 +71,7 @@ export function itemsSection(
           ...(named.length === 0 ? [] : workshopItem(named, periods)),
         ]
       : [],
-    limits: named.some(({ seats }) => seats !== null) ? seatsOf(named) : [],
+    limits: named.some(({ seats }) => seats !== null) ? formatSeats(named) : [],
     fields:
       named.length === 0 && companions === null
         ? []
@@ -81,7 +81,7 @@ export function itemsSection(
             '',
           ],
     // Each column once, with all items, so that every cell has its example.
-    cases: isBilled ? days.map((day) => caseOf(companions, named, tax, day)) : [],
+    cases: isBilled ? days.map((day) => formatCase(companions, named, tax, day)) : [],
     isBilled,
   }
 }
@@ -119,7 +119,7 @@ function workshopItem(workshops: readonly Named[], periods: readonly string[]): 
   ]
 }
 
-function seatsOf(workshops: readonly Named[]): readonly string[] {
+function formatSeats(workshops: readonly Named[]): readonly string[] {
   const max = workshops.map(({ id, seats }) => `${id}: ${seats ?? 0}`).join(', ')
   // Not all seats of the smallest workshop count as few.
   const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
@@ -167,7 +167,7 @@ function companionsField({ freeUnder }: SampleCompanions): readonly string[] {
 }
 
 /** Writes an example with an accompanying person, a child if children are free, and every workshop. */
-function caseOf(
+function formatCase(
   companions: SampleCompanions | null,
   workshops: readonly Named[],
   tax: Tax | null,

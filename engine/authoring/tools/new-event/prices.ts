@@ -22,7 +22,7 @@ export function readCategories(
   answer: string,
   free: boolean,
 ): Result<readonly SampleCategory[], string> {
-  const entries = entriesOf(answer)
+  const entries = splitEntries(answer)
   const read: SampleCategory[] = []
   for (const entry of entries) {
     const one = readCategory(entry, free)
@@ -34,7 +34,7 @@ export function readCategories(
   return read.length === 0 ? err(`There is no category. Write ${PRICES_EXAMPLE}.`) : ok(read)
 }
 
-function entriesOf(answer: string): readonly string[] {
+function splitEntries(answer: string): readonly string[] {
   const clean = (parts: readonly string[]): readonly string[] =>
     parts.map((part) => joinLines(part).replace(/[\s,;]+$/, '')).filter((part) => part !== '')
   const lines = clean(outsideBrackets(answer, /[;\n]/))
@@ -80,7 +80,7 @@ function readCategory(entry: string, free: boolean): Result<SampleCategory, stri
     return free
       ? ok({ label, early: paise(0), regular: paise(0) })
       : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
-  const prices = pricesIn(found[2] ?? '')
+  const prices = readPrices(found[2] ?? '')
   if (prices === null)
     return err(`"${found[2]}" is not a price. Write ${label} = 4000 / 5000: early, then later.`)
   const [early, regular] = prices
@@ -93,22 +93,22 @@ function readCategory(entry: string, free: boolean): Result<SampleCategory, stri
 }
 
 /** One price applies to both periods; null if it is not one or two prices. */
-function pricesIn(text: string): readonly [Paise | null, Paise | null] | null {
+function readPrices(text: string): readonly [Paise | null, Paise | null] | null {
   const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
-  const meant = split.length === 1 ? suggestAmount(text) : null
-  const cells = meant?.is === 'several' ? meant.rupees : split
-  const prices = cells.map(priceIn)
+  const suggestion = split.length === 1 ? suggestAmount(text) : null
+  const cells = suggestion?.is === 'several' ? suggestion.rupees : split
+  const prices = cells.map(readPrice)
   const [early, regular] = prices
   if (early === undefined || prices.length > 2 || prices.includes(undefined)) return null
   return [early, regular === undefined ? early : regular]
 }
 
 /** Null: not on sale. Undefined: not a price. */
-function priceIn(cell: string): Paise | null | undefined {
-  const meant = suggestAmount(cell)
-  switch (meant?.is) {
+function readPrice(cell: string): Paise | null | undefined {
+  const suggestion = suggestAmount(cell)
+  switch (suggestion?.is) {
     case 'rupees':
-      return readAmount(meant.rupees) ?? undefined
+      return readAmount(suggestion.rupees) ?? undefined
     case 'free':
       return paise(0)
     case 'not-on-sale':
@@ -154,7 +154,7 @@ export function readCompanions(
     return ok(yes ? { early: paise(0), regular: paise(0), freeUnder: null } : null)
   }
   const under = FREE_UNDER.exec(said)
-  const prices = pricesIn(under === null ? said : said.slice(0, under.index))
+  const prices = readPrices(under === null ? said : said.slice(0, under.index))
   const [early, regular] = prices ?? [null, null]
   if (prices === null || early === null || regular === null)
     return err(`"${answer}" is not a price. Write 4000 / 5000: early, then later; or none.`)

@@ -30,11 +30,11 @@ type Question = {
     | 'workshops'
     | 'early-until'
   /** The question; null if earlier answers already cover it. */
-  readonly asks: (told: NewEventAnswers) => string | null
+  readonly asks: (answers: NewEventAnswers) => string | null
   /** Returns the answers including this one, or a sentence that says what is wrong with it. */
   readonly reads: (
     answer: string,
-    told: NewEventAnswers,
+    answers: NewEventAnswers,
     today: Day,
   ) => Result<NewEventAnswers, string>
 }
@@ -46,48 +46,49 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: 'title',
     asks: () => 'What is the name of the conference?',
-    reads: (answer, told) => ok({ ...told, title: joinLines(answer) }),
+    reads: (answer, answers) => ok({ ...answers, title: joinLines(answer) }),
   },
   {
     name: 'from',
     asks: () => 'On which day does it begin? (12 March 2027, or 12/03/2027)',
-    reads: (answer, told, today) => {
+    reads: (answer, answers, today) => {
       const read = readDays(answer, today)
       if (!read.ok) return read
       const [from, to] = read.value
-      return inOrder({ ...told, from, ...(to === from ? {} : { to }) })
+      return inOrder({ ...answers, from, ...(to === from ? {} : { to }) })
     },
   },
   {
     name: 'to',
-    asks: (told) => (told.to === undefined ? 'On which day does it end?' : null),
-    reads: (answer, told, today) => {
+    asks: (answers) => (answers.to === undefined ? 'On which day does it end?' : null),
+    reads: (answer, answers, today) => {
       const read = readDays(answer, today)
-      return read.ok ? inOrder({ ...told, to: read.value[1] }) : read
+      return read.ok ? inOrder({ ...answers, to: read.value[1] }) : read
     },
   },
   {
     name: 'venue',
     asks: () => 'Where is it?',
-    reads: (answer, told) => ok({ ...told, venue: joinLines(answer) }),
+    reads: (answer, answers) => ok({ ...answers, venue: joinLines(answer) }),
   },
   {
     name: 'support',
     asks: () => 'Which email address do delegates write to?',
-    reads: (answer, told) => {
-      const meant = suggestEmail(answer)
-      if (meant !== null) return err(`${meant.slip}; write ${meant.write}.`.replaceAll('`', '"'))
+    reads: (answer, answers) => {
+      const suggestion = suggestEmail(answer)
+      if (suggestion !== null)
+        return err(`${suggestion.slip}; write ${suggestion.write}.`.replaceAll('`', '"'))
       return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(answer)
-        ? ok({ ...told, support: answer })
+        ? ok({ ...answers, support: answer })
         : err(`"${answer}" is not an email address.`)
     },
   },
   {
     name: 'free',
     asks: () => 'Is it free for all delegates? (yes or no)',
-    reads: (answer, told) => {
+    reads: (answer, answers) => {
       const free = readYes(answer)
-      return free === null ? err(`"${answer}" is neither yes nor no.`) : ok({ ...told, free })
+      return free === null ? err(`"${answer}" is neither yes nor no.`) : ok({ ...answers, free })
     },
   },
   {
@@ -96,32 +97,32 @@ export const QUESTIONS: readonly Question[] = [
       free === true
         ? 'Which categories of delegates are there? (Member; Student)'
         : `What does each category pay in rupees, early and later? (${PRICES_EXAMPLE}; a line that ends with ; goes on)`,
-    reads: (answer, told) => {
-      const read = readCategories(answer, told.free === true)
+    reads: (answer, answers) => {
+      const read = readCategories(answer, answers.free === true)
       if (!read.ok) return read
       // If all prices are free the event is free, whatever was answered.
       const isFree = read.value.every(
         ({ early, regular }) => (early ?? 0) === 0 && (regular ?? 0) === 0,
       )
-      return ok({ ...told, categories: read.value, ...(isFree ? { free: true } : {}) })
+      return ok({ ...answers, categories: read.value, ...(isFree ? { free: true } : {}) })
     },
   },
   {
     name: 'gst',
     asks: ({ free }) => (free === true ? null : 'GST: none, inside the prices, or on top of them?'),
-    reads: (answer, told) => {
+    reads: (answer, answers) => {
       const tax = readTax(answer)
       return tax === null
         ? err(`"${answer}" does not say how GST is charged. Write none, inside or on top.`)
-        : ok({ ...told, tax })
+        : ok({ ...answers, tax })
     },
   },
   {
     name: 'early-until',
     asks: ({ free }) => (free === true ? null : 'Until which day do the early prices apply?'),
-    reads: (answer, told, today) => {
+    reads: (answer, answers, today) => {
       const read = readDays(answer, today)
-      return read.ok ? inOrder({ ...told, earlyUntil: read.value[1] }) : read
+      return read.ok ? inOrder({ ...answers, earlyUntil: read.value[1] }) : read
     },
   },
   {
@@ -130,18 +131,18 @@ export const QUESTIONS: readonly Question[] = [
       free === true
         ? 'Can delegates bring an accompanying person? (yes or no)'
         : 'What does an accompanying person pay? (4000 / 5000, free under 5; or none)',
-    reads: (answer, told) => {
-      const read = readCompanions(answer, told.free === true)
-      return read.ok ? ok({ ...told, companions: read.value }) : read
+    reads: (answer, answers) => {
+      const read = readCompanions(answer, answers.free === true)
+      return read.ok ? ok({ ...answers, companions: read.value }) : read
     },
   },
   {
     name: 'workshops',
     asks: ({ free }) =>
       `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${WORKSHOPS_EXAMPLE(free === true)}; or none)`,
-    reads: (answer, told) => {
-      const read = readWorkshops(answer, told.free === true)
-      return read.ok ? ok({ ...told, workshops: read.value }) : read
+    reads: (answer, answers) => {
+      const read = readWorkshops(answer, answers.free === true)
+      return read.ok ? ok({ ...answers, workshops: read.value }) : read
     },
   },
 ]
@@ -176,13 +177,13 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
 }
 
 /** Checks that the event's days are in order, with a day left for the later prices. */
-function inOrder(told: NewEventAnswers): Result<NewEventAnswers, string> {
-  const { from, to = from, earlyUntil } = told
+function inOrder(answers: NewEventAnswers): Result<NewEventAnswers, string> {
+  const { from, to = from, earlyUntil } = answers
   if (from !== undefined && to !== undefined && to < from)
     return err(`The conference would end (${formatDay(to)}) before it begins (${formatDay(from)}).`)
   if (earlyUntil !== undefined && to !== undefined && earlyUntil >= to)
     return err(
       `The early prices would apply until ${formatDay(earlyUntil)}, but the conference ends on ${formatDay(to)}: no day is left for the later prices.`,
     )
-  return ok(told)
+  return ok(answers)
 }
