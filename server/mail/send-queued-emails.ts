@@ -108,7 +108,7 @@ export function startMailQueue(
     log.warn(
       { mail: mail.id, event: mail.eventId, error: problem.code, givenUp: next === null },
       next === null
-        ? 'gave up on an email; retry it with "rollcall email retry" or on the Emails page of the office'
+        ? 'gave up on an email; send it again with rollcall email retry or on the Emails page of the office'
         : 'an email could not be sent; it will be retried',
     )
     await store.mailFailed(mail.id, problem.text, next, attempt)

@@ -46,14 +46,14 @@ test('a mailbox that answers 421 delays no other email, and its own is tried for
     .poll(() => mail.taken.map(({ to: [one] }) => one).toSorted(), PATIENT)
     .toEqual(others)
   await said('an email could not be sent; it will be retried')
-  expect(server?.printed()).not.toContain('all mails wait')
+  expect(server?.printed()).not.toContain('emails stay queued')
   await start('2025-10-12')
   await said('an email could not be sent; it will be retried')
   await server?.stop()
   expect(await statesOf(THROTTLED)).toEqual(['queued'])
   await start('2025-10-14')
   await said(
-    'gave up on an email; retry it with "rollcall email retry" or on the Emails page of the office',
+    'gave up on an email; send it again with rollcall email retry or on the Emails page of the office',
   )
   await server?.stop()
   expect(await statesOf(THROTTLED)).toEqual(['failed'])

@@ -95,7 +95,7 @@ test('the folder of event files is missing: the server is degraded and serves on
   renameSync(folders.eventsDir, away)
   await expect
     .poll(async () => (await health()).troubles, PATIENT)
-    .toEqual([expect.stringContaining(`EVENTS_DIR is ${folders.eventsDir}, and there is no such`)])
+    .toEqual([expect.stringContaining(`EVENTS_DIR is ${folders.eventsDir}, which does not exist`)])
   expect(await register()).toBe(201)
   await server.stop()
   server = await operateHere(folders)

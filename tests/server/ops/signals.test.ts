@@ -22,7 +22,7 @@ test('a signal to the whole process group, which npm forwards too, counts once: 
   expect(await half.finish()).toMatch(/^HTTP\/1\.1 201 /)
   await server.ended
   await said(server, '"message":"stopped"')
-  expect(server.printed()).not.toContain('told twice')
+  expect(server.printed()).not.toContain('second stop signal')
 })
 
 test('npm start forwards a signal and leaves no server; SIGHUP and rollcall event reload read the event files again', async () => {
@@ -76,7 +76,7 @@ test('a server that dies of an internal error has logged it', async () => {
   const line = server
     .printed()
     .split('\n')
-    .find((one) => one.includes('dies of an error'))
+    .find((one) => one.includes('is exiting because of an internal error'))
   expect(JSON.parse(line ?? '{}')).toMatchObject({
     level: 'error',
     error: expect.stringContaining('made up for this test'),

@@ -34,7 +34,7 @@ const check = (more: Partial<Parameters<typeof checkGateway>[0]> = {}) =>
 
 describe('the report for an order that cannot exist', () => {
   test.each<[string, string | number, boolean, RegExp]>([
-    ['no record', none, true, /^Code 503: no record, which is right/m],
+    ['no record', none, true, /^Code 503: no record, which is correct/m],
     [
       'what it lacks',
       none,
@@ -66,7 +66,7 @@ describe('the report for an order that cannot exist', () => {
       false,
       /^It cannot be read: the response is a web page\. It starts with: <html>Access denied/m,
     ],
-    ['JSON', '{"status":"failed"}', false, /^It cannot be read: the answer is JSON/m],
+    ['JSON', '{"status":"failed"}', false, /^It cannot be read: the response is JSON/m],
     ['403', 403, false, /rejected the query: the gateway responded with status 403\.$/m],
     ['302', 302, false, /the gateway redirected the request \(status 302\)/],
   ])('%s', async (_what, answer, asExpected, sentence) => {
@@ -100,12 +100,12 @@ describe('the report for an order that cannot exist', () => {
       (to, asked) => void to.end(`<html>${new URLSearchParams(asked).get('private_key')}</html>`),
     )
     const { sentences } = await check()
-    expect(sentences.at(-1)).toMatch(/begins: <html>…<\/html>$/)
+    expect(sentences.at(-1)).toMatch(/starts with: <html>…<\/html>$/)
   })
 
   test.each([
-    ['tells them apart', true, 'answered otherwise'],
-    ['does not mind', false, 'answered alike'],
+    ['tells them apart', true, 'got a different response'],
+    ['does not mind', false, 'got the same response'],
   ])('with a wrong key, a gateway that %s', async (_what, minds, words) => {
     const keys: (string | null)[] = []
     gateway.answers((to, asked) => {

@@ -271,7 +271,7 @@ test('selected rows are confirmed as reported, each separately', async () => {
     refused: [
       {
         reg_no: silent.body.reg_no,
-        message: expect.stringContaining('no payment that waits for confirmation'),
+        message: expect.stringContaining('no payment that is waiting for confirmation'),
       },
     ],
   })

@@ -155,7 +155,7 @@ export const mailsCut: Step = {
     await smtp.cut()
     await register(11)
     await until('the log says it', 60, () =>
-      held.printed().includes('cannot be reached: all mails wait'),
+      held.printed().includes('cannot be reached; emails stay queued'),
     )
     same('mails that wait', await queued(), 5)
     say('cut: 5 more register and are answered, 5 mails wait, the log says why')
