@@ -52,7 +52,7 @@ test.each([
   ['ev3O2', 'EV302'],
   ['302', 'EV302'],
   ['rule-unreachabel', 'rule-unreachable'],
-  ['unreachable', 'rule-unreachable'],
+  ['unreachable', 'rule-unreachable, category-unreachable, unreachable-price'],
 ])('%s: did you mean %s?', async (asked, meant) => {
   const { status, err } = await here.rollcall(['event', 'finding', asked])
   expect({ status, err }).toEqual({

@@ -177,7 +177,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'an address that nobody reaches': {
     more: () => real,
-    says: /^wrong +PUBLIC_URL is http:\/\/127\.0\.0\.1:1, which others cannot reach/,
+    says: /^wrong +PUBLIC_URL is http:\/\/127\.0\.0\.1:1, which is reachable only from this machine/,
   },
   'no proxy named': {
     more: () => ({ ...real, PUBLIC_URL: 'https://register.example.org' }),
