@@ -11,12 +11,12 @@ import { readEnvironment } from '../../../server/ops/environment.ts'
 import { readImportText } from './import-text.ts'
 import type { CsvProblem } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { drawRegNo } from '../../../server/registration/create-registration.ts'
-import { openStore } from '../../../server/storage/open-store.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
 import { sharedFiles, readSource } from '../../engine/event-files.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
+import { openStoreHere } from '../store-without-threads.ts'
 
 const HEADER =
   'id,reg_no,full_name,ksmc_reg_no,email,phone_number,registration_category_display,food_preference_display,final_amount,registration_fee,accompanying_persons_fee,accompanying_persons_count,payment_status,payment_status_display,payment_id,created_at'
@@ -67,7 +67,7 @@ const write = (lines: readonly string[]): string => {
   return file
 }
 async function stored(): Promise<number> {
-  const store = await openStore({ dataDir: join(folder, 'var') })
+  const store = await openStoreHere({ dataDir: join(folder, 'var') })
   try {
     return (await store.listPage({ eventId: 'pulmocon2025', answers: {} }, 1, 100)).count
   } finally {
@@ -407,7 +407,7 @@ test('replaces sequential numbers by random ones and keeps the old number; keeps
   const ours = drawRegNo(pulmo())
   const file = write([...GOOD, `19,${ours},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`])
   expect((await run('pulmocon2025', file)).status).toBe(0)
-  const store = await openStore({ dataDir: join(folder, 'var') })
+  const store = await openStoreHere({ dataDir: join(folder, 'var') })
   try {
     const stored = [
       await store.formerly('pulmocon2025', 'PULMO-2025-17'),

@@ -18,16 +18,16 @@ import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import type { FolderCheck } from '../../../server/events/files/event-folder.ts'
 import { checkFolderInWorker } from '../../../server/events/files/check-files-in-worker.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
-import { openStore } from '../../../server/storage/open-store.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { fixtureEvent } from '../small-event.ts'
+import { openStoreHere } from '../store-without-threads.ts'
 
 const ownShared = join(import.meta.dirname, '..', '..', '..', 'events', '_shared')
 let work = ''
 let store: Store
 beforeAll(async () => {
   work = mkdtempSync(join(tmpdir(), 'rollcall-folders-'))
-  store = await openStore({ dataDir: join(work, 'data') })
+  store = await openStoreHere({ dataDir: join(work, 'data') })
 })
 afterAll(async () => {
   await store.close()

@@ -11,10 +11,10 @@ import {
   type InUse,
 } from '../../../engine/authoring.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
-import { openStore } from '../../../server/storage/open-store.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
 import { shared } from '../cli/shared-files.ts'
+import { openStoreHere } from '../store-without-threads.ts'
 
 const withState = (text: string): string =>
   text.replace(
@@ -302,7 +302,7 @@ describe('the server', () => {
     const hash = app.deps.events.byId('sample2026')?.hash
     const copy = mkdtempSync(join(tmpdir(), 'rollcall-past-'))
     cpSync(app.dir, copy, { recursive: true })
-    const store = await openStore({ dataDir: copy })
+    const store = await openStoreHere({ dataDir: copy })
     const said: string[] = []
     try {
       app.writeEvent('sample2026.yaml', broken)

@@ -16,12 +16,12 @@ import { instant } from '../../../engine/index.ts'
 import type { StatsAnswer } from '../../../engine/api.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { isTruncated } from '../../../server/events/files/truncated-file.ts'
-import { openStore } from '../../../server/storage/open-store.ts'
 import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
+import { openStoreHere } from '../store-without-threads.ts'
 
 const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 const vneue = (text: string): string => text.replace('venue:', 'vneue:')
@@ -53,7 +53,7 @@ afterEach(async () => {
 async function restarted({ production = false, isAgain = false } = {}) {
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
     if (!isAgain) copyFileSync(join(app.dir, name), join(again, name))
-  const store = await openStore({ dataDir: again })
+  const store = await openStoreHere({ dataDir: again })
   const said: string[] = []
   const opened = await openRegistry({
     folder: app.eventsDir,

@@ -13,7 +13,6 @@ import {
   openUploads,
   uploadLocations,
 } from '../../../server/registration/uploads/store-uploaded-files.ts'
-import { openStore } from '../../../server/storage/open-store.ts'
 import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { hour, newRegistration, noon, registered } from '../sample-registrations.ts'
@@ -21,6 +20,7 @@ import { runHere } from '../run-command.ts'
 import { foundBy, happen, registerNames, TERMS } from './payment-histories.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
+import { openStoreHere } from '../store-without-threads.ts'
 
 /** Every row of every table, but of those that searching keeps. */
 function allRows(dataDir: string): Record<string, readonly string[]> {
@@ -72,7 +72,7 @@ else {
   beforeAll(async () => {
     server = await startPostgres()
     filled = folder()
-    const store = await openStore({ dataDir: filled })
+    const store = await openStoreHere({ dataDir: filled })
     await store.keepEventFile({
       hash: 'h',
       eventId: 'demo',
@@ -116,8 +116,8 @@ else {
     expect([status, err]).toEqual([0, ''])
     expect(out).toContain('50 registrations and all that belongs to them')
     const [before, after] = [
-      await openStore({ dataDir: filled }),
-      await openStore({ dataDir: filled, databaseUrl: url }),
+      await openStoreHere({ dataDir: filled }),
+      await openStoreHere({ dataDir: filled, databaseUrl: url }),
     ]
     for (const store of [before, after]) expect(await store.adminCount()).toBe(1)
     const page = (store: typeof before) => store.listPage({ eventId: 'demo', answers: {} }, 1, 100)
@@ -137,7 +137,7 @@ else {
     const back = folder()
     expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, err: '' })
     expect(allRows(back)).toEqual(allRows(filled))
-    const there = await openStore({ dataDir: back })
+    const there = await openStoreHere({ dataDir: back })
     const onDisk = openUploads({ ...uploadLocations(back), store: there, clock: () => noon })
     expect(await filesOf(there, onDisk)).toEqual(Object.values(FILES))
     await there.close()
@@ -145,7 +145,7 @@ else {
     const next = await after.register(newRegistration())
     expect(next.ok && next.value.id).toBeGreaterThan(50)
     await after.close()
-    const again = await openStore({ dataDir: back })
+    const again = await openStoreHere({ dataDir: back })
     expect((await again.register(newRegistration())).ok).toBe(true)
     await again.close()
   })
@@ -170,7 +170,7 @@ else {
 
   test('rejects a target database with rows, in both directions', async () => {
     const url = await server.database('filled')
-    const store = await openStore({ dataDir: filled, databaseUrl: url })
+    const store = await openStoreHere({ dataDir: filled, databaseUrl: url })
     await registered(store)
     await store.close()
     expect(await move('to-postgres', filled, url)).toMatchObject({
@@ -185,7 +185,7 @@ else {
 
   test('detects a lost row before the commit, and leaves the target empty', async () => {
     const url = await server.database('lossy')
-    await (await openStore({ dataDir: filled, databaseUrl: url })).close()
+    await (await openStoreHere({ dataDir: filled, databaseUrl: url })).close()
     const shell = await server.shell(url)
     await shell.query(
       'CREATE RULE lossy AS ON INSERT TO payment_facts WHERE NEW.id = 1 DO INSTEAD NOTHING',
