@@ -523,8 +523,8 @@ describe('at the front desk', () => {
     expect((await stored(regNo)).answers).not.toHaveProperty('way')
     const trail = await server.deps.store.acts((await stored(regNo)).regNo)
     expect(trail.map(({ act, who }) => [act, who])).toEqual([
-      ['add', 'at the front desk'],
-      ['confirm', 'at the front desk'],
+      ['add', 'at the desk'],
+      ['confirm', 'at the desk'],
     ])
     expect((await mailsOf(regNo)).map(({ subject }) => subject)).toEqual([
       `LEKHACON 2027: ${regNo}`,
