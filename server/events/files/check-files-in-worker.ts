@@ -45,7 +45,7 @@ export function checkFolderInWorker(
       () =>
         finish(
           err(
-            `Checking ${names} took longer than ${msMax / 1000} seconds and was stopped: the machine is busy, or a file asks for too much. What was served before stays; rollcall validate takes its time and says more.`,
+            `Checking ${names} took longer than ${msMax / 1000} seconds and was stopped: the machine is busy, or a file asks for too much. The previous versions stay live. rollcall validate shows the cause.`,
           ),
         ),
       msMax,
@@ -54,7 +54,7 @@ export function checkFolderInWorker(
     worker.on('error', (error) =>
       finish(
         err(
-          `Checking ${names} failed (${error instanceof Error ? error.message : String(error)}). The previous versions stay.`,
+          `Checking ${names} failed (${error instanceof Error ? error.message : String(error)}). The previous versions stay live.`,
         ),
       ),
     )

@@ -53,7 +53,9 @@ test('a missing folder of event files is reported by the health check, and the e
   renameSync(folders.eventsDir, `${folders.eventsDir}-away`)
   await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
     health: 'degraded',
-    troubles: [expect.stringMatching(/^EVENTS_DIR is .+ no such folder\. Put it back/)],
+    troubles: [
+      expect.stringMatching(/^EVENTS_DIR is .+, which does not exist\. Restore or mount it/),
+    ],
   })
   expect(await register(server, 'asha@example.org')).toBe(201)
   renameSync(`${folders.eventsDir}-away`, folders.eventsDir)

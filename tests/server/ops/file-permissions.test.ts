@@ -52,9 +52,10 @@ test('other users of the machine cannot read database, documents and emails', as
 
 test('the permissions of an older data folder are tightened at startup, and logged', async () => {
   const dataDir = folder()
+  await (await startTestApp({ variables: { DATA_DIR: dataDir } })).close()
   mkdirSync(join(dataDir, 'uploads', 'ab'), { recursive: true, mode: 0o755 })
   writeFileSync(join(dataDir, 'uploads', 'ab', 'abcd'), 'a proof')
-  for (const path of ['uploads', 'uploads/ab']) chmodSync(join(dataDir, path), 0o755)
+  for (const path of ['', 'uploads', 'uploads/ab']) chmodSync(join(dataDir, path), 0o755)
   chmodSync(join(dataDir, 'uploads/ab/abcd'), 0o644)
   const server = await startTestApp({ variables: { DATA_DIR: dataDir } })
   expect(readableByOthers(dataDir)).toEqual([])

@@ -1,7 +1,7 @@
 /**
- * A server as an operator starts it: a process of its own, in a process group of its own, on folders that outlive it. What is
- * no matter of processes (a signal, a limit, a user, a kill) is started here instead and without the threads of the store,
- * which takes a twentieth of the work.
+ * A server as an operator starts it: its own process in its own process group, on folders that outlive it. Servers that need
+ * no process (for a signal, a limit, a user or a kill) run in the test's process without the store's threads, which takes a
+ * twentieth of the time. `npm run thorough` starts these as processes too.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -17,6 +17,7 @@ import type { BootOptions } from '../../../server/main.ts'
 import { freePort } from '../../browser/serve.ts'
 import { lendCompiled, lendTables } from '../prepared-files.ts'
 import { own, top } from '../run-command.ts'
+import { ALL_RUNS } from '../../runs.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 
 export type Folders = {
@@ -71,7 +72,7 @@ let built: Promise<boolean> | null = null
 
 /** Starts it and answers once it says that it listens. */
 export async function operate(
-  { dataDir, eventsDir }: Folders,
+  { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   variables: Readonly<Record<string, string>> = {},
   command?: readonly [string, ...string[]],
 ): Promise<Operated> {
@@ -150,12 +151,16 @@ async function bootHere(
   return { booted, printed: () => printed, tell }
 }
 
-/** The same server as `operate` starts, in this process: refused with the same words. */
+/** False while the timers of this process are changed: a server has to be in it then. */
+let isProcessPossible = ALL_RUNS
+
+/** The same server as `operate` starts, in this process; with the same messages. */
 export async function operateHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   variables: Readonly<Record<string, string>> = {},
   opening: BootOptions = {},
 ): Promise<Here> {
+  if (isProcessPossible && Object.keys(opening).length === 0) return operate(folders, variables)
   lendCompiled(folders.dataDir)
   lendTables(folders.dataDir)
   const { booted, printed, tell } = await bootHere(folders, { ...opening, variables })
@@ -181,8 +186,13 @@ export async function operateHere(
  */
 export async function killHere(
   { folder, dataDir }: Pick<Folders, 'folder' | 'dataDir'>,
-  server: Pick<Here, 'stop'>,
+  server: Pick<Here, 'stop' | 'ended'> & { readonly pid?: number },
 ): Promise<void> {
+  if (server.pid !== undefined) {
+    process.kill(server.pid, 'SIGKILL')
+    await server.ended
+    return
+  }
   const left = mkdtempSync(join(folder, 'killed-'))
   cpSync(dataDir, left, { recursive: true, verbatimSymlinks: true })
   await server.stop()
@@ -194,7 +204,10 @@ export async function killHere(
 export async function attemptHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   beginning: Beginning = {},
-): Promise<{ readonly status: number | 'serves'; readonly printed: string }> {
+): Promise<{ readonly status: number | string; readonly printed: string }> {
+  const { variables = {}, isNew, ...opening } = beginning
+  if (isProcessPossible && Object.keys(opening).length === 0)
+    return attempt(folders, { variables, args: isNew === true ? ['--new'] : [] })
   const { booted, printed, tell } = await bootHere(folders, beginning)
   if (!booted.ok)
     return { status: booted.error.status, printed: `${printed()}${booted.error.text}\n` }
@@ -272,6 +285,7 @@ export async function attempt(
  * Calls back whenever one does. Answers how to let them be.
  */
 export function hurry(wanted: number, instead: number, told: () => void = () => {}): () => void {
+  isProcessPossible = false
   const { setTimeout: timeout, setInterval: interval } = globalThis
   const hurried =
     <T extends typeof timeout | typeof interval>(before: T) =>
@@ -293,7 +307,10 @@ export function hurry(wanted: number, instead: number, told: () => void = () => 
     }),
     setInterval: hurried(interval),
   })
-  return () => void Object.assign(globalThis, { setTimeout: timeout, setInterval: interval })
+  return () => {
+    isProcessPossible = ALL_RUNS
+    Object.assign(globalThis, { setTimeout: timeout, setInterval: interval })
+  }
 }
 
 /** The same for a server that is a process: variables to start it with. It prints `said` whenever one goes off. */

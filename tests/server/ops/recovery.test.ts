@@ -201,13 +201,13 @@ test('rollcall db recovery begin is refused beside a running server, and a secon
     status: 2,
     out: '',
     err: expect.stringMatching(
-      /^A server is running on DATA_DIR .+Stop it, .+No recovery was begun/,
+      /^A server is running on DATA_DIR .+Stop it, .+No recovery was started/,
     ),
   })
   await server.stop()
   await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], variables())
   const [first, second] = [await begin(), await begin()]
-  const [, code = ''] = /in recovery: numbers of documents have (R\w+)/.exec(first.out) ?? []
+  const [, code = ''] = /in recovery: numbers of new documents contain (R\w+)/.exec(first.out) ?? []
   expect([first.status, code]).toEqual([0, expect.stringMatching(/^R\w+$/)])
   expect(second).toMatchObject({
     status: 1,

@@ -99,7 +99,7 @@ else {
     ])
       expect(await runHere(command, variables)).toMatchObject({
         status: 2,
-        err: expect.stringContaining('DATABASE_URL is set: a database in PostgreSQL is'),
+        err: expect.stringMatching(/^DATABASE_URL is set: .+PostgreSQL database/),
       })
     const doctor = await runHere(['doctor'], variables)
     expect(doctor.out).toMatch(

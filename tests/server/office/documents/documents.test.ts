@@ -256,8 +256,8 @@ test('the PDF states the stored data in every script, and is identical each time
 test('the server stops immediately after it rendered a receipt', async () => {
   const invoice = await body(await paid(12), 'invoice')
   const alone = `
-    import { pdfOf } from './server/documents/render-pdf.ts'
-    const pdf = await pdfOf(${JSON.stringify(invoice)})
+    import { renderPdf } from './server/documents/render-pdf.ts'
+    const pdf = await renderPdf(${JSON.stringify(invoice)})
     console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())
     process.exit()`
   const { out, err } = run(['--eval', alone])
