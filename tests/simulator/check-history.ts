@@ -20,8 +20,8 @@ type Row = {
   status: PaymentStatus
   total: number | null
   due: number
-  /** The completed part of the owed refund. */
-  paid_back: number
+  /** Counted payments minus completed refunds. */
+  kept: number
   category: string | null
   answers: string
   /** Emails that staff requested. */
@@ -41,7 +41,8 @@ type Row = {
   links: number
 }
 const ROWS = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,
-  (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS paid_back,
+  (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
+    FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS kept,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'again') AS again,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending') AS open,
   (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status = 'pending' ORDER BY p.attempt DESC LIMIT 1) AS asks,
@@ -171,12 +172,12 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const difference = readNumber(data, 'difference')
         const changes = data['changes'] as readonly string[]
         if ((now.total ?? 0) - (was.total ?? 0) !== difference) return 'another difference'
-        // What was refunded before it was owed is done already.
-        const done = now.paid_back - was.paid_back
         const { required } = all.of(now.id)
         const more = required(now.total ?? 0) - required(was.total ?? 0)
-        if (now.due - was.due - done !== (was.status === 'success' ? more : 0))
-          return 'another balance is due'
+        // No more can be owed than is left of the payments; check-due.ts checks that amount.
+        const isPaid = was.status === 'success'
+        const isLimited = isPaid && (was.due === -was.kept || now.due === -now.kept)
+        if (!isLimited && now.due - was.due !== (isPaid ? more : 0)) return 'another balance is due'
         if ((was.answers !== now.answers) !== changes.length > 0) return 'other answers'
         return isSame('captures', 'refunds') ? null : 'money moved'
       }
