@@ -187,7 +187,7 @@ export function userRoutes(office: OfficeRoutes, deps: Deps): void {
           `reset the second factor of ${username}`,
           `${username} signs in with the password only until they set up two-step sign-in again.`,
         )
-      : sendError(reply, 404, 'not_found', `${username} has no two-step sign-in.`)
+      : sendError(reply, 404, 'not_found', `User "${username}" has no two-step sign-in.`)
   }
 
   const setFactorRequired = async (
