@@ -65,6 +65,8 @@ export const usual = async (
   ADMIN_PASSWORD: 'a password for operators',
   RATE_LIMITS: 'off',
   CLOCK: '2025-10-10',
+  // Tests of a spare folder set it; a server in this process reads it here.
+  CACHE_DIRECTORY: process.env['CACHE_DIRECTORY'],
 })
 
 /** Nothing that is built changes while tests run. */
