@@ -151,7 +151,7 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const registration = await findRegistration(requestedNo, user)
       rows.push({ requestedNo, regNo: registration?.regNo ?? null, fields: fieldsAt(at) })
     }
-    // Only a user with access to all events is told which of them are unknown.
+    // Only users with access to all events see which numbers are unknown.
     return hasAllEvents(user) || rows.every(({ regNo }) => regNo !== null)
       ? found([], rows)
       : noSuchRegistration(user)

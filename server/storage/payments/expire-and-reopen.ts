@@ -12,7 +12,7 @@ import { keepAgain } from '../seats/keep-and-release-seats.ts'
 import { endOpenPayments, MAY_COME_AFTER, payByHand } from './payment-attempts.ts'
 import { settleRegistration } from './payment-state.ts'
 
-/** True if nobody knows yet that an open payment of `registrations` was not paid. */
+/** True if an open payment of `registrations` may still succeed. */
 const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
   AND p.status = 'pending' AND p.last_answer IN (${MAY_COME_AFTER.map((said) => `'${said}'`).join(', ')}))`
 

@@ -212,8 +212,8 @@ export function unusedAttempt(sql: Sql, regNo: RegNo, from: number): number {
 }
 
 /**
- * The bank has it in process, or the gateway cannot be asked: nobody knows that it was not paid. Within days it is
- * known, or before a person.
+ * Gateway responses after which a payment may still succeed: the bank is processing it, or the gateway is unreachable.
+ * Such a payment is settled or under review within days.
  */
 export const MAY_COME_AFTER: readonly unknown[] = ['in-process', 'unreachable']
 

@@ -38,6 +38,7 @@ export function moneyOfBill(
   const paid = [...paymentsOf(sql, registrationId), ...(next === null ? [] : [next])].toSorted(
     (a, b) => a.attempt - b.attempt,
   )
+  // By the status of the payment, so that the capture of `next` is not counted twice.
   const { left } = sql<{ left: number }>(
     `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS "left"
      FROM captures c JOIN payments p ON p.id = c.counts_for

@@ -17,7 +17,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   53100: TAKES_ROOM,
   53300: 'SELECT 1',
 }
-/** No free connection: whoever has one goes on working. */
+/** PostgreSQL has no free connection. Existing connections still work. */
 const NO_CONNECTION = '53300'
 
 export type Probing = {

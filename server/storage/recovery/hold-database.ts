@@ -16,8 +16,8 @@ export type Held = {
 }
 
 /**
- * The database was deleted, replaced or overwritten before the store was open. Whoever catches it rescues the data and
- * closes it.
+ * Thrown if the database was deleted, replaced or overwritten before the store was open. The caller rescues the data,
+ * then closes it.
  */
 export class LostWhileStarting extends StoreBusy {
   readonly #held: Held

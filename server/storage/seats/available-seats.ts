@@ -1,7 +1,7 @@
 /**
- * Finds whether seats are left under the quotas of an event, and takes them for a new registration.
- * Time alone frees none: an expired hold is removed when somebody else needs the seat, so that a clock that is
- * set back cannot sell it twice.
+ * Checks whether seats are left under the quotas of an event, and reserves them for a new registration.
+ * An expired hold is removed only when another registration needs the seat, so that a clock that is set back
+ * cannot sell the seat twice.
  */
 import { getOwn, requiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant } from '../../../engine/index.ts'

@@ -5,7 +5,7 @@ import { placeGone } from './available-seats.ts'
 import type { UnavailableSeat } from './available-seats.ts'
 import { limitsOf } from './stored-quotas.ts'
 
-/** How a registration stands, as far as its places follow it. `hasTerm`: there is a day until which it can be paid. */
+/** The state of a registration that determines its seats. `hasTerm`: it has a last day to pay. */
 type SeatStanding = {
   readonly state: RegistrationState
   readonly status: PaymentStatus
@@ -14,9 +14,9 @@ type SeatStanding = {
 }
 
 /**
- * Which seats a registration has: kept, held until its time to pay is over, or none (free). Kept: it is paid, somebody
- * has to see it, or there are days left to pay. What people have ended has none, whatever its money does.
- * `HELD_USE` of registrations/discount-codes.ts says the same of the use of a code, in SQL.
+ * Determines the seats of a registration. It keeps them if it is paid, under review or has days left to pay, holds
+ * them during payment, and frees them otherwise. A cancelled or rejected registration has none, whatever its payments.
+ * `HELD_USE` of registrations/discount-codes.ts is the same rule for discount codes, in SQL.
  */
 export function seatsFor({
   state,
@@ -38,7 +38,7 @@ export function settlePlaces(sql: Sql, registrationId: number, standing: SeatSta
       "UPDATE places_taken SET state = 'free', until = NULL WHERE registration_id = ? AND state <> 'free'",
     ).run(registrationId)
   else if (seats === 'held')
-    // Nobody decides any more and nothing came: whoever needs it may have it.
+    // No decision is pending and no payment arrived: another registration can take the seat.
     sql(
       "UPDATE places_taken SET state = 'held', until = 0 WHERE registration_id = ? AND state = 'kept'",
     ).run(registrationId)
@@ -66,7 +66,7 @@ export function keepAgain(sql: Sql, registrationId: number, at: Instant): Unavai
 export function holdAgain(sql: Sql, eventId: string, registrationId: number, at: Instant): void {
   const known = limitsOf(sql, eventId)
   if (known !== null)
-    // What is paid, or kept until a day, stays so: a difference that nobody pays takes no place away.
+    // Kept seats stay kept: an unpaid balance releases no seat.
     sql(
       "UPDATE places_taken SET state = 'held', until = ? WHERE registration_id = ? AND state <> 'kept'",
     ).run(at + known.holdMs, registrationId)

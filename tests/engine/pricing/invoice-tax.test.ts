@@ -19,7 +19,7 @@ const [KERALA, TAMIL_NADU, KARNATAKA, CHANDIGARH] = ['32', '33', '29', '04'] as 
 const [ADMISSION, ROOM, SPONSORSHIP] = ['998596', '996311', '998397'] as const
 
 test.each([
-  // Section 12(6): admission is supplied where the event is held, whoever the buyer is.
+  // Section 12(6): the place of supply of admission is the venue, for every buyer.
   [ADMISSION, KERALA, null, KERALA],
   [ADMISSION, KERALA, TAMIL_NADU, KERALA],
   [ADMISSION, KERALA, KERALA, KERALA],

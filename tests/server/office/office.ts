@@ -16,6 +16,7 @@ import {
 import type { Answers, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionDoneAnswer } from '../../../engine/api.ts'
 import type { NewMail } from '../../../server/storage/index.ts'
+import { readGolden } from '../../engine/authoring/goldens.ts'
 import type { TestApp } from '../harness.ts'
 
 export const PASSWORD = 'a password for tests'
@@ -70,6 +71,21 @@ export async function signIn(test: TestApp, username = 'office'): Promise<Office
     },
   }
 }
+
+/** A sample event with invoices, these items and a yes-no question for each, and a refund of 75% until 31 January 2026. */
+export const createEventWithItems = (items: string, questions: readonly string[]): string =>
+  readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+    .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${items}`)
+    .replace(
+      '  summary:',
+      `${questions.map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`).join('')}  summary:`,
+    )
+    .replace(
+      'order_id:',
+      'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
+    )
 
 /** The noon of a day in India, `minutes` later. */
 export const noon = (of: string, minutes = 0): Instant =>

@@ -134,7 +134,7 @@ function cheaperLater(
     : null
 }
 
-const NOBODY = /^(none?|no|nobody|nil|-|not?)\.?$/i
+const NONE_ANSWER = /^(none?|no|nobody|nil|-|not?)\.?$/i
 const FREE_UNDER =
   /[,;]?\s*(?:children\s+)?(?:free\s+(?:of charge\s+)?)?(?:under|below)\s+(?:the age of\s+)?([1-9]\d?)(?:\s+(?:years|free|are free|come free))*\.?$/i
 
@@ -147,7 +147,7 @@ export function readCompanions(
   free: boolean,
 ): Result<SampleCompanions | null, string> {
   const said = joinLines(answer)
-  if (NOBODY.test(said)) return ok(null)
+  if (NONE_ANSWER.test(said)) return ok(null)
   if (free) {
     const yes = readYes(said)
     if (yes === null) return err(`"${answer}" is neither yes nor no.`)
@@ -171,7 +171,7 @@ export function readWorkshops(
   answer: string,
   free: boolean,
 ): Result<readonly SampleWorkshop[], string> {
-  if (NOBODY.test(joinLines(answer))) return ok([])
+  if (NONE_ANSWER.test(joinLines(answer))) return ok([])
   const read: SampleWorkshop[] = []
   for (const part of outsideBrackets(answer, /[;\n]/)) {
     const entry = joinLines(part).replace(/[\s,;]+$/, '')

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../../engine/api.ts'
-import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { noon, register, signIn } from '../office.ts'
+import { createEventWithItems, noon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
@@ -24,18 +23,7 @@ const ITEMS = `  items:
 const EXTRAS = ['room', 'companion', 'workshop', 'donation']
 
 beforeAll(async () => {
-  const event = readGolden('EV493.yaml')
-    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
-    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
-    .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${ITEMS}`)
-    .replace(
-      '  summary:',
-      `${EXTRAS.map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`).join('')}  summary:`,
-    )
-    .replace(
-      'order_id:',
-      'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
-    )
+  const event = createEventWithItems(ITEMS, EXTRAS)
   server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
   office = await signIn(server)
 })

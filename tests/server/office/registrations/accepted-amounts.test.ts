@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrderId, paise } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../../engine/api.ts'
-import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, noon, register, signIn } from '../office.ts'
+import { actsOn, createEventWithItems, noon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
@@ -25,18 +24,7 @@ const TO_4720 = { ...TO_3540, workshop: true }
 const TO_5900 = { ...TO_4720, tour: true }
 
 beforeAll(async () => {
-  const event = readGolden('EV493.yaml')
-    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
-    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
-    .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${ITEMS}`)
-    .replace(
-      '  summary:',
-      `${['dinner', 'workshop', 'tour'].map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`).join('')}  summary:`,
-    )
-    .replace(
-      'order_id:',
-      'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
-    )
+  const event = createEventWithItems(ITEMS, ['dinner', 'workshop', 'tour'])
   server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
   office = await signIn(server)
 })

@@ -3,11 +3,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../../engine/api.ts'
-import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { runs } from '../../../runs.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actsOn, noon, register, signIn } from '../office.ts'
+import { actsOn, createEventWithItems, noon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
@@ -31,20 +30,7 @@ const priceOf = (extras: Extras): number =>
   )
 
 beforeAll(async () => {
-  const event = readGolden('EV493.yaml')
-    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
-    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
-    .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${ITEMS}`)
-    .replace(
-      '  summary:',
-      `${Object.keys(PRICES)
-        .map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`)
-        .join('')}  summary:`,
-    )
-    .replace(
-      'order_id:',
-      'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
-    )
+  const event = createEventWithItems(ITEMS, Object.keys(PRICES))
   server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
   office = await signIn(server)
 })
