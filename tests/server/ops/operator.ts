@@ -315,22 +315,6 @@ export function hurry(wanted: number, instead: number, told: () => void = () => 
   }
 }
 
-/** The same for a server that is a process: variables to start it with. It prints `said` whenever one goes off. */
-export const hurrying = (
-  wanted: number,
-  instead: number,
-  said = '',
-): { readonly NODE_OPTIONS: string } =>
-  running(`for (const name of ['setTimeout', 'setInterval']) {
-    const before = globalThis[name]
-    const told = (work) => (...args) => {
-      process.stderr.write(${JSON.stringify(said)})
-      work(...args)
-    }
-    globalThis[name] = (work, ms, ...rest) =>
-      ms === ${wanted} ? before(told(work), ${instead}, ...rest) : before(work, ms, ...rest)
-  }`)
-
 /** Variables with which a process runs this code first: what tests change of its surroundings. */
 export const running = (code: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
