@@ -1,0 +1,158 @@
+/** The delaying proxy: what it counts, and which transactions are there after it has cut a connection. */
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
+import type { DelayingProxy } from './delaying-proxy.ts'
+import { hasPostgres, startPostgres } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
+import { startProxyProcess } from './proxy-process.ts'
+
+const DELAY_MS = 5
+
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
+else {
+  let postgres: PostgresServer
+  let proxy: DelayingProxy
+  let direct: string
+  const connect = async (port = proxy.port): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: urlThrough(port, direct) })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  const countRows = async (): Promise<number> => {
+    const shell = await postgres.shell(direct)
+    const { rows } = await shell.query<{ n: number }>('SELECT count(*)::int AS n FROM kept')
+    await shell.end()
+    return rows[0]?.n ?? 0
+  }
+  const countTrips = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = proxy.traffic().roundTrips
+    await work()
+    return proxy.traffic().roundTrips - before
+  }
+
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    direct = await postgres.database('proxied')
+    proxy = await startDelayingProxy({ folder: postgres.folder }, { delayMs: DELAY_MS })
+  })
+  afterAll(async () => {
+    await proxy.close()
+    await postgres.stop()
+  })
+  beforeEach(async () => {
+    proxy.stopCutting()
+    const shell = await postgres.shell(direct)
+    await shell.query('DROP TABLE IF EXISTS kept; CREATE TABLE kept (n int)')
+    await shell.end()
+  })
+
+  test('statements that wait for each other are a round trip each, and those sent together are one', async () => {
+    const client = await connect()
+    const sequential = await countTrips(async () => {
+      await client.query('BEGIN')
+      await client.query('INSERT INTO kept VALUES ($1)', [1])
+      await client.query('COMMIT')
+    })
+    const together = await countTrips(() =>
+      client.query('BEGIN; INSERT INTO kept VALUES (2); COMMIT'),
+    )
+    await client.end()
+    expect([sequential, together, await countRows()]).toEqual([3, 1, 2])
+  })
+
+  test('each direction takes the delay, and large results arrive complete and in order', async () => {
+    const client = await connect()
+    const began = performance.now()
+    const { rows } = await client.query<{ n: number }>('SELECT n FROM generate_series(1, 50000) n')
+    expect(performance.now() - began).toBeGreaterThan(2 * DELAY_MS - 1)
+    expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 50_000 }, (_, at) => at + 1))
+    await client.end()
+  })
+
+  test('the trace names the statements of each round trip, prepared ones too', async () => {
+    const client = await connect()
+    proxy.startTrace()
+    const named = { name: 'add', text: 'INSERT INTO kept VALUES ($1)' }
+    await client.query('BEGIN')
+    for (const n of [1, 2]) await client.query({ ...named, values: [n] })
+    await client.query('COMMIT')
+    await client.end()
+    const statements = proxy.takeTrips().map((trip) => trip.statements)
+    expect(statements.slice(0, 4)).toEqual([['BEGIN'], [named.text], [named.text], ['COMMIT']])
+  })
+
+  const ways: Record<string, (client: pg.Client) => Promise<unknown>> = {
+    'statement by statement': async (client) => {
+      await client.query('BEGIN')
+      await client.query('INSERT INTO kept VALUES (1)')
+      await client.query('COMMIT')
+    },
+    'in one packet': (client) => client.query('BEGIN; INSERT INTO kept VALUES (1); COMMIT'),
+    'with a named COMMIT': async (client) => {
+      await client.query('BEGIN')
+      await client.query('INSERT INTO kept VALUES (1)')
+      await client.query({ name: 'commit', text: 'COMMIT' })
+    },
+  }
+  describe.each(Object.entries(ways))('a transaction sent %s', (_, run) => {
+    test.each([
+      ['before', 'is not stored, and its client is told of a lost connection', 0, false],
+      ['during', 'is stored, and its client is told of a lost connection', 1, false],
+      ['after', 'is stored, and its client knows', 1, true],
+    ] as const)('cut %s COMMIT %s', async (moment, _text, rows, isTold) => {
+      const client = await connect()
+      const before = proxy.cuts()[moment]
+      proxy.cutCommits(moment, { times: 1 })
+      const told = await run(client).then(
+        () => true,
+        () => false,
+      )
+      expect(told).toBe(isTold)
+      // PostgreSQL ends the session of a lost connection before anybody counts.
+      const shell = await postgres.shell()
+      await expect
+        .poll(
+          async () =>
+            (await shell.query("SELECT 1 FROM pg_stat_activity WHERE datname = 'proxied'"))
+              .rowCount,
+        )
+        .toBe(0)
+      await shell.end()
+      expect([await countRows(), proxy.cuts()[moment] - before]).toEqual([rows, 1])
+      const next = await connect()
+      await run(next)
+      await next.end()
+      expect(await countRows()).toBe(rows + 1)
+    })
+  })
+
+  test('one commit in three is cut, and connections that are not cut go on', async () => {
+    const before = proxy.cuts().during
+    proxy.cutCommits('during', { oneIn: 3 })
+    let lost = 0
+    for (let n = 1; n <= 9; n += 1) {
+      const client = await connect()
+      await client.query('BEGIN; INSERT INTO kept VALUES (1); COMMIT').catch(() => void (lost += 1))
+      await client.end().catch(() => {})
+    }
+    expect([lost, proxy.cuts().during - before, await countRows()]).toEqual([3, 3, 9])
+  })
+
+  test('the proxy in a process of its own does the same', async () => {
+    const other = await startProxyProcess({ folder: postgres.folder }, { delayMs: 1 })
+    const client = await connect(other.port)
+    const before = await other.traffic()
+    await client.query('INSERT INTO kept VALUES (1)')
+    const { roundTrips } = await other.traffic()
+    await other.cutCommits('during', { times: 1 })
+    await expect(client.query('BEGIN; INSERT INTO kept VALUES (2); COMMIT')).rejects.toThrow()
+    expect([roundTrips - before.roundTrips, await other.cuts()]).toEqual([
+      1,
+      { before: 0, during: 1, after: 0 },
+    ])
+    await other.close()
+    expect(await countRows()).toBe(2)
+  })
+}

@@ -1,0 +1,268 @@
+/**
+ * A network between a server and PostgreSQL: delays each direction, keeps the order, counts round trips and packets,
+ * and cuts connections before, during or after a COMMIT.
+ */
+import { createConnection, createServer } from 'node:net'
+import type { Socket } from 'node:net'
+import {
+  createMessageReader,
+  createStatementReader,
+  isCommit,
+  isCommitted,
+  isTlsRequest,
+} from './postgres-messages.ts'
+
+/** A folder with PostgreSQL's socket, or the port on this machine. */
+export type Target = { readonly folder: string } | { readonly port: number }
+/**
+ * `before`: PostgreSQL never gets the COMMIT. `during`: it gets the COMMIT, and its answer is lost. `after`: the client
+ * gets the answer, and nothing else.
+ */
+export type CutMoment = 'before' | 'during' | 'after'
+export type CutOptions = {
+  /** Cuts one COMMIT in so many. */
+  readonly oneIn?: number
+  /** Cuts so many, and no more. */
+  readonly times?: number
+}
+export type Traffic = {
+  /** A packet to PostgreSQL after an answer has reached the client, or the first one. */
+  readonly roundTrips: number
+  readonly packetsToServer: number
+  readonly packetsToClient: number
+}
+/** The statements of one round trip, in the order in which they were sent. */
+export type Trip = {
+  readonly connection: number
+  readonly atMs: number
+  readonly statements: readonly string[]
+}
+export type DelayingProxy = {
+  readonly port: number
+  /** All connections so far, and those that are closed. */
+  traffic(): Traffic
+  trafficByConnection(): readonly Traffic[]
+  /** From now on the statements of each round trip are kept. */
+  startTrace(): void
+  /** Returns the round trips since the last call or the start of the trace. */
+  takeTrips(): readonly Trip[]
+  setDelay(delayMs: number): void
+  /** Replaces the former instruction. */
+  cutCommits(moment: CutMoment, options?: CutOptions): void
+  stopCutting(): void
+  cuts(): Readonly<Record<CutMoment, number>>
+  /** Cuts every connection; new ones are accepted. */
+  cutAll(): void
+  close(): Promise<void>
+}
+
+const DELAY_MS = 2
+const POSTGRES_PORT = 5432
+/** Timers count whole milliseconds: what is due within this time is delivered. */
+const EARLY_MS = 0.3
+
+/** The address of the same database through a proxy. */
+export function urlThrough(port: number, direct: string): string {
+  const parts = /^(postgres(?:ql)?:\/\/[^@/]*@)[^/]*\/([^?]*)/.exec(direct)
+  if (parts === null) throw new Error(`no database address: ${direct}`)
+  return `${parts[1]}127.0.0.1:${port}/${parts[2]}`
+}
+
+export async function startDelayingProxy(
+  target: Target,
+  { delayMs = DELAY_MS }: { readonly delayMs?: number } = {},
+): Promise<DelayingProxy> {
+  let delay = delayMs
+  let trips: Trip[] | null = null
+  let plan: { moment: CutMoment; oneIn: number; left: number } | null = null
+  let commits = 0
+  const cuts = { before: 0, during: 0, after: 0 }
+  const connections: Connection[] = []
+
+  /** Counts the commits of the moment that is planned. */
+  const isCutAt = (moment: CutMoment): boolean => {
+    if (plan?.moment !== moment || plan.left <= 0) return false
+    commits += 1
+    if (commits % plan.oneIn !== 0) return false
+    plan.left -= 1
+    cuts[moment] += 1
+    return true
+  }
+  const server = createServer({ noDelay: true }, (client) => {
+    const postgres = connect(target)
+    connections.push(
+      joinSockets(client, postgres, {
+        number: connections.length,
+        delay: () => delay,
+        trips: () => trips,
+        isCutAt,
+      }),
+    )
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const cutAll = (): void => {
+    for (const { cut } of connections) cut()
+  }
+  return {
+    port: address.port,
+    traffic: () => connections.map(({ traffic }) => traffic()).reduce(addTraffic, NONE),
+    trafficByConnection: () => connections.map(({ traffic }) => traffic()),
+    startTrace: () => {
+      trips = []
+    },
+    takeTrips: () => trips?.splice(0) ?? [],
+    setDelay: (next) => {
+      delay = next
+    },
+    cutCommits: (moment, { oneIn = 1, times = Infinity } = {}) => {
+      plan = { moment, oneIn, left: times }
+      commits = 0
+    },
+    stopCutting: () => {
+      plan = null
+    },
+    cuts: () => ({ ...cuts }),
+    cutAll,
+    close: async () => {
+      cutAll()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
+    },
+  }
+}
+
+const NONE: Traffic = { roundTrips: 0, packetsToServer: 0, packetsToClient: 0 }
+const addTraffic = (one: Traffic, other: Traffic): Traffic => ({
+  roundTrips: one.roundTrips + other.roundTrips,
+  packetsToServer: one.packetsToServer + other.packetsToServer,
+  packetsToClient: one.packetsToClient + other.packetsToClient,
+})
+
+function connect(target: Target): Socket {
+  const socket =
+    'folder' in target
+      ? createConnection(`${target.folder}/.s.PGSQL.${POSTGRES_PORT}`)
+      : createConnection(target.port, '127.0.0.1')
+  return socket.setNoDelay(true)
+}
+
+type Connection = { traffic(): Traffic; cut(): void }
+type Joint = {
+  readonly number: number
+  delay(): number
+  trips(): Trip[] | null
+  isCutAt(moment: CutMoment): boolean
+}
+
+function joinSockets(client: Socket, postgres: Socket, joint: Joint): Connection {
+  const counts = { roundTrips: 0, packetsToServer: 0, packetsToClient: 0 }
+  const [toServer, toClient] = [createDelayLine(joint.delay), createDelayLine(joint.delay)]
+  const [asked, answered] = [createMessageReader(true), createMessageReader(false)]
+  const { statementOf } = createStatementReader()
+  /** The statements of the current round trip. */
+  let statements: string[] = []
+  let isAnswered = true
+  let isCut = false
+  const cut = (): void => {
+    isCut = true
+    client.destroy()
+    postgres.destroy()
+  }
+
+  client.on('data', (chunk: Buffer) => {
+    if (isCut) return
+    counts.packetsToServer += 1
+    if (isAnswered) {
+      isAnswered = false
+      counts.roundTrips += 1
+      statements = []
+      joint.trips()?.push({ connection: joint.number, atMs: performance.now(), statements })
+    }
+    let cutFrom: number | null = null
+    for (const message of asked.read(chunk)) {
+      if (isTlsRequest(message)) answered.expectTlsAnswer()
+      const statement = statementOf(message)
+      if (statement === null) continue
+      if (joint.trips() !== null) statements.push(statement)
+      if (cutFrom === null && isCommit(statement) && joint.isCutAt('before'))
+        cutFrom = Math.max(0, message.start)
+    }
+    if (cutFrom === null) {
+      toServer.add(() => postgres.write(chunk))
+      return
+    }
+    // What was sent before the COMMIT arrives; nothing after it does.
+    isCut = true
+    const arrives = chunk.subarray(0, cutFrom)
+    toServer.add(() => postgres.end(arrives))
+    toServer.add(() => client.destroy())
+  })
+  postgres.on('data', (chunk: Buffer) => {
+    if (isCut) return
+    counts.packetsToClient += 1
+    const hasCommitted = answered.read(chunk).some(isCommitted)
+    if (hasCommitted && joint.isCutAt('during')) {
+      cut()
+      return
+    }
+    const isLast = hasCommitted && joint.isCutAt('after')
+    toClient.add(() => {
+      isAnswered = true
+      client.write(chunk)
+    })
+    if (!isLast) return
+    isCut = true
+    toClient.add(() => {
+      client.end()
+      postgres.destroy()
+    })
+  })
+  for (const [socket, other, line] of [
+    [client, postgres, toServer],
+    [postgres, client, toClient],
+  ] as const) {
+    socket.on('error', () => other.destroy())
+    socket.on('end', () => line.add(() => other.end()))
+    socket.on('close', () => line.add(() => other.destroy()))
+  }
+  return { traffic: () => ({ ...counts }), cut }
+}
+
+type DelayLine = { add(deliver: () => void): void }
+
+/** Delivers in order, each after the delay. */
+function createDelayLine(delay: () => number): DelayLine {
+  const waiting: { readonly deliver: () => void; readonly dueMs: number }[] = []
+  let isSet = false
+  const setTimer = (): void => {
+    const next = waiting[0]
+    if (isSet || next === undefined) return
+    isSet = true
+    setTimeout(deliverDue, Math.max(0, next.dueMs - performance.now()))
+  }
+  const deliverDue = (): void => {
+    isSet = false
+    const now = performance.now() + EARLY_MS
+    for (let next = waiting[0]; next !== undefined && next.dueMs <= now; next = waiting[0]) {
+      waiting.shift()
+      next.deliver()
+    }
+    setTimer()
+  }
+  return {
+    add(deliver) {
+      const delayMs = delay()
+      if (delayMs === 0 && waiting.length === 0) {
+        deliver()
+        return
+      }
+      waiting.push({ deliver, dueMs: performance.now() + delayMs })
+      setTimer()
+    },
+  }
+}
