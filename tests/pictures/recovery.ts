@@ -67,7 +67,7 @@ export const listRecoveryStates = (server: PictureServer): readonly State[] => {
       open: (page) =>
         duringRecovery(async () => {
           await signedIn('/admin/search')(page)
-          await page.getByText('Open the recovery').waitFor()
+          await page.getByText('Go to Recovery').waitFor()
         }),
     },
     {

@@ -1,31 +1,34 @@
-/** The handling of an expired session: any call that reports it opens the sign-in page. */
+/** Handles an expired session: an API call that returns 401 opens the sign-in page. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import type { ApiError } from '../app/api-client.ts'
-import { LOGIN, isApiError } from './office-api-and-urls.ts'
+import { SIGN_IN, isApiError } from './office-api-and-urls.ts'
 
-/** Opens the sign-in page, clears all loaded data, and returns here after sign-in. */
-export function useLeave(): () => void {
+/**
+ * Returns a function that clears all loaded data and opens the sign-in page. Sign-in returns to the
+ * current page.
+ */
+export function useOpenSignIn(): () => void {
   const navigate = useNavigate()
-  const client = useQueryClient()
+  const queryClient = useQueryClient()
   const { pathname, search } = useLocation()
   return useCallback(() => {
-    client.clear()
-    void navigate(`${LOGIN}?next=${encodeURIComponent(pathname + search)}`, { replace: true })
-  }, [client, navigate, pathname, search])
+    queryClient.clear()
+    void navigate(`${SIGN_IN}?next=${encodeURIComponent(pathname + search)}`, { replace: true })
+  }, [queryClient, navigate, pathname, search])
 }
 
 /**
  * Handles the error of a query or mutation: opens the sign-in page if the session has expired,
  * otherwise returns the error. An error that is not an ApiError is a bug and is rethrown.
  */
-export function useLeaveOn401(error: unknown): ApiError | null {
-  const leave = useLeave()
-  const isOver = isApiError(error) && error.status === 401
+export function useSignInOn401(error: unknown): ApiError | null {
+  const openSignIn = useOpenSignIn()
+  const isExpired = isApiError(error) && error.status === 401
   useEffect(() => {
-    if (isOver) leave()
-  }, [isOver, leave])
+    if (isExpired) openSignIn()
+  }, [isExpired, openSignIn])
   if (error !== null && !isApiError(error)) throw error
-  return isOver ? null : error
+  return isExpired ? null : error
 }

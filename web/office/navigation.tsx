@@ -7,30 +7,30 @@ import { isAtLeast } from '../../engine/index.ts'
 import type { OfficeEvent, SessionAnswer } from '../../engine/api.ts'
 import { Icon, Logo } from '../ui/icons-and-logo.tsx'
 import { SkipLink } from '../ui/layout/skip-link.tsx'
-import { readDone } from './office-api-responses.ts'
+import { readSuccess } from './office-api-responses.ts'
 import {
   ACCOUNT,
-  ACTIVITY,
-  addAddress,
-  codesAddress,
-  reconcileAddress,
+  AUDIT_LOG,
+  addRegistrationUrl,
+  discountCodesUrl,
+  reconciliationUrl,
   DASHBOARD,
   EVENT_FILES,
-  LOGIN,
-  MAILS,
-  MONEY,
-  PEOPLE,
+  SIGN_IN,
+  EMAILS,
+  PAYMENT_REVIEWS,
+  TEAM,
   RECOVERY,
   SEARCH,
-  ask,
+  callApi,
   isOwnerOfAll,
 } from './office-api-and-urls.ts'
-import { useLeaveOn401 } from './expired-session.ts'
+import { useSignInOn401 } from './expired-session.ts'
 import { Banner } from './ui/error-banner-and-heading.tsx'
-import { useSlash } from './lists/search-page.tsx'
+import { useSearchShortcut } from './lists/search-page.tsx'
 
-/** A sidebar from 1280 pixels, tabs above the page below that. */
-export function Frame({
+/** Shows a sidebar on screens at least 1280 pixels wide, and tabs above the page on others. */
+export function OfficeFrame({
   session,
   path,
   children,
@@ -40,18 +40,19 @@ export function Frame({
   readonly children: ReactNode
 }) {
   const nav = useRef<HTMLElement>(null)
-  useSlash()
-  const { logout, problem } = useLogout()
+  useSearchShortcut()
+  const { logOut, errorMessage: error } = useLogOut()
   useEffect(() => {
     const current = nav.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [path])
-  const pages = session.events.map((event) => pagesOf(event, session.role))
-  // Their URLs may be below that of the event's list.
-  const isOfEvent = pages.flat().some(({ to }) => to === path)
-  const isAt = (route: string): boolean =>
-    path === route || (path.startsWith(`${route}/`) && !isOfEvent)
-  const current = (route: string) => (isAt(route) ? { 'aria-current': 'page' as const } : {})
+  const pages = session.events.map((event) => listEventPages(event, session.role))
+  // The URL of an event page may begin with the URL of the event's list.
+  const isEventPage = pages.flat().some(({ to }) => to === path)
+  const isCurrent = (route: string): boolean =>
+    path === route || (path.startsWith(`${route}/`) && !isEventPage)
+  const ariaCurrent = (route: string) =>
+    isCurrent(route) ? { 'aria-current': 'page' as const } : {}
   return (
     <div className="shell">
       <SkipLink />
@@ -61,21 +62,21 @@ export function Frame({
             <Logo />
             Rollcall
           </a>
-          <button type="button" className="btn line sm" onClick={logout}>
+          <button type="button" className="btn line sm" onClick={logOut}>
             <Icon name="out" small />
             Logout
           </button>
         </div>
         <nav aria-label="Office" ref={nav}>
-          <Link to={DASHBOARD} {...current(DASHBOARD)}>
+          <Link to={DASHBOARD} {...ariaCurrent(DASHBOARD)}>
             <Icon name="grid" />
             Dashboard
           </Link>
-          <Link to={SEARCH} aria-keyshortcuts="/" {...current(SEARCH)}>
+          <Link to={SEARCH} aria-keyshortcuts="/" {...ariaCurrent(SEARCH)}>
             <Icon name="search" />
             Search
           </Link>
-          <Link to={MONEY} {...current(MONEY)}>
+          <Link to={PAYMENT_REVIEWS} {...ariaCurrent(PAYMENT_REVIEWS)}>
             <Icon name="tri" />
             Needs review
           </Link>
@@ -83,22 +84,22 @@ export function Frame({
             Lists
           </span>
           {session.events.map((event, index) => {
-            const own = pages[index] ?? []
+            const eventPages = pages[index] ?? []
             const isOpen =
               session.events.length === 1 ||
-              event.lists.some(({ route }) => isAt(route)) ||
-              own.some(({ to }) => to === path)
+              event.lists.some(({ route }) => isCurrent(route)) ||
+              eventPages.some(({ to }) => to === path)
             return (
               <Fragment key={event.id}>
                 {event.lists.map((list) => (
-                  <Link key={list.route} to={list.route} {...current(list.route)}>
+                  <Link key={list.route} to={list.route} {...ariaCurrent(list.route)}>
                     <Icon name="rows" />
                     {shortTitle(list.title)}
                   </Link>
                 ))}
                 {isOpen &&
-                  own.map(({ to, label }) => (
-                    <Link key={to} to={to} className="sub" {...current(to)}>
+                  eventPages.map(({ to, label }) => (
+                    <Link key={to} to={to} className="sub" {...ariaCurrent(to)}>
                       {label}
                     </Link>
                   ))}
@@ -109,36 +110,36 @@ export function Frame({
             Office
           </span>
           {isOwnerOfAll(session) && (
-            <Link to={PEOPLE} {...current(PEOPLE)}>
+            <Link to={TEAM} {...ariaCurrent(TEAM)}>
               <Icon name="flag" />
               Team
             </Link>
           )}
           {isAtLeast(session.role, 'desk') && (
-            <Link to={MAILS} {...current(MAILS)}>
+            <Link to={EMAILS} {...ariaCurrent(EMAILS)}>
               <Icon name="mail" />
               Emails
             </Link>
           )}
           {isOwnerOfAll(session) && (
-            <Link to={EVENT_FILES} {...current(EVENT_FILES)}>
+            <Link to={EVENT_FILES} {...ariaCurrent(EVENT_FILES)}>
               <Icon name="file" />
               Event files
             </Link>
           )}
-          {isOwnerOfAll(session) && (session.in_recovery || isAt(RECOVERY)) && (
-            <Link to={RECOVERY} {...current(RECOVERY)}>
+          {isOwnerOfAll(session) && (session.in_recovery || isCurrent(RECOVERY)) && (
+            <Link to={RECOVERY} {...ariaCurrent(RECOVERY)}>
               <Icon name="tri" />
               Recovery
             </Link>
           )}
           {isAtLeast(session.role, 'owner') && (
-            <Link to={ACTIVITY} {...current(ACTIVITY)}>
+            <Link to={AUDIT_LOG} {...ariaCurrent(AUDIT_LOG)}>
               <Icon name="clock" />
               Audit log
             </Link>
           )}
-          <Link to={ACCOUNT} {...current(ACCOUNT)}>
+          <Link to={ACCOUNT} {...ariaCurrent(ACCOUNT)}>
             <Icon name="lock" />
             Your account
           </Link>
@@ -147,27 +148,27 @@ export function Frame({
           <p>
             Signed in as <b>{session.username}</b>
           </p>
-          <button type="button" className="btn line sm" onClick={logout}>
+          <button type="button" className="btn line sm" onClick={logOut}>
             <Icon name="out" small />
             Logout
           </button>
         </div>
       </header>
       <div className="stage">
-        {problem !== null && (
+        {error !== null && (
           <Banner
-            text={`Logging out failed, so you are still signed in. ${problem}`}
-            action={{ label: session.texts.admin.retry, go: logout }}
+            text={`Logging out failed, so you are still signed in. ${error}`}
+            action={{ label: session.texts.admin.retry, onClick: logOut }}
           />
         )}
-        {session.in_recovery && !isAt(RECOVERY) && (
+        {session.in_recovery && !isCurrent(RECOVERY) && (
           <aside className="care inrecovery" aria-label="Recovery">
             <Icon name="tri" small />
             <span>
               The database was restored from an older copy. Scheduled emails, refunds and erasure
-              are held.{' '}
+              are on hold.{' '}
               {isOwnerOfAll(session) ? (
-                <Link to={RECOVERY}>Open the recovery</Link>
+                <Link to={RECOVERY}>Go to Recovery</Link>
               ) : (
                 'Only an owner can end the recovery.'
               )}
@@ -181,47 +182,48 @@ export function Frame({
 }
 
 /**
- * Further pages of an event, shown below its list only while the user is on one of them; shown for
- * all events at once, they would hide the lists.
+ * * Returns the other pages of an event. They are shown below its list only while the user is on a
+ * page of the event: shown for every event, they would hide the lists.
  */
-function pagesOf(
+function listEventPages(
   { id, gives_codes, status }: OfficeEvent,
   role: SessionAnswer['role'],
 ): readonly { readonly to: string; readonly label: string }[] {
   return [
-    ...(gives_codes ? [{ to: codesAddress(id), label: 'Codes' }] : []),
-    // Registrations cannot be added manually to a closed event either.
+    ...(gives_codes ? [{ to: discountCodesUrl(id), label: 'Codes' }] : []),
+    // Staff cannot add registrations to a closed event.
     ...(isAtLeast(role, 'desk') && status === 'open'
-      ? [{ to: addAddress(id), label: 'Add registration' }]
+      ? [{ to: addRegistrationUrl(id), label: 'Add registration' }]
       : []),
     ...(isAtLeast(role, 'treasurer')
-      ? [{ to: reconcileAddress(id), label: 'Bank statements and settlements' }]
+      ? [{ to: reconciliationUrl(id), label: 'Bank statements and settlements' }]
       : []),
   ]
 }
 
-/** A list's title without the word that all of them share. */
+/** Removes “registrations”, with which every list title ends. */
 export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
 
 /**
- * Ends the session on the server, then clears it here. If the server does not confirm, the session
- * remains valid and the next click would show delegates' data again; `problem` then states why.
+ * * Ends the session on the server, then clears it here. If the server does not confirm, the
+ * session remains valid and the next click would show delegates' data again; `errorMessage` then
+ * states the reason.
  */
-function useLogout(): { readonly logout: () => void; readonly problem: string | null } {
-  const client = useQueryClient()
+function useLogOut(): { readonly logOut: () => void; readonly errorMessage: string | null } {
+  const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const ending = useMutation({
-    mutationFn: () => ask('/admin/logout/', readDone, { method: 'POST' }),
+  const logoutMutation = useMutation({
+    mutationFn: () => callApi('/admin/logout/', readSuccess, { method: 'POST' }),
     onSuccess: () => {
-      client.clear()
-      return navigate(LOGIN, { replace: true })
+      queryClient.clear()
+      return navigate(SIGN_IN, { replace: true })
     },
   })
-  const error = useLeaveOn401(ending.error)
-  return { logout: () => ending.mutate(), problem: error?.message ?? null }
+  const error = useSignInOn401(logoutMutation.error)
+  return { logOut: () => logoutMutation.mutate(), errorMessage: error?.message ?? null }
 }
 
-export function Waiting() {
+export function LoadingPage() {
   return (
     <main className="main alone" id="main" aria-busy="true">
       <h1 className="vh">Office</h1>

@@ -1,6 +1,6 @@
 /**
- * The office's API helpers and URLs.
- * A list's filters are in the page's URL, under the names that the call uses.
+ * * The office's API helpers and URLs.
+ * The URL of a list page contains its filters, under the parameter names of the API.
  */
 import { QueryClient } from '@tanstack/react-query'
 import type { AdminList } from '../../engine/index.ts'
@@ -8,32 +8,31 @@ import type { SessionAnswer } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { Answered, ApiError, CallOptions, Reader } from '../app/api-client.ts'
 
-export const LOGIN = '/admin/login'
+export const SIGN_IN = '/admin/login'
 export const DASHBOARD = '/admin/dashboard'
 export const ACCOUNT = '/admin/account'
-export const PEOPLE = '/admin/people'
-export const ACTIVITY = '/admin/activity'
-export const MAILS = '/admin/mails'
+export const TEAM = '/admin/people'
+export const AUDIT_LOG = '/admin/activity'
+export const EMAILS = '/admin/mails'
 export const EVENT_FILES = '/admin/event-files'
 export const RECOVERY = '/admin/recovery'
 export const SEARCH = '/admin/search'
-/** The payment reviews; the API calls them reviews. */
-export const MONEY = '/admin/money'
-/** Target of a link to set a password. */
-export const PASSWORD = '/admin/password'
+export const PAYMENT_REVIEWS = '/admin/money'
+/** Invitation and password links open this page. */
+export const SET_PASSWORD = '/admin/password'
 
 /** Whether the user manages the team. */
 export const isOwnerOfAll = ({ role, all_events }: SessionAnswer): boolean =>
   role === 'owner' && all_events
 
-/** How long the data of closed pages are cached for Back, in milliseconds. */
-const KEPT_MS = 60_000
+/** How long the data of closed pages is cached for Back, in milliseconds. */
+const CACHE_MS = 60_000
 
 /**
- * A client without automatic refetching: an expired session must show at the next click, and every
- * read is recorded in the audit log.
+ * * Creates a client that does not refetch automatically: an expired session should only appear
+ * after a click, and the audit log records every read.
  */
-export const newClient = (): QueryClient =>
+export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
       queries: {
@@ -41,86 +40,99 @@ export const newClient = (): QueryClient =>
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         staleTime: 0,
-        gcTime: KEPT_MS,
+        gcTime: CACHE_MS,
       },
     },
   })
 
 /**
- * Calls the API and throws the ApiError of a refused call, as react-query expects in queries and
+ * * Calls the API. Throws an ApiError if the call fails, as react-query expects in queries and
  * mutations.
  */
-export async function ask<T>(path: string, read: Reader<T>, options: CallOptions = {}): Promise<T> {
-  return take(await call(path, read, options))
+export async function callApi<T>(
+  path: string,
+  read: Reader<T>,
+  options: CallOptions = {},
+): Promise<T> {
+  return unwrap(await call(path, read, options))
 }
 
-/** Returns the value of an answer; throws its ApiError. */
-export function take<T>(answered: Answered<T>): T {
-  if (!answered.ok) throw answered.error
-  return answered.value
+/** Returns the value of a response. Throws its ApiError if the call failed. */
+export function unwrap<T>(response: Answered<T>): T {
+  if (!response.ok) throw response.error
+  return response.value
 }
 
 export const isApiError = (error: unknown): error is ApiError =>
   typeof error === 'object' && error !== null && 'status' in error && 'message' in error
 
-/** Parameters of every list in addition to its filters. */
-export const ASKED_BESIDE = ['waiting', 'in_state'] as const
+/** Filters of every list, in addition to those in its event file. */
+export const EXTRA_FILTERS = ['waiting', 'in_state'] as const
 
-/** URL of a list's call or export with the filters of the page's URL; empty ones are omitted. */
-export function withFilters(
+/**
+ * Builds the URL of a list's API call or export from the filters in the page's URL. Omits empty
+ * filters.
+ */
+export function buildListUrl(
   api: string,
   list: AdminList,
   search: URLSearchParams,
-  paging: boolean,
+  isPaged: boolean,
 ): string {
   const query = new URLSearchParams()
   for (const { sentAs } of list.filters) {
     const value = search.get(sentAs)?.trim()
     if (value) query.set(sentAs, value)
   }
-  for (const name of paging ? [...ASKED_BESIDE, 'page', 'page_size', 'sort'] : ASKED_BESIDE) {
+  for (const name of isPaged ? [...EXTRA_FILTERS, 'page', 'page_size', 'sort'] : EXTRA_FILTERS) {
     const value = search.get(name)
     if (value) query.set(name, value)
   }
-  // A page needs only the listed columns of its rows. An event file's filter may have the same
-  // name.
-  if (paging && !list.filters.some(({ sentAs }) => sentAs === 'rows')) query.set('rows', 'listed')
+  // A page needs only the columns of the list. An event file may have a filter with this name.
+  if (isPaged && !list.filters.some(({ sentAs }) => sentAs === 'rows')) query.set('rows', 'listed')
   const text = query.toString()
   return text === '' ? api : `${api}${api.includes('?') ? '&' : '?'}${text}`
 }
 
-/** Page numbers: first, last and current ± 2; null represents a gap of one or more pages. */
-export function pageWindow(current: number, last: number): readonly (number | null)[] {
-  const near = [1, last, ...[-2, -1, 0, 1, 2].map((step) => current + step)].filter(
+/**
+ * Returns the page numbers to show: first, last and current ± 2. Null marks a gap of one or more
+ * pages.
+ */
+export function listPageNumbers(current: number, last: number): readonly (number | null)[] {
+  const numbers = [1, last, ...[-2, -1, 0, 1, 2].map((step) => current + step)].filter(
     (page) => page >= 1 && page <= last,
   )
-  const pages = [...new Set(near)].sort((a, b) => a - b)
+  const pages = [...new Set(numbers)].sort((a, b) => a - b)
   return pages.flatMap((page, index) => {
-    const before = pages[index - 1]
-    return before === undefined || page === before + 1 ? [page] : [null, page]
+    const previous = pages[index - 1]
+    return previous === undefined || page === previous + 1 ? [page] : [null, page]
   })
 }
 
-/** Returns a URL to open after sign-in; only URLs of this site are accepted. */
-export const safeNext = (next: string | null): string =>
+/** Returns the URL to open after sign-in. Accepts only URLs of this site. */
+export const sanitiseNext = (next: string | null): string =>
   next?.startsWith('/') &&
   !next.startsWith('//') &&
   !next.startsWith('/\\') &&
-  !next.startsWith(LOGIN)
+  !next.startsWith(SIGN_IN)
     ? next
     : DASHBOARD
 
-/** Not below a list's URL, because event files choose those. */
-export const codesAddress = (eventId: string): string =>
+/** This URL is not below a list's URL, because event files choose the URLs of lists. */
+export const discountCodesUrl = (eventId: string): string =>
   `/admin/codes-of/${encodeURIComponent(eventId)}`
 
-/** Cannot be confused with a registration number, which begins with its event's letters. */
-export const reconcileAddress = (eventId: string): string =>
+/**
+ * Cannot clash with a registration's URL: a registration number begins with the letters of its
+ * event.
+ */
+export const reconciliationUrl = (eventId: string): string =>
   `/admin/${encodeURIComponent(eventId)}/reconcile`
 
-export const addAddress = (eventId: string): string => `/admin/${encodeURIComponent(eventId)}/add`
+export const addRegistrationUrl = (eventId: string): string =>
+  `/admin/${encodeURIComponent(eventId)}/add`
 
-export const registrationAddress = (list: AdminList, regNo: string): string =>
+export const registrationUrl = (list: AdminList, regNo: string): string =>
   `${list.route}/${encodeURIComponent(regNo)}`
 
 /** Whether the key press is text input rather than a shortcut. */
@@ -132,7 +144,7 @@ export function isTyping({ target }: KeyboardEvent): boolean {
 }
 
 const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-/** A spreadsheet with a reliable media type; the types that browsers report vary. */
-export function asSheet(file: File): Blob {
+/** Sets the media type by the file extension, because the types that browsers report vary. */
+export function toSpreadsheet(file: File): Blob {
   return new Blob([file], { type: /\.xlsx$/i.test(file.name) ? XLSX_TYPE : 'text/csv' })
 }

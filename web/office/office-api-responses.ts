@@ -1,4 +1,4 @@
-/** Parsers of the office API's answers. A reader returns null for unusable data. */
+/** Parsers of the office API's responses. A reader returns null for unusable data. */
 import { fromRupees, isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
 import type {
   AdminList,
@@ -21,52 +21,52 @@ import type { Reader } from '../app/api-client.ts'
 import { hasAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../app/json-readers.ts'
 import type { Unread } from '../app/json-readers.ts'
 
-/** The answer of a call without a result. */
-export const readDone: Reader<true> = (body) =>
+/** Parses the response of a call that returns no data. */
+export const readSuccess: Reader<true> = (body) =>
   isRecord(body) && body['status'] === 'success' ? true : null
 
-/** Entries, as a sentence from the server. */
+/** Parses the result of a call: a sentence from the server. */
 export const readMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
 
-export const readCodes: Reader<CodesAnswer> = (body) =>
+export const readDiscountCodes: Reader<CodesAnswer> = (body) =>
   isRecord(body) &&
-  listOf(body['kinds'], (one) => texted(one, 'id', 'label')) !== null &&
-  listOf(body['codes'], readCode) !== null
+  listOf(body['kinds'], (item) => readStrings(item, 'id', 'label')) !== null &&
+  listOf(body['codes'], readDiscountCode) !== null
     ? (body as CodesAnswer)
     : null
 
-/** Sales report of a list. */
-export const readSold: Reader<SoldAnswer> = (body) =>
+/** Parses the sales report of a list. */
+export const readSalesReport: Reader<SoldAnswer> = (body) =>
   isRecord(body) &&
   typeof body['capped'] === 'boolean' &&
   typeof body['paid_beside'] === 'number' &&
-  listOf(body['rows'], readSum) !== null &&
-  listOf(body['people'], (one) => counted(one, 'count', 'paid')) !== null &&
-  listOf(body['places'], (one) => counted(one, 'taken', 'max')) !== null
+  listOf(body['rows'], readSalesRow) !== null &&
+  listOf(body['people'], (item) => readCounts(item, 'count', 'paid')) !== null &&
+  listOf(body['places'], (item) => readCounts(item, 'taken', 'max')) !== null
     ? (body as SoldAnswer)
     : null
 
-const readSum = (value: unknown): Unread | null => {
-  const sum = texted(value, 'item', 'label')
+const readSalesRow = (value: unknown): Unread | null => {
+  const sum = readStrings(value, 'item', 'label')
   const numbers = ['registrations', 'quantity', 'total', 'paid_quantity', 'paid_total']
   return sum !== null && hasAll(sum, 'number', ...numbers) ? sum : null
 }
-const counted = (value: unknown, ...numbers: readonly string[]): Unread | null => {
-  const one = texted(value, 'id', 'label')
-  return one !== null && hasAll(one, 'number', ...numbers) ? one : null
+const readCounts = (value: unknown, ...numbers: readonly string[]): Unread | null => {
+  const item = readStrings(value, 'id', 'label')
+  return item !== null && hasAll(item, 'number', ...numbers) ? item : null
 }
 
-const readCode = (value: unknown): Unread | null => {
-  const code = texted(value, 'code', 'kind', 'note')
+const readDiscountCode = (value: unknown): Unread | null => {
+  const code = readStrings(value, 'code', 'kind', 'note')
   return code !== null && hasAll(code, 'number', 'uses', 'uses_max') ? code : null
 }
 
-/** The discount codes that were created, in full. */
-export const readMadeCodes: Reader<readonly string[]> = (body) =>
-  isRecord(body) ? listOf(body['codes'], (one) => (typeof one === 'string' ? one : null)) : null
+/** Parses newly created discount codes, which are complete. */
+export const readCreatedCodes: Reader<readonly string[]> = (body) =>
+  isRecord(body) ? listOf(body['codes'], (item) => (typeof item === 'string' ? item : null)) : null
 
-/** The signed-in user, and the events whose lists they may see. */
+/** Parses the signed-in user, and the events whose lists they may see. */
 export const readSession: Reader<SessionAnswer> = (body) => {
   if (
     !isRecord(body) ||
@@ -75,22 +75,22 @@ export const readSession: Reader<SessionAnswer> = (body) => {
   )
     return null
   const { events, texts } = body
-  const readable =
+  const isReadable =
     isRecord(texts) &&
     textsOf(texts['calls']) !== null &&
     isRecord(texts['admin']) &&
     hasAll(texts['admin'], 'string', 'dashboard', 'retry') &&
     listOf(events, readEvent) !== null
-  return readable ? (body as SessionAnswer) : null
+  return isReadable ? (body as SessionAnswer) : null
 }
 
 const readEvent: Reader<OfficeEvent> = (event) =>
   isRecord(event) &&
   hasAll(event, 'string', 'id', 'title') &&
-  [event['from'], event['to']].every((one) => typeof one === 'string' && isDay(one)) &&
+  [event['from'], event['to']].every((item) => typeof item === 'string' && isDay(item)) &&
   isRecord(event['always']) &&
   hasAll(event['always'], 'string', 'category') &&
-  listOf(event['price_steps'], (one) => texted(one, 'day', 'label')) !== null &&
+  listOf(event['price_steps'], (item) => readStrings(item, 'day', 'label')) !== null &&
   isRecord(event['look']) &&
   hasAll(event['look'], 'string', 'colour') &&
   isRecord(event['dashboard']) &&
@@ -98,7 +98,7 @@ const readEvent: Reader<OfficeEvent> = (event) =>
   Array.isArray(event['dashboard']['cards']) &&
   typeof event['gives_codes'] === 'boolean' &&
   typeof event['sells'] === 'boolean' &&
-  listOf(event['lists'], readListFrame) !== null
+  listOf(event['lists'], readList) !== null
     ? (event as OfficeEvent)
     : null
 
@@ -120,8 +120,8 @@ const COLUMN_KINDS = {
   number: true,
 } satisfies Record<Column['kind'], true>
 
-/** A filter or column of a kind that this page can render. */
-const ofKind =
+/** Returns the value if it is a filter or column of a kind that this page can render. */
+const readKnownKind =
   (kinds: Readonly<Record<string, true>>) =>
   (value: unknown): Unread | null =>
     isRecord(value) &&
@@ -130,13 +130,13 @@ const ofKind =
       ? value
       : null
 
-const readListFrame: Reader<AdminList> = (list) =>
+const readList: Reader<AdminList> = (list) =>
   isRecord(list) &&
   hasAll(list, 'string', 'title', 'route', 'api', 'empty') &&
   hasAll(list, 'number', 'pageSize') &&
   Array.isArray(list['pageSizes']) &&
-  listOf(list['filters'], ofKind(FILTER_KINDS)) !== null &&
-  listOf(list['columns'], ofKind(COLUMN_KINDS)) !== null &&
+  listOf(list['filters'], readKnownKind(FILTER_KINDS)) !== null &&
+  listOf(list['columns'], readKnownKind(COLUMN_KINDS)) !== null &&
   isRecord(list['errors']) &&
   hasAll(list['errors'], 'string', 'load', 'shape', 'export') &&
   isRecord(list['export']) &&
@@ -145,19 +145,21 @@ const readListFrame: Reader<AdminList> = (list) =>
     : null
 
 /**
- * The dashboard's figures. Days, newest registrations and the work queue may be missing; a figure
- * of the wrong type invalidates the answer.
+ * * The dashboard's figures. Days, newest registrations and the work queue may be missing; a figure
+ * of the wrong type invalidates the response.
  */
 export const readStats: Reader<StatsAnswer['data']> = (body) => {
   const data = isRecord(body) ? body['data'] : null
   if (!isRecord(data)) return null
-  const { now, revenue_stats: revenue, recent_registrations: recent, by_day: days } = data
-  const newest = recordOf(recent ?? {}, (rows) => listOf(rows, readRecent))
-  const byDay = recordOf(days ?? {}, (entries) => listOf(entries, readDay))
-  const waits = listOf(data['waiting'] ?? [], readWaiting)
-  const files = listOf(data['event_files'] ?? [], (why) => (typeof why === 'string' ? why : null))
-  const figures = Object.entries(data).every(
-    ([name, value]) => !name.endsWith('_stats') || name === 'revenue_stats' || isStats(value),
+  const { now, revenue_stats: revenue, recent_registrations: recentRows, by_day: byDayData } = data
+  const newest = recordOf(recentRows ?? {}, (rows) => listOf(rows, readRecentRegistration))
+  const byDay = recordOf(byDayData ?? {}, (entries) => listOf(entries, readDayFigures))
+  const workQueue = listOf(data['waiting'] ?? [], readWorkQueueItem)
+  const fileReasons = listOf(data['event_files'] ?? [], (reason) =>
+    typeof reason === 'string' ? reason : null,
+  )
+  const hasValidStats = Object.entries(data).every(
+    ([name, value]) => !name.endsWith('_stats') || name === 'revenue_stats' || isEventStats(value),
   )
   return typeof now === 'string' &&
     readInstant(now) !== null &&
@@ -165,30 +167,30 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
     fromRupees(revenue['total_revenue']) !== null &&
     newest !== null &&
     byDay !== null &&
-    waits !== null &&
-    files !== null &&
+    workQueue !== null &&
+    fileReasons !== null &&
     ['undefined', 'string'].includes(typeof data['erasing_waits']) &&
-    figures
+    hasValidStats
     ? ({
         ...data,
         recent_registrations: newest,
         by_day: byDay,
-        waiting: waits,
-        event_files: files,
+        waiting: workQueue,
+        event_files: fileReasons,
       } as StatsAnswer['data'])
     : null
 }
 
-const readWaiting: Reader<WireWorkQueueItem> = (row) =>
+const readWorkQueueItem: Reader<WireWorkQueueItem> = (row) =>
   isRecord(row) &&
   hasAll(row, 'string', 'id', 'label') &&
-  listOf(row['events'], (one) =>
-    isRecord(one) && typeof one['id'] === 'string' && isCount(one['count']) ? one : null,
+  listOf(row['events'], (item) =>
+    isRecord(item) && typeof item['id'] === 'string' && isCount(item['count']) ? item : null,
   ) !== null
     ? (row as WireWorkQueueItem)
     : null
 
-const isStats = (value: unknown): value is EventStats =>
+const isEventStats = (value: unknown): value is EventStats =>
   isRecord(value) &&
   ['total', 'paid', 'pending', 'failed', 'today'].every((name) =>
     isCount(value[`${name}_registrations`]),
@@ -202,17 +204,17 @@ const isStats = (value: unknown): value is EventStats =>
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
-type Recent = StatsAnswer['data']['recent_registrations'][string][number]
-const readRecent: Reader<Recent> = (row) =>
+type RecentRegistration = StatsAnswer['data']['recent_registrations'][string][number]
+const readRecentRegistration: Reader<RecentRegistration> = (row) =>
   isRecord(row) &&
   hasAll(row, 'string', 'full_name', 'reg_no', 'payment_status_display') &&
   isPaymentStatus(row['payment_status']) &&
   (row['final_amount'] === null || fromRupees(row['final_amount']) !== null)
-    ? (row as Recent)
+    ? (row as RecentRegistration)
     : null
 
 type DayFigures = StatsAnswer['data']['by_day'][string][number]
-const readDay: Reader<DayFigures> = (entry) =>
+const readDayFigures: Reader<DayFigures> = (entry) =>
   isRecord(entry) &&
   typeof entry['day'] === 'string' &&
   isDay(entry['day']) &&
@@ -224,36 +226,38 @@ const readDay: Reader<DayFigures> = (entry) =>
     : null
 
 /** One page of a list. */
-export type Page = {
+export type ListPageData = {
   readonly rows: readonly ListRow[]
   readonly count: number
-  /** The server's summary of what is shown; null if it sent none. */
+  /** The server's summary of the list. Null if the response has none. */
   readonly shown: string | null
   readonly page: number
   readonly pageSize: number
   readonly countCapped: boolean
-  /** Totals over all pages; null if the server sent none. */
+  /** Totals over all pages. Null if the response has none. */
   readonly sums: WireSums | null
-  /** Why the list is not sorted as requested; null if it is. */
+  /** The reason why the list is not sorted as requested. Null if it is. */
   readonly notSorted: string | null
-  /** Numbers of registrations whose delegates request the refund of a second payment. */
+  /** Numbers of registrations whose delegates requested a refund of a second payment. */
   readonly refundRequested: readonly string[]
 }
 
 /**
- * A list's answer in any of its forms: `results.registrations` or `registrations` with a count, or
- * only the rows, which are then complete.
+ * * Parses a list response in any of its formats: `results.registrations` or `registrations` with a
+ * count, or an array of all rows.
  */
-export const listReader =
-  (list: AdminList): Reader<Page> =>
+export const createListReader =
+  (list: AdminList): Reader<ListPageData> =>
   (body) => {
     if (Array.isArray(body)) {
       const rows = listOf(body, readRow)
-      return rows === null ? null : { ...whole, rows, count: rows.length, pageSize: rows.length }
+      return rows === null
+        ? null
+        : { ...COMPLETE_LIST, rows, count: rows.length, pageSize: rows.length }
     }
     if (!isRecord(body)) return null
     const {
-      refund_requested: requested,
+      refund_requested: refundRequested,
       results,
       registrations,
       count,
@@ -272,13 +276,13 @@ export const listReader =
       countCapped: body['count_capped'] === true,
       sums: readSums(body['sums']),
       notSorted: typeof body['not_sorted'] === 'string' ? body['not_sorted'] : null,
-      refundRequested: Array.isArray(requested)
-        ? requested.filter((one) => typeof one === 'string')
+      refundRequested: Array.isArray(refundRequested)
+        ? refundRequested.filter((item) => typeof item === 'string')
         : [],
     }
   }
 
-const whole = {
+const COMPLETE_LIST = {
   shown: null,
   page: 1,
   countCapped: false,
@@ -293,7 +297,7 @@ const readSums = (value: unknown): WireSums | null =>
     ? (value as WireSums)
     : null
 
-/** A row needs its number and status; a missing status label is derived. */
+/** Requires the number and status of a row. Derives a missing status label from the status. */
 const readRow: Reader<ListRow> = (row) => {
   if (!isRecord(row) || !hasAll(row, 'string', 'reg_no')) return null
   const status = row['payment_status']
@@ -306,41 +310,43 @@ const readRow: Reader<ListRow> = (row) => {
   } as ListRow
 }
 
-/** All data of one registration. */
+/** Parses all data of one registration. */
 export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) => {
   if (!isRecord(body)) return null
   const registration = readRow(body['registration'])
-  const { answers, payments, settled, mails, audit, same_email: same, event } = body
-  const lists =
-    listOf(answers, (one) => texted(one, 'id', 'label', 'text')) !== null &&
+  const { answers, payments, settled, mails, audit, same_email: sameEmail, event } = body
+  const hasLists =
+    listOf(answers, (item) => readStrings(item, 'id', 'label', 'text')) !== null &&
     listOf(payments, readPayment) !== null &&
-    listOf(settled, (one) => (isRecord(one) && hasAll(one, 'string', 'is', 'utr') ? one : null)) !==
+    listOf(settled, (item) =>
+      isRecord(item) && hasAll(item, 'string', 'is', 'utr') ? item : null,
+    ) !== null &&
+    listOf(mails, readEmail) !== null &&
+    listOf(audit, (item) => readStrings(item, 'at', 'who', 'what')) !== null &&
+    listOf(sameEmail, (item) => readStrings(item, 'reg_no', 'payment_status_display')) !== null &&
+    listOf(body['paid_by_same_person'], (item) => (typeof item === 'string' ? item : null)) !==
       null &&
-    listOf(mails, readMail) !== null &&
-    listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null &&
-    listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null &&
-    listOf(body['paid_by_same_person'], (one) => (typeof one === 'string' ? one : null)) !== null &&
-    texted(body['contact'], 'email', 'phone') !== null
-  return registration !== null && lists && texted(event, 'id', 'title') !== null
+    readStrings(body['contact'], 'email', 'phone') !== null
+  return registration !== null && hasLists && readStrings(event, 'id', 'title') !== null
     ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationAnswer)
     : null
 }
 
-const texted = (value: unknown, ...names: readonly string[]): Unread | null =>
+const readStrings = (value: unknown, ...names: readonly string[]): Unread | null =>
   isRecord(value) && hasAll(value, 'string', ...names) ? value : null
 
 const readPayment = (value: unknown): Unread | null => {
-  const payment = texted(value, 'order_id', 'created_at', 'asked')
+  const payment = readStrings(value, 'order_id', 'created_at', 'asked')
   return payment !== null &&
     isPaymentStatus(payment['status']) &&
     fromRupees(payment['amount']) !== null &&
-    listOf(payment['facts'], (fact) => texted(fact, 'at', 'text')) !== null
+    listOf(payment['facts'], (event) => readStrings(event, 'at', 'text')) !== null
     ? payment
     : null
 }
 
-const MAIL_STATUSES: readonly unknown[] = ['queued', 'sent', 'failed']
-const readMail = (value: unknown): Unread | null => {
-  const mail = texted(value, 'to', 'subject', 'at')
-  return mail !== null && MAIL_STATUSES.includes(mail['status']) ? mail : null
+const EMAIL_STATUSES: readonly unknown[] = ['queued', 'sent', 'failed']
+const readEmail = (value: unknown): Unread | null => {
+  const email = readStrings(value, 'to', 'subject', 'at')
+  return email !== null && EMAIL_STATUSES.includes(email['status']) ? email : null
 }

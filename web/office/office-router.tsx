@@ -9,7 +9,7 @@ import { Boundary } from '../app/error-boundary.tsx'
 import { ErrorPage } from '../app/error-page.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { setCallTexts } from '../app/api-client.ts'
-// First, so that the style sheets of the office's parts can override it.
+// Imported first, so that the style sheets of the components below can override it.
 import './office.css'
 import { AddingPage } from './registration/add-registration-page.tsx'
 import { AccountPage } from './users/account-page.tsx'
@@ -17,29 +17,29 @@ import { ActivityPage } from './operations/audit-log-page.tsx'
 import { CodesPage } from './discount-codes/discount-codes-page.tsx'
 import {
   ACCOUNT,
-  ACTIVITY,
-  addAddress,
-  codesAddress,
+  AUDIT_LOG,
+  addRegistrationUrl,
+  discountCodesUrl,
   DASHBOARD,
   EVENT_FILES,
-  LOGIN,
-  MAILS,
-  MONEY,
-  PASSWORD,
-  PEOPLE,
+  SIGN_IN,
+  EMAILS,
+  PAYMENT_REVIEWS,
+  SET_PASSWORD,
+  TEAM,
   RECOVERY,
   SEARCH,
-  ask,
+  callApi,
   isOwnerOfAll,
-  newClient,
-  reconcileAddress,
-  safeNext,
+  createQueryClient,
+  reconciliationUrl,
+  sanitiseNext,
 } from './office-api-and-urls.ts'
 import { readSession } from './office-api-responses.ts'
 import { Dashboard } from './dashboard/dashboard-page.tsx'
 import { EventFilesPage } from './operations/event-files-page.tsx'
-import { Frame, Waiting } from './navigation.tsx'
-import { useLeaveOn401 } from './expired-session.ts'
+import { OfficeFrame, LoadingPage } from './navigation.tsx'
+import { useSignInOn401 } from './expired-session.ts'
 import { ListPage } from './lists/list-page.tsx'
 import { Login } from './auth/sign-in-page.tsx'
 import { MoneyPage } from './reconciliation/payment-reviews-page.tsx'
@@ -52,30 +52,28 @@ import { ReconcilePage } from './reconciliation/bank-statement-page.tsx'
 import { RegistrationPage } from './registration/registration-details-page.tsx'
 import { Banner } from './ui/error-banner-and-heading.tsx'
 
-/**
- * The entire office: sign-in, dashboard, lists and registrations, by the event files and the URL.
- */
+/** * The back office: sign-in, dashboard, lists and registrations. The URL selects the page. */
 export default function Office(_props: PageProps) {
-  const [client] = useState(newClient)
+  const [queryClient] = useState(createQueryClient)
   return (
-    <QueryClientProvider client={client}>
-      {/* Route changes are synchronous with the click, so that text typed into the new filters is
+    <QueryClientProvider client={queryClient}>
+      {/* Routes change synchronously with the click, so that text typed into the new filters is
           not lost. */}
       <BrowserRouter useTransitions={false}>
-        <Routed />
+        <OfficeRoutes />
       </BrowserRouter>
     </QueryClientProvider>
   )
 }
 
-function Routed() {
+function OfficeRoutes() {
   const { key, pathname, search } = useLocation()
   const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname
   return (
     <Boundary resetBy={key} otherwise={<ErrorPage />}>
-      {path === LOGIN ? (
-        <Login next={safeNext(new URLSearchParams(search).get('next'))} />
-      ) : path === PASSWORD ? (
+      {path === SIGN_IN ? (
+        <Login next={sanitiseNext(new URLSearchParams(search).get('next'))} />
+      ) : path === SET_PASSWORD ? (
         <PasswordPage />
       ) : (
         <SignedIn path={path} />
@@ -87,18 +85,18 @@ function Routed() {
 function SignedIn({ path }: { readonly path: string }) {
   const session = useQuery({
     queryKey: ['session'],
-    queryFn: ({ signal }) => ask('/admin/session/', readSession, { signal }),
+    queryFn: ({ signal }) => callApi('/admin/session/', readSession, { signal }),
     staleTime: Infinity,
   })
-  const error = useLeaveOn401(session.error)
+  const error = useSignInOn401(session.error)
   useEffect(() => {
     if (session.data) setCallTexts(session.data.texts.calls)
   }, [session.data])
   if (session.data)
     return (
-      <Frame session={session.data} path={path}>
-        {pageAt(path, session.data)}
-      </Frame>
+      <OfficeFrame session={session.data} path={path}>
+        {renderPage(path, session.data)}
+      </OfficeFrame>
     )
   if (error) {
     return (
@@ -106,34 +104,34 @@ function SignedIn({ path }: { readonly path: string }) {
         <h1>Office</h1>
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void session.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void session.refetch() }}
         />
       </main>
     )
   }
-  return <Waiting />
+  return <LoadingPage />
 }
 
-function pageAt(path: string, session: SessionAnswer): ReactNode {
-  // All other calls are refused until a second factor is set up.
+function renderPage(path: string, session: SessionAnswer): ReactNode {
+  // The server rejects all other calls until a second factor is set up.
   if (session.needs_second_factor && path !== ACCOUNT) return <Navigate to={ACCOUNT} replace />
   if (path === ACCOUNT) return <AccountPage isHeld={session.needs_second_factor} />
-  if (path === PEOPLE && isOwnerOfAll(session)) return <PeoplePage username={session.username} />
-  if (path === ACTIVITY && isAtLeast(session.role, 'owner'))
+  if (path === TEAM && isOwnerOfAll(session)) return <PeoplePage username={session.username} />
+  if (path === AUDIT_LOG && isAtLeast(session.role, 'owner'))
     return <ActivityPage session={session} />
-  if (path === MAILS && isAtLeast(session.role, 'desk')) return <MailsPage session={session} />
+  if (path === EMAILS && isAtLeast(session.role, 'desk')) return <MailsPage session={session} />
   if (path === EVENT_FILES && isOwnerOfAll(session)) return <EventFilesPage />
   if (path === RECOVERY && isOwnerOfAll(session)) return <RecoveryPage />
   if (path === SEARCH) return <SearchPage />
-  if (path === MONEY) return <MoneyPage session={session} />
+  if (path === PAYMENT_REVIEWS) return <MoneyPage session={session} />
   if (path === DASHBOARD) return <Dashboard session={session} />
   if (path === '/admin') return <Navigate to={DASHBOARD} replace />
   for (const event of session.events) {
-    if (path === reconcileAddress(event.id) && isAtLeast(session.role, 'treasurer'))
+    if (path === reconciliationUrl(event.id) && isAtLeast(session.role, 'treasurer'))
       return <ReconcilePage key={event.id} event={event} />
-    if (path === addAddress(event.id) && isAtLeast(session.role, 'desk'))
+    if (path === addRegistrationUrl(event.id) && isAtLeast(session.role, 'desk'))
       return <AddingPage key={event.id} event={event} />
-    if (event.gives_codes && path === codesAddress(event.id))
+    if (event.gives_codes && path === discountCodesUrl(event.id))
       return <CodesPage event={event} role={session.role} />
     for (const list of event.lists) {
       if (path === list.route)
@@ -147,7 +145,9 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
   return (
     <main className="main" id="main" tabIndex={-1}>
       <h1>Page not found</h1>
-      <p className="mute">There is no list at this address; its event file may have moved it.</p>
+      <p className="mute">
+        This page does not exist. The event file may have changed the address of its list.
+      </p>
     </main>
   )
 }

@@ -81,7 +81,7 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   const { page, context, complaints } = await visit(browser, { width: 360 })
   await signIn(page, 'owner', '/admin/dashboard')
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
-  await page.getByRole('link', { name: 'Open the recovery' }).click()
+  await page.getByRole('link', { name: 'Go to Recovery' }).click()
   await page.getByRole('heading', { level: 1, name: 'Recovery' }).waitFor()
   await page.getByText('A copy of 10 Jan 2026, 11:00 was restored.').waitFor()
   await page.getByRole('region', { name: 'Held emails' }).getByText('asha@example.org').waitFor()

@@ -18,14 +18,14 @@ import type { Reader } from '../../../web/app/api-client.ts'
 import { readSelfServiceData } from '../../../web/self-service/self-service-api-responses.ts'
 import { calculatePrice } from '../../../web/registration/price/live-price.ts'
 import {
-  listReader,
-  readDone,
+  createListReader,
+  readSuccess,
   readMessage,
   readOfficeRegistration,
   readSession,
   readStats,
 } from '../../../web/office/office-api-responses.ts'
-import { dateParts } from '../../../web/office/lists/list-table.tsx'
+import { formatDateParts } from '../../../web/office/lists/list-table.tsx'
 import { afpicon, chirurgia, listOf, midzone } from '../../specification/events.ts'
 import { runs } from '../../runs.ts'
 
@@ -154,7 +154,7 @@ const session = {
   })),
   texts: afpicon.texts,
 }
-const readList = listReader(listOf(afpicon, 'afpicon'))
+const readList = createListReader(listOf(afpicon, 'afpicon'))
 const page = {
   status: 'success',
   count: 1,
@@ -212,7 +212,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
     { status: 'success', path: 'a.yaml', text: '' },
     ['path', 'text'],
   ],
-  ['an action', readDone, { status: 'success' }, ['status']],
+  ['an action', readSuccess, { status: 'success' }, ['status']],
   ['a message', readMessage, { status: 'success', message: 'Done.' }, ['message']],
   [
     'the session',
@@ -283,7 +283,7 @@ const ONLY_SUCCESS = { status: 'success' }
 const OTHERS = [undefined, null, 0, '', 'text', true, NO_ROWS, [null], {}, ONLY_SUCCESS]
 /** Responses with fewer properties than usual that are still valid. */
 const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>([
-  [readDone, new Map([[ONLY_SUCCESS, true]])],
+  [readSuccess, new Map([[ONLY_SUCCESS, true]])],
   [readFound, new Map([[ONLY_SUCCESS, { registration: null }]])],
   [
     readList,
@@ -441,8 +441,8 @@ test('a day with more refunds than payments does not break the dashboard', () =>
 })
 
 test('the staff pages format an instant as all pages do: Sep, twelve hours, am and pm', () => {
-  expect(dateParts('2025-09-05T00:05:00+05:30')).toEqual(['5 Sep 2025', '12:05 am'])
-  expect(dateParts('2025-09-05T18:30:00Z')).toEqual(['6 Sep 2025', '12:00 am'])
-  expect(dateParts('2025-06-05T13:00:00+05:30')).toEqual(['5 Jun 2025', '1:00 pm'])
-  expect(dateParts('yesterday')).toBeNull()
+  expect(formatDateParts('2025-09-05T00:05:00+05:30')).toEqual(['5 Sep 2025', '12:05 am'])
+  expect(formatDateParts('2025-09-05T18:30:00Z')).toEqual(['6 Sep 2025', '12:00 am'])
+  expect(formatDateParts('2025-06-05T13:00:00+05:30')).toEqual(['5 Jun 2025', '1:00 pm'])
+  expect(formatDateParts('yesterday')).toBeNull()
 })

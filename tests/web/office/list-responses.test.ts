@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { AdminList } from '../../../engine/index.ts'
-import { listReader } from '../../../web/office/office-api-responses.ts'
-import { pageWindow, safeNext, withFilters } from '../../../web/office/office-api-and-urls.ts'
+import { createListReader } from '../../../web/office/office-api-responses.ts'
+import {
+  listPageNumbers,
+  sanitiseNext,
+  buildListUrl,
+} from '../../../web/office/office-api-and-urls.ts'
 import { barsOf, sentenceOf } from '../../../web/office/dashboard/registrations-chart.tsx'
-import { cellsOf } from '../../../web/office/lists/visible-columns.ts'
-import { moneyOf } from '../../../web/office/lists/list-table.tsx'
+import { buildCells } from '../../../web/office/lists/visible-columns.ts'
+import { formatRupees } from '../../../web/office/lists/list-table.tsx'
 
 const list: AdminList = {
   id: 'members',
@@ -43,12 +47,12 @@ test.each([
   [12, 12, [1, null, 10, 11, 12]],
   [500, 1000, [1, null, 498, 499, 500, 501, 502, null, 1000]],
 ])('on page %i of %i the window is %j', (current, last, shown) =>
-  expect(pageWindow(current, last)).toEqual(shown),
+  expect(listPageNumbers(current, last)).toEqual(shown),
 )
 
 describe('the address of a list becomes its API call', () => {
   const buildAddress = (query: string, paging: boolean) =>
-    withFilters(paging ? list.api : list.export.api, list, new URLSearchParams(query), paging)
+    buildListUrl(paging ? list.api : list.export.api, list, new URLSearchParams(query), paging)
   test('empty values and unknown filters are omitted', () =>
     expect(buildAddress('search=&category=a&evil=1&page=2&page_size=10', true)).toBe(
       '/admin/members/registrations/?category=a&page=2&page_size=10&rows=listed',
@@ -72,14 +76,16 @@ describe('any form of a list response', () => {
     },
   ]
   test('results.registrations', () =>
-    expect(listReader(list)({ results: { registrations: rows }, count: 1 })?.rows).toEqual(rows))
+    expect(createListReader(list)({ results: { registrations: rows }, count: 1 })?.rows).toEqual(
+      rows,
+    ))
   test('registrations', () =>
     expect(
-      listReader(list)({ status: 'success', registrations: rows, count: 1, page: 3 }),
+      createListReader(list)({ status: 'success', registrations: rows, count: 1, page: 3 }),
     ).toMatchObject({ rows, page: 3, pageSize: 20 }))
   test('the rows alone are the total', () => {
-    expect(listReader(list)(rows)).toMatchObject({ rows, count: 1, page: 1, pageSize: 1 })
-    expect(listReader(list)([])).toMatchObject({ rows: [], count: 0 })
+    expect(createListReader(list)(rows)).toMatchObject({ rows, count: 1, page: 1, pageSize: 1 })
+    expect(createListReader(list)([])).toMatchObject({ rows: [], count: 0 })
   })
   test.each([
     null,
@@ -93,7 +99,9 @@ describe('any form of a list response', () => {
     [{ reg_no: 'X1' }],
     { registrations: [{ ...rows[0], payment_status: 'paid' }], count: 1 },
     { registrations: [null], count: 1 },
-  ])('an unknown form is rejected: %j', (answer) => expect(listReader(list)(answer)).toBeNull())
+  ])('an unknown form is rejected: %j', (answer) =>
+    expect(createListReader(list)(answer)).toBeNull(),
+  )
 })
 
 test.each([
@@ -103,7 +111,7 @@ test.each([
   ['https://evil.example', '/admin/dashboard'],
   ['/admin/login?next=/admin/login', '/admin/dashboard'],
   [null, '/admin/dashboard'],
-])('after signing in %j leads to %s', (next, to) => expect(safeNext(next)).toBe(to))
+])('after signing in %j leads to %s', (next, to) => expect(sanitiseNext(next)).toBe(to))
 
 describe('the chart', () => {
   const entry = (day: string, registrations: number, revenue = 0) => ({
@@ -157,9 +165,9 @@ describe('columns of the list', () => {
   })
   const firstColumns = { name: 'full_name', category: 'category' }
   const arrangeColumns = (columns: readonly Column[], ...chosen: readonly string[]) =>
-    cellsOf(columns, firstColumns, chosen).cells.map((cell) => [
+    buildCells(columns, firstColumns, chosen).cells.map((cell) => [
       cell.column.id,
-      cell.under.map(({ id }) => id).join(' '),
+      cell.details.map(({ id }) => id).join(' '),
       cell.slot,
     ])
   const contact = [
@@ -193,7 +201,7 @@ describe('columns of the list', () => {
     ))
   test('an event without a name field shows its first text instead', () =>
     expect(
-      cellsOf([column('team', 'text')], { ...firstColumns, name: null }, []).cells[1]?.column.id,
+      buildCells([column('team', 'text')], { ...firstColumns, name: null }, []).cells[1]?.column.id,
     ).toBe('team'))
   test('every other column can be added, and none is lost', () => {
     const columns = [
@@ -205,22 +213,24 @@ describe('columns of the list', () => {
       ...moneyColumns,
       column('fee', 'money'),
     ]
-    const { more } = cellsOf(columns, firstColumns, [])
+    const { optionalColumns: more } = buildCells(columns, firstColumns, [])
     expect(more.map(({ id }) => id)).toEqual(['id', 'paper', 'food', 'fee'])
     expect(arrangeColumns(columns, 'fee', 'paper', 'gone')).toEqual([
       ...FIXED,
       ['paper', '', null],
       ['fee', '', null],
     ])
-    const all = cellsOf(columns, firstColumns, ['id', 'paper', 'food', 'fee']).cells
+    const all = buildCells(columns, firstColumns, ['id', 'paper', 'food', 'fee']).cells
     expect(
-      all.flatMap(({ column: { id }, under }) => [id, ...under.map((one) => one.id)]).toSorted(),
+      all
+        .flatMap(({ column: { id }, details: under }) => [id, ...under.map((one) => one.id)])
+        .toSorted(),
     ).toEqual(columns.map(({ id }) => id).toSorted())
   })
 })
 
 test('an amount in a cell is exact, with Indian grouping', () => {
-  expect(moneyOf(123456.5, true)).toBe('₹\u00a01,23,456.50')
-  expect(moneyOf(7080)).toBe('7,080')
-  expect(moneyOf(null)).toBe('')
+  expect(formatRupees(123456.5, true)).toBe('₹\u00a01,23,456.50')
+  expect(formatRupees(7080)).toBe('7,080')
+  expect(formatRupees(null)).toBe('')
 })

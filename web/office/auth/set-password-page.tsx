@@ -4,8 +4,8 @@ import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import { StandaloneHeader } from '../../ui/layout/standalone-page.tsx'
 import { readMessage } from '../office-api-responses.ts'
-import { Asking, Field } from '../ui/form-fields.tsx'
-import { ask, isApiError, LOGIN } from '../office-api-and-urls.ts'
+import { ApiForm, Field } from '../ui/form-fields.tsx'
+import { callApi, isApiError, SIGN_IN } from '../office-api-and-urls.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { readPasswordLink } from '../users/users-api-responses.ts'
 import './sign-in-page.css'
@@ -18,7 +18,7 @@ export function PasswordPage() {
   const query = useQuery({
     queryKey: ['password', token],
     queryFn: ({ signal }) =>
-      ask(CALL, readPasswordLink, { method: 'POST', json: { token }, signal }),
+      callApi(CALL, readPasswordLink, { method: 'POST', json: { token }, signal }),
     staleTime: Infinity,
   })
   const { error } = query
@@ -35,7 +35,7 @@ export function PasswordPage() {
           {error && <Banner text={error.message} />}
           <div role="status">{told !== null && <p className="settled">{told}</p>}</div>
           {told !== null && (
-            <Link className="btn" to={LOGIN}>
+            <Link className="btn" to={SIGN_IN}>
               Sign In
             </Link>
           )}
@@ -44,12 +44,12 @@ export function PasswordPage() {
               <p>
                 You will sign in as <b>{query.data.username}</b>.
               </p>
-              <Asking
+              <ApiForm
                 label="Set your password"
-                call={CALL}
+                path={CALL}
                 read={readMessage}
                 button="Set password"
-                more={() => ({ token })}
+                extraValues={() => ({ token })}
                 onDone={setTold}
               >
                 <Field
@@ -59,7 +59,7 @@ export function PasswordPage() {
                   autoComplete="new-password"
                   hint="At least 8 characters. Several words are best."
                 />
-              </Asking>
+              </ApiForm>
             </>
           )}
         </div>

@@ -9,8 +9,8 @@ import { call } from '../../app/api-client.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { StandaloneHeader } from '../../ui/layout/standalone-page.tsx'
-import { readDone, readSession } from '../office-api-responses.ts'
-import { DASHBOARD, ask, isApiError, take } from '../office-api-and-urls.ts'
+import { readSuccess, readSession } from '../office-api-responses.ts'
+import { DASHBOARD, callApi, isApiError, unwrap } from '../office-api-and-urls.ts'
 import '../ui/form-fields.css'
 import './sign-in-page.css'
 
@@ -43,10 +43,10 @@ export function Login({ next }: { readonly next: string }) {
       readonly password: string
       readonly code?: string
     }) => {
-      await ask('/admin/login/', readDone, { method: 'POST', json: sent })
+      await callApi('/admin/login/', readSuccess, { method: 'POST', json: sent })
       const session = await call('/admin/session/', readSession)
       return !session.ok && session.error.status === 401
-        ? take<SessionAnswer>(err({ ...session.error, message: NO_COOKIES }))
+        ? unwrap<SessionAnswer>(err({ ...session.error, message: NO_COOKIES }))
         : session.ok
           ? session.value
           : null

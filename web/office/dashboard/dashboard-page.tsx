@@ -3,13 +3,13 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { day, formatCount, sortEvents, isEventOver } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, SessionAnswer } from '../../../engine/api.ts'
-import { readDone, readStats } from '../office-api-responses.ts'
-import { ask } from '../office-api-and-urls.ts'
+import { readSuccess, readStats } from '../office-api-responses.ts'
+import { callApi } from '../office-api-and-urls.ts'
 import { EventPanel, statsOf } from './event-figures.tsx'
 import { shortTitle } from '../navigation.tsx'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
-import { dateParts, moneyOf } from '../lists/list-table.tsx'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { formatDateParts, formatRupees } from '../lists/list-table.tsx'
 import { Waiting } from './work-queue.tsx'
 import './dashboard-page.css'
 
@@ -17,11 +17,11 @@ import './dashboard-page.css'
 export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   const query = useQuery({
     queryKey: ['stats'],
-    queryFn: ({ signal }) => ask('/admin/dashboard/stats/', readStats, { signal }),
+    queryFn: ({ signal }) => callApi('/admin/dashboard/stats/', readStats, { signal }),
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const { data } = query
-  const shown = dateParts(data?.now)
+  const shown = formatDateParts(data?.now)
   const known = session.events.flatMap((event) => {
     const stats = data === undefined ? null : statsOf(data, event)
     return stats === null ? [] : [{ event, stats }]
@@ -33,7 +33,7 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   const [coming, past] = [inTime.filter((event) => !isPast(event)), inTime.filter(isPast)]
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Dashboard">
+      <PageHeading title="Dashboard">
         <div className="acts lists">
           {session.events
             .flatMap(({ lists }) => lists)
@@ -43,7 +43,7 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
               </Link>
             ))}
         </div>
-      </Heading>
+      </PageHeading>
       {shown && (
         <p className="mute asof">
           As of {shown.join(', ')}{' '}
@@ -60,7 +60,7 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
       {error && (
         <Banner
           text={session.texts.admin.dashboard}
-          action={{ label: session.texts.admin.retry, go: () => void query.refetch() }}
+          action={{ label: session.texts.admin.retry, onClick: () => void query.refetch() }}
         />
       )}
       {data === undefined && !query.isError && (
@@ -88,7 +88,7 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
             )}
             <div>
               <dt>Total revenue</dt>
-              <dd>{moneyOf(data.revenue_stats.total_revenue, true)}</dd>
+              <dd>{formatRupees(data.revenue_stats.total_revenue, true)}</dd>
             </div>
           </dl>
           <div className="panels">
@@ -114,20 +114,20 @@ function ClockInDoubt({
   readonly onConfirmed: () => void
 }) {
   const confirm = useMutation({
-    mutationFn: () => ask('/api/admin/clock/confirm/', readDone, { method: 'POST' }),
+    mutationFn: () => callApi('/api/admin/clock/confirm/', readSuccess, { method: 'POST' }),
     onSuccess: onConfirmed,
   })
-  const error = useLeaveOn401(confirm.error)
+  const error = useSignInOn401(confirm.error)
   return (
     <Banner
       text={error === null ? why : error.message}
-      action={{ label: 'The clock is right', go: () => confirm.mutate() }}
+      action={{ label: 'The clock is right', onClick: () => confirm.mutate() }}
     />
   )
 }
 
 function cardText(stats: EventStats, card: OfficeEvent['dashboard']['cards'][number]): string {
   return card === 'revenue'
-    ? moneyOf(stats.total_revenue, true)
+    ? formatRupees(stats.total_revenue, true)
     : formatCount(stats[`${card}_registrations`])
 }

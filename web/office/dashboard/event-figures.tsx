@@ -4,10 +4,10 @@ import { formatCount } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, StatsAnswer } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Status } from '../../ui/payment-status-badge.tsx'
-import { registrationAddress } from '../office-api-and-urls.ts'
-import { RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
+import { registrationUrl } from '../office-api-and-urls.ts'
+import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { Plot } from './registrations-chart.tsx'
-import { moneyOf } from '../lists/list-table.tsx'
+import { formatRupees } from '../lists/list-table.tsx'
 
 /** Statistics of an event, or null if the answer contains none for it. */
 export const statsOf = (data: StatsAnswer['data'], event: OfficeEvent): EventStats | null =>
@@ -36,11 +36,11 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
         {label}
       </h2>
       <p className="rev">
-        <b>{moneyOf(stats.total_revenue, true)}</b> <span className="mute">revenue</span>
+        <b>{formatRupees(stats.total_revenue, true)}</b> <span className="mute">revenue</span>
       </p>
       {stats.dismissed_amount > 0 && (
         <p className="mute">
-          {moneyOf(stats.dismissed_amount, true)} received and ignored (not ours)
+          {formatRupees(stats.dismissed_amount, true)} received and ignored (not ours)
         </p>
       )}
     </>
@@ -157,7 +157,7 @@ function Figures({
             <span>
               <b>
                 {list ? (
-                  <Link to={registrationAddress(list, row.reg_no)}>{row.full_name}</Link>
+                  <Link to={registrationUrl(list, row.reg_no)}>{row.full_name}</Link>
                 ) : (
                   row.full_name
                 )}
@@ -166,8 +166,8 @@ function Figures({
                 <RegNumber text={row.reg_no} />
               </small>
             </span>
-            <span className="num">{moneyOf(row.final_amount, true)}</span>
-            <Stands of={row} />
+            <span className="num">{formatRupees(row.final_amount, true)}</span>
+            <RegistrationStatus registration={row} />
           </li>
         ))}
       </ul>

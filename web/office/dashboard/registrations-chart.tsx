@@ -1,7 +1,7 @@
 /** The chart of registrations per day, with the days of price changes. */
 import { addDays, day, formatCount, formatDayShort } from '../../../engine/index.ts'
 import type { StatsAnswer } from '../../../engine/api.ts'
-import { moneyOf } from '../lists/list-table.tsx'
+import { formatRupees } from '../lists/list-table.tsx'
 
 type Entry = StatsAnswer['data']['by_day'][string][number]
 /** Four months of days; a longer range is drawn in weeks, so that the bars remain visible. */
@@ -61,7 +61,7 @@ export function sentenceOf(bars: readonly Bar[], title: string, today: string): 
   const total = bars.reduce((sum, bar) => sum + bar.registrations, 0)
   const counted = `${formatCount(total)} ${total === 1 ? 'registration' : 'registrations'}`
   if (first.from === last.to) {
-    const revenue = first.revenue > 0 ? `; revenue ${moneyOf(first.revenue, true)}` : ''
+    const revenue = first.revenue > 0 ? `; revenue ${formatRupees(first.revenue, true)}` : ''
     return `${counted} on ${span(first)}${revenue}.`
   }
   const parts = [
@@ -69,7 +69,7 @@ export function sentenceOf(bars: readonly Bar[], title: string, today: string): 
   ]
   if (richest.revenue > 0)
     parts.push(
-      `highest revenue ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)} (${moneyOf(richest.revenue, true)})`,
+      `highest revenue ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)} (${formatRupees(richest.revenue, true)})`,
     )
   if (last.to === today && last.from === last.to)
     parts.push(`${formatCount(last.registrations)} today`)

@@ -4,7 +4,7 @@ import { formatCount, UNMATCHED } from '../../../engine/index.ts'
 import type { WireWorkQueueItem } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { MONEY } from '../office-api-and-urls.ts'
+import { PAYMENT_REVIEWS } from '../office-api-and-urls.ts'
 import './work-queue.css'
 
 type WaitingProps = {
@@ -63,7 +63,7 @@ function Count({ event, waiting, count, more }: CountProps) {
     </>
   )
   if (waiting === UNMATCHED && event !== undefined)
-    return <Link to={`${MONEY}?event=${encodeURIComponent(event.id)}`}>{words}</Link>
+    return <Link to={`${PAYMENT_REVIEWS}?event=${encodeURIComponent(event.id)}`}>{words}</Link>
   return list === undefined ? (
     <span>{words}</span>
   ) : (

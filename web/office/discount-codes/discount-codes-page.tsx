@@ -5,10 +5,10 @@ import { formatDayShort, isAtLeast, isDay } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import type { OfficeEvent, WireCode } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { readCodes, readMadeCodes, readMessage } from '../office-api-responses.ts'
-import { ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { readDiscountCodes, readCreatedCodes, readMessage } from '../office-api-responses.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import '../ui/form-fields.css'
 import '../registration/registration-details-page.css'
 import './discount-codes-page.css'
@@ -22,16 +22,16 @@ export function CodesPage({ event, role }: { readonly event: OfficeEvent; readon
   const query = useQuery({
     queryKey: ['codes', event.id],
     queryFn: ({ signal }) =>
-      ask(`${CALL}?event=${encodeURIComponent(event.id)}`, readCodes, { signal }),
+      callApi(`${CALL}?event=${encodeURIComponent(event.id)}`, readDiscountCodes, { signal }),
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const again = () => void query.refetch()
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Codes">
+      <PageHeading title="Codes">
         <p className="mute">{event.title}</p>
-      </Heading>
-      {error && <Banner text={error.message} action={{ label: 'Try Again', go: again }} />}
+      </PageHeading>
+      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: again }} />}
       {query.data === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
@@ -62,13 +62,13 @@ function Making({
   const form = useRef<HTMLFormElement>(null)
   const make = useMutation({
     mutationFn: (words: Readonly<Record<string, string>>) =>
-      ask(CALL, readMadeCodes, { method: 'POST', json: { ...words, event: eventId } }),
+      callApi(CALL, readCreatedCodes, { method: 'POST', json: { ...words, event: eventId } }),
     onSuccess: () => {
       form.current?.reset()
       onMade()
     },
   })
-  const refused = useLeaveOn401(make.error)
+  const refused = useSignInOn401(make.error)
   return (
     <section className="pan" aria-labelledby="codes-make">
       <h2 id="codes-make">Create codes</h2>
@@ -144,11 +144,11 @@ function Made({
   const [asked, setAsked] = useState<string | null>(null)
   const withdraw = useMutation({
     mutationFn: (code: string) =>
-      ask(`${CALL}withdraw/`, readMessage, { method: 'POST', json: { event: eventId, code } }),
+      callApi(`${CALL}withdraw/`, readMessage, { method: 'POST', json: { event: eventId, code } }),
     onSuccess: onChange,
     onSettled: () => setAsked(null),
   })
-  const refused = useLeaveOn401(withdraw.error)
+  const refused = useSignInOn401(withdraw.error)
   const labelOf = (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind
   return (
     <section className="pan" aria-labelledby="codes-made">

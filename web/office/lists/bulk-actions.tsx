@@ -8,103 +8,114 @@ import type { Reader } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { BUTTONS } from '../registration/action-buttons.ts'
-import { ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import '../ui/form-fields.css'
 import './bulk-actions.css'
 
-/** Actions that the server can perform on many registrations at once. */
-const BULK = ['approve', 'confirm', 'accept', 'send_pay_link', 'resend', 'note'] as const
-type BulkAct = (typeof BULK)[number]
-/** Labels; `accept`, which belongs to a payment elsewhere, has its own here. */
-const WORDS = { ...BUTTONS, accept: 'Accept payment' } as const
-const ASKS_WHY: readonly BulkAct[] = ['accept', 'note']
+/** Actions that the server can perform on several registrations in one call. */
+const BULK_ACTIONS = ['approve', 'confirm', 'accept', 'send_pay_link', 'resend', 'note'] as const
+type BulkAction = (typeof BULK_ACTIONS)[number]
+/** Labels of the actions. `accept` has no button on the registration page, so its label is here. */
+const LABELS = { ...BUTTONS, accept: 'Accept payment' } as const
+const REASON_REQUIRED: readonly BulkAction[] = ['accept', 'note']
 
-const readBulk: Reader<BulkAnswer> = (body) =>
+const readBulkResult: Reader<BulkAnswer> = (body) =>
   isRecord(body) &&
   hasAll(body, 'string', 'message') &&
-  listOf(body['refused'], (one) =>
-    isRecord(one) && hasAll(one, 'string', 'reg_no', 'message') ? one : null,
+  listOf(body['refused'], (row) =>
+    isRecord(row) && hasAll(row, 'string', 'reg_no', 'message') ? row : null,
   ) !== null
     ? (body as BulkAnswer)
     : null
 
 type BulkBarProps = {
   readonly role: Role
-  readonly ticked: readonly ListRow[]
-  readonly onUntick: () => void
-  /** The list has changed. */
+  readonly selected: readonly ListRow[]
+  readonly onClearSelection: () => void
+  /** Called when the list has changed. */
   readonly onDone: () => void
 }
 
 /** Renders nothing if no row is selected and no action has been performed. */
-export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
-  const [open, setOpen] = useState<BulkAct | null>(null)
-  const doing = useMutation({
-    mutationFn: (words: { readonly act: BulkAct; readonly why: string }) =>
-      ask('/api/admin/registrations/bulk/', readBulk, {
+export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarProps) {
+  const [openAction, setOpenAction] = useState<BulkAction | null>(null)
+  const bulkMutation = useMutation({
+    mutationFn: (request: { readonly act: BulkAction; readonly why: string }) =>
+      callApi('/api/admin/registrations/bulk/', readBulkResult, {
         method: 'POST',
-        json: { ...words, reg_nos: ticked.map(({ reg_no: number }) => number) },
+        json: { ...request, reg_nos: selected.map(({ reg_no: number }) => number) },
       }),
     onSuccess: () => {
-      setOpen(null)
-      onUntick()
+      setOpenAction(null)
+      onClearSelection()
       onDone()
     },
   })
-  const refused = useLeaveOn401(doing.error)
-  const acts = BULK.filter((act) => ticked.some((row) => mayBe(act, row, role)))
-  if (ticked.length === 0)
-    return doing.data === undefined ? null : <Outcome {...doing.data} onClose={doing.reset} />
+  const bulkError = useSignInOn401(bulkMutation.error)
+  const actions = BULK_ACTIONS.filter((action) =>
+    selected.some((row) => canPerform(action, row, role)),
+  )
+  if (selected.length === 0)
+    return bulkMutation.data === undefined ? null : (
+      <BulkResult {...bulkMutation.data} onClose={bulkMutation.reset} />
+    )
   return (
     <div className="bulk" role="group" aria-label="Selected registrations">
       <p>
-        <b>{formatCount(ticked.length)}</b> selected
+        <b>{formatCount(selected.length)}</b> selected
       </p>
-      {acts.map((act) => (
+      {actions.map((action) => (
         <button
-          key={act}
+          key={action}
           type="button"
           className="btn line sm"
           onClick={() => {
-            doing.reset()
-            setOpen(act)
+            bulkMutation.reset()
+            setOpenAction(action)
           }}
         >
-          {WORDS[act]}
+          {LABELS[action]}
         </button>
       ))}
-      <button type="button" className="btn quiet sm" onClick={onUntick}>
+      <button type="button" className="btn quiet sm" onClick={onClearSelection}>
         Clear selection
       </button>
-      {open !== null && (
-        <Dialog title={`${WORDS[open]}: ${ticked.length}`} onClose={() => setOpen(null)}>
-          {refused && <Banner text={refused.message} />}
+      {openAction !== null && (
+        <Dialog
+          title={`${LABELS[openAction]}: ${selected.length}`}
+          onClose={() => setOpenAction(null)}
+        >
+          {bulkError && <Banner text={bulkError.message} />}
           <form
             className="making"
             onSubmit={(submitted) => {
               submitted.preventDefault()
-              const why = new FormData(submitted.currentTarget).get('why')
-              doing.mutate({ act: open, why: String(why ?? '') })
+              const reason = new FormData(submitted.currentTarget).get('why')
+              bulkMutation.mutate({ act: openAction, why: String(reason ?? '') })
             }}
           >
             <p>Each row is processed separately. Rows that fail are left unchanged and listed.</p>
             <label>
-              {open === 'note' ? 'Note' : ASKS_WHY.includes(open) ? 'Reason' : 'Reason (optional)'}
+              {openAction === 'note'
+                ? 'Note'
+                : REASON_REQUIRED.includes(openAction)
+                  ? 'Reason'
+                  : 'Reason (optional)'}
               <textarea
                 name="why"
                 rows={3}
                 maxLength={500}
-                required={ASKS_WHY.includes(open)}
+                required={REASON_REQUIRED.includes(openAction)}
                 autoComplete="off"
               />
             </label>
             <div className="acts">
-              <button type="submit" className="btn" disabled={doing.isPending}>
-                {WORDS[open]}
+              <button type="submit" className="btn" disabled={bulkMutation.isPending}>
+                {LABELS[openAction]}
               </button>
-              <button type="button" className="btn line" onClick={() => setOpen(null)}>
+              <button type="button" className="btn line" onClick={() => setOpenAction(null)}>
                 Cancel
               </button>
             </div>
@@ -115,27 +126,35 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
   )
 }
 
-/** Follows the table of actions; the server checks conditions that the row does not show. */
-function mayBe(act: BulkAct, row: ListRow, role: Role): boolean {
-  const state = STATES.find((known) => known === row['in_state'])
-  if (state === undefined || (act === 'accept' && !row.in_review)) return false
-  // In bulk, only payment claims are confirmed: nobody enters amounts for each row.
-  if (act === 'confirm' && state !== 'told') return false
-  return allowedActions(state, role).includes(act)
+/**
+ * Applies the table of allowed actions. The server also checks conditions that the row does not
+ * contain.
+ */
+function canPerform(action: BulkAction, row: ListRow, role: Role): boolean {
+  const state = STATES.find((candidate) => candidate === row['in_state'])
+  if (state === undefined || (action === 'accept' && !row.in_review)) return false
+  // Bulk confirmation is for payment claims only, because staff cannot enter an amount for each
+  // row.
+  if (action === 'confirm' && state !== 'told') return false
+  return allowedActions(state, role).includes(action)
 }
 
-function Outcome({ message, refused, onClose }: BulkAnswer & { readonly onClose: () => void }) {
+function BulkResult({
+  message,
+  refused: failures,
+  onClose,
+}: BulkAnswer & { readonly onClose: () => void }) {
   return (
     <div className="bulk" role="status">
       <p>{message}</p>
       <button type="button" className="btn quiet sm" onClick={onClose}>
         Dismiss
       </button>
-      {refused.length > 0 && (
+      {failures.length > 0 && (
         <ul>
-          {refused.map(({ reg_no: number, message: why }) => (
+          {failures.map(({ reg_no: number, message: reason }) => (
             <li key={number}>
-              {number}: {why}
+              {number}: {reason}
             </li>
           ))}
         </ul>

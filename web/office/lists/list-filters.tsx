@@ -1,40 +1,38 @@
-/** The filters of a list, as the event file names them; their values are in the URL. */
+/** The filters of a list, with the labels from its event file. The URL contains their values. */
 import { useEffect, useRef, useState } from 'react'
 import { assertNever } from '../../../engine/index.ts'
 import type { AdminList, Filter } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import './list-filters.css'
 
-type Change = (change: (params: URLSearchParams) => void, replace?: boolean) => void
+type ChangeParams = (change: (params: URLSearchParams) => void, replace?: boolean) => void
 type FiltersProps = {
   readonly list: AdminList
-  readonly search: URLSearchParams
-  readonly onChange: Change
+  readonly searchParams: URLSearchParams
+  readonly onChange: ChangeParams
   readonly onReset: () => void
 }
 
-/**
- * Delay in milliseconds before a typed search is sent, because each answer is recorded in the audit
- * log.
- */
-const TYPING_MS = 450
+/** * Delay in milliseconds before typed text is sent, because the audit log records each search. */
+const TYPING_DELAY_MS = 450
 
 /**
- * Always visible from tablet width; on a phone only the search, the others behind "Filters, 2 set".
+ * * All filters are visible from tablet width. On a phone, only the search is; a “Filters, 2 set”
+ * button shows the others.
  */
-export function Filters({ list, search, onChange, onReset }: FiltersProps) {
+export function Filters({ list, searchParams, onChange, onReset }: FiltersProps) {
   const [isOpen, setOpen] = useState(false)
-  const set = (filter: Filter, value: string, replace = false) =>
+  const setFilter = (filter: Filter, value: string, replace = false) =>
     onChange((params) => {
       if (value === '') params.delete(filter.sentAs)
       else params.set(filter.sentAs, value)
       params.delete('page')
     }, replace)
-  const others = list.filters.filter(({ kind }) => kind !== 'search')
-  const count = others.filter(({ sentAs }) => search.get(sentAs)).length
-  const anySet = list.filters.some(({ sentAs }) => search.get(sentAs))
-  // The search comes first, wherever the event file lists it.
-  const ordered = [...list.filters.filter(({ kind }) => kind === 'search'), ...others]
+  const otherFilters = list.filters.filter(({ kind }) => kind !== 'search')
+  const activeCount = otherFilters.filter(({ sentAs }) => searchParams.get(sentAs)).length
+  const hasActiveFilter = list.filters.some(({ sentAs }) => searchParams.get(sentAs))
+  // The search comes first, whatever its position in the event file.
+  const orderedFilters = [...list.filters.filter(({ kind }) => kind === 'search'), ...otherFilters]
   return (
     <form
       className={isOpen ? 'fil open' : 'fil'}
@@ -42,13 +40,13 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
       aria-label={list.title}
       onSubmit={(event) => event.preventDefault()}
     >
-      {ordered.map((filter) =>
+      {orderedFilters.map((filter) =>
         filter.kind === 'search' ? (
           <SearchBox
             key={filter.sentAs}
             filter={filter}
-            value={search.get(filter.sentAs) ?? ''}
-            set={set}
+            value={searchParams.get(filter.sentAs) ?? ''}
+            setFilter={setFilter}
           />
         ) : (
           <div
@@ -57,13 +55,17 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
               filter.kind === 'options' && filter.show !== 'payment_status' ? 'op w' : 'op'
             }
           >
-            <label htmlFor={idOf(filter)}>{filter.label}</label>
-            <Control filter={filter} value={search.get(filter.sentAs) ?? ''} set={set} />
+            <label htmlFor={inputId(filter)}>{filter.label}</label>
+            <FilterControl
+              filter={filter}
+              value={searchParams.get(filter.sentAs) ?? ''}
+              setFilter={setFilter}
+            />
           </div>
         ),
       )}
       <div className="go">
-        {others.length > 0 && (
+        {otherFilters.length > 0 && (
           <button
             type="button"
             className="more"
@@ -71,10 +73,15 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
             onClick={() => setOpen(!isOpen)}
           >
             <Icon name="chev" small />
-            {count === 0 ? 'Filters' : `Filters, ${count} set`}
+            {activeCount === 0 ? 'Filters' : `Filters, ${activeCount} set`}
           </button>
         )}
-        <button type="button" className="btn quiet sm" onClick={onReset} disabled={!anySet}>
+        <button
+          type="button"
+          className="btn quiet sm"
+          onClick={onReset}
+          disabled={!hasActiveFilter}
+        >
           Clear filters
         </button>
       </div>
@@ -82,55 +89,55 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
   )
 }
 
-const idOf = (filter: Filter): string => `filter-${filter.sentAs}`
+const inputId = (filter: Filter): string => `filter-${filter.sentAs}`
 
-type ControlProps = {
+type FilterControlProps = {
   readonly filter: Filter
   readonly value: string
-  readonly set: (filter: Filter, value: string, replace?: boolean) => void
+  readonly setFilter: (filter: Filter, value: string, replace?: boolean) => void
 }
 
-function Control({ filter, value, set }: ControlProps) {
+function FilterControl({ filter, value, setFilter }: FilterControlProps) {
   switch (filter.kind) {
     case 'day':
       return (
         <input
-          id={idOf(filter)}
+          id={inputId(filter)}
           type="date"
           value={value}
-          onChange={(event) => set(filter, event.target.value)}
+          onChange={(event) => setFilter(filter, event.target.value)}
         />
       )
     case 'yes-no':
       return (
-        <Choice
-          id={idOf(filter)}
+        <OptionSelect
+          id={inputId(filter)}
           value={value}
           options={[
             ['true', 'Yes'],
             ['false', 'No'],
           ]}
-          onChoose={(chosen) => set(filter, chosen)}
+          onChoose={(chosen) => setFilter(filter, chosen)}
         />
       )
     case 'options':
       return (
-        <Choice
-          id={idOf(filter)}
+        <OptionSelect
+          id={inputId(filter)}
           value={value}
           options={(filter.options ?? []).map(({ id, label }) => [id, label] as const)}
-          onChoose={(chosen) => set(filter, chosen)}
+          onChoose={(chosen) => setFilter(filter, chosen)}
         />
       )
     case 'search':
     case 'text':
-      return <Typed filter={filter} value={value} set={set} />
+      return <DebouncedInput filter={filter} value={value} setFilter={setFilter} />
     default:
       return assertNever(filter.kind)
   }
 }
 
-function Choice({
+function OptionSelect({
   id,
   value,
   options,
@@ -153,47 +160,47 @@ function Choice({
   )
 }
 
-function SearchBox(props: ControlProps) {
+function SearchBox(props: FilterControlProps) {
   return (
     <div className="w">
-      <label htmlFor={idOf(props.filter)}>{props.filter.label}</label>
+      <label htmlFor={inputId(props.filter)}>{props.filter.label}</label>
       <span className="se">
         <Icon name="search" />
-        <Typed {...props} />
+        <DebouncedInput {...props} />
       </span>
     </div>
   )
 }
 
-/** Keeps the typed text; the URL follows after a pause, or immediately on Enter. */
-function Typed({ filter, value, set }: ControlProps) {
+/** Keeps the typed text, and updates the URL after a pause, or immediately on Enter. */
+function DebouncedInput({ filter, value, setFilter }: FilterControlProps) {
   const [text, setText] = useState(value)
-  const sent = useRef(value)
+  const lastSent = useRef(value)
   useEffect(() => {
     // The value was changed elsewhere: Back, Reset, another URL.
-    if (value !== sent.current) {
-      sent.current = value
+    if (value !== lastSent.current) {
+      lastSent.current = value
       setText(value)
     }
   }, [value])
-  const send = (typed: string) => {
-    sent.current = typed.trim()
-    if (sent.current !== value) set(filter, sent.current, true)
+  const sendText = (typed: string) => {
+    lastSent.current = typed.trim()
+    if (lastSent.current !== value) setFilter(filter, lastSent.current, true)
   }
   useEffect(() => {
-    if (text.trim() === sent.current) return
-    const timer = setTimeout(() => send(text), TYPING_MS)
+    if (text.trim() === lastSent.current) return
+    const timer = setTimeout(() => sendText(text), TYPING_DELAY_MS)
     return () => clearTimeout(timer)
   })
   return (
     <input
-      id={idOf(filter)}
+      id={inputId(filter)}
       type={filter.kind === 'search' ? 'search' : 'text'}
       value={text}
       maxLength={100}
       autoComplete="off"
       onChange={(event) => setText(event.target.value)}
-      onKeyDown={(event) => event.key === 'Enter' && send(text)}
+      onKeyDown={(event) => event.key === 'Enter' && sendText(text)}
     />
   )
 }

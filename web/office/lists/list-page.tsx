@@ -18,20 +18,20 @@ import type { OfficeEvent } from '../../../engine/api.ts'
 import { download, save } from '../../app/api-client.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { listReader } from '../office-api-responses.ts'
+import { createListReader } from '../office-api-responses.ts'
 import { BulkBar } from './bulk-actions.tsx'
-import { ASKED_BESIDE, ask, take, withFilters } from '../office-api-and-urls.ts'
-import { cellsOf } from './visible-columns.ts'
+import { EXTRA_FILTERS, callApi, unwrap, buildListUrl } from '../office-api-and-urls.ts'
+import { buildCells } from './visible-columns.ts'
 import { Filters } from './list-filters.tsx'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { ListTools, useMyList } from './saved-views-and-columns.tsx'
-import { Pager } from './pagination.tsx'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
-import { moneyOf, Rows, RowsWaiting } from './list-table.tsx'
-import { Sold } from './sales-report.tsx'
+import { useSignInOn401 } from '../expired-session.ts'
+import { ListTools, useListSettings } from './saved-views-and-columns.tsx'
+import { Pagination } from './pagination.tsx'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { formatRupees, ListTable, PlaceholderRows } from './list-table.tsx'
+import { SalesReport } from './sales-report.tsx'
 import './list-page.css'
 
-/** A list whose state is in the URL, so that it can be bookmarked, shared and reached with Back. */
+/** A list page. The URL contains its state, so that users can bookmark, share and return to it. */
 export function ListPage({
   event,
   list,
@@ -41,76 +41,86 @@ export function ListPage({
   readonly event: OfficeEvent
   readonly list: AdminList
 }) {
-  const [search, setSearch] = useSearchParams()
-  /** The error that was dismissed; the next attempt may show its own. */
-  const [dismissed, setDismissed] = useState<ApiError | null>(null)
-  const address = withFilters(list.api, list, search, true)
+  const [searchParams, setSearchParams] = useSearchParams()
+  /** The dismissed error. A later error is shown again. */
+  const [dismissedError, setDismissedError] = useState<ApiError | null>(null)
+  const url = buildListUrl(list.api, list, searchParams, true)
   const query = useQuery({
-    queryKey: ['list', address],
-    queryFn: ({ signal }) => ask(address, listReader(list), { signal }),
+    queryKey: ['list', url],
+    queryFn: ({ signal }) => callApi(url, createListReader(list), { signal }),
     placeholderData: keepPreviousData,
   })
   const page = query.data ?? null
-  const last = page === null ? 1 : Math.max(1, Math.ceil(page.count / Math.max(1, page.pageSize)))
+  const lastPage =
+    page === null ? 1 : Math.max(1, Math.ceil(page.count / Math.max(1, page.pageSize)))
 
-  const error = useLeaveOn401(query.error)
-  const loadProblem =
-    error === null || error === dismissed
+  const error = useSignInOn401(query.error)
+  const loadErrorText =
+    error === null || error === dismissedError
       ? null
       : error.code === 'unexpected'
         ? list.errors.shape
         : fillPlaceholders(list.errors.load, { message: error.message }, '')
-  const saving = useMutation({
-    mutationFn: async (as: 'csv' | 'xlsx') => {
-      const filtered = withFilters(list.export.api, list, search, false)
-      const asked = `${filtered}${filtered.includes('?') ? '&' : '?'}as=xlsx`
-      const file = take(await download(as === 'csv' ? filtered : asked))
-      save(file.blob, file.name ?? list.export.file.replace(/csv$/, as))
+  const exportMutation = useMutation({
+    mutationFn: async (format: 'csv' | 'xlsx') => {
+      const csvUrl = buildListUrl(list.export.api, list, searchParams, false)
+      const xlsxUrl = `${csvUrl}${csvUrl.includes('?') ? '&' : '?'}as=xlsx`
+      const file = unwrap(await download(format === 'csv' ? csvUrl : xlsxUrl))
+      save(file.blob, file.name ?? list.export.file.replace(/csv$/, format))
     },
   })
-  const refused = useLeaveOn401(saving.error)
-  const exportProblem =
-    refused === null ? null : fillPlaceholders(list.errors.export, { message: refused.message }, '')
-  const shownProblem = exportProblem ?? loadProblem
+  const exportError = useSignInOn401(exportMutation.error)
+  const exportErrorText =
+    exportError === null
+      ? null
+      : fillPlaceholders(list.errors.export, { message: exportError.message }, '')
+  const errorText = exportErrorText ?? loadErrorText
   const dismiss = () => {
-    saving.reset()
-    setDismissed(error)
+    exportMutation.reset()
+    setDismissedError(error)
   }
 
-  const [box, fits] = useFits()
-  const mayTick = isAtLeast(role, 'desk')
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const [container, hasStickyHeader] = useStickyHeader()
+  const canSelect = isAtLeast(role, 'desk')
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   /** On a phone, a row has room for its checkbox only in selection mode. */
-  const [isTicking, setTicking] = useState(false)
-  const kept = useMyList(event, list)
-  const { cells, more } = cellsOf(listColumns(list), event.always, kept.mine.columns)
-  const asked = ASKED_BESIDE.flatMap((name) => {
-    const words = saidOf(name, search.get(name) ?? '')
-    return words === null ? [] : [{ name, words }]
+  const [isSelecting, setSelecting] = useState(false)
+  const listSettings = useListSettings(event, list)
+  const { cells, optionalColumns } = buildCells(
+    listColumns(list),
+    event.always,
+    listSettings.current.columns,
+  )
+  const extraFilters = EXTRA_FILTERS.flatMap((name) => {
+    const label = findExtraFilterLabel(name, searchParams.get(name) ?? '')
+    return label === null ? [] : [{ name, label }]
   })
 
-  const go = (change: (params: URLSearchParams) => void, replace = false) => {
-    const params = new URLSearchParams(search)
-    change(params)
-    setSearch(params, { replace })
+  const updateParams = (applyChange: (params: URLSearchParams) => void, replace = false) => {
+    const params = new URLSearchParams(searchParams)
+    applyChange(params)
+    setSearchParams(params, { replace })
   }
-  const turnTo = (number: number) =>
-    go((params) => (number === 1 ? params.delete('page') : params.set('page', String(number))))
+  const openPage = (number: number) =>
+    updateParams((params) =>
+      number === 1 ? params.delete('page') : params.set('page', String(number)),
+    )
   useEffect(() => {
-    // A page beyond the end, from an old URL or after filtering: open the last one.
-    if (page !== null && !query.isPlaceholderData && page.page > last) turnTo(last)
+    // The page number is past the end (old URL or new filters): open the last page.
+    if (page !== null && !query.isPlaceholderData && page.page > lastPage) openPage(lastPage)
   })
-  const reset = () =>
-    go((params) =>
+  const clearFilters = () =>
+    updateParams((params) =>
       [...params.keys()]
         .filter((name) => name !== 'page_size')
         .forEach((name) => params.delete(name)),
     )
-  const isFiltered = asked.length > 0 || list.filters.some(({ sentAs }) => search.get(sentAs))
+  const hasFilters =
+    extraFilters.length > 0 || list.filters.some(({ sentAs }) => searchParams.get(sentAs))
 
   return (
     <main className="main" id="main">
-      <Heading title={list.title}>
+      <PageHeading title={list.title}>
         <div className="acts">
           <button
             type="button"
@@ -124,39 +134,45 @@ export function ListPage({
           <button
             type="button"
             className="btn line sm"
-            onClick={() => saving.mutate('xlsx')}
-            disabled={saving.isPending}
+            onClick={() => exportMutation.mutate('xlsx')}
+            disabled={exportMutation.isPending}
           >
             Export Excel
           </button>
           <button
             type="button"
             className="btn sm"
-            onClick={() => saving.mutate('csv')}
-            disabled={saving.isPending}
+            onClick={() => exportMutation.mutate('csv')}
+            disabled={exportMutation.isPending}
           >
             <Icon name="down" small />
-            {saving.isPending ? 'Exporting…' : 'Export CSV'}
+            {exportMutation.isPending ? 'Exporting…' : 'Export CSV'}
           </button>
         </div>
-      </Heading>
-      {shownProblem !== null && <Banner text={shownProblem} onDismiss={dismiss} />}
-      <Filters key={list.route} list={list} search={search} onChange={go} onReset={reset} />
-      {asked.length > 0 && (
+      </PageHeading>
+      {errorText !== null && <Banner text={errorText} onDismiss={dismiss} />}
+      <Filters
+        key={list.route}
+        list={list}
+        searchParams={searchParams}
+        onChange={updateParams}
+        onReset={clearFilters}
+      />
+      {extraFilters.length > 0 && (
         <p className="only">
-          {asked.map(({ name, words }) => (
+          {extraFilters.map(({ name, label }) => (
             <button
               key={name}
               type="button"
               className="btn quiet sm"
               onClick={() =>
-                go((params) => {
+                updateParams((params) => {
                   params.delete(name)
                   params.delete('page')
                 })
               }
             >
-              {words}
+              {label}
               <Icon name="cross" small />
               <span className="vh">: show all</span>
             </button>
@@ -172,60 +188,62 @@ export function ListPage({
               ''
             )
           ) : (
-            <Shown text={page.shown ?? countText(page.count)} />
+            <CountText text={page.shown ?? formatCountText(page.count)} />
           )}
         </p>
-        {page?.sums && page.count > 0 && <Sums {...page.sums} />}
-        {page !== null && last > 1 && (
+        {page?.sums && page.count > 0 && <Totals {...page.sums} />}
+        {page !== null && lastPage > 1 && (
           <p className="mute">
-            Page {formatCount(page.page)} of {formatCount(last)}
+            Page {formatCount(page.page)} of {formatCount(lastPage)}
           </p>
         )}
       </div>
       {page?.notSorted && <p className="only care">{page.notSorted}</p>}
       <ListTools
-        kept={kept}
+        listSettings={listSettings}
         list={list}
-        more={more}
-        search={search}
-        onView={(query) => setSearch(query)}
+        optionalColumns={optionalColumns}
+        searchParams={searchParams}
+        onView={(query) => setSearchParams(query)}
       />
-      {event.sells && <Sold event={event} list={list} search={search} />}
-      {mayTick && page !== null && page.rows.length > 0 && (
+      {event.sells && <SalesReport event={event} list={list} searchParams={searchParams} />}
+      {canSelect && page !== null && page.rows.length > 0 && (
         <button
           type="button"
           className="btn line sm ticking"
-          aria-pressed={isTicking}
+          aria-pressed={isSelecting}
           onClick={() => {
-            setTicking(!isTicking)
-            setTicked(new Set())
+            setSelecting(!isSelecting)
+            setSelected(new Set())
           }}
         >
-          {isTicking ? 'Cancel' : 'Select'}
+          {isSelecting ? 'Cancel' : 'Select'}
         </button>
       )}
       <div
-        className={['tb', fits && 'fits', isTicking && 'ticks'].filter(Boolean).join(' ')}
-        ref={box}
+        className={['tb', hasStickyHeader && 'fits', isSelecting && 'ticks']
+          .filter(Boolean)
+          .join(' ')}
+        ref={container}
         aria-busy={query.isFetching}
       >
-        {page === null && query.isFetching && <RowsWaiting />}
+        {page === null && query.isFetching && <PlaceholderRows />}
         {page !== null && page.rows.length > 0 && (
-          <Rows
+          <ListTable
             list={list}
             cells={cells}
             rows={page.rows}
             refundRequested={page.refundRequested}
             isStale={query.isPlaceholderData}
-            ticked={mayTick ? ticked : null}
-            onTick={(regNo) => {
-              const next = new Set(ticked)
+            selected={canSelect ? selected : null}
+            onToggle={(regNo) => {
+              const next = new Set(selected)
               if (!next.delete(regNo)) next.add(regNo)
-              setTicked(next)
+              setSelected(next)
             }}
-            sort={search.get('sort') ?? ''}
+            sort={searchParams.get('sort') ?? ''}
             onSort={(sort) =>
-              go((params) => {
+              updateParams((params) => {
                 if (sort === '-date') params.delete('sort')
                 else params.set('sort', sort)
                 params.delete('page')
@@ -234,32 +252,32 @@ export function ListPage({
           />
         )}
       </div>
-      {mayTick && (
+      {canSelect && (
         <BulkBar
           role={role}
-          ticked={(page?.rows ?? []).filter(({ reg_no: number }) => ticked.has(number))}
-          onUntick={() => setTicked(new Set())}
+          selected={(page?.rows ?? []).filter(({ reg_no: number }) => selected.has(number))}
+          onClearSelection={() => setSelected(new Set())}
           onDone={() => void query.refetch()}
         />
       )}
       {page !== null && page.count === 0 && (
         <div className="none">
           <p>{list.empty}</p>
-          {isFiltered && (
-            <button type="button" className="btn line sm" onClick={reset}>
+          {hasFilters && (
+            <button type="button" className="btn line sm" onClick={clearFilters}>
               Clear all filters
             </button>
           )}
         </div>
       )}
       {page !== null && page.count > 0 && (
-        <Pager
+        <Pagination
           list={list}
           page={page}
-          last={last}
-          onTurn={turnTo}
-          onSize={(size) =>
-            go((params) => {
+          lastPage={lastPage}
+          onPageChange={openPage}
+          onPageSizeChange={(size) =>
+            updateParams((params) => {
               params.set('page_size', String(size))
               params.delete('page')
             })
@@ -271,54 +289,56 @@ export function ListPage({
 }
 
 /**
- * Whether the table fits its container. If so, its header stays visible while the page scrolls;
- * otherwise the table scrolls sideways.
+ * * Returns a ref for the container, and whether the table's header is sticky. It is sticky if the
+ * table fits; otherwise the table scrolls sideways.
  */
-function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
-  const box = useRef<HTMLDivElement>(null)
-  const [fits, setFits] = useState(false)
+function useStickyHeader(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
+  const container = useRef<HTMLDivElement>(null)
+  const [isSticky, setSticky] = useState(false)
   useEffect(() => {
-    const place = box.current
-    if (place === null) return
-    const watch = new ResizeObserver(() => setFits(place.scrollWidth <= place.clientWidth))
-    watch.observe(place)
-    for (const child of place.children) watch.observe(child)
-    return () => watch.disconnect()
+    const element = container.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => setSticky(element.scrollWidth <= element.clientWidth))
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    return () => observer.disconnect()
   })
-  return [box, fits]
+  return [container, isSticky]
 }
 
-/** Text for a restriction other than the filters; null: not a known one. */
-function saidOf(name: (typeof ASKED_BESIDE)[number], value: string): string | null {
+/** Label of a filter that is not in the event file. Null if its value is unknown. */
+function findExtraFilterLabel(name: (typeof EXTRA_FILTERS)[number], value: string): string | null {
   if (name === 'waiting') return isWorkQueueId(value) ? WORK_QUEUE[value].label : null
-  const state = STATES.find((known) => known === value)
+  const state = STATES.find((candidate) => candidate === value)
   if (state === undefined) return null
-  const words = STATE_LABELS[state]
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+  const label = STATE_LABELS[state]
+  return `${label.charAt(0).toUpperCase()}${label.slice(1)}`
 }
 
-/** Totals over all pages; zero amounts are omitted. */
-function Sums({ paid, pending, failed, refunded, ended, money, due }: WireSums) {
-  const counted = [
+/** Totals over all pages. Zero amounts are omitted. */
+function Totals({ paid, pending, failed, refunded, ended, money, due }: WireSums) {
+  const statusCounts = [
     ['Paid', paid],
     ['Pending', pending],
     ['Failed', failed],
     ['Refunded', refunded],
     [ENDED_LABEL, ended],
   ] as const
-  const words = [
-    ...counted.flatMap(([word, count]) => (count === 0 ? [] : [`${word} ${formatCount(count)}`])),
-    ...(money === 0 ? [] : [`${moneyOf(money, true)} received`]),
-    ...(due === 0 ? [] : [`${moneyOf(due, true)} due`]),
+  const parts = [
+    ...statusCounts.flatMap(([label, count]) =>
+      count === 0 ? [] : [`${label} ${formatCount(count)}`],
+    ),
+    ...(money === 0 ? [] : [`${formatRupees(money, true)} received`]),
+    ...(due === 0 ? [] : [`${formatRupees(due, true)} due`]),
   ]
-  return <p className="mute sums-of">{words.join(' · ')}</p>
+  return <p className="mute sums-of">{parts.join(' · ')}</p>
 }
 
-const countText = (count: number): string =>
+const formatCountText = (count: number): string =>
   count === 1 ? '1 registration' : `${formatCount(count)} registrations`
 
-/** The sentence with its number emphasised. */
-function Shown({ text }: { readonly text: string }) {
+/** Emphasises the number at the start of the text. */
+function CountText({ text }: { readonly text: string }) {
   const number = /^(?:More than )?[\d,]+/.exec(text)?.[0] ?? ''
   return (
     <>

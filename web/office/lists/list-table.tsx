@@ -1,4 +1,4 @@
-/** The table of a list's rows, and the office's formats for amounts and instants. */
+/** The table of a list, and the office's formats for amounts and times. */
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
@@ -18,29 +18,29 @@ import type { AdminList, Colour, Column } from '../../../engine/index.ts'
 import type { ListRow } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { isTyping, registrationAddress } from '../office-api-and-urls.ts'
+import { isTyping, registrationUrl } from '../office-api-and-urls.ts'
 import type { Cell } from './visible-columns.ts'
-import { RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
+import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 
-type RowsProps = {
+type ListTableProps = {
   readonly list: AdminList
   readonly cells: readonly Cell[]
   readonly rows: readonly ListRow[]
-  /** Numbers of registrations whose delegates request the refund of a second payment. */
+  /** Numbers of registrations whose delegates requested a refund of a second payment. */
   readonly refundRequested: readonly string[]
   readonly isStale: boolean
-  /** As in the URL: `name`, `-name`; empty: newest first. */
+  /** The sort order in the URL, such as `name` or `-name`. Empty for newest first. */
   readonly sort: string
   readonly onSort: (sort: string) => void
-  /** Numbers of the selected rows; null: the user's role has no bulk actions. */
-  readonly ticked: ReadonlySet<string> | null
-  readonly onTick: (regNo: string) => void
+  /** Numbers of the selected rows. Null if the user's role has no bulk actions. */
+  readonly selected: ReadonlySet<string> | null
+  readonly onToggle: (regNo: string) => void
 }
 
 /** A number such as EXAMPLE-17 stays on one line despite its hyphen. */
 const SHORT_WORD = /^\S{1,20}$/
 
-export function Rows({
+export function ListTable({
   list,
   cells,
   rows,
@@ -48,17 +48,17 @@ export function Rows({
   isStale,
   sort,
   onSort,
-  ticked,
-  onTick,
-}: RowsProps) {
+  selected,
+  onToggle,
+}: ListTableProps) {
   const { pathname, search } = useLocation()
   const navigate = useNavigate()
-  const from = pathname + search
+  const listUrl = pathname + search
   const table = useRef<HTMLTableElement>(null)
-  useRowKeys(table)
-  const isShown = (id: string): boolean => cells.some(({ column }) => column.id === id)
-  const hasSplit = ['base', 'gst'].every(
-    (id) => list.columns.some((column) => column.id === id) && !isShown(id),
+  useRowShortcuts(table)
+  const isVisible = (id: string): boolean => cells.some(({ column }) => column.id === id)
+  const showsTaxSplit = ['base', 'gst'].every(
+    (id) => list.columns.some((column) => column.id === id) && !isVisible(id),
   )
   return (
     <table className={isStale ? 'stale' : undefined} ref={table}>
@@ -66,7 +66,7 @@ export function Rows({
       <thead>
         <tr>
           {cells.map((cell) => (
-            <Head key={cell.column.id} cell={cell} sort={sort} onSort={onSort} />
+            <HeaderCell key={cell.column.id} cell={cell} sort={sort} onSort={onSort} />
           ))}
         </tr>
       </thead>
@@ -74,24 +74,30 @@ export function Rows({
         {rows.map((row) => (
           <tr
             key={row.id}
-            onClick={(clicked) => {
-              if (isMeant(clicked))
-                void navigate(registrationAddress(list, row.reg_no), { state: { from } })
+            onClick={(event) => {
+              if (isRowClick(event))
+                void navigate(registrationUrl(list, row.reg_no), { state: { from: listUrl } })
             }}
           >
             {cells.map((cell) => (
-              <td key={cell.column.id} className={classOf(cell)}>
-                {ticked !== null && cell.slot === 'reg' && (
+              <td key={cell.column.id} className={cellClass(cell)}>
+                {selected !== null && cell.slot === 'reg' && (
                   <label className="tick">
                     <input
                       type="checkbox"
                       aria-label={`Select ${row.reg_no}`}
-                      checked={ticked.has(row.reg_no)}
-                      onChange={() => onTick(row.reg_no)}
+                      checked={selected.has(row.reg_no)}
+                      onChange={() => onToggle(row.reg_no)}
                     />
                   </label>
                 )}
-                <CellOf list={list} cell={cell} row={row} hasSplit={hasSplit} from={from} />
+                <BodyCell
+                  list={list}
+                  cell={cell}
+                  row={row}
+                  showsTaxSplit={showsTaxSplit}
+                  listUrl={listUrl}
+                />
                 {cell.slot === 'reg' && refundRequested.includes(row.reg_no) && (
                   <small className="bad">Refund requested</small>
                 )}
@@ -104,38 +110,38 @@ export function Rows({
   )
 }
 
-/**
- * Whether a click is on the row itself: not on a control in it, nor while text is being selected.
- */
-function isMeant({ target }: React.MouseEvent): boolean {
-  const isOwn = target instanceof Element && target.closest('a, button, input, label') !== null
-  return !isOwn && (getSelection()?.isCollapsed ?? true)
+/** * Whether a click opens the row: not if it is on a control in the row, or selects text. */
+function isRowClick({ target }: React.MouseEvent): boolean {
+  const isOnControl =
+    target instanceof Element && target.closest('a, button, input, label') !== null
+  return !isOnControl && (getSelection()?.isCollapsed ?? true)
 }
 
-/** `j` and `k` move between rows; Enter opens the focused one, because its link has the focus. */
-function useRowKeys(table: React.RefObject<HTMLTableElement | null>): void {
+/** `j` and `k` move the focus between the rows' links, so that Enter opens a row. */
+function useRowShortcuts(table: React.RefObject<HTMLTableElement | null>): void {
   useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
       if (step === 0 || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
       const links = [...(table.current?.querySelectorAll<HTMLElement>('td.reg a') ?? [])]
-      const here = links.findIndex((link) => link === document.activeElement)
-      const next = links[here === -1 ? (step === 1 ? 0 : links.length - 1) : here + step]
+      const focusedIndex = links.findIndex((link) => link === document.activeElement)
+      const next =
+        links[focusedIndex === -1 ? (step === 1 ? 0 : links.length - 1) : focusedIndex + step]
       next?.focus()
     }
-    addEventListener('keydown', pressed)
-    return () => removeEventListener('keydown', pressed)
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
   }, [table])
 }
 
-type HeadProps = Pick<RowsProps, 'sort' | 'onSort'> & { readonly cell: Cell }
+type HeaderCellProps = Pick<ListTableProps, 'sort' | 'onSort'> & { readonly cell: Cell }
 
-function Head({ cell, sort, onSort }: HeadProps) {
-  const { column, under, sort: by } = cell
-  const words = (
+function HeaderCell({ cell, sort, onSort }: HeaderCellProps) {
+  const { column, details, sort: sortKey } = cell
+  const content = (
     <>
       {column.label}
-      {under.map(({ id, label }) => (
+      {details.map(({ id, label }) => (
         <span key={id} className="vh">
           , {label}
         </span>
@@ -143,33 +149,37 @@ function Head({ cell, sort, onSort }: HeadProps) {
     </>
   )
   // The default order is by date, newest first.
-  const is = sort === '' ? '-date' : sort
-  const isUp = is === by
-  const isDown = is === `-${by}`
-  if (by === null)
+  const currentSort = sort === '' ? '-date' : sort
+  const isAscending = currentSort === sortKey
+  const isDescending = currentSort === `-${sortKey}`
+  if (sortKey === null)
     return (
-      <th scope="col" className={classOf(cell)}>
-        {words}
+      <th scope="col" className={cellClass(cell)}>
+        {content}
       </th>
     )
   return (
     <th
       scope="col"
-      className={classOf(cell)}
-      {...((isUp || isDown) && { 'aria-sort': isUp ? 'ascending' : 'descending' })}
+      className={cellClass(cell)}
+      {...((isAscending || isDescending) && {
+        'aria-sort': isAscending ? 'ascending' : 'descending',
+      })}
     >
       <button
         type="button"
-        onClick={() => onSort(isUp || (by === 'date' && !isDown) ? `-${by}` : by)}
+        onClick={() =>
+          onSort(isAscending || (sortKey === 'date' && !isDescending) ? `-${sortKey}` : sortKey)
+        }
       >
-        {words}
+        {content}
         <Icon name="chev" small />
       </button>
     </th>
   )
 }
 
-const classOf = ({ column, slot }: Cell): string =>
+const cellClass = ({ column, slot }: Cell): string =>
   [
     slot ?? 'x',
     column.kind === 'money' || column.kind === 'number' ? 'num' : '',
@@ -179,51 +189,51 @@ const classOf = ({ column, slot }: Cell): string =>
     .filter(Boolean)
     .join(' ')
 
-type CellProps = {
+type BodyCellProps = {
   readonly list: AdminList
   readonly cell: Cell
   readonly row: ListRow
-  readonly hasSplit: boolean
-  readonly from: string
+  readonly showsTaxSplit: boolean
+  readonly listUrl: string
 }
 
-function CellOf({
+function BodyCell({
   list,
-  cell: { column, under, slot },
+  cell: { column, details, slot },
   row,
-  hasSplit,
-  from,
-}: CellProps): ReactNode {
-  const text = textOf(column, row)
+  showsTaxSplit,
+  listUrl,
+}: BodyCellProps): ReactNode {
+  const text = formatCell(column, row)
   // A membership is shown by its number, or by its name if no number was given.
-  const said = under.map((below) => secondLine(below, row)).filter(Boolean)
-  const second = said.at(-1)
-  const small = second && <small>{second}</small>
+  const detailLines = details.map((detail) => formatDetail(detail, row)).filter(Boolean)
+  const lastDetail = detailLines.at(-1)
+  const smallText = lastDetail && <small>{lastDetail}</small>
   if (slot === 'reg')
     return (
       <>
-        <Link to={registrationAddress(list, row.reg_no)} state={{ from }}>
+        <Link to={registrationUrl(list, row.reg_no)} state={{ from: listUrl }}>
           <RegNumber text={row.reg_no} />
         </Link>
-        {small}
+        {smallText}
       </>
     )
   switch (column.kind) {
     case 'status': {
       return (
         <>
-          <Stands of={row} inList />
+          <RegistrationStatus registration={row} inList />
           {row.in_review && row.payment_status === 'success' && (
             <Badge tone="care" icon="tri">
               Needs review
             </Badge>
           )}
-          <small className="folded">{dateParts(row['created_at'])?.[0]}</small>
+          <small className="folded">{formatDateParts(row['created_at'])?.[0]}</small>
         </>
       )
     }
     case 'date': {
-      const parts = dateParts(row[column.id])
+      const parts = formatDateParts(row[column.id])
       return (
         parts && (
           <>
@@ -237,13 +247,15 @@ function CellOf({
       return (
         <>
           {slot === 'total' ? <b>{text}</b> : text}
-          {slot === 'total' && hasSplit && row['total'] !== 0 && (
-            <small>{[moneyOf(row['base']), moneyOf(row['gst'])].filter(Boolean).join(' + ')}</small>
+          {slot === 'total' && showsTaxSplit && row['total'] !== 0 && (
+            <small>
+              {[formatRupees(row['base']), formatRupees(row['gst'])].filter(Boolean).join(' + ')}
+            </small>
           )}
         </>
       )
     case 'option': {
-      const colour = colourOf(list, column, row)
+      const colour = findColour(list, column, row)
       return (
         <>
           {colour && (
@@ -254,7 +266,7 @@ function CellOf({
             />
           )}
           {text}
-          {small}
+          {smallText}
         </>
       )
     }
@@ -271,7 +283,7 @@ function CellOf({
           ) : (
             text
           )}
-          {small}
+          {smallText}
         </>
       )
     default:
@@ -279,52 +291,53 @@ function CellOf({
   }
 }
 
-/** Second line of a cell: a text as it is, a Yes as the column's label, a No as nothing. */
-function secondLine(column: Column, row: ListRow): string {
+/**
+ * Formats the second line of a cell: text unchanged, Yes as the column's label, No as an empty
+ * string.
+ */
+function formatDetail(column: Column, row: ListRow): string {
   const value = row[column.id]
-  return typeof value === 'boolean' ? (value ? column.label : '') : textOf(column, row)
+  return typeof value === 'boolean' ? (value ? column.label : '') : formatCell(column, row)
 }
 
-/**
- * Text of a cell; empty for a missing value. Amounts have no rupee sign except in the total column.
- */
-function textOf(column: Column, row: ListRow): string {
+/** * Formats a cell; empty for a missing value. Only the total column has a rupee sign. */
+function formatCell(column: Column, row: ListRow): string {
   const value = row[column.id]
   if (value === null || value === undefined) return ''
-  if (column.kind === 'money') return column.id === 'total' ? totalOf(value) : moneyOf(value)
+  if (column.kind === 'money')
+    return column.id === 'total' ? formatTotal(value) : formatRupees(value)
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   return String(row[`${column.id}_display`] ?? value)
 }
 
 /**
- * Formats rupees from the API, with the sign or, in a column of amounts, without. Returns other
- * values unchanged.
+ * * Formats rupees from the API, with or without the rupee sign. Returns invalid values unchanged.
  */
-export function moneyOf(value: unknown, sign = false): string {
-  const amount = fromRupees(value)
-  if (amount === null)
+export function formatRupees(value: unknown, withSymbol = false): string {
+  const paiseAmount = fromRupees(value)
+  if (paiseAmount === null)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  return sign ? formatMoney(amount) : formatAmount(amount)
+  return withSymbol ? formatMoney(paiseAmount) : formatAmount(paiseAmount)
 }
 
-/** A total from the API: with the rupee sign, or "Free". */
-export function totalOf(value: unknown): string {
-  return fromRupees(value) === 0 ? formatPrice(paise(0)) : moneyOf(value, true)
+/** Formats a total from the API: with the rupee sign, or “Free” if it is zero. */
+export function formatTotal(value: unknown): string {
+  return fromRupees(value) === 0 ? formatPrice(paise(0)) : formatRupees(value, true)
 }
 
-/** An instant as day and time in India: "31 Jan 2026" and "9:53 am". */
-export function dateParts(value: unknown): readonly [string, string] | null {
-  const at = typeof value === 'string' ? readInstant(value) : null
-  return at === null ? null : [formatDayShort(dayOf(at)), formatTime(at)]
+/** Formats an instant as a date and a time in India: "31 Jan 2026" and "9:53 am". */
+export function formatDateParts(value: unknown): readonly [string, string] | null {
+  const instant = typeof value === 'string' ? readInstant(value) : null
+  return instant === null ? null : [formatDayShort(dayOf(instant)), formatTime(instant)]
 }
 
-function colourOf(list: AdminList, column: Column, row: ListRow): Colour | undefined {
+function findColour(list: AdminList, column: Column, row: ListRow): Colour | undefined {
   const options = list.filters.find(({ show }) => show === column.id)?.options
   return options?.find(({ id }) => id === row[column.id])?.colour
 }
 
-/** Placeholder rows in the shape of the table, so that nothing moves when the data arrive. */
-export function RowsWaiting() {
+/** Placeholder rows in the shape of the table, so that nothing moves when the data arrives. */
+export function PlaceholderRows() {
   return (
     <div className="skel" aria-hidden="true">
       {Array.from({ length: 8 }, (_, index) => (
@@ -335,7 +348,7 @@ export function RowsWaiting() {
 }
 
 /** Formats an amount that may be negative: 590 and −590. */
-export function signedMoney(amount: number): string {
-  const size = fromRupees(Math.abs(amount))
-  return size === null ? '' : formatMoney(paise(amount < 0 ? -size : size))
+export function formatSignedRupees(amount: number): string {
+  const absolute = fromRupees(Math.abs(amount))
+  return absolute === null ? '' : formatMoney(paise(amount < 0 ? -absolute : absolute))
 }

@@ -2,20 +2,26 @@
 import { formatCount } from '../../../engine/index.ts'
 import type { AdminList } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import type { Page } from '../office-api-responses.ts'
-import { pageWindow } from '../office-api-and-urls.ts'
+import type { ListPageData } from '../office-api-responses.ts'
+import { listPageNumbers } from '../office-api-and-urls.ts'
 import './pagination.css'
 
-type PagerProps = {
+type PaginationProps = {
   readonly list: AdminList
-  readonly page: Page
-  readonly last: number
-  readonly onTurn: (page: number) => void
-  readonly onSize: (size: number) => void
+  readonly page: ListPageData
+  readonly lastPage: number
+  readonly onPageChange: (page: number) => void
+  readonly onPageSizeChange: (size: number) => void
 }
 
-/** Page numbers (first, last, current ± 2) and, if the event file offers sizes, rows per page. */
-export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
+/** Shows the page numbers and, if the event file lists page sizes, the number of rows per page. */
+export function Pagination({
+  list,
+  page,
+  lastPage,
+  onPageChange,
+  onPageSizeChange,
+}: PaginationProps) {
   const sizes = [
     ...new Set([...list.pageSizes, ...(list.pageSizes.length > 0 ? [page.pageSize] : [])]),
   ].sort((a, b) => a - b)
@@ -27,7 +33,7 @@ export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
           <select
             id="page-size"
             value={page.pageSize}
-            onChange={(event) => onSize(Number(event.target.value))}
+            onChange={(event) => onPageSizeChange(Number(event.target.value))}
           >
             {sizes.map((size) => (
               <option key={size} value={size}>
@@ -37,7 +43,7 @@ export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
           </select>
         </div>
       )}
-      {last > 1 && (
+      {lastPage > 1 && (
         <nav aria-label="Pages">
           <ol>
             <li>
@@ -45,12 +51,12 @@ export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
                 type="button"
                 aria-label="Previous page"
                 disabled={page.page <= 1}
-                onClick={() => onTurn(page.page - 1)}
+                onClick={() => onPageChange(page.page - 1)}
               >
                 <Icon name="left" small />
               </button>
             </li>
-            {pageWindow(page.page, last).map((number, index) =>
+            {listPageNumbers(page.page, lastPage).map((number, index) =>
               number === null ? (
                 <li key={`gap${index}`} aria-hidden="true" className="gap">
                   …
@@ -61,7 +67,7 @@ export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
                     type="button"
                     aria-label={`Page ${number}`}
                     {...(number === page.page && { 'aria-current': 'page' as const })}
-                    onClick={() => onTurn(number)}
+                    onClick={() => onPageChange(number)}
                   >
                     {formatCount(number)}
                   </button>
@@ -72,8 +78,8 @@ export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
               <button
                 type="button"
                 aria-label="Next page"
-                disabled={page.page >= last}
-                onClick={() => onTurn(page.page + 1)}
+                disabled={page.page >= lastPage}
+                onClick={() => onPageChange(page.page + 1)}
               >
                 <Icon name="right" small />
               </button>

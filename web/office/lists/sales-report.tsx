@@ -4,57 +4,59 @@ import { useState } from 'react'
 import { formatCount, formatMoney, isEnded, paise } from '../../../engine/index.ts'
 import type { AdminList, SoldAnswer } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
-import { readSold } from '../office-api-responses.ts'
-import { ask, withFilters } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { readSalesReport } from '../office-api-responses.ts'
+import { callApi, buildListUrl } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import './sales-report.css'
 
-type SoldProps = {
+type SalesReportProps = {
   readonly event: OfficeEvent
   readonly list: AdminList
-  readonly search: URLSearchParams
+  readonly searchParams: URLSearchParams
 }
 
 /** Covers all registrations that match the filters, on all pages. */
-export function Sold({ event, list, search }: SoldProps) {
+export function SalesReport({ event, list, searchParams }: SalesReportProps) {
   const [isOpen, setOpen] = useState(false)
-  const of = new URLSearchParams({ event_id: event.id, list_id: list.id })
-  const address = withFilters(`/api/admin/sold/?${of}`, list, search, false)
+  const params = new URLSearchParams({ event_id: event.id, list_id: list.id })
+  const url = buildListUrl(`/api/admin/sold/?${params}`, list, searchParams, false)
   const query = useQuery({
-    queryKey: ['sold', address],
-    queryFn: ({ signal }) => ask(address, readSold, { signal }),
+    queryKey: ['sold', url],
+    queryFn: ({ signal }) => callApi(url, readSalesReport, { signal }),
     enabled: isOpen,
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   return (
-    <details className="sold" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
+    <details className="sold" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Sales</summary>
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       {query.isFetching && query.data === undefined && <p role="status">Loading sales…</p>}
       {query.data && (
-        <Sums
+        <SalesTable
           {...query.data}
-          isOfEnded={['payment_status', 'in_state'].some((by) => isEnded(search.get(by)))}
+          includesEnded={['payment_status', 'in_state'].some((name) =>
+            isEnded(searchParams.get(name)),
+          )}
         />
       )}
     </details>
   )
 }
 
-function Sums({
+function SalesTable({
   capped,
   rows,
-  paid_beside: beside,
-  people,
-  places,
-  isOfEnded,
-}: SoldAnswer & { readonly isOfEnded: boolean }) {
+  paid_beside: otherPaid,
+  people: peopleCounts,
+  places: seatPools,
+  includesEnded,
+}: SoldAnswer & { readonly includesEnded: boolean }) {
   return (
     <div className="sums" role="region" aria-label="Sales" tabIndex={0}>
       {capped && <p className="care">Too many registrations to add up. Narrow the search.</p>}
@@ -85,16 +87,16 @@ function Sums({
                     <small> ({formatCount(row.paid_quantity)} paid)</small>
                   )}
                 </td>
-                <td data-head="Amount">{amountOf(row.total)}</td>
-                <td data-head="Paid">{amountOf(row.paid_total)}</td>
+                <td data-head="Amount">{formatExactRupees(row.total)}</td>
+                <td data-head="Paid">{formatExactRupees(row.paid_total)}</td>
               </tr>
             ))}
-            {beside !== 0 && (
+            {otherPaid !== 0 && (
               <tr>
                 <th scope="row" colSpan={4}>
                   Not on a bill: overpaid, or kept after a cancellation
                 </th>
-                <td data-head="Paid">{amountOf(beside)}</td>
+                <td data-head="Paid">{formatExactRupees(otherPaid)}</td>
               </tr>
             )}
           </tbody>
@@ -103,17 +105,19 @@ function Sums({
               <th scope="row" colSpan={3}>
                 Total
               </th>
-              <td data-head="Amount">{amountOf(sumOf(rows.map(({ total }) => total)))}</td>
+              <td data-head="Amount">
+                {formatExactRupees(addRupees(rows.map(({ total }) => total)))}
+              </td>
               <td data-head="Paid">
-                {amountOf(sumOf([beside, ...rows.map((row) => row.paid_total)]))}
+                {formatExactRupees(addRupees([otherPaid, ...rows.map((row) => row.paid_total)]))}
               </td>
             </tr>
           </tfoot>
         </table>
       )}
-      {(people.length > 0 || places.length > 0) && (
+      {(peopleCounts.length > 0 || seatPools.length > 0) && (
         <dl>
-          {people.map(({ id, label, count, paid }) => (
+          {peopleCounts.map(({ id, label, count, paid }) => (
             <div key={`people ${id}`}>
               <dt>{label}</dt>
               <dd>
@@ -121,7 +125,7 @@ function Sums({
               </dd>
             </div>
           ))}
-          {places.map(({ id, label, taken, max }) => (
+          {seatPools.map(({ id, label, taken, max }) => (
             <div key={`places ${id}`}>
               <dt>{label}</dt>
               <dd>
@@ -133,20 +137,22 @@ function Sums({
         </dl>
       )}
       {rows.length > 0 && <p className="mute">Paid: payments received, less refunds.</p>}
-      {!isOfEnded && <p className="mute">Cancelled and refused registrations are not counted.</p>}
-      {places.length > 0 && <p className="mute">Seats are counted for the whole event.</p>}
+      {!includesEnded && (
+        <p className="mute">Cancelled and refused registrations are not counted.</p>
+      )}
+      {seatPools.length > 0 && <p className="mute">Seats are counted for the whole event.</p>}
     </div>
   )
 }
 
 /**
- * Formats rupees from the API, with two decimals; negative for adjustments that reduce the price.
+ * * Formats rupees from the API with two decimals. Adjustments that reduce the price are negative.
  */
-function amountOf(rupees: number): string {
+function formatExactRupees(rupees: number): string {
   return formatMoney(paise(Math.round(rupees * 100)))
 }
 
 /** Adds in paise, to avoid rounding errors. */
-function sumOf(amounts: readonly number[]): number {
+function addRupees(amounts: readonly number[]): number {
   return amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100
 }

@@ -1,5 +1,5 @@
 /**
- * The user's settings of a list: additional columns and saved views.
+ * * The user's settings for a list: additional columns and saved views.
  * Stored on the server, so that they apply in every browser.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -9,119 +9,143 @@ import type { OfficeEvent } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { hasAll, isRecord, listOf, recordOf } from '../../app/json-readers.ts'
-import { ASKED_BESIDE, ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { EXTRA_FILTERS, callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import './saved-views-and-columns.css'
 
-const PATH = '/api/admin/my-lists/'
-const NONE: MyList = { columns: [], views: [] }
+const API_PATH = '/api/admin/my-lists/'
+const DEFAULT_SETTINGS: MyList = { columns: [], views: [] }
 
-const readMyLists: Reader<MyListsAnswer['lists']> = (body) =>
+const readListSettings: Reader<MyListsAnswer['lists']> = (body) =>
   isRecord(body)
-    ? recordOf(body['lists'], (one) =>
-        isRecord(one) &&
-        listOf(one['columns'], (id) => (typeof id === 'string' ? id : null)) !== null &&
-        listOf(one['views'], (view) =>
+    ? recordOf(body['lists'], (entry) =>
+        isRecord(entry) &&
+        listOf(entry['columns'], (id) => (typeof id === 'string' ? id : null)) !== null &&
+        listOf(entry['views'], (view) =>
           isRecord(view) && hasAll(view, 'string', 'name', 'query') ? view : null,
         ) !== null
-          ? (one as MyList)
+          ? (entry as MyList)
           : null,
       )
     : null
 
 /**
- * A user's settings of a list, and how to change them. If they cannot be loaded, the defaults
- * apply.
+ * * Returns the user's settings for a list, and a function that changes them. Returns the defaults
+ * if loading fails.
  */
-export function useMyList(event: OfficeEvent, list: AdminList) {
-  const client = useQueryClient()
+export function useListSettings(event: OfficeEvent, list: AdminList) {
+  const queryClient = useQueryClient()
   const query = useQuery({
     queryKey: ['my-lists'],
-    queryFn: ({ signal }) => ask(PATH, readMyLists, { signal }),
+    queryFn: ({ signal }) => callApi(API_PATH, readListSettings, { signal }),
     staleTime: Infinity,
   })
   const key = `${event.id}/${list.id}`
   // A change takes effect immediately, before the server has confirmed it.
-  const [chosen, setChosen] = useState<MyList | null>(null)
-  const mine = chosen ?? query.data?.[key] ?? NONE
-  const keeping = useMutation({
-    mutationFn: (kept: MyList) =>
-      ask(PATH, readMyLists, { method: 'POST', json: { event: event.id, list: list.id, ...kept } }),
-    onMutate: () => client.cancelQueries({ queryKey: ['my-lists'] }),
-    onSuccess: (lists) => client.setQueryData(['my-lists'], lists),
-    onError: () => setChosen(null),
+  const [unsavedSettings, setUnsavedSettings] = useState<MyList | null>(null)
+  const current = unsavedSettings ?? query.data?.[key] ?? DEFAULT_SETTINGS
+  const saveMutation = useMutation({
+    mutationFn: (settings: MyList) =>
+      callApi(API_PATH, readListSettings, {
+        method: 'POST',
+        json: { event: event.id, list: list.id, ...settings },
+      }),
+    onMutate: () => queryClient.cancelQueries({ queryKey: ['my-lists'] }),
+    onSuccess: (lists) => queryClient.setQueryData(['my-lists'], lists),
+    onError: () => setUnsavedSettings(null),
   })
-  useLeaveOn401(query.error)
-  const refused = useLeaveOn401(keeping.error)
+  useSignInOn401(query.error)
+  const error = useSignInOn401(saveMutation.error)
   return {
-    mine,
-    keep: (change: Partial<MyList>) => {
-      const next = { ...mine, ...change }
-      setChosen(next)
-      keeping.mutate(next)
+    current,
+    save: (change: Partial<MyList>) => {
+      const next = { ...current, ...change }
+      setUnsavedSettings(next)
+      saveMutation.mutate(next)
     },
-    refused,
-    forget: () => keeping.reset(),
+    error,
+    dismissError: () => saveMutation.reset(),
   }
 }
-type Kept = ReturnType<typeof useMyList>
+type ListSettings = ReturnType<typeof useListSettings>
 
-type ToolsProps = {
-  readonly kept: Kept
+type ListToolsProps = {
+  readonly listSettings: ListSettings
   readonly list: AdminList
   /** Columns that can be added to the visible ones. */
-  readonly more: readonly Column[]
-  readonly search: URLSearchParams
+  readonly optionalColumns: readonly Column[]
+  readonly searchParams: URLSearchParams
   readonly onView: (query: string) => void
 }
 
-/** Shown beside the summary of the list. */
-export function ListTools({ kept, list, more, search, onView }: ToolsProps) {
+/** Shown next to the summary of the list. */
+export function ListTools({
+  listSettings,
+  list,
+  optionalColumns,
+  searchParams,
+  onView,
+}: ListToolsProps) {
   return (
     <div className="tools">
-      {kept.refused && <Banner text={kept.refused.message} onDismiss={kept.forget} />}
-      <Views kept={kept} query={viewIn(list, search)} onView={onView} />
-      {more.length > 0 && <MoreColumns kept={kept} more={more} />}
+      {listSettings.error && (
+        <Banner text={listSettings.error.message} onDismiss={listSettings.dismissError} />
+      )}
+      <SavedViews
+        listSettings={listSettings}
+        query={buildViewQuery(list, searchParams)}
+        onView={onView}
+      />
+      {optionalColumns.length > 0 && (
+        <ColumnPicker listSettings={listSettings} optionalColumns={optionalColumns} />
+      )}
     </div>
   )
 }
 
-/** Filters and sorting from the URL, without search (it may contain a name) and page number. */
-function viewIn(list: AdminList, search: URLSearchParams): string {
-  const names = [
+/**
+ * Keeps the filters and sort order of the URL. Omits the search, which may contain a name, and the
+ * page number.
+ */
+function buildViewQuery(list: AdminList, searchParams: URLSearchParams): string {
+  const paramNames = [
     ...list.filters.filter(({ kind }) => kind !== 'search').map(({ sentAs }) => sentAs),
-    ...ASKED_BESIDE,
+    ...EXTRA_FILTERS,
     'sort',
   ]
-  const said = names.flatMap((name) => {
-    const value = search.get(name)
+  const entries = paramNames.flatMap((name) => {
+    const value = searchParams.get(name)
     return value ? [[name, value]] : []
   })
-  return new URLSearchParams(said).toString()
+  return new URLSearchParams(entries).toString()
 }
 
-function MoreColumns({ kept, more }: Pick<ToolsProps, 'kept' | 'more'>) {
-  const { columns } = kept.mine
-  // Columns have the same names as filters: while this is closed, a label refers to the filter.
+function ColumnPicker({
+  listSettings,
+  optionalColumns,
+}: Pick<ListToolsProps, 'listSettings' | 'optionalColumns'>) {
+  const { columns } = listSettings.current
+  // Columns and filters have the same labels. While the picker is closed, the page contains only
+  // the filter's label.
   const [isOpen, setOpen] = useState(false)
-  const shown = more.filter(({ id }) => columns.includes(id)).length
+  const addedCount = optionalColumns.filter(({ id }) => columns.includes(id)).length
   return (
     <details className="pick" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        {shown === 0 ? 'Columns' : `Columns, ${shown} added`}
+        {addedCount === 0 ? 'Columns' : `Columns, ${addedCount} added`}
         <Icon name="chev" small />
       </summary>
       {isOpen && (
         <fieldset>
           <legend className="vh">Columns</legend>
-          {more.map(({ id, label }) => (
+          {optionalColumns.map(({ id, label }) => (
             <label key={id}>
               <input
                 type="checkbox"
                 checked={columns.includes(id)}
                 onChange={({ target }) =>
-                  kept.keep({
+                  listSettings.save({
                     columns: target.checked
                       ? [...columns, id]
                       : columns.filter((other) => other !== id),
@@ -137,18 +161,18 @@ function MoreColumns({ kept, more }: Pick<ToolsProps, 'kept' | 'more'>) {
   )
 }
 
-function Views({
-  kept,
+function SavedViews({
+  listSettings,
   query,
   onView,
-}: Pick<ToolsProps, 'kept' | 'onView'> & { readonly query: string }) {
+}: Pick<ListToolsProps, 'listSettings' | 'onView'> & { readonly query: string }) {
   const [name, setName] = useState('')
-  const { views } = kept.mine
-  const here = views.find((view) => view.query === query)
+  const { views } = listSettings.current
+  const currentView = views.find((view) => view.query === query)
   return (
     <details className="pick">
       <summary>
-        {here === undefined ? 'Saved views' : `View: ${here.name}`}
+        {currentView === undefined ? 'Saved views' : `View: ${currentView.name}`}
         <Icon name="chev" small />
       </summary>
       <div>
@@ -165,18 +189,20 @@ function Views({
                 type="button"
                 className="plainb"
                 aria-label={`Delete the view ${view.name}`}
-                onClick={() => kept.keep({ views: views.filter((other) => other !== view) })}
+                onClick={() =>
+                  listSettings.save({ views: views.filter((other) => other !== view) })
+                }
               >
                 <Icon name="cross" />
               </button>
             </li>
           ))}
         </ul>
-        {here === undefined && query !== '' && (
+        {currentView === undefined && query !== '' && (
           <form
             onSubmit={(submitted) => {
               submitted.preventDefault()
-              kept.keep({ views: [...views, { name: name.trim(), query }] })
+              listSettings.save({ views: [...views, { name: name.trim(), query }] })
               setName('')
             }}
           >

@@ -1,4 +1,4 @@
-/** The search over all events, by number, name, phone number or payment reference. */
+/** Searches all events by number, name, phone number or payment reference. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
@@ -6,39 +6,44 @@ import { isPaymentStatus } from '../../../engine/index.ts'
 import type { FoundAnswer, WireFound } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
-import { ask, isTyping, SEARCH } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading, RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
-import { totalOf } from './list-table.tsx'
+import { callApi, isTyping, SEARCH } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import {
+  Banner,
+  PageHeading,
+  RegNumber,
+  RegistrationStatus,
+} from '../ui/error-banner-and-heading.tsx'
+import { formatTotal } from './list-table.tsx'
 import './search-page.css'
 
-const readFound: Reader<FoundAnswer> = (body) =>
+const readSearchResults: Reader<FoundAnswer> = (body) =>
   isRecord(body) &&
   typeof body['more'] === 'boolean' &&
-  listOf(body['found'], (one) =>
-    isRecord(one) &&
-    hasAll(one, 'string', 'reg_no', 'name', 'category', 'payment_status_display') &&
-    typeof one['in_review'] === 'boolean' &&
-    isPaymentStatus(one['payment_status']) &&
-    isRecord(one['event'])
-      ? one
+  listOf(body['found'], (result) =>
+    isRecord(result) &&
+    hasAll(result, 'string', 'reg_no', 'name', 'category', 'payment_status_display') &&
+    typeof result['in_review'] === 'boolean' &&
+    isPaymentStatus(result['payment_status']) &&
+    isRecord(result['event'])
+      ? result
       : null,
   ) !== null
     ? (body as FoundAnswer)
     : null
 
-/** `/` opens the search from any page of the office, except while typing in a field. */
-export function useSlash(): void {
+/** The `/` key opens the search from any office page, except while the user types in a field. */
+export function useSearchShortcut(): void {
   const navigate = useNavigate()
   useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
       if (isTyping(event)) return
       event.preventDefault()
       void navigate(SEARCH)
     }
-    addEventListener('keydown', pressed)
-    return () => removeEventListener('keydown', pressed)
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
   }, [navigate])
 }
 
@@ -46,42 +51,49 @@ export function SearchPage() {
   const { search } = useLocation()
   const navigate = useNavigate()
   const text = new URLSearchParams(search).get('q')?.trim() ?? ''
-  const [typed, setTyped] = useState(text)
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  const [searchText, setSearchText] = useState(text)
+  const inputRef = useRef<HTMLInputElement>(null)
+  useEffect(() => inputRef.current?.focus(), [])
   const query = useQuery({
     queryKey: ['find', text],
     queryFn: ({ signal }) =>
-      ask(`/admin/find/?${new URLSearchParams({ q: text }).toString()}`, readFound, { signal }),
+      callApi(`/admin/find/?${new URLSearchParams({ q: text }).toString()}`, readSearchResults, {
+        signal,
+      }),
     enabled: text !== '',
   })
-  const error = useLeaveOn401(query.error)
-  const found = query.data?.found ?? []
-  const [only] = found
+  const error = useSignInOn401(query.error)
+  const results = query.data?.found ?? []
+  const [onlyResult] = results
   // A single result is opened directly; Back returns to the previous page.
-  if (only !== undefined && found.length === 1 && only.route !== null && typed === text)
-    return <Navigate to={addressOf(only)} replace state={{ from: SEARCH }} />
+  if (
+    onlyResult !== undefined &&
+    results.length === 1 &&
+    onlyResult.route !== null &&
+    searchText === text
+  )
+    return <Navigate to={resultUrl(onlyResult)} replace state={{ from: SEARCH }} />
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Search" />
+      <PageHeading title="Search" />
       <form
         role="search"
         className="findbar"
         onSubmit={(event) => {
           event.preventDefault()
-          void navigate(`${SEARCH}?${new URLSearchParams({ q: typed.trim() }).toString()}`)
+          void navigate(`${SEARCH}?${new URLSearchParams({ q: searchText.trim() }).toString()}`)
         }}
       >
         <label>
           Name, phone, email, number or bank reference
           <input
-            ref={field}
+            ref={inputRef}
             type="search"
             maxLength={100}
             autoComplete="off"
             enterKeyHint="search"
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
+            value={searchText}
+            onChange={({ target }) => setSearchText(target.value)}
           />
         </label>
         <button type="submit" className="btn">
@@ -91,16 +103,16 @@ export function SearchPage() {
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       <p role="status" className="mute">
-        {query.data === undefined ? '' : foundText(query.data)}
+        {query.data === undefined ? '' : describeResults(query.data)}
       </p>
       <ul className="hits">
-        {found.map((one) => (
-          <li key={one.reg_no}>
-            <Hit one={one} />
+        {results.map((result) => (
+          <li key={result.reg_no}>
+            <SearchResult result={result} />
           </li>
         ))}
       </ul>
@@ -108,31 +120,31 @@ export function SearchPage() {
   )
 }
 
-function Hit({ one }: { readonly one: WireFound }) {
-  const words = (
+function SearchResult({ result }: { readonly result: WireFound }) {
+  const content = (
     <>
-      <b>{one.name}</b>
-      <RegNumber text={one.reg_no} />
+      <b>{result.name}</b>
+      <RegNumber text={result.reg_no} />
       <span className="mute">
-        {[one.event.title, one.category].filter((word) => word !== '').join(' · ')}
+        {[result.event.title, result.category].filter((part) => part !== '').join(' · ')}
       </span>
-      <span>{one.total === null ? '' : totalOf(one.total)}</span>
-      <Stands of={one} />
+      <span>{result.total === null ? '' : formatTotal(result.total)}</span>
+      <RegistrationStatus registration={result} />
     </>
   )
-  return one.route === null ? (
-    <span className="hit">{words}</span>
+  return result.route === null ? (
+    <span className="hit">{content}</span>
   ) : (
-    <Link className="hit" to={addressOf(one)} state={{ from: SEARCH }}>
-      {words}
+    <Link className="hit" to={resultUrl(result)} state={{ from: SEARCH }}>
+      {content}
     </Link>
   )
 }
 
-const addressOf = ({ route, reg_no }: WireFound): string => `${route}/${encodeURIComponent(reg_no)}`
+const resultUrl = ({ route, reg_no }: WireFound): string => `${route}/${encodeURIComponent(reg_no)}`
 
-function foundText({ found, more }: FoundAnswer): string {
-  if (found.length === 0) return 'No registrations found. Try fewer letters, or the phone number.'
-  const count = `${found.length} ${found.length === 1 ? 'registration' : 'registrations'}`
+function describeResults({ found: results, more }: FoundAnswer): string {
+  if (results.length === 0) return 'No registrations found. Try fewer letters, or the phone number.'
+  const count = `${results.length} ${results.length === 1 ? 'registration' : 'registrations'}`
   return more ? `The newest ${count}. Add a word to narrow the search.` : count
 }

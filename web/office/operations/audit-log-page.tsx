@@ -1,12 +1,12 @@
 /** The audit log: who did what, and when. Its filters are in the URL. */
 import { Link } from 'react-router-dom'
 import type { SessionAnswer, WireActivity } from '../../../engine/api.ts'
-import { Asking, ShowOlder, useAskedList, WhichEvent } from '../ui/log-list.tsx'
-import { registrationAddress } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { FilterForm, ShowOlder, useFilteredLog, EventFilter } from '../ui/log-list.tsx'
+import { registrationUrl } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readActivity } from '../users/users-api-responses.ts'
-import { When } from '../ui/list-entry-time.tsx'
+import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 
@@ -22,18 +22,23 @@ const KINDS = [
 ] as const
 
 export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
-  const { params, setParams, asked, query } = useAskedList('activity', CALL, FILTERS, readActivity)
-  const error = useLeaveOn401(query.error)
+  const {
+    params,
+    setParams,
+    filterQuery: asked,
+    query,
+  } = useFilteredLog('activity', CALL, FILTERS, readActivity)
+  const error = useSignInOn401(query.error)
   const rows = query.data?.pages.flatMap((page) => page.rows)
   const people = query.data?.pages[0]?.people ?? []
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Audit log">
+      <PageHeading title="Audit log">
         <a className="btn line sm" href={`${CALL}export/?${asked}`}>
           Export CSV
         </a>
-      </Heading>
-      <Asking asked={asked} onAsk={setParams}>
+      </PageHeading>
+      <FilterForm filterQuery={asked} onApply={setParams}>
         <label>
           User
           <select name="who" defaultValue={params.get('who') ?? ''}>
@@ -55,7 +60,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
             ))}
           </select>
         </label>
-        <WhichEvent events={session.events} chosen={params.get('event')} />
+        <EventFilter events={session.events} selectedId={params.get('event')} />
         <label>
           Search
           <input
@@ -73,11 +78,11 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
           To
           <input name="to" type="date" defaultValue={params.get('to') ?? ''} />
         </label>
-      </Asking>
+      </FilterForm>
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       {rows === undefined && !query.isError && (
@@ -120,11 +125,11 @@ function Act({
             (list === undefined ? (
               reg_no
             ) : (
-              <Link to={registrationAddress(list, reg_no)}>{reg_no}</Link>
+              <Link to={registrationUrl(list, reg_no)}>{reg_no}</Link>
             ))}
         </small>
       </span>
-      <When at={at} />
+      <EntryTime at={at} />
     </li>
   )
 }

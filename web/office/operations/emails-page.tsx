@@ -5,13 +5,13 @@ import { formatCount } from '../../../engine/index.ts'
 import type { MailsAnswer, SessionAnswer, WireMail } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { readMessage } from '../office-api-responses.ts'
-import { Asking, ShowOlder, useAskedList, WhichEvent } from '../ui/log-list.tsx'
-import { ask, registrationAddress } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { FilterForm, ShowOlder, useFilteredLog, EventFilter } from '../ui/log-list.tsx'
+import { callApi, registrationUrl } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { readMails } from './operations-api-responses.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
-import { instantText } from '../ui/format-date-time.ts'
-import { When } from '../ui/list-entry-time.tsx'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { formatDateTime } from '../ui/format-date-time.ts'
+import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 import './emails-page.css'
@@ -25,19 +25,24 @@ const STATES = [
 ] as const
 
 export function MailsPage({ session }: { readonly session: SessionAnswer }) {
-  const { params, setParams, asked, query } = useAskedList('mails', CALL, FILTERS, readMails)
+  const {
+    params,
+    setParams,
+    filterQuery: asked,
+    query,
+  } = useFilteredLog('mails', CALL, FILTERS, readMails)
   const retry = useMutation({
     mutationFn: (which: { readonly ids: readonly number[] } | { readonly all: true }) =>
-      ask(`${CALL}retry/`, readMessage, { method: 'POST', json: which }),
+      callApi(`${CALL}retry/`, readMessage, { method: 'POST', json: which }),
     onSuccess: () => query.refetch(),
   })
-  const error = useLeaveOn401(query.error)
-  const refused = useLeaveOn401(retry.error)
+  const error = useSignInOn401(query.error)
+  const refused = useSignInOn401(retry.error)
   const first = query.data?.pages[0]
   const rows = query.data?.pages.flatMap((page) => page.mails)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Emails">
+      <PageHeading title="Emails">
         {first !== undefined && first.counts.failed > 0 && (
           <button
             type="button"
@@ -48,9 +53,9 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
             Resend all failed
           </button>
         )}
-      </Heading>
+      </PageHeading>
       {first && <Counts {...first} status={params.get('status')} asked={asked} />}
-      <Asking asked={asked} onAsk={setParams}>
+      <FilterForm filterQuery={asked} onApply={setParams}>
         <label>
           Address
           <input
@@ -72,12 +77,12 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
             ))}
           </select>
         </label>
-        <WhichEvent events={session.events} chosen={params.get('event')} />
-      </Asking>
+        <EventFilter events={session.events} selectedId={params.get('event')} />
+      </FilterForm>
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       {refused && <Banner text={refused.message} onDismiss={() => retry.reset()} />}
@@ -170,11 +175,11 @@ function Mail({
             (list === undefined ? (
               reg_no
             ) : (
-              <Link to={registrationAddress(list, reg_no)}>{reg_no}</Link>
+              <Link to={registrationUrl(list, reg_no)}>{reg_no}</Link>
             ))}
         </small>
         {error !== null && <small className="bad">{error}</small>}
-        {next_at !== null && error !== null && <small>Next try {instantText(next_at)}</small>}
+        {next_at !== null && error !== null && <small>Next try {formatDateTime(next_at)}</small>}
       </span>
       <span className="r">
         {status === 'sent' ? (
@@ -194,7 +199,7 @@ function Mail({
             Waiting
           </Badge>
         )}
-        <When at={at} />
+        <EntryTime at={at} />
         {mayRetry && (
           <button type="button" className="btn line sm" disabled={isBusy} onClick={onRetry}>
             Resend<span className="vh"> {to}</span>

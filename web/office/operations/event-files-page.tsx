@@ -2,10 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { WireEventFile } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { readEventFiles } from './operations-api-responses.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 import './emails-page.css'
@@ -17,19 +17,19 @@ export function EventFilesPage() {
   const client = useQueryClient()
   const query = useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => ask(CALL, readEventFiles, { signal }),
+    queryFn: ({ signal }) => callApi(CALL, readEventFiles, { signal }),
   })
   const reload = useMutation({
-    mutationFn: () => ask(`${CALL}reload/`, readEventFiles, { method: 'POST' }),
+    mutationFn: () => callApi(`${CALL}reload/`, readEventFiles, { method: 'POST' }),
     onSuccess: (answer) => client.setQueryData(KEY, answer),
   })
-  const error = useLeaveOn401(query.error)
-  const refused = useLeaveOn401(reload.error)
+  const error = useSignInOn401(query.error)
+  const refused = useSignInOn401(reload.error)
   const files = query.data?.files
   const waiting = files?.filter(({ is }) => is !== 'served').length ?? 0
   return (
     <main className="main" id="main" aria-busy={query.isFetching || reload.isPending}>
-      <Heading title="Event files">
+      <PageHeading title="Event files">
         <button
           type="button"
           className="btn line sm"
@@ -38,11 +38,11 @@ export function EventFilesPage() {
         >
           Reload
         </button>
-      </Heading>
+      </PageHeading>
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       {refused && <Banner text={refused.message} onDismiss={() => reload.reset()} />}

@@ -12,11 +12,11 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { readMessage } from '../office-api-responses.ts'
-import { ask, MAILS, MONEY } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { callApi, EMAILS, PAYMENT_REVIEWS } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { readRecovery } from './operations-api-responses.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
-import { instantText } from '../ui/format-date-time.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
+import { formatDateTime } from '../ui/format-date-time.ts'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 import '../registration/actions-and-timeline.css'
@@ -32,23 +32,23 @@ export function RecoveryPage() {
   const [done, setDone] = useState('')
   const query = useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => ask(CALL, readRecovery, { signal }),
+    queryFn: ({ signal }) => callApi(CALL, readRecovery, { signal }),
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const recovery = query.data?.recovery
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Recovery">
+      <PageHeading title="Recovery">
         {recovery != null && (
           <button type="button" className="btn sm" onClick={() => setEnding(true)}>
             End the recovery
           </button>
         )}
-      </Heading>
+      </PageHeading>
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       <p role="status" className={done === '' ? undefined : 'done'}>
@@ -89,14 +89,14 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
     unknown.to_decide === 0 ? (
       '0'
     ) : (
-      <Link to={MONEY}>{formatCount(unknown.to_decide)} in Needs review</Link>
+      <Link to={PAYMENT_REVIEWS}>{formatCount(unknown.to_decide)} in Needs review</Link>
     )
   return (
     <>
       <p>
-        {why} In recovery since {instantText(begun)}. The database lacks what was stored after the
-        copy was made: compare the settlement report and the bank statement with it before you end
-        the recovery.
+        {why} In recovery since {formatDateTime(begun)}. The database lacks what was stored after
+        the copy was made: compare the settlement report and the bank statement with it before you
+        end the recovery.
       </p>
       <div className="panels top">
         <div>
@@ -160,14 +160,14 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
                   <small>{event}</small>
                 </span>
                 <span className="r">
-                  <time dateTime={at}>{instantText(at)}</time>
+                  <time dateTime={at}>{formatDateTime(at)}</time>
                 </span>
               </li>
             ))}
           </ul>
           {held.mails > mails.length && (
             <p>
-              <Link to={`${MAILS}?status=queued`}>
+              <Link to={`${EMAILS}?status=queued`}>
                 All {formatCount(held.mails)} are among the emails that wait
               </Link>
             </p>
@@ -178,7 +178,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
   )
 }
 
-const timeOr = (at: string | null): string => (at === null ? 'Not known' : instantText(at))
+const timeOr = (at: string | null): string => (at === null ? 'Not known' : formatDateTime(at))
 
 function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return facts.length === 0 ? null : (
@@ -196,7 +196,7 @@ function Past({ past }: Pick<RecoveryAnswer, 'past'>) {
         {past.map(({ code, begun_at: begun, ended_at: ended, ended_by: by, mails }) => (
           <li key={code}>
             <span>
-              <b>{code}</b> {instantText(begun)} to {instantText(ended)}
+              <b>{code}</b> {formatDateTime(begun)} to {formatDateTime(ended)}
               <small>
                 ended by {by}, held emails {ENDED_AS[mails]}
               </small>
@@ -218,10 +218,10 @@ function Ending({ recovery, onDone, onClose }: EndingProps) {
   const { held, unknown, pending } = recovery
   const ending = useMutation({
     mutationFn: (mails: string) =>
-      ask(`${CALL}end/`, readMessage, { method: 'POST', json: { mails } }),
+      callApi(`${CALL}end/`, readMessage, { method: 'POST', json: { mails } }),
     onSuccess: onDone,
   })
-  const refused = useLeaveOn401(ending.error)
+  const refused = useSignInOn401(ending.error)
   const left = unknown.to_decide + unknown.to_ask + pending.all - pending.ended
   return (
     <Dialog title="End the recovery" onClose={onClose}>

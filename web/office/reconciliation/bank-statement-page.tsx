@@ -7,11 +7,11 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeEvent, ReconcileAnswer } from '../../../engine/api.ts'
-import { asSheet, ask, registrationAddress } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { toSpreadsheet, callApi, registrationUrl } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readBulk, readReconciled } from './bank-statement-api-responses.ts'
-import { moneyOf } from '../lists/list-table.tsx'
+import { formatRupees } from '../lists/list-table.tsx'
 import { KeptSettlements, Report } from './settlements.tsx'
 import { WhichColumn } from './column-mapping.tsx'
 import '../registration/registration-details-page.css'
@@ -25,22 +25,22 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
   const [file, setFile] = useState<File | null>(null)
   const look = useMutation({
     mutationFn: (given: { readonly file: File; readonly columns: string }) =>
-      ask(
+      callApi(
         `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${given.columns}`,
         readReconciled,
-        { method: 'POST', form: asSheet(given.file) },
+        { method: 'POST', form: toSpreadsheet(given.file) },
       ),
   })
-  const refused = useLeaveOn401(look.error)
+  const refused = useSignInOn401(look.error)
   const { data } = look
   const load = (columns = look.variables?.columns ?? '') => {
     if (file !== null) look.mutate({ file, columns })
   }
   return (
     <main className="main" id="main" aria-busy={look.isPending}>
-      <Heading title="Bank statements and settlements">
+      <PageHeading title="Bank statements and settlements">
         <p className="mute">{event.title}</p>
-      </Heading>
+      </PageHeading>
       <section className="pan" aria-labelledby="statement-load">
         <h2 id="statement-load">Upload a bank statement or settlement</h2>
         <p className="mute">
@@ -112,7 +112,7 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
   const kept = lines.filter((one) => ticked.has(one.line) && one.as === 'unmatched')
   const confirm = useMutation({
     mutationFn: () =>
-      ask('/api/admin/reconcile/confirm/', readBulk, {
+      callApi('/api/admin/reconcile/confirm/', readBulk, {
         method: 'POST',
         json: {
           event: event.id,
@@ -133,10 +133,10 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
         },
       }),
   })
-  const refused = useLeaveOn401(confirm.error)
+  const refused = useSignInOn401(confirm.error)
   const list = event.lists[0]
   const numberOf = (regNo: string) =>
-    list === undefined ? regNo : <Link to={registrationAddress(list, regNo)}>{regNo}</Link>
+    list === undefined ? regNo : <Link to={registrationUrl(list, regNo)}>{regNo}</Link>
   const tick = (line: number, is: boolean) => {
     const next = new Set(ticked)
     if (is) next.add(line)
@@ -159,13 +159,15 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
                 {those.map((one) => (
                   <li key={one.line}>
                     <span>
-                      <b>{one.amount === 0 ? 'Amount not stated' : moneyOf(one.amount, true)}</b> on{' '}
-                      {isDay(one.day) ? formatDayShort(one.day) : one.day}
+                      <b>
+                        {one.amount === 0 ? 'Amount not stated' : formatRupees(one.amount, true)}
+                      </b>{' '}
+                      on {isDay(one.day) ? formatDayShort(one.day) : one.day}
                       <small>{one.narration}</small>
                       {one.why !== null && <small className="care">{one.why}</small>}
                       {one.payout !== null && (
                         <small className={one.payout.net === one.amount ? '' : 'bad'}>
-                          Settlement: {moneyOf(one.payout.net, true)} for {one.payout.lines}{' '}
+                          Settlement: {formatRupees(one.payout.net, true)} for {one.payout.lines}{' '}
                           {one.payout.lines === 1 ? 'line' : 'lines'}
                           {one.payout.net === one.amount
                             ? ', equal to this amount'
@@ -175,7 +177,7 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
                       {one.of.map(({ reg_no: regNo, name, due, reference }) => (
                         <small key={regNo}>
                           {numberOf(regNo)} {name}
-                          {due > 0 && `, ${moneyOf(due, true)} due`}
+                          {due > 0 && `, ${formatRupees(due, true)} due`}
                           {reference !== null && `, reported by delegate: ${reference}`}
                         </small>
                       ))}
@@ -249,7 +251,7 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
                 <span>
                   {numberOf(regNo)} {name}
                   <small>
-                    {moneyOf(due, true)}, reported by delegate: {reference}
+                    {formatRupees(due, true)}, reported by delegate: {reference}
                   </small>
                 </span>
               </li>

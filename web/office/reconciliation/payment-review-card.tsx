@@ -7,11 +7,11 @@ import type { WireReview } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { typed } from '../registration/record-payment-fields.tsx'
-import { ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { readDecided } from './payment-review-api-responses.ts'
-import { dateParts, moneyOf } from '../lists/list-table.tsx'
+import { formatDateParts, formatRupees } from '../lists/list-table.tsx'
 import '../registration/actions-and-timeline.css'
 import '../discount-codes/discount-codes-page.css'
 
@@ -97,20 +97,20 @@ function labelOf(
   if (decision !== 'accept' || kind !== 'misfit') return label
   const short =
     came === null || due === null || order !== null ? 0 : Math.round((due - left) * 100) / 100
-  return short > 0 ? `Accept as full payment (waive ${moneyOf(short, true)})` : label
+  return short > 0 ? `Accept as full payment (waive ${formatRupees(short, true)})` : label
 }
 
 function Came({ came, due, left, said, kind }: WireReview) {
-  const owed = due === null || kind === 'returned' ? '' : `Due: ${moneyOf(due, true)}. `
+  const owed = due === null || kind === 'returned' ? '' : `Due: ${formatRupees(due, true)}. `
   const rest =
     came !== null && !kind.startsWith('refund') && left !== came.amount
-      ? `Not yet refunded: ${moneyOf(left, true)}. `
+      ? `Not yet refunded: ${formatRupees(left, true)}. `
       : ''
-  const back = kind.startsWith('refund') ? `Refund: ${moneyOf(left, true)}. ` : ''
+  const back = kind.startsWith('refund') ? `Refund: ${formatRupees(left, true)}. ` : ''
   return (
     <p>
       {came !== null &&
-        `Received: ${moneyOf(came.amount, true)} on ${dateParts(came.paid_at)?.[0] ?? ''}, reference ${came.reference}. `}
+        `Received: ${formatRupees(came.amount, true)} on ${formatDateParts(came.paid_at)?.[0] ?? ''}, reference ${came.reference}. `}
       {owed}
       {rest}
       {back}
@@ -146,13 +146,13 @@ type DecidingProps = {
 function Deciding({ decision, title, review, onDone, onClose }: DecidingProps) {
   const deciding = useMutation({
     mutationFn: (words: Readonly<Record<string, unknown>>) =>
-      ask(`/api/admin/reviews/${encodeURIComponent(review.id)}/decide/`, readDecided, {
+      callApi(`/api/admin/reviews/${encodeURIComponent(review.id)}/decide/`, readDecided, {
         method: 'POST',
         json: { decision, ...words },
       }),
     onSuccess: onDone,
   })
-  const refused = useLeaveOn401(deciding.error)
+  const refused = useSignInOn401(deciding.error)
   const about = review.kind === 'returned' ? RETURNED_DISMISSED : ABOUT[decision]
   return (
     <Dialog title={title} onClose={onClose}>

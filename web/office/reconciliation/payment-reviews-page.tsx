@@ -7,12 +7,12 @@ import type { ReviewsAnswer, SessionAnswer, WireReview } from '../../../engine/a
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Review } from './payment-review-card.tsx'
 import { EventOptions } from '../ui/log-list.tsx'
-import { ask, registrationAddress } from '../office-api-and-urls.ts'
+import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { shortTitle } from '../navigation.tsx'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readReviews } from './payment-review-api-responses.ts'
-import { dateParts } from '../lists/list-table.tsx'
+import { formatDateParts } from '../lists/list-table.tsx'
 import '../registration/registration-details-page.css'
 import './bank-statement-page.css'
 
@@ -27,15 +27,15 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
   const query = useQuery({
     queryKey: ['reviews', event],
     queryFn: ({ signal }) =>
-      ask(`/api/admin/reviews/?event=${encodeURIComponent(event)}`, readReviews, { signal }),
+      callApi(`/api/admin/reviews/?event=${encodeURIComponent(event)}`, readReviews, { signal }),
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const data = query.data?.reviews
   const requests = query.data?.refund_requests ?? []
   const events = session.events
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Needs review">
+      <PageHeading title="Needs review">
         {events.length > 1 && (
           <label className="whichof">
             <span className="vh">Event</span>
@@ -49,11 +49,11 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
             </select>
           </label>
         )}
-      </Heading>
+      </PageHeading>
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       <p role="status" className={done === '' ? undefined : 'done'}>
@@ -143,14 +143,14 @@ function Whose({
         ) : list === undefined ? (
           regNo
         ) : (
-          <Link to={registrationAddress(list, regNo)}>{regNo}</Link>
+          <Link to={registrationUrl(list, regNo)}>{regNo}</Link>
         )}
       </b>{' '}
       {name}
       <small>
         {[
           list === undefined ? (event?.title ?? '') : shortTitle(list.title),
-          `since ${dateParts(since)?.join(', ') ?? ''}`,
+          `since ${formatDateParts(since)?.join(', ') ?? ''}`,
         ]
           .filter(Boolean)
           .join(', ')}

@@ -10,10 +10,10 @@ import type {
   WireUnsettled,
 } from '../../../engine/api.ts'
 import { download, save } from '../../app/api-client.ts'
-import { asSheet, ask, registrationAddress, take } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { toSpreadsheet, callApi, registrationUrl, unwrap } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { moneyOf, signedMoney } from '../lists/list-table.tsx'
+import { formatRupees, formatSignedRupees } from '../lists/list-table.tsx'
 import { readKept, readSettlements } from './settlement-api-responses.ts'
 
 type OfEvent = { readonly event: OfficeEvent }
@@ -32,13 +32,13 @@ export function Report({ event, settlement, file, columns }: ReportProps) {
   const client = useQueryClient()
   const keep = useMutation({
     mutationFn: () =>
-      ask(callOf(event, 'reconcile/keep', columns), readKept, {
+      callApi(callOf(event, 'reconcile/keep', columns), readKept, {
         method: 'POST',
-        form: asSheet(file),
+        form: toSpreadsheet(file),
       }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['settlements', event.id] }),
   })
-  const refused = useLeaveOn401(keep.error)
+  const refused = useSignInOn401(keep.error)
   const { fresh, unread, not_yet: notYet } = settlement
   return (
     <>
@@ -90,16 +90,16 @@ export function Report({ event, settlement, file, columns }: ReportProps) {
 export function KeptSettlements({ event }: OfEvent) {
   const query = useQuery({
     queryKey: ['settlements', event.id],
-    queryFn: ({ signal }) => ask(callOf(event, 'settlements'), readSettlements, { signal }),
+    queryFn: ({ signal }) => callApi(callOf(event, 'settlements'), readSettlements, { signal }),
   })
   const saving = useMutation({
     mutationFn: async () => {
-      const file = take(await download(callOf(event, 'settlements/export')))
+      const file = unwrap(await download(callOf(event, 'settlements/export')))
       save(file.blob, file.name ?? `${event.id}_settlements.csv`)
     },
   })
-  const error = useLeaveOn401(query.error)
-  const refused = useLeaveOn401(saving.error)
+  const error = useSignInOn401(query.error)
+  const refused = useSignInOn401(saving.error)
   const { data } = query
   // An event without card payments has none.
   if (error?.status === 404) return null
@@ -108,7 +108,7 @@ export function KeptSettlements({ event }: OfEvent) {
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       {refused && <Banner text={refused.message} onDismiss={() => saving.reset()} />}
@@ -163,7 +163,7 @@ function Payouts({ payouts, children }: PayoutsProps) {
               <small>{partsOf(payout).join(', ')}</small>
               {payout.account !== null && <small>{ofFormer(payout.account)}</small>}
             </span>
-            <b className="r">{signedMoney(payout.net)}</b>
+            <b className="r">{formatSignedRupees(payout.net)}</b>
           </li>
         ))}
       </ul>
@@ -192,14 +192,14 @@ function partsOf({
     ['other deductions', others],
   ] as const
   return [
-    `${count(lines, 'line')}: ${moneyOf(sales, true)} paid`,
+    `${count(lines, 'line')}: ${formatRupees(sales, true)} paid`,
     ...less.flatMap(([word, amount]) =>
-      amount <= 0 ? [] : [`less ${moneyOf(amount, true)} ${word}`],
+      amount <= 0 ? [] : [`less ${formatRupees(amount, true)} ${word}`],
     ),
-    ...(others < 0 ? [`plus ${moneyOf(-others, true)} other credits`] : []),
+    ...(others < 0 ? [`plus ${formatRupees(-others, true)} other credits`] : []),
     ...(elsewhere === null
       ? []
-      : [`other events: ${count(elsewhere.lines, 'line')}, ${signedMoney(elsewhere.net)}`]),
+      : [`other events: ${count(elsewhere.lines, 'line')}, ${formatSignedRupees(elsewhere.net)}`]),
   ]
 }
 
@@ -249,11 +249,12 @@ function Line({ event, ...line }: OfEvent & WireSettled) {
   const when = [day !== null && isDay(day) ? formatDayShort(day) : '', utr]
     .filter(Boolean)
     .join(', ')
-  const taken = fee + tax === 0 ? '' : `, fee ${moneyOf(fee, true)}, tax ${moneyOf(tax, true)}`
+  const taken =
+    fee + tax === 0 ? '' : `, fee ${formatRupees(fee, true)}, tax ${formatRupees(tax, true)}`
   return (
     <li>
       <span>
-        <b>{moneyOf(amount, true)}</b>
+        <b>{formatRupees(amount, true)}</b>
         {is === 'refund' && ' went back'}
         {taken}
         <small>{[reference, order].filter(Boolean).join(', order ')}</small>
@@ -265,14 +266,14 @@ function Line({ event, ...line }: OfEvent & WireSettled) {
         )}
         {why !== null && <small className="bad">{why}</small>}
       </span>
-      <span className="r">{signedMoney(net)}</span>
+      <span className="r">{formatSignedRupees(net)}</span>
     </li>
   )
 }
 
 function OfRegistration({ event, regNo }: OfEvent & { readonly regNo: string }) {
   const list = event.lists[0]
-  return list === undefined ? regNo : <Link to={registrationAddress(list, regNo)}>{regNo}</Link>
+  return list === undefined ? regNo : <Link to={registrationUrl(list, regNo)}>{regNo}</Link>
 }
 
 function Open({ event, unsettled }: OfEvent & { readonly unsettled: readonly WireUnsettled[] }) {
@@ -285,7 +286,7 @@ function Open({ event, unsettled }: OfEvent & { readonly unsettled: readonly Wir
         {unsettled.map(({ reg_no: regNo, reference, amount, paid_on: on, days, account }) => (
           <li key={`${reference} ${regNo}`}>
             <span>
-              <b>{moneyOf(amount, true)}</b>, paid on {isDay(on) ? formatDayShort(on) : on}
+              <b>{formatRupees(amount, true)}</b>, paid on {isDay(on) ? formatDayShort(on) : on}
               <small>
                 {regNo === null ? '' : <OfRegistration event={event} regNo={regNo} />} {reference}
               </small>

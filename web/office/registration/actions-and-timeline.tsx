@@ -18,11 +18,11 @@ import { ActDialog } from './action-and-refund-dialog.tsx'
 import { BUTTONS } from './action-buttons.ts'
 import { Review } from '../reconciliation/payment-review-card.tsx'
 import type { ActWords, Button } from './action-buttons.ts'
-import { ask, isApiError, registrationAddress } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { moneyOf } from '../lists/list-table.tsx'
-import { When } from '../ui/list-entry-time.tsx'
+import { formatRupees } from '../lists/list-table.tsx'
+import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../discount-codes/discount-codes-page.css'
 import './actions-and-timeline.css'
 
@@ -40,10 +40,10 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
   const [decided, setDecided] = useState('')
   const query = useQuery({
     queryKey: ['acts', regNo],
-    queryFn: ({ signal }) => ask(path, readActs, { signal }),
+    queryFn: ({ signal }) => callApi(path, readActs, { signal }),
   })
   const act = useMutation({
-    mutationFn: (words: ActWords) => ask(path, readActed, { method: 'POST', json: words }),
+    mutationFn: (words: ActWords) => callApi(path, readActed, { method: 'POST', json: words }),
     onSuccess: () => {
       setOpen(null)
       setDecided('')
@@ -56,8 +56,8 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
       if (isApiError(failed) && failed.code === 'not_now') void query.refetch()
     },
   })
-  const error = useLeaveOn401(query.error)
-  const refused = useLeaveOn401(act.error)
+  const error = useSignInOn401(query.error)
+  const refused = useSignInOn401(act.error)
   const close = () => {
     setOpen(null)
     act.reset()
@@ -74,7 +74,7 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       {data && <State {...data} />}
@@ -174,11 +174,11 @@ function Second({
       <Icon name="tri" small />
       <span>
         This is a second payment. The first registration of this person is{' '}
-        <Link to={registrationAddress(list, first)}>{first}</Link>.
+        <Link to={registrationUrl(list, first)}>{first}</Link>.
         {asked !== null && (
           <>
             {' '}
-            The delegate requested a refund of {moneyOf(amount, true)} on{' '}
+            The delegate requested a refund of {formatRupees(amount, true)} on{' '}
             {formatDayShort(dayOf(asked))}.
           </>
         )}
@@ -198,7 +198,7 @@ function Trail({ trail }: Pick<ActionsAnswer, 'trail'>) {
             {why !== '' && <q>{why}</q>}
             <small>{who}</small>
           </span>
-          <When at={at} />
+          <EntryTime at={at} />
         </li>
       ))}
     </ul>

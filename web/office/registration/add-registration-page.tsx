@@ -35,10 +35,10 @@ import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 import { hasAll, isRecord, numberOf, recordOf, recordsOf, textsOf } from '../../app/json-readers.ts'
 import { AskedField } from './add-registration-field.tsx'
 import { AskedPeople } from './add-registration-people.tsx'
-import { ask, isApiError, registrationAddress } from '../office-api-and-urls.ts'
+import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
 import { readCode } from '../../app/api-responses.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import '../ui/form-fields.css'
 import './registration-details-page.css'
 import '../discount-codes/discount-codes-page.css'
@@ -68,20 +68,20 @@ export function AddingPage({ event }: { readonly event: OfficeEvent }) {
   const query = useQuery({
     queryKey: ['adding', event.id],
     queryFn: ({ signal }) =>
-      ask(`${CALL}?event=${encodeURIComponent(event.id)}`, readAdding, { signal }),
+      callApi(`${CALL}?event=${encodeURIComponent(event.id)}`, readAdding, { signal }),
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const [added, setAdded] = useState<AddedAnswer | null>(null)
   const [turn, setTurn] = useState(0)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Add registration">
+      <PageHeading title="Add registration">
         <p className="mute">{event.title}</p>
-      </Heading>
+      </PageHeading>
       {error && (
         <Banner
           text={error.message}
-          action={{ label: 'Try Again', go: () => void query.refetch() }}
+          action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
       <div role="status">{added !== null && <Added event={event} added={added} />}</div>
@@ -107,7 +107,7 @@ function Added({ event, added }: { readonly event: OfficeEvent; readonly added: 
       {list === undefined ? (
         regNo
       ) : (
-        <Link className="link" to={registrationAddress(list, regNo)}>
+        <Link className="link" to={registrationUrl(list, regNo)}>
           {regNo}
         </Link>
       )}{' '}
@@ -137,7 +137,7 @@ function Adding({
   const questions = useQueryClient()
   const add = useMutation({
     mutationFn: () =>
-      ask(CALL, readAdded, {
+      callApi(CALL, readAdded, {
         method: 'POST',
         json: {
           event: event.id,
@@ -160,7 +160,7 @@ function Adding({
       setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
     },
   })
-  const refused = useLeaveOn401(add.error)
+  const refused = useSignInOn401(add.error)
   const wrong = textsOf(refused?.answer?.errors) ?? {}
   const taken = ways.find(({ id }) => id === way)
   // Look a discount code up as soon as it is complete, because the payer must know the price.
@@ -168,7 +168,7 @@ function Adding({
   const given = useQuery({
     queryKey: ['code', event.id, asked],
     queryFn: ({ signal }) =>
-      ask(`/api/events/${encodeURIComponent(event.id)}/code/`, readCode, {
+      callApi(`/api/events/${encodeURIComponent(event.id)}/code/`, readCode, {
         method: 'POST',
         json: { code: asked },
         signal,

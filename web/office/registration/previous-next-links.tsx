@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import type { AdminList } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { listReader } from '../office-api-responses.ts'
-import { ask, registrationAddress, withFilters } from '../office-api-and-urls.ts'
+import { createListReader } from '../office-api-responses.ts'
+import { callApi, registrationUrl, buildListUrl } from '../office-api-and-urls.ts'
 
 type NeighboursProps = {
   readonly list: AdminList
@@ -34,7 +34,7 @@ export function Neighbours({ list, regNo, from }: NeighboursProps) {
     <nav className="near" aria-label="Previous and next registration">
       {previous && (
         <Link
-          to={registrationAddress(list, previous.reg_no)}
+          to={registrationUrl(list, previous.reg_no)}
           state={fromPage(at === 0 ? page - 1 : page)}
         >
           <Icon name="left" small />
@@ -43,7 +43,7 @@ export function Neighbours({ list, regNo, from }: NeighboursProps) {
       )}
       {next && (
         <Link
-          to={registrationAddress(list, next.reg_no)}
+          to={registrationUrl(list, next.reg_no)}
           state={fromPage(at === rows.length - 1 ? page + 1 : page)}
         >
           Next
@@ -56,10 +56,10 @@ export function Neighbours({ list, regNo, from }: NeighboursProps) {
 
 /** Uses the query key of the list page, so that data just shown are not loaded again. */
 function usePage(list: AdminList, search: string, page: number, isWanted: boolean) {
-  const address = withFilters(list.api, list, new URLSearchParams(queryOf(search, page)), true)
+  const address = buildListUrl(list.api, list, new URLSearchParams(queryOf(search, page)), true)
   const query = useQuery({
     queryKey: ['list', address],
-    queryFn: ({ signal }) => ask(address, listReader(list), { signal }),
+    queryFn: ({ signal }) => callApi(address, createListReader(list), { signal }),
     enabled: isWanted,
     // Stepping through a list does not reload it each time.
     staleTime: STALE_MS,

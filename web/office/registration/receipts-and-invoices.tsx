@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { DocumentsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
-import { ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { moneyOf } from '../lists/list-table.tsx'
-import { When } from '../ui/list-entry-time.tsx'
+import { formatRupees } from '../lists/list-table.tsx'
+import { EntryTime } from '../ui/list-entry-time.tsx'
 
 const readDocuments: Reader<DocumentsAnswer> = (body) =>
   isRecord(body) &&
@@ -26,9 +26,9 @@ export function Documents({ regNo }: { readonly regNo: string }) {
   const path = `/admin/registrations/${encodeURIComponent(regNo)}/documents/`
   const query = useQuery({
     queryKey: ['documents', regNo],
-    queryFn: ({ signal }) => ask(path, readDocuments, { signal }),
+    queryFn: ({ signal }) => callApi(path, readDocuments, { signal }),
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const documents = query.data?.documents ?? []
   if (error === null && documents.length === 0) return null
   return (
@@ -42,9 +42,9 @@ export function Documents({ regNo }: { readonly regNo: string }) {
               <a href={`${path}${id}/`} download>
                 {title} {serial}
               </a>
-              <small>{moneyOf(total, true)}</small>
+              <small>{formatRupees(total, true)}</small>
             </span>
-            <When at={at} />
+            <EntryTime at={at} />
           </li>
         ))}
       </ul>

@@ -12,14 +12,19 @@ import { Badge, Status } from '../../ui/payment-status-badge.tsx'
 import { Documents } from './receipts-and-invoices.tsx'
 import { Acts } from './actions-and-timeline.tsx'
 import { readOfficeRegistration } from '../office-api-responses.ts'
-import { ask, registrationAddress } from '../office-api-and-urls.ts'
+import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { Contact } from './contact-links.tsx'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Neighbours } from './previous-next-links.tsx'
 import { SettledPanel } from './settlement-panel.tsx'
-import { Banner, Heading, RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
-import { dateParts, moneyOf, totalOf } from '../lists/list-table.tsx'
-import { When } from '../ui/list-entry-time.tsx'
+import {
+  Banner,
+  PageHeading,
+  RegNumber,
+  RegistrationStatus,
+} from '../ui/error-banner-and-heading.tsx'
+import { formatDateParts, formatRupees, formatTotal } from '../lists/list-table.tsx'
+import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../ui/form-fields.css'
 import './registration-details-page.css'
 
@@ -36,14 +41,14 @@ export function RegistrationPage({
   const client = useQueryClient()
   const query = useQuery({
     queryKey: ['registration', regNo],
-    queryFn: ({ signal }) => ask(path, readOfficeRegistration, { signal }),
+    queryFn: ({ signal }) => callApi(path, readOfficeRegistration, { signal }),
   })
   const changed = (): void => {
     void query.refetch()
     // A confirmed payment has a receipt.
     void client.invalidateQueries({ queryKey: ['documents', regNo] })
   }
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const back = (
     <Link className="backl" to={state?.from ?? list.route}>
       <Icon name="left" small />
@@ -54,13 +59,13 @@ export function RegistrationPage({
     return (
       <main className="main" id="main" aria-busy={query.isFetching}>
         {back}
-        <Heading title={error?.status === 404 ? 'Registration not found' : 'Registration'} />
+        <PageHeading title={error?.status === 404 ? 'Registration not found' : 'Registration'} />
         {error && (
           <Banner
             text={error.message}
             // A retry does not help for an unknown number.
             {...(error.status !== 404 && {
-              action: { label: 'Try Again', go: () => void query.refetch() },
+              action: { label: 'Try Again', onClick: () => void query.refetch() },
             })}
           />
         )}
@@ -78,15 +83,15 @@ export function RegistrationPage({
   return (
     <main className="main" id="main">
       {back}
-      <Heading title={name}>
+      <PageHeading title={name}>
         <p className="mute">{event.title}</p>
-      </Heading>
+      </PageHeading>
       <Neighbours list={list} regNo={row.reg_no} from={state?.from ?? list.route} />
       <div className="regtop">
         <p className="big">
           <RegNumber text={row.reg_no} />
         </p>
-        <Stands of={row} />
+        <RegistrationStatus registration={row} />
         {row.in_review && row.payment_status === 'success' && (
           <Badge tone="care" icon="tri">
             Needs review
@@ -100,7 +105,7 @@ export function RegistrationPage({
           {sameEmail.map(({ reg_no, payment_status_display }, at) => (
             <span key={reg_no}>
               {at > 0 && ', '}
-              <Link to={registrationAddress(list, reg_no)} state={state}>
+              <Link to={registrationUrl(list, reg_no)} state={state}>
                 {reg_no}
               </Link>{' '}
               ({payment_status_display})
@@ -116,7 +121,7 @@ export function RegistrationPage({
             {query.data.paid_by_same_person.map((regNo, at) => (
               <span key={regNo}>
                 {at > 0 && ', '}
-                <Link to={registrationAddress(list, regNo)} state={state}>
+                <Link to={registrationUrl(list, regNo)} state={state}>
                   {regNo}
                 </Link>
               </span>
@@ -161,7 +166,7 @@ export function RegistrationPage({
                     {what}
                     <small>{who}</small>
                   </span>
-                  <When at={at} />
+                  <EntryTime at={at} />
                 </li>
               ))}
             </ul>
@@ -186,7 +191,7 @@ function priceRows(
     ['base', lines.length < 2 ? 'Base fee' : 'Before tax'],
     ['gst', 'GST'],
   ] as const
-  const registered = dateParts(row['created_at'])
+  const registered = formatDateParts(row['created_at'])
   return [
     ...words.flatMap(([id, label]) => (row[id] ? [{ id, label, value: String(row[id]) }] : [])),
     ...(registered
@@ -197,11 +202,11 @@ function priceRows(
     ...money.flatMap(([id, label]) =>
       row[id] === null || row[id] === undefined || !row['gst']
         ? []
-        : [{ id, label, value: moneyOf(row[id], true) }],
+        : [{ id, label, value: formatRupees(row[id], true) }],
     ),
     ...(row['total'] === null || row['total'] === undefined
       ? []
-      : [{ id: 'total', label: 'Total', value: totalOf(row['total']), total: true }]),
+      : [{ id: 'total', label: 'Total', value: formatTotal(row['total']), total: true }]),
   ]
 }
 
@@ -214,7 +219,7 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
         <div className="pay" key={payment.order_id}>
           <p className="payh">
             <RegNumber text={payment.order_id} />
-            <b>{moneyOf(payment.amount, true)}</b>
+            <b>{formatRupees(payment.amount, true)}</b>
             <Status is={payment.status} {...causeOf(payment)} />
           </p>
           {payment.review && (
@@ -227,12 +232,12 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
             {payment.facts.map((fact, index) => (
               <li key={index}>
                 <span>{fact.text}</span>
-                <When at={fact.at} />
+                <EntryTime at={fact.at} />
               </li>
             ))}
             <li>
               <span>{payment.asked}</span>
-              <When at={payment.created_at} />
+              <EntryTime at={payment.created_at} />
             </li>
           </ul>
         </div>
@@ -271,7 +276,7 @@ function Mails({ mails }: { readonly mails: OfficeRegistrationAnswer['mails'] })
               <Badge tone={MAIL_WORDS[mail.status].tone} icon={MAIL_WORDS[mail.status].icon}>
                 {MAIL_WORDS[mail.status].word}
               </Badge>
-              <When at={mail.at} />
+              <EntryTime at={mail.at} />
             </span>
           </li>
         ))}

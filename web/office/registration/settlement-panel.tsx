@@ -1,7 +1,7 @@
 /** The settlements of one registration's payments: payout dates and deductions. */
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
-import { moneyOf, signedMoney } from '../lists/list-table.tsx'
+import { formatRupees, formatSignedRupees } from '../lists/list-table.tsx'
 
 const WORDS = { sale: 'settled', refund: 'refund deducted', other: 'adjustment' } as const
 
@@ -15,16 +15,16 @@ export function SettledPanel({ settled }: Pick<OfficeRegistrationAnswer, 'settle
         {settled.map(({ is, reference, amount, fee, tax, net, day, utr }, at) => (
           <li key={at}>
             <span>
-              {moneyOf(amount, true)} {WORDS[is]}
+              {formatRupees(amount, true)} {WORDS[is]}
               {day !== null && isDay(day) && ` on ${formatDayShort(day)}`}
               <small>{[reference, utr].filter(Boolean).join(', ')}</small>
               {fee + tax > 0 && (
                 <small>
-                  fee {moneyOf(fee, true)}, tax {moneyOf(tax, true)}
+                  fee {formatRupees(fee, true)}, tax {formatRupees(tax, true)}
                 </small>
               )}
             </span>
-            <span className="r">{signedMoney(net)}</span>
+            <span className="r">{formatSignedRupees(net)}</span>
           </li>
         ))}
       </ul>

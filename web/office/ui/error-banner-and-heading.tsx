@@ -9,12 +9,12 @@ import { Badge, Status } from '../../ui/payment-status-badge.tsx'
 type BannerProps = {
   readonly text: string
   readonly onDismiss?: () => void
-  readonly action?: { readonly label: string; readonly go: () => void }
+  readonly action?: { readonly label: string; readonly onClick: () => void }
 }
 
 /**
- * An error above the content it concerns. Announced immediately; stays until it is dismissed or the
- * call is repeated.
+ * * An error above the content it affects. Screen readers announce it immediately. It stays until
+ * it is dismissed or the call is retried.
  */
 export function Banner({ text, onDismiss, action }: BannerProps) {
   return (
@@ -22,7 +22,7 @@ export function Banner({ text, onDismiss, action }: BannerProps) {
       <Icon name="bang" />
       <p>{text}</p>
       {action && (
-        <button type="button" className="btn line sm" onClick={action.go}>
+        <button type="button" className="btn line sm" onClick={action.onClick}>
           {action.label}
         </button>
       )}
@@ -36,9 +36,10 @@ export function Banner({ text, onDismiss, action }: BannerProps) {
 }
 
 /**
- * The page's only h1. Takes the focus when the page is opened, so that screen readers start there.
+ * * The page's only h1. It receives the focus when the page opens, so that screen readers start
+ * there.
  */
-export function Heading({
+export function PageHeading({
   title,
   children,
 }: {
@@ -62,23 +63,27 @@ export function Heading({
 }
 
 /**
- * State of a registration as reported by the server. A cancelled or expired one never looks paid.
+ * * Shows the state of a registration as reported by the server. A cancelled or expired
+ * registration is never shown as paid.
  */
-export function Stands({
-  of,
+export function RegistrationStatus({
+  registration,
   inList = false,
 }: {
-  readonly of: {
+  readonly registration: {
     readonly payment_status: PaymentStatus
     readonly payment_status_display: string
     readonly in_review: boolean
     readonly in_state?: unknown
   }
-  /** The specification's lists say "Failed"; elsewhere it is a registration that nobody has paid. */
+  /** Lists show “Failed”, as the specification requires. Other pages show “Unpaid”. */
   readonly inList?: boolean
 }) {
-  const isUnpaidInReview = of.in_review && of.payment_status !== 'success'
-  const isUnpaid = of.payment_status === 'failed' && !of.in_review && !isEnded(of.in_state)
+  const isUnderReview = registration.in_review && registration.payment_status !== 'success'
+  const isUnpaid =
+    registration.payment_status === 'failed' &&
+    !registration.in_review &&
+    !isEnded(registration.in_state)
   if (isUnpaid && !inList)
     return (
       <Badge tone="ended" icon="clock">
@@ -87,19 +92,29 @@ export function Stands({
     )
   return (
     <Status
-      is={isEnded(of.in_state) ? 'ended' : isUnpaidInReview ? 'review' : of.payment_status}
-      word={isUnpaidInReview && !isEnded(of.in_state) ? 'Needs review' : of.payment_status_display}
+      is={
+        isEnded(registration.in_state)
+          ? 'ended'
+          : isUnderReview
+            ? 'review'
+            : registration.payment_status
+      }
+      word={
+        isUnderReview && !isEnded(registration.in_state)
+          ? 'Needs review'
+          : registration.payment_status_display
+      }
     />
   )
 }
 
 /**
- * A registration number in groups of four. The gaps are CSS, so that copying gives the unbroken
- * number.
+ * * A registration number in groups of four. The gaps are CSS, so that the copied number contains
+ * no spaces.
  */
-export function RegNumber({ text }: { readonly text: string }) {
-  const digits = /\d*$/.exec(text)?.[0] ?? ''
-  const prefix = text.slice(0, text.length - digits.length)
+export function RegNumber({ text: number }: { readonly text: string }) {
+  const digits = /\d*$/.exec(number)?.[0] ?? ''
+  const prefix = number.slice(0, number.length - digits.length)
   const groups = digits.match(/.{1,4}/g) ?? []
   return (
     <span className="regno">

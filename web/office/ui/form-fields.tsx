@@ -1,52 +1,53 @@
-/** The small forms of the office: labelled fields with their errors, and a submit button. */
+/** Office forms: labelled fields with their errors, and a submit button. */
 import { useMutation } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useId, useRef } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
 import type { Reader } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { textsOf } from '../../app/json-readers.ts'
-import { ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from './error-banner-and-heading.tsx'
 import './form-fields.css'
 
 /** Errors by field name. */
-const Wrong = createContext<Readonly<Record<string, string>>>({})
+const FieldErrors = createContext<Readonly<Record<string, string>>>({})
 
-type AskingProps<T> = {
-  readonly call: string
+type ApiFormProps<T> = {
+  readonly path: string
   readonly read: Reader<T>
   readonly onDone: (value: T) => void
   readonly button: string
   /** Accessible name of the form. */
   readonly label: string
-  /** Values sent in addition to the fields, or in their place. */
-  readonly more?: (form: FormData) => Readonly<Record<string, unknown>>
-  readonly quiet?: boolean
+  /** Values sent in addition to the fields. They replace fields with the same name. */
+  readonly extraValues?: (form: FormData) => Readonly<Record<string, unknown>>
+  readonly isQuiet?: boolean
   readonly children?: ReactNode
 }
 
 /**
- * Sends the fields' values. Shows errors at the fields and keeps the input; clears the form on
- * success.
+ * * Sends the values of the fields to the API. Shows errors next to the fields and keeps the input.
+ * Clears the form on success.
  */
-export function Asking<T>(props: AskingProps<T>) {
-  const { call, read, onDone, button, label, more, quiet = false, children } = props
+export function ApiForm<T>(props: ApiFormProps<T>) {
+  const { path, read, onDone, button, label, extraValues, isQuiet = false, children } = props
   const form = useRef<HTMLFormElement>(null)
-  const asking = useMutation({
+  const submission = useMutation({
     mutationFn: (json: Readonly<Record<string, unknown>>) =>
-      ask(call, read, { method: 'POST', json }),
+      callApi(path, read, { method: 'POST', json }),
     onSuccess: (value) => {
       form.current?.reset()
       onDone(value)
     },
   })
-  const refused = useLeaveOn401(asking.error)
-  const wrong = textsOf(refused?.answer?.errors) ?? {}
-  const isAtField = Object.keys(wrong).some((name) => form.current?.elements.namedItem(name))
+  const submitError = useSignInOn401(submission.error)
+  const errors = textsOf(submitError?.answer?.errors) ?? {}
+  const isAtField = Object.keys(errors).some((name) => form.current?.elements.namedItem(name))
   useEffect(() => {
-    if (refused !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [refused])
+    if (submitError !== null)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [submitError])
   return (
     <form
       ref={form}
@@ -56,16 +57,18 @@ export function Asking<T>(props: AskingProps<T>) {
       onSubmit={(submitted) => {
         submitted.preventDefault()
         const data = new FormData(submitted.currentTarget)
-        const words = [...data].filter(([, value]) => typeof value === 'string')
-        asking.mutate({ ...Object.fromEntries(words), ...more?.(data) })
+        const values = [...data].filter(([, value]) => typeof value === 'string')
+        submission.mutate({ ...Object.fromEntries(values), ...extraValues?.(data) })
       }}
     >
-      {refused && !isAtField && <Banner text={refused.message} onDismiss={() => asking.reset()} />}
-      <Wrong.Provider value={wrong}>{children}</Wrong.Provider>
+      {submitError && !isAtField && (
+        <Banner text={submitError.message} onDismiss={() => submission.reset()} />
+      )}
+      <FieldErrors.Provider value={errors}>{children}</FieldErrors.Provider>
       <button
         type="submit"
-        className={quiet ? 'btn line sm' : 'btn sm'}
-        disabled={asking.isPending}
+        className={isQuiet ? 'btn line sm' : 'btn sm'}
+        disabled={submission.isPending}
       >
         {button}
       </button>
@@ -73,7 +76,7 @@ export function Asking<T>(props: AskingProps<T>) {
   )
 }
 
-/** A text input with its label above, a hint below, and its error in between. */
+/** A text input with its label and error above, and a hint below. */
 export function Field({
   label,
   hint,
@@ -83,18 +86,21 @@ export function Field({
   'id' | 'name'
 >) {
   const id = useId()
-  const wrong = useContext(Wrong)[input.name]
-  const said = [wrong === undefined ? '' : `${id}-wrong`, hint === undefined ? '' : `${id}-hint`]
-    .filter((one) => one !== '')
+  const error = useContext(FieldErrors)[input.name]
+  const describedBy = [
+    error === undefined ? '' : `${id}-wrong`,
+    hint === undefined ? '' : `${id}-hint`,
+  ]
+    .filter((id) => id !== '')
     .join(' ')
   return (
-    <div className={wrong === undefined ? 'lf' : 'lf wrong'}>
+    <div className={error === undefined ? 'lf' : 'lf wrong'}>
       <label htmlFor={id}>{label}</label>
-      {wrong !== undefined && <Mistake id={`${id}-wrong`} text={wrong} />}
+      {error !== undefined && <FieldError id={`${id}-wrong`} text={error} />}
       <input
         id={id}
-        aria-invalid={wrong !== undefined}
-        {...(said !== '' && { 'aria-describedby': said })}
+        aria-invalid={error !== undefined}
+        {...(describedBy !== '' && { 'aria-describedby': describedBy })}
         {...input}
       />
       {hint !== undefined && (
@@ -120,7 +126,7 @@ export function CodeField() {
   )
 }
 
-function Mistake({ id, text }: { readonly id: string; readonly text: string }) {
+function FieldError({ id, text }: { readonly id: string; readonly text: string }) {
   return (
     <p className="ferr" id={id}>
       <Icon name="bang" small />

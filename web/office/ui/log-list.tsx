@@ -1,58 +1,60 @@
-/** A paged log without an event: its filters are in the URL, and older rows are loaded on demand. */
+/** A paged log. The URL contains its filters, and older rows are loaded on demand. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { ask } from '../office-api-and-urls.ts'
+import { callApi } from '../office-api-and-urls.ts'
 import '../lists/list-filters.css'
 
-type Page = { readonly before: number | null }
+type LogPage = { readonly before: number | null }
 
-/** `asked`: the active filters as call parameters. `name`: the query key. */
-export function useAskedList<T extends Page>(
+/** `filterQuery` is the query string of the active filters. `name` is the query key. */
+export function useFilteredLog<T extends LogPage>(
   name: string,
-  call: string,
+  path: string,
   filters: readonly string[],
-  read: Parameters<typeof ask<T>>[1],
+  read: Parameters<typeof callApi<T>>[1],
 ) {
   const [params, setParams] = useSearchParams()
-  const asked = new URLSearchParams(
+  const filterQuery = new URLSearchParams(
     filters.flatMap((filter) => {
       const value = params.get(filter)?.trim() ?? ''
       return value === '' ? [] : [[filter, value]]
     }),
   ).toString()
   const query = useInfiniteQuery({
-    queryKey: [name, asked],
+    queryKey: [name, filterQuery],
     initialPageParam: null as number | null,
     queryFn: ({ signal, pageParam }) =>
-      ask(`${call}?${asked}${pageParam === null ? '' : `&before=${pageParam}`}`, read, { signal }),
+      callApi(`${path}?${filterQuery}${pageParam === null ? '' : `&before=${pageParam}`}`, read, {
+        signal,
+      }),
     getNextPageParam: ({ before }) => before,
   })
-  return { params, setParams, asked, query }
+  return { params, setParams, filterQuery, query }
 }
 
-/** The filters with Show and Clear buttons; empty ones are not sent. */
-export function Asking({
-  asked,
-  onAsk,
+/** The filters, with Show and Clear buttons. Empty filters are not sent. */
+export function FilterForm({
+  filterQuery,
+  onApply,
   children,
 }: {
-  readonly asked: string
-  readonly onAsk: (params: URLSearchParams) => void
+  readonly filterQuery: string
+  readonly onApply: (params: URLSearchParams) => void
   readonly children: ReactNode
 }) {
   return (
     <form
       className="fil whole"
       aria-label="Filters"
-      key={asked}
+      key={filterQuery}
       onSubmit={(event) => {
         event.preventDefault()
         const data = [...new FormData(event.currentTarget)].flatMap(([name, value]) =>
           typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
         )
-        onAsk(new URLSearchParams(data))
+        onApply(new URLSearchParams(data))
       }}
     >
       {children}
@@ -60,11 +62,11 @@ export function Asking({
         <button type="submit" className="btn sm">
           Show
         </button>
-        {asked !== '' && (
+        {filterQuery !== '' && (
           <button
             type="button"
             className="btn line sm"
-            onClick={() => onAsk(new URLSearchParams())}
+            onClick={() => onApply(new URLSearchParams())}
           >
             Clear
           </button>
@@ -96,27 +98,27 @@ export function ShowOlder({
   )
 }
 
-type Events = readonly { readonly id: string; readonly title: string }[]
+type EventChoices = readonly { readonly id: string; readonly title: string }[]
 
 /** Event selector; all events by default. */
-export function WhichEvent({
+export function EventFilter({
   events,
-  chosen,
+  selectedId,
 }: {
-  readonly events: Events
-  readonly chosen: string | null
+  readonly events: EventChoices
+  readonly selectedId: string | null
 }) {
   return (
     <label>
       Event
-      <select name="event" defaultValue={chosen ?? ''}>
+      <select name="event" defaultValue={selectedId ?? ''}>
         <EventOptions events={events} />
       </select>
     </label>
   )
 }
 
-export function EventOptions({ events }: { readonly events: Events }) {
+export function EventOptions({ events }: { readonly events: EventChoices }) {
   return (
     <>
       <option value="">All events</option>

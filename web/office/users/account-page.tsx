@@ -7,12 +7,12 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { readMessage } from '../office-api-responses.ts'
-import { Asking, CodeField, Field } from '../ui/form-fields.tsx'
-import { ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { ApiForm, CodeField, Field } from '../ui/form-fields.tsx'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readAccount, readRecoveryCodes, readSecret } from './users-api-responses.ts'
-import { instantText } from '../ui/format-date-time.ts'
+import { formatDateTime } from '../ui/format-date-time.ts'
 import '../registration/registration-details-page.css'
 import './team-page.css'
 
@@ -22,9 +22,9 @@ export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
   const client = useQueryClient()
   const query = useQuery({
     queryKey: ['account'],
-    queryFn: ({ signal }) => ask(ACCOUNT_CALL, readAccount, { signal }),
+    queryFn: ({ signal }) => callApi(ACCOUNT_CALL, readAccount, { signal }),
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const again = () => {
     void query.refetch()
     // A second factor changes what the session may do.
@@ -32,16 +32,16 @@ export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
   }
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Your account">
+      <PageHeading title="Your account">
         {query.data && <p className="mute">{standing(query.data)}</p>}
-      </Heading>
+      </PageHeading>
       {isHeld && (
         <p className="care">
           <Icon name="lock" />
           Your role needs two-step sign-in. Set it up here to open the rest of the office.
         </p>
       )}
-      {error && <Banner text={error.message} action={{ label: 'Try Again', go: again }} />}
+      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: again }} />}
       {query.data === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
@@ -96,9 +96,9 @@ function SecondFactor({ account, onChange }: Part) {
         <Confirming secret={setUp} onDone={show} onCancel={() => setSetUp(null)} />
       ) : (
         <Choice title={is_on ? 'Set up another phone' : 'Set up'} isOpen={!is_on}>
-          <Asking
+          <ApiForm
             label="Set up two-step sign-in"
-            call={`${ACCOUNT_CALL}second-factor/`}
+            path={`${ACCOUNT_CALL}second-factor/`}
             read={readSecret}
             button="Show QR code"
             onDone={(secret) => {
@@ -108,28 +108,28 @@ function SecondFactor({ account, onChange }: Part) {
           >
             <OwnPassword />
             {is_on && <CodeField />}
-          </Asking>
+          </ApiForm>
         </Choice>
       )}
       {is_on && (
         <Choice title="Create new recovery codes">
-          <Asking
+          <ApiForm
             label="Create new recovery codes"
-            call={`${ACCOUNT_CALL}recovery-codes/`}
+            path={`${ACCOUNT_CALL}recovery-codes/`}
             read={readRecoveryCodes}
             button="Create codes"
             onDone={show}
           >
             <OwnPassword />
             <CodeField />
-          </Asking>
+          </ApiForm>
         </Choice>
       )}
       {is_on && !is_required && (
         <Choice title="Turn off">
-          <Asking
+          <ApiForm
             label="Turn off two-step sign-in"
-            call={`${ACCOUNT_CALL}second-factor/off/`}
+            path={`${ACCOUNT_CALL}second-factor/off/`}
             read={readMessage}
             button="Turn off"
             onDone={(message) => {
@@ -139,7 +139,7 @@ function SecondFactor({ account, onChange }: Part) {
           >
             <OwnPassword />
             <CodeField />
-          </Asking>
+          </ApiForm>
         </Choice>
       )}
     </section>
@@ -187,9 +187,9 @@ function Confirming({
       <p className="mute">
         Without a camera, enter this secret in the app: <b className="code">{secret}</b>
       </p>
-      <Asking
+      <ApiForm
         label="Confirm two-step sign-in"
-        call={`${ACCOUNT_CALL}second-factor/confirm/`}
+        path={`${ACCOUNT_CALL}second-factor/confirm/`}
         read={readRecoveryCodes}
         button="Turn on"
         onDone={onDone}
@@ -201,7 +201,7 @@ function Confirming({
           inputMode="numeric"
           autoComplete="one-time-code"
         />
-      </Asking>
+      </ApiForm>
       <button type="button" className="btn quiet sm" onClick={onCancel}>
         Cancel
       </button>
@@ -235,9 +235,9 @@ function Password({ account, onChange }: Part) {
       <p role="status" className="settled">
         {told}
       </p>
-      <Asking
+      <ApiForm
         label="Change your password"
-        call={`${ACCOUNT_CALL}password/`}
+        path={`${ACCOUNT_CALL}password/`}
         read={readMessage}
         button="Set new password"
         onDone={(message) => {
@@ -254,7 +254,7 @@ function Password({ account, onChange }: Part) {
           autoComplete="new-password"
         />
         {account.second_factor.is_on && <CodeField />}
-      </Asking>
+      </ApiForm>
     </section>
   )
 }
@@ -262,10 +262,10 @@ function Password({ account, onChange }: Part) {
 function Sessions({ account: { sessions }, onChange }: Part) {
   const ending = useMutation({
     mutationFn: (id: string) =>
-      ask(`${ACCOUNT_CALL}sessions/end/`, readMessage, { method: 'POST', json: { id } }),
+      callApi(`${ACCOUNT_CALL}sessions/end/`, readMessage, { method: 'POST', json: { id } }),
     onSettled: onChange,
   })
-  const refused = useLeaveOn401(ending.error)
+  const refused = useSignInOn401(ending.error)
   return (
     <section className="pan" aria-labelledby="sessions">
       <h2 id="sessions">Active sessions</h2>
@@ -281,8 +281,8 @@ function Sessions({ account: { sessions }, onChange }: Part) {
               <small>
                 {[
                   session.network === '' ? '' : `from ${session.network}`,
-                  `signed in ${instantText(session.signed_in_at)}`,
-                  `last seen ${instantText(session.seen_at)}`,
+                  `signed in ${formatDateTime(session.signed_in_at)}`,
+                  `last seen ${formatDateTime(session.seen_at)}`,
                 ]
                   .filter((part) => part !== '')
                   .join(' · ')}

@@ -5,12 +5,12 @@ import { isRole, ROLE_DESCRIPTIONS, ROLES } from '../../../engine/index.ts'
 import type { UsersAnswer, UserChangedAnswer, WireUser } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
-import { Asking, Field } from '../ui/form-fields.tsx'
-import { ask } from '../office-api-and-urls.ts'
-import { useLeaveOn401 } from '../expired-session.ts'
-import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { ApiForm, Field } from '../ui/form-fields.tsx'
+import { callApi } from '../office-api-and-urls.ts'
+import { useSignInOn401 } from '../expired-session.ts'
+import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readPeople, readPersonChanged } from './users-api-responses.ts'
-import { instantText } from '../ui/format-date-time.ts'
+import { formatDateTime } from '../ui/format-date-time.ts'
 import '../registration/registration-details-page.css'
 import './team-page.css'
 
@@ -20,9 +20,9 @@ export function PeoplePage({ username }: { readonly username: string }) {
   const [told, setTold] = useState<UserChangedAnswer | null>(null)
   const query = useQuery({
     queryKey: ['people'],
-    queryFn: ({ signal }) => ask(CALL, readPeople, { signal }),
+    queryFn: ({ signal }) => callApi(CALL, readPeople, { signal }),
   })
-  const error = useLeaveOn401(query.error)
+  const error = useSignInOn401(query.error)
   const again = () => void query.refetch()
   const onDone = (answer: UserChangedAnswer) => {
     setTold(answer)
@@ -30,8 +30,8 @@ export function PeoplePage({ username }: { readonly username: string }) {
   }
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
-      <Heading title="Team" />
-      {error && <Banner text={error.message} action={{ label: 'Try Again', go: again }} />}
+      <PageHeading title="Team" />
+      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: again }} />}
       {query.data === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
@@ -58,12 +58,12 @@ export function PeoplePage({ username }: { readonly username: string }) {
           <div>
             <section className="pan" aria-labelledby="add">
               <h2 id="add">Invite</h2>
-              <Asking
+              <ApiForm
                 label="Invite"
-                call={CALL}
+                path={CALL}
                 read={readPersonChanged}
                 button="Create invitation link"
-                more={mayIn}
+                extraValues={mayIn}
                 onDone={onDone}
               >
                 <Field
@@ -74,7 +74,7 @@ export function PeoplePage({ username }: { readonly username: string }) {
                   spellCheck={false}
                 />
                 <MayWhat was="viewer" chosen={null} events={query.data.events} />
-              </Asking>
+              </ApiForm>
             </section>
             <Required isOn={query.data.second_factor_required} onDone={onDone} />
           </div>
@@ -155,10 +155,10 @@ function Person({
               `${role} for ${person.events === null ? 'all events' : person.events.map(titleOf).join(', ')}`,
               person.signed_in_at === null
                 ? 'never signed in'
-                : `signed in ${instantText(person.signed_in_at)}`,
+                : `signed in ${formatDateTime(person.signed_in_at)}`,
               ...(person.invited_until === null
                 ? []
-                : [`invitation valid until ${instantText(person.invited_until)}`]),
+                : [`invitation valid until ${formatDateTime(person.invited_until)}`]),
             ].join(' · ')}
           </small>
         </span>
@@ -185,34 +185,34 @@ function Person({
         </summary>
         {isOpen && (
           <>
-            <Asking
+            <ApiForm
               label={`Permissions of ${username}`}
-              call={`${call}may/`}
+              path={`${call}may/`}
               read={readPersonChanged}
               button="Save"
-              more={mayIn}
+              extraValues={mayIn}
               onDone={done}
             >
               <MayWhat was={role} chosen={person.events} events={events} />
-            </Asking>
+            </ApiForm>
             <div className="acts">
               {!isSelf && (
-                <Asking
+                <ApiForm
                   label={`Reset the password of ${username}`}
-                  call={`${call}link/`}
+                  path={`${call}link/`}
                   read={readPersonChanged}
                   button="Create password link"
-                  quiet
+                  isQuiet
                   onDone={done}
                 />
               )}
               {!isSelf && person.has_second_factor && (
-                <Asking
+                <ApiForm
                   label={`Two-step sign-in of ${username}`}
-                  call={`${call}reset-second-factor/`}
+                  path={`${call}reset-second-factor/`}
                   read={readPersonChanged}
                   button="Remove two-step sign-in"
-                  quiet
+                  isQuiet
                   onDone={done}
                 />
               )}
@@ -230,9 +230,9 @@ function Person({
             entries.
           </p>
           <div className="acts">
-            <Asking
+            <ApiForm
               label={`Remove ${username}`}
-              call={`${call}remove/`}
+              path={`${call}remove/`}
               read={readPersonChanged}
               button="Remove"
               onDone={done}
@@ -320,13 +320,13 @@ function Required({ isOn, onDone }: { readonly isOn: boolean; readonly onDone: O
           ? 'Treasurers and owners can open only their own account until they set it up.'
           : 'Recommended for treasurers and owners. Users set it up under Your account.'}
       </p>
-      <Asking
+      <ApiForm
         label="Two-step sign-in requirement"
-        call={`${CALL}second-factor/`}
+        path={`${CALL}second-factor/`}
         read={readPersonChanged}
         button={isOn ? 'Make it optional' : 'Require for treasurers and owners'}
-        quiet
-        more={() => ({ required: !isOn })}
+        isQuiet
+        extraValues={() => ({ required: !isOn })}
         onDone={onDone}
       />
     </section>
