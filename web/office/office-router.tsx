@@ -11,7 +11,7 @@ import type { PageProps } from '../app/page-props.ts'
 import { setCallTexts } from '../app/api-client.ts'
 // Imported first, so that the style sheets of the components below can override it.
 import './office.css'
-import { AddingPage } from './registration/add-registration-page.tsx'
+import { AddRegistrationPage } from './registration/add-registration-page.tsx'
 import { AccountPage } from './users/account-page.tsx'
 import { ActivityPage } from './operations/audit-log-page.tsx'
 import { CodesPage } from './discount-codes/discount-codes-page.tsx'
@@ -130,7 +130,7 @@ function renderPage(path: string, session: SessionAnswer): ReactNode {
     if (path === reconciliationUrl(event.id) && isAtLeast(session.role, 'treasurer'))
       return <ReconcilePage key={event.id} event={event} />
     if (path === addRegistrationUrl(event.id) && isAtLeast(session.role, 'desk'))
-      return <AddingPage key={event.id} event={event} />
+      return <AddRegistrationPage key={event.id} event={event} />
     if (event.gives_codes && path === discountCodesUrl(event.id))
       return <CodesPage event={event} role={session.role} />
     for (const list of event.lists) {

@@ -211,7 +211,7 @@ test('corrects to a higher category, and the delegate pays the balance by the em
   await done('Shows no card.', 'Correct answers')
   await dialog().getByRole('alert').getByText('₹\u00a02,360 more').waitFor()
   await expectAccessible(page, 'a correction that changes the price')
-  await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+  await dialog().getByRole('button', { name: 'Accept new price and correct' }).click()
   await said('Correction saved. The price is ₹\u00a02,360 higher.')
   await panel().getByText('Partly paid', { exact: true }).waitFor()
 
@@ -236,7 +236,7 @@ test('corrects to a higher category, and the delegate pays the balance by the em
   await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('Yes')
   await done('Found the card.', 'Correct answers')
   await dialog().getByRole('alert').getByText('₹\u00a02,360 less').waitFor()
-  await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+  await dialog().getByRole('button', { name: 'Accept new price and correct' }).click()
   await panel().getByText('To refund: ₹\u00a02,360').waitFor()
   await press('Refund')
   await expect.poll(() => dialog().getByLabel('Amount to refund').inputValue()).toBe('2360')

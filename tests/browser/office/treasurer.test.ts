@@ -230,7 +230,7 @@ onlyThorough(() => {
       await dialog().getByLabel('Answer to correct').selectOption('Member')
       await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption(is)
       await done(why, 'Correct answers')
-      await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+      await dialog().getByRole('button', { name: 'Accept new price and correct' }).click()
     }
     await member('No', 'The card is of last year.')
     await said('The price is ₹\u00a02,360 higher.')
@@ -258,7 +258,7 @@ onlyThorough(() => {
     await dialog().getByLabel('Answer to correct').selectOption('Member')
     await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
     await done('One click too many.', 'Correct answers')
-    await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+    await dialog().getByRole('button', { name: 'Accept new price and correct' }).click()
     await dialog().getByText('A refund of this registration is in progress.').waitFor()
     await dialog().getByRole('button', { name: 'Cancel', exact: true }).click()
 

@@ -7,7 +7,7 @@ import type { BulkAnswer, ListRow } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
-import { BUTTONS } from '../registration/action-buttons.ts'
+import { ACTION_LABELS } from '../registration/action-buttons.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -18,7 +18,7 @@ import './bulk-actions.css'
 const BULK_ACTIONS = ['approve', 'confirm', 'accept', 'send_pay_link', 'resend', 'note'] as const
 type BulkAction = (typeof BULK_ACTIONS)[number]
 /** Labels of the actions. `accept` has no button on the registration page, so its label is here. */
-const LABELS = { ...BUTTONS, accept: 'Accept payment' } as const
+const LABELS = { ...ACTION_LABELS, accept: 'Accept payment' } as const
 const REASON_REQUIRED: readonly BulkAction[] = ['accept', 'note']
 
 const readBulkResult: Reader<BulkAnswer> = (body) =>

@@ -6,7 +6,7 @@ import type { DecisionName } from '../../../engine/index.ts'
 import type { WireReview } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { typed } from '../registration/record-payment-fields.tsx'
+import { formatForInput } from '../registration/record-payment-fields.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -238,7 +238,7 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
               name="amount"
               inputMode="decimal"
               required
-              defaultValue={typed(left)}
+              defaultValue={formatForInput(left)}
               autoComplete="off"
             />
           </label>

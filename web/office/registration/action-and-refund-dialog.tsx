@@ -1,4 +1,4 @@
-/** The dialog of an action: its reason and its additional fields. */
+/** The dialog for an action: its reason and additional fields. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { formatMoney, fromRupees } from '../../../engine/index.ts'
@@ -8,42 +8,48 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
-import { SeenFirst } from './approval-dialog-content.tsx'
-import { Came, Told, typed } from './record-payment-fields.tsx'
-import { ChangedAnswers, NewPerson } from './correct-answers-fields.tsx'
-import type { ActWords, Button } from './action-buttons.ts'
+import { ApprovalDetails } from './approval-dialog-content.tsx'
+import {
+  RecordPaymentFields,
+  PaymentClaimDetails,
+  formatForInput,
+} from './record-payment-fields.tsx'
+import { CorrectionFields, TransferFields } from './correct-answers-fields.tsx'
+import type { ActionRequest, ButtonAction } from './action-buttons.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 
-type ActDialogProps = {
-  readonly button: Button
+type ActionDialogProps = {
+  readonly button: ButtonAction
   readonly title: string
-  readonly standing: ActionsAnswer
-  readonly refused: ApiError | null
+  readonly actionData: ActionsAnswer
+  readonly error: ApiError | null
   readonly isBusy: boolean
-  readonly onDo: (words: ActWords) => void
+  readonly onPerform: (request: ActionRequest) => void
   readonly onClose: () => void
 }
 
-/** Idempotency key per opened dialog, so that a double click performs the action once. */
-function freshKey(): string {
+/**
+ * Creates an idempotency key for an opened dialog, so that a double click performs the action once.
+ */
+function createKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
 }
 
-export function ActDialog(props: ActDialogProps) {
-  const { button, title, standing, refused, isBusy, onDo, onClose } = props
-  const [key] = useState(freshKey)
+export function ActionDialog(props: ActionDialogProps) {
+  const { button, title, actionData, error, isBusy, onPerform, onClose } = props
+  const [idempotencyKey] = useState(createKey)
   const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
-  const agreed = refused?.code === 'price_changes' ? (refused.answer?.quote?.total ?? null) : null
-  const label = agreed === null ? title : 'Agree and correct'
+  const newTotal = error?.code === 'price_changes' ? (error.answer?.quote?.total ?? null) : null
+  const label = newTotal === null ? title : 'Accept new price and correct'
   return (
     <Dialog title={title} onClose={onClose}>
-      {refused && agreed === null && <Banner text={refused.message} />}
-      {refused && agreed !== null && (
+      {error && newTotal === null && <Banner text={error.message} />}
+      {error && newTotal !== null && (
         <p className="care" role="alert">
           <Icon name="info" small />
-          {refused.message}
+          {error.message}
         </p>
       )}
       <form
@@ -51,22 +57,22 @@ export function ActDialog(props: ActDialogProps) {
         onSubmit={(submitted) => {
           submitted.preventDefault()
           const data = new FormData(submitted.currentTarget)
-          const words = wordsIn(button, data, answers, standing)
-          onDo({
-            ...words,
-            key,
-            ...(agreed !== null && { total: agreed }),
+          const request = buildRequest(button, data, answers, actionData)
+          onPerform({
+            ...request,
+            key: idempotencyKey,
+            ...(newTotal !== null && { total: newTotal }),
           })
         }}
       >
-        <Questions {...{ button, standing, setAnswers }} />
+        <ActionFields {...{ button, actionData, setAnswers }} />
         <label>
-          {button === 'note' ? 'Note' : !asksWhy(button) ? 'Reason (optional)' : 'Reason'}
+          {button === 'note' ? 'Note' : !needsReason(button) ? 'Reason (optional)' : 'Reason'}
           <textarea
             name="why"
             rows={3}
             maxLength={500}
-            required={asksWhy(button)}
+            required={needsReason(button)}
             autoComplete="off"
           />
         </label>
@@ -83,8 +89,8 @@ export function ActDialog(props: ActDialogProps) {
   )
 }
 
-/** Actions that need no reason; the others do. */
-const WITHOUT_WHY: ReadonlySet<Button> = new Set([
+/** Actions that do not require a reason. */
+const NO_REASON_NEEDED: ReadonlySet<ButtonAction> = new Set([
   'send_pay_link',
   'confirm',
   'came_again',
@@ -92,37 +98,39 @@ const WITHOUT_WHY: ReadonlySet<Button> = new Set([
   'take_up',
   'resend',
 ])
-const asksWhy = (button: Button): boolean => !WITHOUT_WHY.has(button)
+const needsReason = (button: ButtonAction): boolean => !NO_REASON_NEEDED.has(button)
 
-/** Converts the form's fields to the call's parameters. */
-function wordsIn(
-  button: Button,
+/** Converts the fields of the form to the parameters of the API call. */
+function buildRequest(
+  button: ButtonAction,
   data: FormData,
   answers: Readonly<Record<string, unknown>>,
-  { kept }: ActionsAnswer,
-): ActWords {
-  const text = (name: string): string => String(data.get(name) ?? '').trim()
-  const why = text('why')
+  { kept: refundable }: ActionsAnswer,
+): ActionRequest {
+  const readText = (name: string): string => String(data.get(name) ?? '').trim()
+  const reason = readText('why')
   switch (button) {
     case 'correct':
     case 'transfer':
-      return { act: button, why, answers }
+      return { act: button, why: reason, answers }
     case 'confirm':
     case 'came_again': {
-      const [way, reference, amount, day] = ['way', 'reference', 'amount', 'day'].map(text)
-      return { act: button, why, way, reference, amount, day }
+      const [method, reference, amount, day] = ['way', 'reference', 'amount', 'day'].map(readText)
+      return { act: button, why: reason, way: method, reference, amount, day }
     }
     case 'cancel':
-      return { act: button, why, pay_back: text('pay_back'), kept }
+      return { act: button, why: reason, pay_back: readText('pay_back'), kept: refundable }
     case 'refund': {
-      const isByHand = data.get('by') === 'hand'
-      const amount = text('amount')
-      return isByHand
-        ? { act: button, why, amount, by_hand: true, reference: text('reference') }
-        : { act: button, why, amount }
+      const isManual = data.get('by') === 'hand'
+      const amount = readText('amount')
+      return isManual
+        ? { act: button, why: reason, amount, by_hand: true, reference: readText('reference') }
+        : { act: button, why: reason, amount }
     }
     case 'refuse':
-      return data.get('offer') === 'on' ? { act: button, why, offer: true } : { act: button, why }
+      return data.get('offer') === 'on'
+        ? { act: button, why: reason, offer: true }
+        : { act: button, why: reason }
     case 'note':
     case 'approve':
     case 'erase':
@@ -131,42 +139,42 @@ function wordsIn(
     case 'take_up':
     case 'send_pay_link':
     case 'resend':
-      return { act: button, why }
+      return { act: button, why: reason }
   }
 }
 
-type QuestionsProps = Pick<ActDialogProps, 'button' | 'standing'> & {
+type ActionFieldsProps = Pick<ActionDialogProps, 'button' | 'actionData'> & {
   readonly setAnswers: (answers: Readonly<Record<string, unknown>>) => void
 }
 
-function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode {
+function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): ReactNode {
   switch (button) {
     case 'correct':
-      return <ChangedAnswers fields={standing.fields} onChange={setAnswers} />
+      return <CorrectionFields fields={actionData.fields} onChange={setAnswers} />
     case 'transfer':
-      return <NewPerson {...standing} onChange={setAnswers} />
+      return <TransferFields {...actionData} onChange={setAnswers} />
     case 'confirm':
-      return <Came {...standing} />
+      return <RecordPaymentFields {...actionData} />
     case 'came_again':
       return (
         <>
           <p>Nothing is due. The payment goes to review: the treasurer refunds it or moves it.</p>
-          <Came {...standing} />
+          <RecordPaymentFields {...actionData} />
         </>
       )
     case 'cancel':
-      return <PayBack {...standing} />
+      return <CancellationRefundFields {...actionData} />
     case 'refund':
-      return <GoesBack {...standing} />
+      return <RefundFields {...actionData} />
     case 'approve':
     case 'refuse':
-      return <SeenFirst {...standing} mayOffer={button === 'refuse'} />
+      return <ApprovalDetails {...actionData} canOffer={button === 'refuse'} />
     case 'erase':
-      return <Erased {...standing} />
+      return <EraseWarning {...actionData} />
     case 'not_found':
-      return standing.told === null ? null : <Told told={standing.told} />
+      return actionData.told === null ? null : <PaymentClaimDetails claim={actionData.told} />
     case 'handle_refund':
-      return <p>Ask the payment gateway about the refund. Enter its answer as the reason.</p>
+      return <p>Contact the payment gateway about the refund. Enter its reply as the reason.</p>
     case 'note':
     case 'take_up':
     case 'send_pay_link':
@@ -175,57 +183,71 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
   }
 }
 
-const said = (amount: number): string => {
+const formatRupees = (amount: number): string => {
   const paise = fromRupees(amount)
   return paise === null ? '' : formatMoney(paise)
 }
 
-function PayBack({
-  kept,
-  proposed_back: proposed,
+function CancellationRefundFields({
+  kept: refundable,
+  proposed_back: proposedRefund,
   cancellation,
-  second_payment: second,
-  pay_back: owedNow,
+  second_payment: secondPayment,
+  pay_back: refundDue,
   reviews,
 }: ActionsAnswer) {
-  if (kept === 0)
+  if (refundable === 0)
     return (
       <>
-        <p>{underReview(reviews) === 0 && 'Nothing was paid. '}This frees the seat.</p>
-        <UnderReview reviews={reviews} />
+        <p>{sumUnderReview(reviews) === 0 && 'Nothing was paid. '}This frees the seat.</p>
+        <UnderReviewNotice reviews={reviews} />
       </>
     )
-  const { paid, owed, remaining, percent, share, refunded } = cancellation
-  // Goodwill counts towards what is owed, as it does in the proposal.
-  const mustGoBack = Math.min(owedNow, proposed ?? owedNow)
+  const {
+    paid,
+    owed: overpaid,
+    remaining: remainingPrice,
+    percent,
+    share: refundShare,
+    refunded: refundedSoFar,
+  } = cancellation
+  // A goodwill refund counts towards the refund due, as in the proposed refund.
+  const minimumRefund = Math.min(refundDue, proposedRefund ?? refundDue)
   const rows: readonly LedgerRow[] = [
-    { id: 'paid', label: 'Paid', value: said(paid) },
-    ...(owed === 0 || second !== null
+    { id: 'paid', label: 'Paid', value: formatRupees(paid) },
+    ...(overpaid === 0 || secondPayment !== null
       ? []
-      : [{ id: 'owed', label: 'Overpaid: refunded in full', value: said(owed) }]),
-    ...(share === null || second !== null
+      : [{ id: 'owed', label: 'Overpaid: refunded in full', value: formatRupees(overpaid) }]),
+    ...(refundShare === null || secondPayment !== null
       ? []
       : [
           {
             id: 'share',
-            label: `${percent}% of the price of ${said(remaining)}`,
-            value: said(share),
+            label: `${percent}% of the price of ${formatRupees(remainingPrice)}`,
+            value: formatRupees(refundShare),
           },
         ]),
-    ...(refunded === 0
+    ...(refundedSoFar === 0
       ? []
-      : [{ id: 'refunded', label: 'Refunded so far', value: `− ${said(refunded)}` }]),
-    ...(proposed === null
+      : [{ id: 'refunded', label: 'Refunded so far', value: `− ${formatRupees(refundedSoFar)}` }]),
+    ...(proposedRefund === null
       ? []
-      : [{ id: 'proposed', label: 'Proposed refund', value: said(proposed), total: true }]),
+      : [
+          {
+            id: 'proposed',
+            label: 'Proposed refund',
+            value: formatRupees(proposedRefund),
+            total: true,
+          },
+        ]),
   ]
   return (
     <>
       <p>This frees the seat. It does not send the refund: refund the amount afterwards.</p>
-      <UnderReview reviews={reviews} />
-      {mustGoBack > 0 && <p>{said(mustGoBack)} must be refunded in any case.</p>}
-      {second !== null && <p>This is a second payment: the full amount is proposed.</p>}
-      {proposed === null && (
+      <UnderReviewNotice reviews={reviews} />
+      {minimumRefund > 0 && <p>{formatRupees(minimumRefund)} must be refunded in any case.</p>}
+      {secondPayment !== null && <p>This is a second payment: the full amount is proposed.</p>}
+      {proposedRefund === null && (
         <p>No refund rule is set for this event: enter the amount to refund.</p>
       )}
       <Ledger money rows={rows} />
@@ -234,7 +256,7 @@ function PayBack({
         <input
           name="pay_back"
           inputMode="decimal"
-          defaultValue={typed(proposed ?? 0)}
+          defaultValue={formatForInput(proposedRefund ?? 0)}
           autoComplete="off"
         />
       </label>
@@ -242,32 +264,35 @@ function PayBack({
   )
 }
 
-/** Received money that waits for a decision, so that no dialog says that nothing was paid. */
-const underReview = (reviews: ActionsAnswer['reviews']): number =>
+/** Adds up the payments under review, so that no dialog states that nothing was paid. */
+const sumUnderReview = (reviews: ActionsAnswer['reviews']): number =>
   reviews
-    .filter(({ came, kind }) => came !== null && kind !== 'returned' && !kind.startsWith('refund'))
+    .filter(
+      ({ came: received, kind }) =>
+        received !== null && kind !== 'returned' && !kind.startsWith('refund'),
+    )
     .reduce((total, { left }) => total + left, 0)
 
-function UnderReview({ reviews }: Pick<ActionsAnswer, 'reviews'>) {
-  const sum = underReview(reviews)
+function UnderReviewNotice({ reviews }: Pick<ActionsAnswer, 'reviews'>) {
+  const sum = sumUnderReview(reviews)
   return (
     sum > 0 && (
       <p className="care">
         <Icon name="tri" small />
-        Under review: {said(sum)}. Decide on it first.
+        Under review: {formatRupees(sum)}. Decide on it first.
       </p>
     )
   )
 }
 
-function Erased({ pay_back: back }: ActionsAnswer) {
+function EraseWarning({ pay_back: refundDue }: ActionsAnswer) {
   return (
     <>
-      {back > 0 && (
+      {refundDue > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          {said(back)} is still to be refunded. Refund it before you erase the name and contact
-          details.
+          {formatRupees(refundDue)} is still to be refunded. Refund it before you erase the name and
+          contact details.
         </p>
       )}
       <p>
@@ -279,15 +304,22 @@ function Erased({ pay_back: back }: ActionsAnswer) {
   )
 }
 
-function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway, reviews }: ActionsAnswer) {
-  const amount = back === 0 ? kept : back
-  const [by, setBy] = useState(byGateway >= amount && amount > 0 ? 'gateway' : 'hand')
+function RefundFields({
+  kept: refundable,
+  pay_back: refundDue,
+  back_by_gateway: gatewayRefundable,
+  reviews,
+}: ActionsAnswer) {
+  const amount = refundDue === 0 ? refundable : refundDue
+  const [refundMethod, setRefundMethod] = useState(
+    gatewayRefundable >= amount && amount > 0 ? 'gateway' : 'hand',
+  )
   return (
     <>
-      <p>Refundable: {said(kept)}.</p>
-      <UnderReview reviews={reviews} />
-      {byGateway > 0 && byGateway < kept && (
-        <p>The payment gateway can refund {said(byGateway)} of it.</p>
+      <p>Refundable: {formatRupees(refundable)}.</p>
+      <UnderReviewNotice reviews={reviews} />
+      {gatewayRefundable > 0 && gatewayRefundable < refundable && (
+        <p>The payment gateway can refund {formatRupees(gatewayRefundable)} of it.</p>
       )}
       <label>
         Amount to refund
@@ -295,18 +327,24 @@ function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway, reviews }:
           name="amount"
           inputMode="decimal"
           required
-          defaultValue={typed(amount)}
+          defaultValue={formatForInput(amount)}
           autoComplete="off"
         />
       </label>
       <label>
         Refund method
-        <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
-          {byGateway > 0 && <option value="gateway">Through the payment gateway, now</option>}
+        <select
+          name="by"
+          value={refundMethod}
+          onChange={({ target }) => setRefundMethod(target.value)}
+        >
+          {gatewayRefundable > 0 && (
+            <option value="gateway">Through the payment gateway, now</option>
+          )}
           <option value="hand">Already refunded outside Rollcall</option>
         </select>
       </label>
-      {by === 'hand' && (
+      {refundMethod === 'hand' && (
         <label>
           Transfer reference or slip number
           <input name="reference" required maxLength={64} autoComplete="off" />

@@ -1,76 +1,78 @@
-/** Parsers of the action calls' answers. */
+/** Parsers of the responses of action calls. */
 import { fromRupees, isActionName } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { reviewIn } from '../reconciliation/payment-review-api-responses.ts'
 
-/** The available actions of a registration, and its history. */
-export const readActs: Reader<ActionsAnswer> = (body) => {
+/** Parses the available actions of a registration, and its history. */
+export const readActions: Reader<ActionsAnswer> = (body) => {
   if (!isRecord(body) || !hasAll(body, 'string', 'reg_no', 'state', 'state_display', 'today'))
     return null
   const {
     due,
-    pay_back: back,
-    kept,
-    back_by_gateway: byGateway,
-    refund_unsettled: isUnsettled,
-    second_payment: second,
-    proposed_back: proposed,
+    pay_back: refundDue,
+    kept: refundable,
+    back_by_gateway: gatewayRefundable,
+    refund_unsettled: isRefundUnsettled,
+    second_payment: secondPayment,
+    proposed_back: proposedRefund,
     cancellation,
     allowed,
     fields,
     persons,
     approval,
-    told,
+    told: claim,
     reviews,
-    trail,
+    trail: history,
   } = body
   const isReadable =
-    [due, back, kept, byGateway].every((amount) => fromRupees(amount) !== null) &&
-    typeof isUnsettled === 'boolean' &&
-    (second === null || isSecond(second)) &&
-    (proposed === null || fromRupees(proposed) !== null) &&
+    [due, refundDue, refundable, gatewayRefundable].every(
+      (amount) => fromRupees(amount) !== null,
+    ) &&
+    typeof isRefundUnsettled === 'boolean' &&
+    (secondPayment === null || isSecondPayment(secondPayment)) &&
+    (proposedRefund === null || fromRupees(proposedRefund) !== null) &&
     isCancellation(cancellation) &&
-    listOf(allowed, (act) => (typeof act === 'string' && isActionName(act) ? act : null)) !==
+    listOf(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==
       null &&
-    listOf(fields, readField) !== null &&
+    listOf(fields, readEditableField) !== null &&
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
     (approval === null || isApproval(approval)) &&
-    (told === null || isTold(told)) &&
+    (claim === null || isPaymentClaim(claim)) &&
     listOf(reviews, reviewIn) !== null &&
-    listOf(trail, (line) =>
-      isRecord(line) && hasAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
+    listOf(history, (entry) =>
+      isRecord(entry) && hasAll(entry, 'string', 'at', 'who', 'act', 'text', 'why') ? entry : null,
     ) !== null
   return isReadable ? (body as ActionsAnswer) : null
 }
 
-const isSecond = (value: unknown): boolean =>
+const isSecondPayment = (value: unknown): boolean =>
   isRecord(value) && hasAll(value, 'string', 'first') && fromRupees(value['amount']) !== null
 
 const isApproval = (value: unknown): boolean => {
   if (!isRecord(value)) return false
-  const { look_at: lookAt, offer } = value
+  const { look_at: documents, offer } = value
   const isFile = (one: unknown): Record<string, unknown> | null =>
     isRecord(one) && hasAll(one, 'string', 'id', 'label', 'name') ? one : null
   const isOffer =
     isRecord(offer) && hasAll(offer, 'string', 'label') && fromRupees(offer['total']) !== null
-  return listOf(lookAt, isFile) !== null && (offer === null || isOffer)
+  return listOf(documents, isFile) !== null && (offer === null || isOffer)
 }
 
-const isTold = (value: unknown): boolean =>
+const isPaymentClaim = (value: unknown): boolean =>
   isRecord(value) &&
   hasAll(value, 'string', 'label', 'reference') &&
   fromRupees(value['amount']) !== null &&
-  listOf(value['answers'], (one) =>
-    isRecord(one) && hasAll(one, 'string', 'label', 'text') ? one : null,
+  listOf(value['answers'], (answer) =>
+    isRecord(answer) && hasAll(answer, 'string', 'label', 'text') ? answer : null,
   ) !== null
 
-/** What was done, as a sentence from the server. */
-export const readActed: Reader<string> = (body) =>
+/** Parses the result of an action: a sentence from the server. */
+export const readActionMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
 
-const readField = (value: unknown): Record<string, unknown> | null =>
+const readEditableField = (value: unknown): Record<string, unknown> | null =>
   isRecord(value) &&
   hasAll(value, 'string', 'id', 'label', 'kind') &&
   Array.isArray(value['options']) &&
@@ -78,10 +80,10 @@ const readField = (value: unknown): Record<string, unknown> | null =>
     ? value
     : null
 
-const isCancellation = (one: unknown): boolean =>
-  isRecord(one) &&
-  [one['paid'], one['owed'], one['remaining'], one['refunded']].every(
+const isCancellation = (value: unknown): boolean =>
+  isRecord(value) &&
+  [value['paid'], value['owed'], value['remaining'], value['refunded']].every(
     (amount) => fromRupees(amount) !== null,
   ) &&
-  (one['percent'] === null || typeof one['percent'] === 'number') &&
-  (one['share'] === null || fromRupees(one['share']) !== null)
+  (value['percent'] === null || typeof value['percent'] === 'number') &&
+  (value['share'] === null || fromRupees(value['share']) !== null)

@@ -2,11 +2,11 @@
 import type { ActionName } from '../../../engine/index.ts'
 
 /** Request of an action: its name, its reason, and its additional parameters. */
-export type ActWords = { readonly act: ActionName; readonly why: string } & Readonly<
+export type ActionRequest = { readonly act: ActionName; readonly why: string } & Readonly<
   Record<string, unknown>
 >
-/** Actions with their own button; the others are elsewhere on the page. */
-export const BUTTONS = {
+/** Actions with a button in the Actions section; the others are elsewhere on the page. */
+export const ACTION_LABELS = {
   approve: 'Approve',
   refuse: 'Refuse',
   confirm: 'Record payment',
@@ -23,4 +23,4 @@ export const BUTTONS = {
   send_pay_link: 'Send payment link',
   resend: 'Resend confirmation',
 } as const
-export type Button = keyof typeof BUTTONS
+export type ButtonAction = keyof typeof ACTION_LABELS

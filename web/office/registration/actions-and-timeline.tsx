@@ -12,12 +12,12 @@ import {
 import type { AdminList } from '../../../engine/index.ts'
 import type { ActionsAnswer, WireSecondPayment } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { readActed, readActs } from './action-api-responses.ts'
-import { Told } from './record-payment-fields.tsx'
-import { ActDialog } from './action-and-refund-dialog.tsx'
-import { BUTTONS } from './action-buttons.ts'
+import { readActionMessage, readActions } from './action-api-responses.ts'
+import { PaymentClaimDetails } from './record-payment-fields.tsx'
+import { ActionDialog } from './action-and-refund-dialog.tsx'
+import { ACTION_LABELS } from './action-buttons.ts'
 import { Review } from '../reconciliation/payment-review-card.tsx'
-import type { ActWords, Button } from './action-buttons.ts'
+import type { ActionRequest, ButtonAction } from './action-buttons.ts'
 import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -26,46 +26,47 @@ import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../discount-codes/discount-codes-page.css'
 import './actions-and-timeline.css'
 
-type ActsProps = {
+type ActionsProps = {
   readonly regNo: string
   readonly list: AdminList
-  /** The registration has changed. */
+  /** Called when the registration has changed. */
   readonly onDone: () => void
 }
 
-export function Acts({ regNo, list, onDone }: ActsProps) {
-  const path = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
-  const [open, setOpen] = useState<Button | null>(null)
-  /** Result of the last payment review decision; not an action of this page. */
-  const [decided, setDecided] = useState('')
+export function Actions({ regNo, list, onDone }: ActionsProps) {
+  const url = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
+  const [openAction, setOpenAction] = useState<ButtonAction | null>(null)
+  /** Result of the last payment review decision, which is not one of the actions below. */
+  const [decisionMessage, setDecisionMessage] = useState('')
   const query = useQuery({
     queryKey: ['acts', regNo],
-    queryFn: ({ signal }) => callApi(path, readActs, { signal }),
+    queryFn: ({ signal }) => callApi(url, readActions, { signal }),
   })
-  const act = useMutation({
-    mutationFn: (words: ActWords) => callApi(path, readActed, { method: 'POST', json: words }),
+  const actionMutation = useMutation({
+    mutationFn: (request: ActionRequest) =>
+      callApi(url, readActionMessage, { method: 'POST', json: request }),
     onSuccess: () => {
-      setOpen(null)
-      setDecided('')
+      setOpenAction(null)
+      setDecisionMessage('')
       void query.refetch()
       onDone()
     },
-    // The registration has changed since it was shown: reload it, so that the dialog shows its
-    // current state.
+    // The registration has changed since the page was loaded: reload it, so that the dialog shows
+    // the current state.
     onError: (failed) => {
       if (isApiError(failed) && failed.code === 'not_now') void query.refetch()
     },
   })
   const error = useSignInOn401(query.error)
-  const refused = useSignInOn401(act.error)
-  const close = () => {
-    setOpen(null)
-    act.reset()
+  const actionError = useSignInOn401(actionMutation.error)
+  const closeDialog = () => {
+    setOpenAction(null)
+    actionMutation.reset()
   }
-  const question = (button: Button) => {
-    act.reset()
-    setDecided('')
-    setOpen(button)
+  const openDialog = (button: ButtonAction) => {
+    actionMutation.reset()
+    setDecisionMessage('')
+    setOpenAction(button)
   }
   const { data } = query
   return (
@@ -77,11 +78,13 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {data && <State {...data} />}
-      {data?.second_payment && <Second list={list} second={data.second_payment} />}
-      {data?.told && <Told told={data.told} />}
+      {data && <StateSummary {...data} />}
+      {data?.second_payment && (
+        <SecondPaymentNotice list={list} secondPayment={data.second_payment} />
+      )}
+      {data?.told && <PaymentClaimDetails claim={data.told} />}
       <p role="status" className="done">
-        {act.data ?? decided}
+        {actionMutation.data ?? decisionMessage}
       </p>
       {data?.reviews.map((review) => (
         <Review
@@ -89,8 +92,8 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
           review={review}
           mayDecide={data.allowed.includes('dismiss')}
           onDone={(message) => {
-            act.reset()
-            setDecided(message)
+            actionMutation.reset()
+            setDecisionMessage(message)
             void query.refetch()
             onDone()
           }}
@@ -98,64 +101,64 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
       ))}
       {data && (
         <div className="acts-of">
-          {buttonsOf(data).map((button) => (
+          {listAllowedButtons(data).map((button) => (
             <button
               key={button}
               type="button"
               className="btn line sm"
-              onClick={() => question(button)}
+              onClick={() => openDialog(button)}
             >
-              {BUTTONS[button]}
+              {ACTION_LABELS[button]}
             </button>
           ))}
         </div>
       )}
-      {data && open !== null && (
-        <ActDialog
-          key={open}
-          button={open}
-          title={BUTTONS[open]}
-          standing={data}
-          refused={refused}
-          isBusy={act.isPending}
-          onDo={(words) => act.mutate(words)}
-          onClose={close}
+      {data && openAction !== null && (
+        <ActionDialog
+          key={openAction}
+          button={openAction}
+          title={ACTION_LABELS[openAction]}
+          actionData={data}
+          error={actionError}
+          isBusy={actionMutation.isPending}
+          onPerform={(request) => actionMutation.mutate(request)}
+          onClose={closeDialog}
         />
       )}
-      {data && <Trail trail={data.trail} />}
+      {data && <ActionHistory trail={data.trail} />}
     </section>
   )
 }
 
-const buttonsOf = ({ allowed }: ActionsAnswer): readonly Button[] =>
-  (Object.keys(BUTTONS) as Button[]).filter((button) => allowed.includes(button))
+const listAllowedButtons = ({ allowed }: ActionsAnswer): readonly ButtonAction[] =>
+  (Object.keys(ACTION_LABELS) as ButtonAction[]).filter((button) => allowed.includes(button))
 
-/** State of the registration, with its balance and outstanding refund. */
-function State({
-  state_display: words,
+/** Shows the state of the registration, with its balance and outstanding refund. */
+function StateSummary({
+  state_display: stateLabel,
   due,
-  pay_back: back,
-  refund_unsettled: isUnsettled,
+  pay_back: refundRupees,
+  refund_unsettled: isRefundUnsettled,
 }: ActionsAnswer) {
-  const [owed, owing] = [fromRupees(due), fromRupees(back)]
+  const [balance, refundDue] = [fromRupees(due), fromRupees(refundRupees)]
   return (
     <>
       <p className="state">
-        <b>{`${words.charAt(0).toUpperCase()}${words.slice(1)}`}</b>
+        <b>{`${stateLabel.charAt(0).toUpperCase()}${stateLabel.slice(1)}`}</b>
       </p>
-      {owed !== null && owed > 0 && (
+      {balance !== null && balance > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          Due after a correction: {formatMoney(owed)}
+          Due after a correction: {formatMoney(balance)}
         </p>
       )}
-      {owing !== null && owing > 0 && (
+      {refundDue !== null && refundDue > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          To refund: {formatMoney(owing)}
+          To refund: {formatMoney(refundDue)}
         </p>
       )}
-      {isUnsettled && (
+      {isRefundUnsettled && (
         <p className="care">
           <Icon name="tri" small />A refund is missing from the settlement reports after five days.
         </p>
@@ -164,22 +167,22 @@ function State({
   )
 }
 
-function Second({
+function SecondPaymentNotice({
   list,
-  second: { first, amount, asked_at: askedAt },
-}: Pick<ActsProps, 'list'> & { readonly second: WireSecondPayment }) {
-  const asked = askedAt === null ? null : readInstant(askedAt)
+  secondPayment: { first, amount, asked_at: requestedAtText },
+}: Pick<ActionsProps, 'list'> & { readonly secondPayment: WireSecondPayment }) {
+  const requestedAt = requestedAtText === null ? null : readInstant(requestedAtText)
   return (
     <p className="care">
       <Icon name="tri" small />
       <span>
         This is a second payment. The first registration of this person is{' '}
         <Link to={registrationUrl(list, first)}>{first}</Link>.
-        {asked !== null && (
+        {requestedAt !== null && (
           <>
             {' '}
             The delegate requested a refund of {formatRupees(amount, true)} on{' '}
-            {formatDayShort(dayOf(asked))}.
+            {formatDayShort(dayOf(requestedAt))}.
           </>
         )}
       </span>
@@ -187,15 +190,15 @@ function Second({
   )
 }
 
-function Trail({ trail }: Pick<ActionsAnswer, 'trail'>) {
-  if (trail.length === 0) return null
+function ActionHistory({ trail: entries }: Pick<ActionsAnswer, 'trail'>) {
+  if (entries.length === 0) return null
   return (
     <ul className="log">
-      {trail.map(({ at, who, text, why }, index) => (
+      {entries.map(({ at, who, text, why: reason }, index) => (
         <li key={index}>
           <span>
             {text}
-            {why !== '' && <q>{why}</q>}
+            {reason !== '' && <q>{reason}</q>}
             <small>{who}</small>
           </span>
           <EntryTime at={at} />

@@ -1,79 +1,81 @@
-/** One field of the manual registration form: plain controls with their errors. */
+/** One field of the manual registration form, with its error. */
 import { useId } from 'react'
 import type { FieldType, Option } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
-type AskedFieldProps = {
+type FormFieldProps = {
   readonly name: string
   readonly kind: FieldType
   readonly label: string
   readonly options: readonly Option[]
   readonly value: unknown
-  readonly wrong: string | undefined
+  readonly error: string | undefined
   readonly onChange: (value: unknown) => void
 }
 
-/** HTML input types of the fields that are not plain text. */
-const INPUTS: Readonly<Partial<Record<FieldType, string>>> = {
+/** HTML input types of fields other than plain text. */
+const INPUT_TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   email: 'email',
   phone: 'tel',
   date: 'date',
 }
 
-export function AskedField(props: AskedFieldProps) {
-  const { label, kind, wrong } = props
+export function FormField(props: FormFieldProps) {
+  const { label, kind, error } = props
   const id = useId()
-  const message = wrong !== undefined && (
+  const errorMessage = error !== undefined && (
     <p className="ferr" id={`${id}-wrong`}>
       <Icon name="bang" small />
-      {wrong}
+      {error}
     </p>
   )
-  const look = wrong === undefined ? 'lf' : 'lf wrong'
+  const className = error === undefined ? 'lf' : 'lf wrong'
   if (kind === 'many')
     return (
       <fieldset
-        className={look}
-        {...(wrong !== undefined && { 'aria-describedby': `${id}-wrong` })}
+        className={className}
+        {...(error !== undefined && { 'aria-describedby': `${id}-wrong` })}
       >
         <legend>{label}</legend>
-        {message}
-        <Ticks {...props} />
+        {errorMessage}
+        <OptionCheckboxes {...props} />
       </fieldset>
     )
   if (kind === 'yes-no' || kind === 'consent')
     return (
-      <div className={look}>
-        {message}
+      <div className={className}>
+        {errorMessage}
         <label className="choice" htmlFor={id}>
-          <Control {...props} id={id} />
+          <FieldControl {...props} id={id} />
           {label}
         </label>
       </div>
     )
   return (
-    <div className={look}>
+    <div className={className}>
       <label htmlFor={id}>{label}</label>
-      {message}
-      <Control {...props} id={id} />
+      {errorMessage}
+      <FieldControl {...props} id={id} />
     </div>
   )
 }
 
-/** A choice of several options: one checkbox each. */
-function Ticks({ options, value, wrong, onChange }: AskedFieldProps) {
-  const chosen = Array.isArray(value) ? value.map(String) : []
+/** A checkbox for each option of a multiple-choice field. */
+function OptionCheckboxes({ options, value, error, onChange }: FormFieldProps) {
+  const selectedIds = Array.isArray(value) ? value.map(String) : []
   return options.map(({ id, label }) => (
     <label className="choice" key={id}>
       <input
         type="checkbox"
-        aria-invalid={wrong !== undefined}
-        checked={chosen.includes(id)}
+        aria-invalid={error !== undefined}
+        checked={selectedIds.includes(id)}
         onChange={({ target }) =>
           onChange(
             options
               .map((option) => option.id)
-              .filter((one) => (one === id ? target.checked : chosen.includes(one))),
+              .filter((optionId) =>
+                optionId === id ? target.checked : selectedIds.includes(optionId),
+              ),
           )
         }
       />
@@ -82,39 +84,39 @@ function Ticks({ options, value, wrong, onChange }: AskedFieldProps) {
   ))
 }
 
-function Control({
+function FieldControl({
   id,
   name,
   kind,
   options,
   value,
-  wrong,
+  error,
   onChange,
-}: AskedFieldProps & { readonly id: string }) {
-  const common = {
+}: FormFieldProps & { readonly id: string }) {
+  const sharedProps = {
     id,
     name,
-    'aria-invalid': wrong !== undefined,
-    ...(wrong !== undefined && { 'aria-describedby': `${id}-wrong` }),
+    'aria-invalid': error !== undefined,
+    ...(error !== undefined && { 'aria-describedby': `${id}-wrong` }),
   }
   if (kind === 'yes-no' || kind === 'consent')
     return (
       <input
-        {...common}
+        {...sharedProps}
         type="checkbox"
         checked={value === true}
         onChange={({ target }) => onChange(target.checked)}
       />
     )
   if (kind === 'select') {
-    const isOffered = options.some((option) => option.id === '')
+    const hasEmptyOption = options.some((option) => option.id === '')
     return (
       <select
-        {...common}
+        {...sharedProps}
         value={String(value ?? '')}
         onChange={({ target }) => onChange(target.value)}
       >
-        {!isOffered && <option value="">Please choose</option>}
+        {!hasEmptyOption && <option value="">Please choose</option>}
         {options.map((option) => (
           <option key={option.id} value={option.id}>
             {option.label}
@@ -127,7 +129,7 @@ function Control({
   if (kind === 'multiline')
     return (
       <textarea
-        {...common}
+        {...sharedProps}
         rows={3}
         value={text}
         onChange={({ target }) => onChange(target.value)}
@@ -135,8 +137,8 @@ function Control({
     )
   return (
     <input
-      {...common}
-      type={INPUTS[kind] ?? 'text'}
+      {...sharedProps}
+      type={INPUT_TYPES[kind] ?? 'text'}
       inputMode={kind === 'number' ? 'decimal' : undefined}
       value={text}
       autoComplete="off"

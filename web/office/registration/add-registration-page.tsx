@@ -33,8 +33,8 @@ import type { Reader } from '../../app/api-client.ts'
 import { newKey } from '../../app/api-client.ts'
 import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 import { hasAll, isRecord, numberOf, recordOf, recordsOf, textsOf } from '../../app/json-readers.ts'
-import { AskedField } from './add-registration-field.tsx'
-import { AskedPeople } from './add-registration-people.tsx'
+import { FormField } from './add-registration-field.tsx'
+import { PeopleFields } from './add-registration-people.tsx'
 import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
 import { readCode } from '../../app/api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -43,15 +43,15 @@ import '../ui/form-fields.css'
 import './registration-details-page.css'
 import '../discount-codes/discount-codes-page.css'
 
-const CALL = '/api/admin/add/'
-const TOO_SOON =
+const API_PATH = '/api/admin/add/'
+const NEEDS_APPROVAL =
   'This registration needs approval before payment. Choose “Pay later (send link)” below.'
 
-const readAdding: Reader<AddingAnswer> = (body) => {
+const readRegistrationForm: Reader<AddingAnswer> = (body) => {
   const event = isRecord(body) ? body['event'] : null
   const isEvent = isRecord(event) && Array.isArray(event['fields'])
-  const isWhole = isRecord(body) && isEvent && hasAll(body, 'string', 'now')
-  return isWhole && Array.isArray(body['ways'])
+  const isComplete = isRecord(body) && isEvent && hasAll(body, 'string', 'now')
+  return isComplete && Array.isArray(body['ways'])
     ? ({
         ...body,
         left: recordOf(body['left'], numberOf) ?? {},
@@ -59,20 +59,22 @@ const readAdding: Reader<AddingAnswer> = (body) => {
       } as unknown as AddingAnswer)
     : null
 }
-const readAdded: Reader<AddedAnswer> = (body) =>
+const readCreatedRegistration: Reader<AddedAnswer> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'reg_no', 'state')
     ? (body as unknown as AddedAnswer)
     : null
 
-export function AddingPage({ event }: { readonly event: OfficeEvent }) {
+export function AddRegistrationPage({ event }: { readonly event: OfficeEvent }) {
   const query = useQuery({
     queryKey: ['adding', event.id],
     queryFn: ({ signal }) =>
-      callApi(`${CALL}?event=${encodeURIComponent(event.id)}`, readAdding, { signal }),
+      callApi(`${API_PATH}?event=${encodeURIComponent(event.id)}`, readRegistrationForm, {
+        signal,
+      }),
   })
   const error = useSignInOn401(query.error)
-  const [added, setAdded] = useState<AddedAnswer | null>(null)
-  const [turn, setTurn] = useState(0)
+  const [created, setCreated] = useState<AddedAnswer | null>(null)
+  const [formKey, setFormKey] = useState(0)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Add registration">
@@ -84,14 +86,16 @@ export function AddingPage({ event }: { readonly event: OfficeEvent }) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      <div role="status">{added !== null && <Added event={event} added={added} />}</div>
+      <div role="status">
+        {created !== null && <CreatedNotice event={event} created={created} />}
+      </div>
       {query.data && (
-        <Adding
-          key={turn}
+        <AddRegistrationForm
+          key={formKey}
           {...query.data}
-          onAdded={(answer) => {
-            setAdded(answer)
-            setTurn(turn + 1)
+          onCreated={(registration) => {
+            setCreated(registration)
+            setFormKey(formKey + 1)
           }}
         />
       )}
@@ -99,9 +103,15 @@ export function AddingPage({ event }: { readonly event: OfficeEvent }) {
   )
 }
 
-function Added({ event, added }: { readonly event: OfficeEvent; readonly added: AddedAnswer }) {
+function CreatedNotice({
+  event,
+  created,
+}: {
+  readonly event: OfficeEvent
+  readonly created: AddedAnswer
+}) {
   const [list] = event.lists
-  const { reg_no: regNo, state } = added
+  const { reg_no: regNo, state } = created
   return (
     <p className="pan">
       {list === undefined ? (
@@ -116,71 +126,80 @@ function Added({ event, added }: { readonly event: OfficeEvent; readonly added: 
   )
 }
 
-type Given = Readonly<Record<string, unknown>>
+type FormValues = Readonly<Record<string, unknown>>
 
-function Adding({
+function AddRegistrationForm({
   event,
   now,
   left,
-  ways,
-  onAdded,
-}: AddingAnswer & { readonly onAdded: (added: AddedAnswer) => void }) {
-  const [data, setData] = useState<Given>({})
-  const [way, setWay] = useState(ways[0]?.id ?? '')
-  const [paid, setPaid] = useState<Given>({})
-  /** The discount code of the last lookup. */
-  const [asked, setAsked] = useState('')
-  /** The local clock may be wrong, and prices change at midnight while the page is open. */
-  const [ahead] = useState(() => aheadOf(now))
-  const key = useRef(newKey())
+  ways: methods,
+  onCreated,
+}: AddingAnswer & { readonly onCreated: (created: AddedAnswer) => void }) {
+  const [data, setData] = useState<FormValues>({})
+  const [method, setMethod] = useState(methods[0]?.id ?? '')
+  const [paymentDetails, setPaymentDetails] = useState<FormValues>({})
+  /** The discount code that was looked up last. */
+  const [lookedUpCode, setLookedUpCode] = useState('')
+  /**
+   * Prices follow the server clock, because the local clock may be wrong, and they change at
+   * midnight while the page is open.
+   */
+  const [clockOffsetMs] = useState(() => measureClockOffset(now))
+  const idempotencyKey = useRef(newKey())
   const form = useRef<HTMLFormElement>(null)
-  const questions = useQueryClient()
-  const add = useMutation({
+  const queryClient = useQueryClient()
+  const addMutation = useMutation({
     mutationFn: () =>
-      callApi(CALL, readAdded, {
+      callApi(API_PATH, readCreatedRegistration, {
         method: 'POST',
         json: {
           event: event.id,
-          key: key.current,
-          // A different category, offered because the requested one is full, is confirmed by its
-          // name.
-          answers: { ...data, ...(instead !== null && { registration_category: category }) },
-          way,
-          paid,
+          key: idempotencyKey.current,
+          // If the requested category is full, the form offers another. Sending its name confirms
+          // it.
+          answers: { ...data, ...(replacedPool !== null && { registration_category: category }) },
+          way: method,
+          paid: paymentDetails,
           ...(price !== null && { total: rupees(price) }),
         },
       }),
-    onSuccess: onAdded,
+    onSuccess: onCreated,
     onError: (error) => {
-      // Without an answer, the registration may exist: the same key makes the next click the same
-      // registration.
-      if (isApiError(error) && error.status >= 400 && error.status < 500) key.current = newKey()
-      // Prices and days may have changed since the page was opened.
-      void questions.invalidateQueries({ queryKey: ['adding', event.id] })
+      // If no response arrives, the registration may exist. The next click then sends the same key,
+      // so that no second registration is created.
+      if (isApiError(error) && error.status >= 400 && error.status < 500)
+        idempotencyKey.current = newKey()
+      // Prices and dates may have changed since the page was opened.
+      void queryClient.invalidateQueries({ queryKey: ['adding', event.id] })
       setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
     },
   })
-  const refused = useSignInOn401(add.error)
-  const wrong = textsOf(refused?.answer?.errors) ?? {}
-  const taken = ways.find(({ id }) => id === way)
-  // Look a discount code up as soon as it is complete, because the payer must know the price.
-  const code = textIn(data, CODE)
-  const given = useQuery({
-    queryKey: ['code', event.id, asked],
+  const submitError = useSignInOn401(addMutation.error)
+  const errors = textsOf(submitError?.answer?.errors) ?? {}
+  const chosenMethod = methods.find(({ id }) => id === method)
+  // Looks up a discount code as soon as it is complete, because the payer needs to know the price.
+  const code = readText(data, CODE)
+  const codeQuery = useQuery({
+    queryKey: ['code', event.id, lookedUpCode],
     queryFn: ({ signal }) =>
       callApi(`/api/events/${encodeURIComponent(event.id)}/code/`, readCode, {
         method: 'POST',
-        json: { code: asked },
+        json: { code: lookedUpCode },
         signal,
       }),
-    enabled: asked !== '',
+    enabled: lookedUpCode !== '',
   })
-  const isKnown = asked !== '' && asked === code && given.data !== undefined
-  const facts = factsOf(isKnown ? given.data.kind : null, left)
-  const shown = shownFields(event, data, facts)
-  const { category, full, instead, isSeenFirst, price } = pricedBy(event, data, facts, ahead)
-  const isTooSoon = isSeenFirst && taken !== undefined
-  const fullAt = full?.limit.eachOptionOf
+  const isCodeValid = lookedUpCode !== '' && lookedUpCode === code && codeQuery.data !== undefined
+  const context = buildContext(isCodeValid ? codeQuery.data.kind : null, left)
+  const visibleFields = shownFields(event, data, context)
+  const { category, fullPool, replacedPool, needsApproval, price } = calculatePreview(
+    event,
+    data,
+    context,
+    clockOffsetMs,
+  )
+  const isPaymentTooEarly = needsApproval && chosenMethod !== undefined
+  const fullFieldId = fullPool?.limit.eachOptionOf
   return (
     <form
       ref={form}
@@ -189,102 +208,106 @@ function Adding({
       noValidate
       onSubmit={(submitted) => {
         submitted.preventDefault()
-        add.mutate()
+        addMutation.mutate()
       }}
     >
-      {refused && (
+      {submitError && (
         <Banner
-          text={isShortMessage(refused.message) ? 'Check the marked fields.' : refused.message}
-          onDismiss={() => add.reset()}
+          text={
+            isShortMessage(submitError.message) ? 'Check the marked fields.' : submitError.message
+          }
+          onDismiss={() => addMutation.reset()}
         />
       )}
       {event.fields
-        .filter((field) => shown.has(field.id) && isAsked(field, taken !== undefined))
+        .filter(
+          (field) => visibleFields.has(field.id) && isIncluded(field, chosenMethod !== undefined),
+        )
         .map((field) =>
           field.type === 'people' ? (
-            <AskedPeople
+            <PeopleFields
               key={field.id}
               field={field}
               value={data[field.id]}
-              wrong={wrong}
+              errors={errors}
               onChange={(value) => setData({ ...data, [field.id]: value })}
             />
           ) : (
-            <AskedField
+            <FormField
               key={field.id}
               name={field.id}
               kind={field.type}
               label={isOptional(event, data, field) ? `${field.label} (optional)` : field.label}
-              options={offered(event, field, left)}
+              options={labelOptions(event, field, left)}
               value={data[field.id] ?? field.default}
-              wrong={
-                full !== null && field.id === fullAt
-                  ? fullSeatMessage(event, full)
-                  : wrong[field.id]
+              error={
+                fullPool !== null && field.id === fullFieldId
+                  ? fullSeatMessage(event, fullPool)
+                  : errors[field.id]
               }
               onChange={(value) => setData({ ...data, [field.id]: value })}
             />
           ),
         )}
       {event.codeKinds.length > 0 && (
-        <div onBlur={() => setAsked(code)}>
-          <AskedField
+        <div onBlur={() => setLookedUpCode(code)}>
+          <FormField
             name={CODE}
             kind="text"
             label="Discount code (optional)"
             options={[]}
             value={code}
-            wrong={asked !== '' && asked === code ? given.error?.message : undefined}
+            error={
+              lookedUpCode !== '' && lookedUpCode === code ? codeQuery.error?.message : undefined
+            }
             onChange={(value) => setData({ ...data, [CODE]: String(value) })}
           />
-          <p role="status">{isKnown ? `Discount code: ${given.data.label}` : ''}</p>
+          <p role="status">{isCodeValid ? `Discount code: ${codeQuery.data.label}` : ''}</p>
         </div>
       )}
       <p aria-live="polite">
-        {full !== null && fullSeatMessage(event, full)}
-        {full === null && instead !== null && `${fullSeatMessage(event, instead)}. `}
-        {full === null && isTooSoon && TOO_SOON}
-        {full === null &&
-          !isTooSoon &&
+        {fullPool !== null && fullSeatMessage(event, fullPool)}
+        {fullPool === null && replacedPool !== null && `${fullSeatMessage(event, replacedPool)}. `}
+        {fullPool === null && isPaymentTooEarly && NEEDS_APPROVAL}
+        {fullPool === null &&
+          !isPaymentTooEarly &&
           (price === null
             ? 'The price appears when the answers are complete.'
             : `To pay: ${formatMoney(price)}`)}
       </p>
-      <AskedField
+      <FormField
         name="way"
         kind="select"
         label="Payment"
         options={[
-          ...ways.map(({ id, label }) => ({ id, label })),
+          ...methods.map(({ id, label }) => ({ id, label })),
           { id: '', label: 'Pay later (send link)' },
         ]}
-        value={way}
-        wrong={taken === undefined ? wrong['way'] : undefined}
-        onChange={(value) => setWay(String(value ?? ''))}
+        value={method}
+        error={chosenMethod === undefined ? errors['way'] : undefined}
+        onChange={(value) => setMethod(String(value ?? ''))}
       />
-      {taken?.asks.map((asked) => (
-        <AskedField
-          key={asked.id}
-          name={asked.id}
-          kind={asked.kind}
-          label={asked.label}
-          options={asked.options}
-          value={paid[asked.id]}
-          wrong={wrong[asked.id]}
-          onChange={(value) => setPaid({ ...paid, [asked.id]: value })}
+      {chosenMethod?.asks.map((detail) => (
+        <FormField
+          key={detail.id}
+          name={detail.id}
+          kind={detail.kind}
+          label={detail.label}
+          options={detail.options}
+          value={paymentDetails[detail.id]}
+          error={errors[detail.id]}
+          onChange={(value) => setPaymentDetails({ ...paymentDetails, [detail.id]: value })}
         />
       ))}
-      <button type="submit" className="btn" disabled={add.isPending}>
+      <button type="submit" className="btn" disabled={addMutation.isPending}>
         Register
       </button>
     </form>
   )
 }
 
-/**
- * Whether a field is optional with the current answers. Yes-no fields are not labelled as optional.
- */
-function isOptional(event: PublicEvent, data: Given, { type, required }: Field): boolean {
+/** * Whether a field is labelled as optional with the current answers. Yes-no fields never are. */
+function isOptional(event: PublicEvent, data: FormValues, { type, required }: Field): boolean {
   if (type === 'yes-no') return false
   if (required === undefined) return true
   const { answers } = normalise(event, data)
@@ -295,73 +318,76 @@ function isOptional(event: PublicEvent, data: Given, { type, required }: Field):
 }
 
 /**
- * Whether the office form includes the field. The delegate uploads documents on the self-service
- * page; the payment method is asked only if nothing is paid now.
+ * * Whether the office form includes the field. Delegates upload documents on the self-service
+ * page. The payment method is a question only if nothing is paid now.
  */
-function isAsked({ id, type }: Field, isPaidNow: boolean): boolean {
+function isIncluded({ id, type }: Field, isPaidNow: boolean): boolean {
   return type !== 'file' && !(id === 'way' && isPaidNow)
 }
 
-const textIn = (data: Given, name: string): string => {
+const readText = (data: FormValues, name: string): string => {
   const text = data[name]
   return typeof text === 'string' ? text.trim() : ''
 }
-const factsOf = (kind: string | null, left: PricingContext['left']): PricingContext => ({
+const buildContext = (kind: string | null, left: PricingContext['left']): PricingContext => ({
   ...EMPTY_CONTEXT,
   left,
   ...(kind !== null && { code: { is: 'valid', kind } }),
 })
 
-/** Options; those that are full are labelled. */
-function offered(
+/** Returns the options of a field. The labels of full options say that they are full. */
+function labelOptions(
   event: PublicEvent,
   field: Field,
   left: PricingContext['left'],
 ): readonly Option[] {
-  const gone = allSeatPools(event.quotas).filter(
-    ({ id, limit }) => limit.eachOptionOf === field.id && isGone(left, id),
+  const fullPools = allSeatPools(event.quotas).filter(
+    ({ id, limit }) => limit.eachOptionOf === field.id && isPoolFull(left, id),
   )
   return (field.options ?? []).map((option) => {
-    const place = gone.find((one) => one.option === option.id)
-    return place === undefined ? option : { ...option, label: fullSeatMessage(event, place) }
+    const fullPool = fullPools.find((pool) => pool.option === option.id)
+    return fullPool === undefined ? option : { ...option, label: fullSeatMessage(event, fullPool) }
   })
 }
 
-const isGone = (left: PricingContext['left'], place: string): boolean =>
-  (getOwn(left, place) ?? 1) <= 0
+const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
+  (getOwn(left, poolId) ?? 1) <= 0
 
-/** Milliseconds by which the server's clock is ahead of the local one. */
-const aheadOf = (now: string): number => Date.parse(now) - Date.now()
+/** Returns the milliseconds by which the server clock is ahead of the local clock. */
+const measureClockOffset = (now: string): number => Date.parse(now) - Date.now()
 
 /**
- * Price by the server's clock when the page was opened, as a preview; the server decides. `full`:
- * the quota that prevents the registration; `instead`: the quota because of which another category
- * replaced the requested one.
+ * * Calculates a preview of the price; the server decides. `fullPool` is the full quota that
+ * prevents the registration. `replacedPool` is the full quota of the requested category, if another
+ * category replaces it.
  */
-function pricedBy(
+function calculatePreview(
   event: PublicEvent,
-  data: Given,
-  facts: PricingContext,
-  ahead: number,
+  data: FormValues,
+  context: PricingContext,
+  clockOffsetMs: number,
 ): {
   readonly category: string | null
-  readonly full: SeatPool | null
-  readonly instead: SeatPool | null
+  readonly fullPool: SeatPool | null
+  readonly replacedPool: SeatPool | null
   /** The registration needs approval before payment. */
-  readonly isSeenFirst: boolean
+  readonly needsApproval: boolean
   readonly price: Paise | null
 } {
-  const { answers } = normalise(event, data, facts)
+  const { answers } = normalise(event, data, context)
   const category = findCategory(event, answers)
-  const full = firstFull(event.quotas, answers, category)
-  const wanted = findCategory({ ...event, quotas: [] }, answers)
-  const gone = requiredSeats(event.quotas, answers, wanted).find(({ id }) => isGone(facts.left, id))
-  const quoted = full === null ? quote(event, answers, instant(Date.now() + ahead)) : null
+  const fullPool = firstFull(event.quotas, answers, category)
+  const requestedCategory = findCategory({ ...event, quotas: [] }, answers)
+  const fullRequested = requiredSeats(event.quotas, answers, requestedCategory).find(({ id }) =>
+    isPoolFull(context.left, id),
+  )
+  const quoteResult =
+    fullPool === null ? quote(event, answers, instant(Date.now() + clockOffsetMs)) : null
   return {
     category,
-    full,
-    instead: full === null ? (gone ?? null) : null,
-    isSeenFirst: findApproval(event.approvals, answers, category) !== null,
-    price: quoted?.ok === true ? quoted.value.total : null,
+    fullPool,
+    replacedPool: fullPool === null ? (fullRequested ?? null) : null,
+    needsApproval: findApproval(event.approvals, answers, category) !== null,
+    price: quoteResult?.ok === true ? quoteResult.value.total : null,
   }
 }

@@ -1,47 +1,49 @@
-/** A list of people in the manual registration form: a box for each, with its errors. */
+/** A list of people in the manual registration form, each with their fields and errors. */
 import type { Field } from '../../../engine/index.ts'
-import { AskedField } from './add-registration-field.tsx'
+import { FormField } from './add-registration-field.tsx'
 
 type Person = Readonly<Record<string, unknown>>
-type AskedPeopleProps = {
+type PeopleFieldsProps = {
   readonly field: Field
   readonly value: unknown
-  /** Keyed by the names that errors use. */
-  readonly wrong: Readonly<Record<string, string>>
+  /** Errors by field name, as in the API response. */
+  readonly errors: Readonly<Record<string, string>>
   readonly onChange: (value: readonly Person[]) => void
 }
 
-export function AskedPeople({ field, value, wrong, onChange }: AskedPeopleProps) {
+export function PeopleFields({ field, value, errors, onChange }: PeopleFieldsProps) {
   const people = (Array.isArray(value) ? value : []) as readonly Person[]
-  const change = (at: number, person: Person): void =>
-    onChange(people.map((one, index) => (index === at ? person : one)))
+  const updatePerson = (index: number, person: Person): void =>
+    onChange(people.map((current, position) => (position === index ? person : current)))
   return (
     <fieldset className="lf people">
       <legend>{field.label}</legend>
-      {wrong[field.id] !== undefined && <p className="ferr">{wrong[field.id]}</p>}
-      {people.map((person, at) => (
-        <fieldset key={at} className="person">
+      {errors[field.id] !== undefined && <p className="ferr">{errors[field.id]}</p>}
+      {people.map((person, position) => (
+        <fieldset key={position} className="person">
           <legend>
-            {field.label} {at + 1}
+            {field.label} {position + 1}
           </legend>
-          {(field.fields ?? []).map((part) => (
-            <AskedField
-              key={part.id}
-              name={`${field.id}.${at}.${part.id}`}
-              kind={part.type}
-              label={part.label}
-              options={part.options ?? []}
-              value={person[part.id] ?? part.default}
-              wrong={wrong[`${field.id}.${at}.${part.id}`]}
-              onChange={(answer) => change(at, { ...person, [part.id]: answer })}
+          {(field.fields ?? []).map((subfield) => (
+            <FormField
+              key={subfield.id}
+              name={`${field.id}.${position}.${subfield.id}`}
+              kind={subfield.type}
+              label={subfield.label}
+              options={subfield.options ?? []}
+              value={person[subfield.id] ?? subfield.default}
+              error={errors[`${field.id}.${position}.${subfield.id}`]}
+              onChange={(newValue) =>
+                updatePerson(position, { ...person, [subfield.id]: newValue })
+              }
             />
           ))}
           <button
             type="button"
             className="btn quiet sm"
-            onClick={() => onChange(people.filter((_, index) => index !== at))}
+            onClick={() => onChange(people.filter((_, index) => index !== position))}
           >
-            Remove<span className="vh"> {at + 1}</span>
+            Remove<span className="vh"> {position + 1}</span>
           </button>
         </fieldset>
       ))}
@@ -49,7 +51,7 @@ export function AskedPeople({ field, value, wrong, onChange }: AskedPeopleProps)
         <button
           type="button"
           className="btn line sm"
-          onClick={() => onChange([...people, startOf(field)])}
+          onClick={() => onChange([...people, createPerson(field)])}
         >
           Add: {field.label}
         </button>
@@ -58,11 +60,11 @@ export function AskedPeople({ field, value, wrong, onChange }: AskedPeopleProps)
   )
 }
 
-/** Initial answers of a new person. */
-function startOf(field: Field): Person {
+/** Returns the initial answers of a new person. */
+function createPerson(field: Field): Person {
   return Object.fromEntries(
-    (field.fields ?? []).flatMap(({ id, default: first }) =>
-      first === undefined ? [] : [[id, first]],
+    (field.fields ?? []).flatMap(({ id, default: initialValue }) =>
+      initialValue === undefined ? [] : [[id, initialValue]],
     ),
   )
 }

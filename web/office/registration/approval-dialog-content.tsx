@@ -3,11 +3,11 @@ import { formatPrice, fromRupees } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
-/** `mayOffer`: a refusal may offer another category. */
-export function SeenFirst({
+/** `canOffer` is true for a refusal, which may offer another category. */
+export function ApprovalDetails({
   approval,
-  mayOffer,
-}: Pick<ActionsAnswer, 'approval'> & { readonly mayOffer: boolean }) {
+  canOffer,
+}: Pick<ActionsAnswer, 'approval'> & { readonly canOffer: boolean }) {
   if (approval === null) return null
   const { look_at: files, offer, total } = approval
   return (
@@ -26,19 +26,19 @@ export function SeenFirst({
           </li>
         ))}
       </ul>
-      {!mayOffer && total !== null && (
+      {!canOffer && total !== null && (
         <p>
           {total === 0
             ? 'This registration is free. Approving it completes it.'
-            : `The delegate gets an email with a link to pay ${said(total)}.`}
+            : `The delegate gets an email with a link to pay ${formatFee(total)}.`}
         </p>
       )}
-      {mayOffer && offer !== null && (
+      {canOffer && offer !== null && (
         <div className="ticks">
           <label>
             <input type="checkbox" name="offer" defaultChecked />
             <span>
-              Offer {offer.label} for {said(offer.total)} instead
+              Offer {offer.label} for {formatFee(offer.total)} instead
             </span>
           </label>
         </div>
@@ -47,7 +47,7 @@ export function SeenFirst({
   )
 }
 
-const said = (amount: number): string => {
+const formatFee = (amount: number): string => {
   const paise = fromRupees(amount)
   return paise === null ? '' : formatPrice(paise)
 }

@@ -2,17 +2,17 @@
 import { useState } from 'react'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 
-type ContactProps = OfficeRegistrationAnswer['contact'] & { readonly regNo: string }
+type ContactLinksProps = OfficeRegistrationAnswer['contact'] & { readonly regNo: string }
 
-export function Contact({ regNo, email, phone }: ContactProps) {
-  const [said, setSaid] = useState('')
+export function ContactLinks({ regNo, email, phone }: ContactLinksProps) {
+  const [status, setStatus] = useState('')
   const copy = (): void => {
     navigator.clipboard.writeText(regNo).then(
-      () => setSaid('Number copied.'),
-      () => setSaid('The browser blocked copying.'),
+      () => setStatus('Number copied.'),
+      () => setStatus('The browser blocked copying.'),
     )
   }
-  const whatsapp = whatsappOf(phone)
+  const whatsappLink = whatsappUrl(phone)
   return (
     <div className="reach">
       <button type="button" className="btn quiet sm" onClick={copy}>
@@ -28,20 +28,23 @@ export function Contact({ regNo, email, phone }: ContactProps) {
           Email{' '}
         </a>
       )}
-      {whatsapp !== null && (
-        <a className="btn quiet sm" href={whatsapp} target="_blank" rel="noreferrer">
+      {whatsappLink !== null && (
+        <a className="btn quiet sm" href={whatsappLink} target="_blank" rel="noreferrer">
           WhatsApp
         </a>
       )}
       <span role="status" className="mute">
-        {said}
+        {status}
       </span>
     </div>
   )
 }
 
-/** Phone number with country code, as WhatsApp requires it; null if it is not a valid number. */
-export function whatsappOf(phone: string): string | null {
+/**
+ * Returns the WhatsApp link of a phone number, with its country code. Null if the number is
+ * invalid.
+ */
+export function whatsappUrl(phone: string): string | null {
   const digits = phone.replaceAll(/\D/g, '').replace(/^0+/, '')
   if (digits.length < 10 || digits.length > 15) return null
   return `https://wa.me/${digits.length === 10 ? `91${digits}` : digits}`

@@ -5,46 +5,49 @@ import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
 
 type Answers = Readonly<Record<string, unknown>>
 
-type ChangedAnswersProps = {
+type CorrectionFieldsProps = {
   readonly fields: readonly WireEditable[]
   readonly onChange: (answers: Answers) => void
 }
 
-/** Fields are selected and corrected one at a time; earlier corrections are kept. */
-export function ChangedAnswers({ fields, onChange }: ChangedAnswersProps) {
-  const [changed, setChanged] = useState<Answers>({})
-  const change = (next: Answers) => {
-    setChanged(next)
+/** The user selects and corrects one field at a time. Earlier corrections are kept. */
+export function CorrectionFields({ fields, onChange }: CorrectionFieldsProps) {
+  const [corrections, setCorrections] = useState<Answers>({})
+  const updateCorrections = (next: Answers) => {
+    setCorrections(next)
     onChange(next)
   }
-  const rest = fields.filter(({ id }) => !Object.hasOwn(changed, id))
+  const remainingFields = fields.filter(({ id }) => !Object.hasOwn(corrections, id))
   return (
     <>
       {fields
-        .filter(({ id }) => Object.hasOwn(changed, id))
+        .filter(({ id }) => Object.hasOwn(corrections, id))
         .map((field) => (
           <AnswerField
             key={field.id}
             field={field}
-            value={changed[field.id]}
-            onChange={(value) => change({ ...changed, [field.id]: value })}
+            value={corrections[field.id]}
+            onChange={(value) => updateCorrections({ ...corrections, [field.id]: value })}
           />
         ))}
-      {rest.length > 0 && (
+      {remainingFields.length > 0 && (
         <label>
-          {Object.keys(changed).length === 0 ? 'Answer to correct' : 'Another answer to correct'}
+          {Object.keys(corrections).length === 0
+            ? 'Answer to correct'
+            : 'Another answer to correct'}
           <select
             value=""
-            required={Object.keys(changed).length === 0}
+            required={Object.keys(corrections).length === 0}
             onChange={({ target }) => {
               const field = fields.find(({ id }) => id === target.value)
-              if (field !== undefined) change({ ...changed, [field.id]: valueOf(field) })
+              if (field !== undefined)
+                updateCorrections({ ...corrections, [field.id]: valueOf(field) })
             }}
           >
             <option value="" disabled>
               Choose an answer
             </option>
-            {rest.map(({ id, label }) => (
+            {remainingFields.map(({ id, label }) => (
               <option key={id} value={id}>
                 {label}
               </option>
@@ -56,15 +59,17 @@ export function ChangedAnswers({ fields, onChange }: ChangedAnswersProps) {
   )
 }
 
-type NewPersonProps = Pick<ActionsAnswer, 'fields' | 'persons'> & {
+type TransferFieldsProps = Pick<ActionsAnswer, 'fields' | 'persons'> & {
   readonly onChange: (answers: Answers) => void
 }
 
-/** All personal details, initially empty: nothing of the previous delegate is kept. */
-export function NewPerson({ fields, persons, onChange }: NewPersonProps) {
-  const asked = fields.filter(({ id }) => persons.includes(id))
+/**
+ * All personal details, initially empty, so that none of the previous delegate's details remain.
+ */
+export function TransferFields({ fields, persons, onChange }: TransferFieldsProps) {
+  const personalFields = fields.filter(({ id }) => persons.includes(id))
   const [answers, setAnswers] = useState<Answers>({})
-  return asked.map((field) => (
+  return personalFields.map((field) => (
     <AnswerField
       key={field.id}
       field={{ ...field, value: '' }}

@@ -6,36 +6,42 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { createListReader } from '../office-api-responses.ts'
 import { callApi, registrationUrl, buildListUrl } from '../office-api-and-urls.ts'
 
-type NeighboursProps = {
+type PreviousNextLinksProps = {
   readonly list: AdminList
   readonly regNo: string
-  /** URL of the list's page with its filters. */
-  readonly from: string
+  /** URL of the list page, with its filters. */
+  readonly listUrl: string
 }
 
 /** Renders nothing if the page was not opened from this list. */
-export function Neighbours({ list, regNo, from }: NeighboursProps) {
-  const [path = '', search = ''] = from.split('?')
-  const page = Math.max(1, Number(new URLSearchParams(search).get('page') ?? 1) || 1)
-  const here = usePage(list, search, page, path === list.route)
-  const rows = here?.rows ?? []
-  const at = rows.findIndex(({ reg_no: number }) => number === regNo)
-  const isKnown = here !== null && at !== -1
-  const older = isKnown && at === rows.length - 1 && page * here.pageSize < here.count
-  const before = usePage(list, search, page - 1, isKnown && at === 0 && page > 1)
-  const after = usePage(list, search, page + 1, older)
-  if (!isKnown) return null
-  const previous = rows[at - 1] ?? before?.rows.at(-1)
-  const next = rows[at + 1] ?? after?.rows[0]
-  const fromPage = (number: number): { from: string } => ({
-    from: `${path}${queryOf(search, number)}`,
+export function PreviousNextLinks({ list, regNo, listUrl }: PreviousNextLinksProps) {
+  const [path = '', search = ''] = listUrl.split('?')
+  const pageNumber = Math.max(1, Number(new URLSearchParams(search).get('page') ?? 1) || 1)
+  const currentPage = useListPage(list, search, pageNumber, path === list.route)
+  const rows = currentPage?.rows ?? []
+  const index = rows.findIndex(({ reg_no: regNumber }) => regNumber === regNo)
+  const isFound = currentPage !== null && index !== -1
+  const needsNextPage =
+    isFound && index === rows.length - 1 && pageNumber * currentPage.pageSize < currentPage.count
+  const previousPage = useListPage(
+    list,
+    search,
+    pageNumber - 1,
+    isFound && index === 0 && pageNumber > 1,
+  )
+  const nextPage = useListPage(list, search, pageNumber + 1, needsNextPage)
+  if (!isFound) return null
+  const previous = rows[index - 1] ?? previousPage?.rows.at(-1)
+  const next = rows[index + 1] ?? nextPage?.rows[0]
+  const linkState = (number: number): { from: string } => ({
+    from: `${path}${buildQuery(search, number)}`,
   })
   return (
     <nav className="near" aria-label="Previous and next registration">
       {previous && (
         <Link
           to={registrationUrl(list, previous.reg_no)}
-          state={fromPage(at === 0 ? page - 1 : page)}
+          state={linkState(index === 0 ? pageNumber - 1 : pageNumber)}
         >
           <Icon name="left" small />
           Previous
@@ -44,7 +50,7 @@ export function Neighbours({ list, regNo, from }: NeighboursProps) {
       {next && (
         <Link
           to={registrationUrl(list, next.reg_no)}
-          state={fromPage(at === rows.length - 1 ? page + 1 : page)}
+          state={linkState(index === rows.length - 1 ? pageNumber + 1 : pageNumber)}
         >
           Next
           <Icon name="right" small />
@@ -54,21 +60,21 @@ export function Neighbours({ list, regNo, from }: NeighboursProps) {
   )
 }
 
-/** Uses the query key of the list page, so that data just shown are not loaded again. */
-function usePage(list: AdminList, search: string, page: number, isWanted: boolean) {
-  const address = buildListUrl(list.api, list, new URLSearchParams(queryOf(search, page)), true)
+/** Uses the query key of the list page, so that its data is not loaded again. */
+function useListPage(list: AdminList, search: string, page: number, isEnabled: boolean) {
+  const url = buildListUrl(list.api, list, new URLSearchParams(buildQuery(search, page)), true)
   const query = useQuery({
-    queryKey: ['list', address],
-    queryFn: ({ signal }) => callApi(address, createListReader(list), { signal }),
-    enabled: isWanted,
-    // Stepping through a list does not reload it each time.
-    staleTime: STALE_MS,
+    queryKey: ['list', url],
+    queryFn: ({ signal }) => callApi(url, createListReader(list), { signal }),
+    enabled: isEnabled,
+    // Moving to the next registration does not reload the list each time.
+    staleTime: STALE_AFTER_MS,
   })
   return query.data ?? null
 }
-const STALE_MS = 60_000
+const STALE_AFTER_MS = 60_000
 
-function queryOf(search: string, page: number): string {
+function buildQuery(search: string, page: number): string {
   const params = new URLSearchParams(search)
   if (page === 1) params.delete('page')
   else params.set('page', String(page))

@@ -11,11 +11,11 @@ import { EntryTime } from '../ui/list-entry-time.tsx'
 
 const readDocuments: Reader<DocumentsAnswer> = (body) =>
   isRecord(body) &&
-  listOf(body['documents'], (one) =>
-    isRecord(one) &&
-    hasAll(one, 'string', 'title', 'serial', 'at') &&
-    hasAll(one, 'number', 'id', 'total')
-      ? one
+  listOf(body['documents'], (document) =>
+    isRecord(document) &&
+    hasAll(document, 'string', 'title', 'serial', 'at') &&
+    hasAll(document, 'number', 'id', 'total')
+      ? document
       : null,
   ) !== null
     ? (body as DocumentsAnswer)
@@ -23,10 +23,10 @@ const readDocuments: Reader<DocumentsAnswer> = (body) =>
 
 /** Renders nothing if no documents were issued. */
 export function Documents({ regNo }: { readonly regNo: string }) {
-  const path = `/admin/registrations/${encodeURIComponent(regNo)}/documents/`
+  const url = `/admin/registrations/${encodeURIComponent(regNo)}/documents/`
   const query = useQuery({
     queryKey: ['documents', regNo],
-    queryFn: ({ signal }) => callApi(path, readDocuments, { signal }),
+    queryFn: ({ signal }) => callApi(url, readDocuments, { signal }),
   })
   const error = useSignInOn401(query.error)
   const documents = query.data?.documents ?? []
@@ -39,7 +39,7 @@ export function Documents({ regNo }: { readonly regNo: string }) {
         {documents.map(({ id, title, serial, at, total }) => (
           <li key={id}>
             <span>
-              <a href={`${path}${id}/`} download>
+              <a href={`${url}${id}/`} download>
                 {title} {serial}
               </a>
               <small>{formatRupees(total, true)}</small>

@@ -13,28 +13,27 @@ import type { Day, ManualMethod } from '../../../engine/index.ts'
 import type { ActionsAnswer, WirePaymentClaim } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
-/** Cash and the card machine replace "at the desk", which older payments were recorded with. */
+/** “Cash” and “card machine” have replaced “at the desk”, which older payments still have. */
 const OFFERED_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 
 /**
- * The amount is entered as received; a mismatch becomes a payment review. The payment claim's
- * values are the defaults.
+ * * Staff enter the amount received; a mismatch opens a payment review. The default values are
+ * those of the payment claim.
  */
-export function Came({ told: reported, today }: Pick<ActionsAnswer, 'told' | 'today'>) {
-  const [way, setWay] = useState<ManualMethod>('transfer')
-  // A claim that was found is recorded already, and one that was not found did not arrive.
-  const told =
-    reported?.stands === 'looking' || reported?.stands === 'unconfirmed' ? reported : null
+export function RecordPaymentFields({ told: claim, today }: Pick<ActionsAnswer, 'told' | 'today'>) {
+  const [method, setMethod] = useState<ManualMethod>('transfer')
+  // A found claim is already recorded, and the payment of a rejected claim did not arrive.
+  const pendingClaim = claim?.stands === 'looking' || claim?.stands === 'unconfirmed' ? claim : null
   return (
     <>
-      {told !== null && <Told told={told} />}
+      {pendingClaim !== null && <PaymentClaimDetails claim={pendingClaim} />}
       <label>
         Payment method
         <select
           name="way"
-          value={way}
+          value={method}
           onChange={({ target }) => {
-            if (isManualMethod(target.value)) setWay(target.value)
+            if (isManualMethod(target.value)) setMethod(target.value)
           }}
         >
           {OFFERED_METHODS.map((id) => (
@@ -45,13 +44,13 @@ export function Came({ told: reported, today }: Pick<ActionsAnswer, 'told' | 'to
         </select>
       </label>
       <label>
-        {describeMethod(way).asks}
+        {describeMethod(method).asks}
         <input
           name="reference"
           required
           maxLength={64}
           autoComplete="off"
-          defaultValue={told?.reference ?? ''}
+          defaultValue={pendingClaim?.reference ?? ''}
         />
       </label>
       <label>
@@ -61,27 +60,31 @@ export function Came({ told: reported, today }: Pick<ActionsAnswer, 'told' | 'to
           inputMode="decimal"
           required
           autoComplete="off"
-          defaultValue={told === null || told.amount === 0 ? '' : typed(told.amount)}
+          defaultValue={
+            pendingClaim === null || pendingClaim.amount === 0
+              ? ''
+              : formatForInput(pendingClaim.amount)
+          }
         />
       </label>
       <label>
         Date received
-        <input name="day" type="date" defaultValue={told?.paid_on ?? today} />
+        <input name="day" type="date" defaultValue={pendingClaim?.paid_on ?? today} />
       </label>
     </>
   )
 }
 
-/** The delegate's payment claim, with its screenshot beside the amount. */
-export function Told({ told }: { readonly told: WirePaymentClaim }) {
-  const { label, reference, amount, paid_on: day, answers, stands } = told
-  const paise = stands === 'looking' && amount > 0 ? fromRupees(amount) : null
+/** The delegate's payment claim, with its screenshot. */
+export function PaymentClaimDetails({ claim }: { readonly claim: WirePaymentClaim }) {
+  const { label, reference, amount, paid_on: paidOn, answers, stands: state } = claim
+  const amountPaise = state === 'looking' && amount > 0 ? fromRupees(amount) : null
   return (
     <div className="told">
       <p>
-        Reported by delegate:{paise === null ? '' : ` ${formatMoney(paise)} by`} {label}
-        {day === null ? '' : ` on ${formatDayShort(day as Day)}`}, <b>{reference}</b>.{' '}
-        {STANDS[stands]}
+        Reported by delegate:{amountPaise === null ? '' : ` ${formatMoney(amountPaise)} by`} {label}
+        {paidOn === null ? '' : ` on ${formatDayShort(paidOn as Day)}`}, <b>{reference}</b>.{' '}
+        {CLAIM_STATES[state]}
       </p>
       {answers.map((answer) => (
         <p key={answer.label}>
@@ -100,7 +103,7 @@ export function Told({ told }: { readonly told: WirePaymentClaim }) {
   )
 }
 
-const STANDS = {
+const CLAIM_STATES = {
   looking: '',
   found: 'Recorded.',
   not_found: 'Staff did not find it.',
@@ -108,7 +111,7 @@ const STANDS = {
 } as const satisfies Readonly<Record<WirePaymentClaim['stands'], string>>
 
 /** Formats rupees for an input: 590 and 590.50. */
-export function typed(amount: number): string {
-  const paise = fromRupees(amount)
-  return paise === null ? '' : amountText(paise).replace(/\.00$/, '')
+export function formatForInput(amount: number): string {
+  const amountPaise = fromRupees(amount)
+  return amountPaise === null ? '' : amountText(amountPaise).replace(/\.00$/, '')
 }

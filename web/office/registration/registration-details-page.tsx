@@ -10,13 +10,13 @@ import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
 import { Badge, Status } from '../../ui/payment-status-badge.tsx'
 import { Documents } from './receipts-and-invoices.tsx'
-import { Acts } from './actions-and-timeline.tsx'
+import { Actions } from './actions-and-timeline.tsx'
 import { readOfficeRegistration } from '../office-api-responses.ts'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
-import { Contact } from './contact-links.tsx'
+import { ContactLinks } from './contact-links.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
-import { Neighbours } from './previous-next-links.tsx'
-import { SettledPanel } from './settlement-panel.tsx'
+import { PreviousNextLinks } from './previous-next-links.tsx'
+import { SettlementPanel } from './settlement-panel.tsx'
 import {
   Banner,
   PageHeading,
@@ -28,7 +28,7 @@ import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../ui/form-fields.css'
 import './registration-details-page.css'
 
-/** One registration: answers and documents, payments, emails, and who has viewed it. */
+/** Shows a registration: answers and documents, payments, emails, and the audit log. */
 export function RegistrationPage({
   regNo,
   list,
@@ -37,19 +37,19 @@ export function RegistrationPage({
   readonly list: AdminList
 }) {
   const { state } = useLocation() as { state: { readonly from?: string } | null }
-  const path = `/admin/registrations/${encodeURIComponent(regNo)}/`
-  const client = useQueryClient()
+  const url = `/admin/registrations/${encodeURIComponent(regNo)}/`
+  const queryClient = useQueryClient()
   const query = useQuery({
     queryKey: ['registration', regNo],
-    queryFn: ({ signal }) => callApi(path, readOfficeRegistration, { signal }),
+    queryFn: ({ signal }) => callApi(url, readOfficeRegistration, { signal }),
   })
-  const changed = (): void => {
+  const reload = (): void => {
     void query.refetch()
-    // A confirmed payment has a receipt.
-    void client.invalidateQueries({ queryKey: ['documents', regNo] })
+    // Confirming a payment creates a receipt.
+    void queryClient.invalidateQueries({ queryKey: ['documents', regNo] })
   }
   const error = useSignInOn401(query.error)
-  const back = (
+  const backLink = (
     <Link className="backl" to={state?.from ?? list.route}>
       <Icon name="left" small />
       {list.title}
@@ -58,7 +58,7 @@ export function RegistrationPage({
   if (query.data === undefined) {
     return (
       <main className="main" id="main" aria-busy={query.isFetching}>
-        {back}
+        {backLink}
         <PageHeading title={error?.status === 404 ? 'Registration not found' : 'Registration'} />
         {error && (
           <Banner
@@ -78,33 +78,37 @@ export function RegistrationPage({
       </main>
     )
   }
-  const { registration: row, name, answers, payments, mails, audit, event } = query.data
+  const { registration, name, answers, payments, mails, audit, event } = query.data
   const sameEmail = query.data.same_email
   return (
     <main className="main" id="main">
-      {back}
+      {backLink}
       <PageHeading title={name}>
         <p className="mute">{event.title}</p>
       </PageHeading>
-      <Neighbours list={list} regNo={row.reg_no} from={state?.from ?? list.route} />
+      <PreviousNextLinks
+        list={list}
+        regNo={registration.reg_no}
+        listUrl={state?.from ?? list.route}
+      />
       <div className="regtop">
         <p className="big">
-          <RegNumber text={row.reg_no} />
+          <RegNumber text={registration.reg_no} />
         </p>
-        <RegistrationStatus registration={row} />
-        {row.in_review && row.payment_status === 'success' && (
+        <RegistrationStatus registration={registration} />
+        {registration.in_review && registration.payment_status === 'success' && (
           <Badge tone="care" icon="tri">
             Needs review
           </Badge>
         )}
       </div>
-      <Contact regNo={row.reg_no} {...query.data.contact} />
+      <ContactLinks regNo={registration.reg_no} {...query.data.contact} />
       {sameEmail.length > 0 && (
         <p className="mute">
           Also registered with this email:{' '}
-          {sameEmail.map(({ reg_no, payment_status_display }, at) => (
+          {sameEmail.map(({ reg_no, payment_status_display }, index) => (
             <span key={reg_no}>
-              {at > 0 && ', '}
+              {index > 0 && ', '}
               <Link to={registrationUrl(list, reg_no)} state={state}>
                 {reg_no}
               </Link>{' '}
@@ -118,9 +122,9 @@ export function RegistrationPage({
           <Icon name="tri" small />
           <span>
             The same person (name and email) also paid for{' '}
-            {query.data.paid_by_same_person.map((regNo, at) => (
+            {query.data.paid_by_same_person.map((regNo, index) => (
               <span key={regNo}>
-                {at > 0 && ', '}
+                {index > 0 && ', '}
                 <Link to={registrationUrl(list, regNo)} state={state}>
                   {regNo}
                 </Link>
@@ -148,15 +152,15 @@ export function RegistrationPage({
           />
         </section>
         <div>
-          <Acts regNo={row.reg_no} list={list} onDone={changed} />
+          <Actions regNo={registration.reg_no} list={list} onDone={reload} />
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
-            <Ledger money rows={priceRows(row, query.data.lines)} />
+            <Ledger money rows={priceRows(registration, query.data.lines)} />
           </section>
           <Payments payments={payments} />
-          <SettledPanel settled={query.data.settled} />
+          <SettlementPanel settled={query.data.settled} />
           <Documents regNo={regNo} />
-          <Mails mails={mails} />
+          <Emails emails={mails} />
           <section className="pan" aria-labelledby="reg-audit">
             <h2 id="reg-audit">Audit log</h2>
             <ul className="log">
@@ -177,36 +181,41 @@ export function RegistrationPage({
   )
 }
 
-/** The basis of the price, the bill lines if more than the registration was sold, and the sums. */
+/**
+ * Returns the rows of the Price section: category and period, bill lines if there are several, and
+ * totals.
+ */
 function priceRows(
-  row: OfficeRegistrationAnswer['registration'],
-  wire: OfficeRegistrationAnswer['lines'],
+  registration: OfficeRegistrationAnswer['registration'],
+  wireLines: OfficeRegistrationAnswer['lines'],
 ): readonly LedgerRow[] {
-  const lines = readLines(wire)
-  const words = [
+  const lines = readLines(wireLines)
+  const details = [
     ['category_display', 'Category'],
     ['period_display', 'Price period'],
   ] as const
-  const money = [
+  const amounts = [
     ['base', lines.length < 2 ? 'Base fee' : 'Before tax'],
     ['gst', 'GST'],
   ] as const
-  const registered = formatDateParts(row['created_at'])
+  const registered = formatDateParts(registration['created_at'])
   return [
-    ...words.flatMap(([id, label]) => (row[id] ? [{ id, label, value: String(row[id]) }] : [])),
+    ...details.flatMap(([id, label]) =>
+      registration[id] ? [{ id, label, value: String(registration[id]) }] : [],
+    ),
     ...(registered
       ? [{ id: 'created_at', label: 'Registered', value: registered.join(', ') }]
       : []),
     ...(lines.length < 2 ? [] : lineRows(lines)),
     // Without tax, only the total is shown.
-    ...money.flatMap(([id, label]) =>
-      row[id] === null || row[id] === undefined || !row['gst']
+    ...amounts.flatMap(([id, label]) =>
+      registration[id] === null || registration[id] === undefined || !registration['gst']
         ? []
-        : [{ id, label, value: formatRupees(row[id], true) }],
+        : [{ id, label, value: formatRupees(registration[id], true) }],
     ),
-    ...(row['total'] === null || row['total'] === undefined
+    ...(registration['total'] === null || registration['total'] === undefined
       ? []
-      : [{ id: 'total', label: 'Total', value: formatTotal(row['total']), total: true }]),
+      : [{ id: 'total', label: 'Total', value: formatTotal(registration['total']), total: true }]),
   ]
 }
 
@@ -220,7 +229,7 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
           <p className="payh">
             <RegNumber text={payment.order_id} />
             <b>{formatRupees(payment.amount, true)}</b>
-            <Status is={payment.status} {...causeOf(payment)} />
+            <Status is={payment.status} {...findFailureLabel(payment)} />
           </p>
           {payment.review && (
             <p className="care">
@@ -229,10 +238,10 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
             </p>
           )}
           <ul className="log">
-            {payment.facts.map((fact, index) => (
+            {payment.facts.map((event, index) => (
               <li key={index}>
-                <span>{fact.text}</span>
-                <EntryTime at={fact.at} />
+                <span>{event.text}</span>
+                <EntryTime at={event.at} />
               </li>
             ))}
             <li>
@@ -246,37 +255,37 @@ function Payments({ payments }: { readonly payments: OfficeRegistrationAnswer['p
   )
 }
 
-/** A failed attempt is named by its cause. */
-function causeOf({ status, facts }: OfficeRegistrationAnswer['payments'][number]) {
-  const cause = facts.find(({ type }) => type === 'declined' || type === 'expired')?.type
+/** Returns the status label of a failed payment attempt, which states the cause. */
+function findFailureLabel({ status, facts: events }: OfficeRegistrationAnswer['payments'][number]) {
+  const cause = events.find(({ type }) => type === 'declined' || type === 'expired')?.type
   if (status !== 'failed' || cause === undefined) return {}
   return { word: cause === 'declined' ? 'Declined' : 'Expired' }
 }
 
-const MAIL_WORDS = {
+const EMAIL_BADGES = {
   queued: { tone: 'wait', icon: 'clock', word: 'Queued' },
   sent: { tone: 'good', icon: 'tick', word: 'Sent' },
   failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
 } as const
 
-function Mails({ mails }: { readonly mails: OfficeRegistrationAnswer['mails'] }) {
+function Emails({ emails }: { readonly emails: OfficeRegistrationAnswer['mails'] }) {
   return (
     <section className="pan" aria-labelledby="reg-mails">
       <h2 id="reg-mails">Emails</h2>
-      {mails.length === 0 && <p className="mute">No email has been sent yet.</p>}
+      {emails.length === 0 && <p className="mute">No email has been sent yet.</p>}
       <ul className="log">
-        {mails.map((mail) => (
-          <li key={mail.id}>
+        {emails.map((email) => (
+          <li key={email.id}>
             <span>
-              {mail.subject}
-              <small>{mail.to}</small>
-              {mail.error && <small className="bad">{mail.error}</small>}
+              {email.subject}
+              <small>{email.to}</small>
+              {email.error && <small className="bad">{email.error}</small>}
             </span>
             <span className="r">
-              <Badge tone={MAIL_WORDS[mail.status].tone} icon={MAIL_WORDS[mail.status].icon}>
-                {MAIL_WORDS[mail.status].word}
+              <Badge tone={EMAIL_BADGES[email.status].tone} icon={EMAIL_BADGES[email.status].icon}>
+                {EMAIL_BADGES[email.status].word}
               </Badge>
-              <EntryTime at={mail.at} />
+              <EntryTime at={email.at} />
             </span>
           </li>
         ))}

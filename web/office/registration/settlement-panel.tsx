@@ -3,19 +3,21 @@ import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import { formatRupees, formatSignedRupees } from '../lists/list-table.tsx'
 
-const WORDS = { sale: 'settled', refund: 'refund deducted', other: 'adjustment' } as const
+const KIND_LABELS = { sale: 'settled', refund: 'refund deducted', other: 'adjustment' } as const
 
-/** Renders nothing if no settlement contains the registration. */
-export function SettledPanel({ settled }: Pick<OfficeRegistrationAnswer, 'settled'>) {
-  if (settled.length === 0) return null
+/** Renders nothing if no settlement contains a payment of the registration. */
+export function SettlementPanel({
+  settled: settlements,
+}: Pick<OfficeRegistrationAnswer, 'settled'>) {
+  if (settlements.length === 0) return null
   return (
     <section className="pan" aria-labelledby="reg-settled">
       <h2 id="reg-settled">Payouts</h2>
       <ul className="log">
-        {settled.map(({ is, reference, amount, fee, tax, net, day, utr }, at) => (
-          <li key={at}>
+        {settlements.map(({ is: kind, reference, amount, fee, tax, net, day, utr }, index) => (
+          <li key={index}>
             <span>
-              {formatRupees(amount, true)} {WORDS[is]}
+              {formatRupees(amount, true)} {KIND_LABELS[kind]}
               {day !== null && isDay(day) && ` on ${formatDayShort(day)}`}
               <small>{[reference, utr].filter(Boolean).join(', ')}</small>
               {fee + tax > 0 && (
