@@ -18,6 +18,7 @@ import { readCpu } from './cpu.js'
 import { benchChecker, formatCheckerFigures, SECONDS_MAX } from './checker.ts'
 import { benchFirstVisit } from './first-visit.ts'
 import { benchOffice } from './office.js'
+import { benchPostgres } from './postgres.ts'
 import { benchSearch } from './search.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
@@ -192,14 +193,19 @@ async function benchAll() {
   return isWithinAims
 }
 
-/** `npm run bench -- first-visit [COMMIT]`, `-- search [COMMIT]` and `-- office` run that part alone. */
+/** `npm run bench -- first-visit [COMMIT]`, `-- search [COMMIT]`, `-- office` and `-- postgres` run that part alone. */
 const [part, ...rest] = process.argv.slice(2)
-const isWithinAims =
-  part === 'first-visit'
-    ? await benchFirstVisit(...rest)
-    : part === 'search'
-      ? await benchSearch(...rest)
-      : part === 'office'
-        ? await benchOffice()
-        : (await benchAll()) && (await benchFirstVisit())
+const PARTS = {
+  'first-visit': benchFirstVisit,
+  search: benchSearch,
+  office: benchOffice,
+  postgres: benchPostgres,
+}
+/** Without a name; each runs, whatever the one before it found. */
+const USUAL_PARTS = [benchAll, benchFirstVisit, benchPostgres]
+const chosenParts = part === undefined ? USUAL_PARTS : [PARTS[part]]
+if (chosenParts.includes(undefined))
+  throw new Error(`no part "${part}": ${Object.keys(PARTS).join(', ')}`)
+let isWithinAims = true
+for (const bench of chosenParts) isWithinAims = (await bench(...rest)) && isWithinAims
 process.exitCode = isWithinAims ? 0 : 1

@@ -59,7 +59,7 @@ export type DelayingProxy = {
 const DELAY_MS = 2
 const POSTGRES_PORT = 5432
 /** Timers count whole milliseconds: what is due within this time is delivered. */
-const EARLY_MS = 0.3
+const EARLY_MS = 0.5
 
 /** The address of the same database through a proxy. */
 export function urlThrough(port: number, direct: string): string {
@@ -243,7 +243,7 @@ function createDelayLine(delay: () => number): DelayLine {
     const next = waiting[0]
     if (isSet || next === undefined) return
     isSet = true
-    setTimeout(deliverDue, Math.max(0, next.dueMs - performance.now()))
+    setTimeout(deliverDue, Math.max(1, Math.round(next.dueMs - performance.now())))
   }
   const deliverDue = (): void => {
     isSet = false

