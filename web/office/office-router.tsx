@@ -13,8 +13,8 @@ import { setCallTexts } from '../app/api-client.ts'
 import './office.css'
 import { AddRegistrationPage } from './registration/add-registration-page.tsx'
 import { AccountPage } from './users/account-page.tsx'
-import { ActivityPage } from './operations/audit-log-page.tsx'
-import { CodesPage } from './discount-codes/discount-codes-page.tsx'
+import { AuditLogPage } from './operations/audit-log-page.tsx'
+import { DiscountCodesPage } from './discount-codes/discount-codes-page.tsx'
 import {
   ACCOUNT,
   AUDIT_LOG,
@@ -36,19 +36,19 @@ import {
   sanitiseNext,
 } from './office-api-and-urls.ts'
 import { readSession } from './office-api-responses.ts'
-import { Dashboard } from './dashboard/dashboard-page.tsx'
+import { DashboardPage } from './dashboard/dashboard-page.tsx'
 import { EventFilesPage } from './operations/event-files-page.tsx'
 import { OfficeFrame, LoadingPage } from './navigation.tsx'
 import { useSignInOn401 } from './expired-session.ts'
 import { ListPage } from './lists/list-page.tsx'
-import { Login } from './auth/sign-in-page.tsx'
-import { MoneyPage } from './reconciliation/payment-reviews-page.tsx'
-import { MailsPage } from './operations/emails-page.tsx'
-import { PasswordPage } from './auth/set-password-page.tsx'
-import { PeoplePage } from './users/team-page.tsx'
+import { SignInPage } from './auth/sign-in-page.tsx'
+import { PaymentReviewsPage } from './reconciliation/payment-reviews-page.tsx'
+import { EmailsPage } from './operations/emails-page.tsx'
+import { SetPasswordPage } from './auth/set-password-page.tsx'
+import { TeamPage } from './users/team-page.tsx'
 import { RecoveryPage } from './operations/recovery-page.tsx'
 import { SearchPage } from './lists/search-page.tsx'
-import { ReconcilePage } from './reconciliation/bank-statement-page.tsx'
+import { ReconciliationPage } from './reconciliation/bank-statement-page.tsx'
 import { RegistrationPage } from './registration/registration-details-page.tsx'
 import { Banner } from './ui/error-banner-and-heading.tsx'
 
@@ -72,9 +72,9 @@ function OfficeRoutes() {
   return (
     <Boundary resetBy={key} otherwise={<ErrorPage />}>
       {path === SIGN_IN ? (
-        <Login next={sanitiseNext(new URLSearchParams(search).get('next'))} />
+        <SignInPage next={sanitiseNext(new URLSearchParams(search).get('next'))} />
       ) : path === SET_PASSWORD ? (
-        <PasswordPage />
+        <SetPasswordPage />
       ) : (
         <SignedIn path={path} />
       )}
@@ -115,24 +115,24 @@ function SignedIn({ path }: { readonly path: string }) {
 function renderPage(path: string, session: SessionAnswer): ReactNode {
   // The server rejects all other calls until a second factor is set up.
   if (session.needs_second_factor && path !== ACCOUNT) return <Navigate to={ACCOUNT} replace />
-  if (path === ACCOUNT) return <AccountPage isHeld={session.needs_second_factor} />
-  if (path === TEAM && isOwnerOfAll(session)) return <PeoplePage username={session.username} />
+  if (path === ACCOUNT) return <AccountPage mustSetUpSecondFactor={session.needs_second_factor} />
+  if (path === TEAM && isOwnerOfAll(session)) return <TeamPage username={session.username} />
   if (path === AUDIT_LOG && isAtLeast(session.role, 'owner'))
-    return <ActivityPage session={session} />
-  if (path === EMAILS && isAtLeast(session.role, 'desk')) return <MailsPage session={session} />
+    return <AuditLogPage session={session} />
+  if (path === EMAILS && isAtLeast(session.role, 'desk')) return <EmailsPage session={session} />
   if (path === EVENT_FILES && isOwnerOfAll(session)) return <EventFilesPage />
   if (path === RECOVERY && isOwnerOfAll(session)) return <RecoveryPage />
   if (path === SEARCH) return <SearchPage />
-  if (path === PAYMENT_REVIEWS) return <MoneyPage session={session} />
-  if (path === DASHBOARD) return <Dashboard session={session} />
+  if (path === PAYMENT_REVIEWS) return <PaymentReviewsPage session={session} />
+  if (path === DASHBOARD) return <DashboardPage session={session} />
   if (path === '/admin') return <Navigate to={DASHBOARD} replace />
   for (const event of session.events) {
     if (path === reconciliationUrl(event.id) && isAtLeast(session.role, 'treasurer'))
-      return <ReconcilePage key={event.id} event={event} />
+      return <ReconciliationPage key={event.id} event={event} />
     if (path === addRegistrationUrl(event.id) && isAtLeast(session.role, 'desk'))
       return <AddRegistrationPage key={event.id} event={event} />
     if (event.gives_codes && path === discountCodesUrl(event.id))
-      return <CodesPage event={event} role={session.role} />
+      return <DiscountCodesPage event={event} role={session.role} />
     for (const list of event.lists) {
       if (path === list.route)
         return <ListPage key={list.route} event={event} list={list} role={session.role} />

@@ -6,7 +6,7 @@ import {
   sanitiseNext,
   buildListUrl,
 } from '../../../web/office/office-api-and-urls.ts'
-import { barsOf, sentenceOf } from '../../../web/office/dashboard/registrations-chart.tsx'
+import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
 import { buildCells } from '../../../web/office/lists/visible-columns.ts'
 import { formatRupees } from '../../../web/office/lists/list-table.tsx'
 
@@ -121,7 +121,7 @@ describe('the chart', () => {
   })
   test('days without registrations are zero, not omitted', () => {
     expect(
-      barsOf([entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)], '2025-12-01').map(
+      buildBars([entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)], '2025-12-01').map(
         ({ from, registrations }) => [from, registrations],
       ),
     ).toEqual([
@@ -132,26 +132,26 @@ describe('the chart', () => {
     ])
   })
   test('it continues to today while registration is open', () =>
-    expect(barsOf([entry('2025-10-01', 3)], '2025-10-03')).toHaveLength(3))
+    expect(buildBars([entry('2025-10-01', 3)], '2025-10-03')).toHaveLength(3))
   test('a long time is shown in weeks without losing a registration', () => {
     const days = Array.from({ length: 200 }, (_, index) =>
       entry(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1),
     )
-    const bars = barsOf(days, '2026-06-01')
+    const bars = buildBars(days, '2026-06-01')
     expect(bars).toHaveLength(29)
     expect(bars.reduce((sum, bar) => sum + bar.registrations, 0)).toBe(400)
     expect(bars[0]?.revenue).toBe(0.7)
   })
   test('the description has the number, the days, the highest and today', () => {
-    const bars = barsOf([entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)], '2025-10-02')
-    expect(sentenceOf(bars, 'AFPI', '2025-10-02')).toBe(
+    const bars = buildBars([entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)], '2025-10-02')
+    expect(describeBars(bars, 'AFPI', '2025-10-02')).toBe(
       '4 registrations from 1 Oct 2025 to 2 Oct 2025; busiest day 1 Oct 2025 (3); highest revenue on 1 Oct 2025 (₹\u00a021,240); 1 today.',
     )
-    const one = barsOf([entry('2025-10-02', 1, 8555)], '2025-10-02')
-    expect(sentenceOf(one, 'AFPI', '2025-10-02')).toBe(
+    const one = buildBars([entry('2025-10-02', 1, 8555)], '2025-10-02')
+    expect(describeBars(one, 'AFPI', '2025-10-02')).toBe(
       '1 registration on 2 Oct 2025; revenue ₹\u00a08,555.',
     )
-    expect(sentenceOf([], 'AFPI', '2025-10-02')).toBe('AFPI: no registrations yet.')
+    expect(describeBars([], 'AFPI', '2025-10-02')).toBe('AFPI: no registrations yet.')
   })
 })
 

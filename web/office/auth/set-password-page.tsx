@@ -1,4 +1,4 @@
-/** The page to set a password with an invitation link. The secret is in the URL's fragment. */
+/** The page to set a password with an invitation link, whose secret is in the URL fragment. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
@@ -10,15 +10,15 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { readPasswordLink } from '../users/users-api-responses.ts'
 import './sign-in-page.css'
 
-const CALL = '/api/admin/set-password/'
+const API_PATH = '/api/admin/set-password/'
 
-export function PasswordPage() {
+export function SetPasswordPage() {
   const token = useLocation().hash.slice(1)
-  const [told, setTold] = useState<string | null>(null)
+  const [message, setMessage] = useState<string | null>(null)
   const query = useQuery({
     queryKey: ['password', token],
     queryFn: ({ signal }) =>
-      callApi(CALL, readPasswordLink, { method: 'POST', json: { token }, signal }),
+      callApi(API_PATH, readPasswordLink, { method: 'POST', json: { token }, signal }),
     staleTime: Infinity,
   })
   const { error } = query
@@ -33,24 +33,24 @@ export function PasswordPage() {
         <div className="sheet" aria-busy={query.isFetching}>
           <h1 className="disp">Set your password</h1>
           {error && <Banner text={error.message} />}
-          <div role="status">{told !== null && <p className="settled">{told}</p>}</div>
-          {told !== null && (
+          <div role="status">{message !== null && <p className="settled">{message}</p>}</div>
+          {message !== null && (
             <Link className="btn" to={SIGN_IN}>
               Sign In
             </Link>
           )}
-          {query.data && told === null && (
+          {query.data && message === null && (
             <>
               <p>
                 You will sign in as <b>{query.data.username}</b>.
               </p>
               <ApiForm
                 label="Set your password"
-                path={CALL}
+                path={API_PATH}
                 read={readMessage}
                 button="Set password"
                 extraValues={() => ({ token })}
-                onDone={setTold}
+                onDone={setMessage}
               >
                 <Field
                   name="password"

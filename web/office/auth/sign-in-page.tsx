@@ -17,33 +17,33 @@ import './sign-in-page.css'
 type Errors = { readonly username?: string; readonly password?: string; readonly code?: string }
 
 /**
- * Shown if the browser discarded the session cookie, because every further page would ask to sign
- * in again.
+ * * Shown if the browser rejected the session cookie. Otherwise every further page would require
+ * sign-in again.
  */
 const NO_COOKIES =
   'Your browser blocks cookies, so it cannot stay signed in. Allow cookies for this site, then sign in again.'
 
-/** The password was correct; the second factor is missing or wrong. */
-const asksCode = ({ code }: ApiError): boolean => code === 'code_needed' || code === 'wrong_code'
+/** Whether the password was correct, but the second factor is missing or wrong. */
+const needsCode = ({ code }: ApiError): boolean => code === 'code_needed' || code === 'wrong_code'
 
 /** Signs in and returns to the previous page. The session is a cookie that scripts cannot read. */
-export function Login({ next }: { readonly next: string }) {
+export function SignInPage({ next }: { readonly next: string }) {
   const [errors, setErrors] = useState<Errors>({})
   const username = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
   const code = useRef<HTMLInputElement>(null)
-  const [hasFactor, setHasFactor] = useState(false)
-  const client = useQueryClient()
+  const [showsCodeField, setShowsCodeField] = useState(false)
+  const queryClient = useQueryClient()
   const navigate = useNavigate()
   useEffect(() => username.current?.focus(), [])
 
-  const signingIn = useMutation({
-    mutationFn: async (sent: {
+  const signInMutation = useMutation({
+    mutationFn: async (credentials: {
       readonly username: string
       readonly password: string
       readonly code?: string
     }) => {
-      await callApi('/admin/login/', readSuccess, { method: 'POST', json: sent })
+      await callApi('/admin/login/', readSuccess, { method: 'POST', json: credentials })
       const session = await call('/admin/session/', readSession)
       return !session.ok && session.error.status === 401
         ? unwrap<SessionAnswer>(err({ ...session.error, message: NO_COOKIES }))
@@ -51,51 +51,56 @@ export function Login({ next }: { readonly next: string }) {
           ? session.value
           : null
     },
-    onError: (failed) => {
-      if (isApiError(failed) && asksCode(failed)) setHasFactor(true)
+    onError: (signInError) => {
+      if (isApiError(signInError) && needsCode(signInError)) setShowsCodeField(true)
       else password.current?.select()
     },
     onSuccess: (session) => {
-      client.clear()
-      if (session !== null) client.setQueryData(['session'], session)
+      queryClient.clear()
+      if (session !== null) queryClient.setQueryData(['session'], session)
       void navigate(next, { replace: true })
     },
   })
-  const { error, isPending: busy } = signingIn
+  const { error, isPending: isBusy } = signInMutation
   if (error !== null && !isApiError(error)) throw error
 
   useEffect(() => {
-    if (hasFactor) code.current?.select()
-  }, [hasFactor, error])
+    if (showsCodeField) code.current?.select()
+  }, [showsCodeField, error])
 
-  const isRefused = error !== null && error.code !== 'code_needed'
-  const isWrong = isRefused || Object.values(errors).some((text) => text !== undefined)
+  const isRejected = error !== null && error.code !== 'code_needed'
+  const hasErrors = isRejected || Object.values(errors).some((text) => text !== undefined)
   useEffect(() => {
-    document.title = `${isWrong ? 'Error: ' : ''}Sign in · Rollcall office`
-  }, [isWrong])
+    document.title = `${hasErrors ? 'Error: ' : ''}Sign in · Rollcall office`
+  }, [hasErrors])
 
   const submit = (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const sent = {
+    const credentials = {
       username: username.current?.value.trim() ?? '',
       password: password.current?.value ?? '',
-      ...(hasFactor && { code: code.current?.value.trim() ?? '' }),
+      ...(showsCodeField && { code: code.current?.value.trim() ?? '' }),
     }
-    const missing: Errors = {
-      ...(sent.username === '' && { username: 'Required' }),
-      ...(sent.password === '' && { password: 'Required' }),
-      ...(sent.code === '' && { code: 'Required' }),
+    const missingFields: Errors = {
+      ...(credentials.username === '' && { username: 'Required' }),
+      ...(credentials.password === '' && { password: 'Required' }),
+      ...(credentials.code === '' && { code: 'Required' }),
     }
-    setErrors(missing)
-    signingIn.reset()
-    if (missing.username || missing.password || missing.code) {
-      ;(missing.username ? username : missing.password ? password : code).current?.focus()
+    setErrors(missingFields)
+    signInMutation.reset()
+    if (missingFields.username || missingFields.password || missingFields.code) {
+      ;(missingFields.username
+        ? username
+        : missingFields.password
+          ? password
+          : code
+      ).current?.focus()
       return
     }
-    signingIn.mutate(sent)
+    signInMutation.mutate(credentials)
   }
 
-  const field = (
+  const renderField = (
     name: 'username' | 'password' | 'code',
     label: string,
     ref: typeof username,
@@ -120,7 +125,7 @@ export function Login({ next }: { readonly next: string }) {
         aria-required="true"
         aria-invalid={errors[name] !== undefined}
         {...(errors[name] && { 'aria-describedby': `login-${name}-error` })}
-        onChange={() => setErrors((old) => ({ ...old, [name]: undefined }) as Errors)}
+        onChange={() => setErrors((previous) => ({ ...previous, [name]: undefined }) as Errors)}
       />
     </div>
   )
@@ -129,30 +134,30 @@ export function Login({ next }: { readonly next: string }) {
     <div className="login">
       <StandaloneHeader />
       <main id="main">
-        <form className="sheet" noValidate onSubmit={submit} aria-busy={busy}>
+        <form className="sheet" noValidate onSubmit={submit} aria-busy={isBusy}>
           <h1 className="disp">Sign in to the office</h1>
           {next !== DASHBOARD && (
             <p className="mute small">After signing in you are taken back to where you were.</p>
           )}
           <div role="alert">
-            {isRefused && (
+            {isRejected && (
               <p className="refused">
                 <Icon name="bang" />
                 {error.message}
               </p>
             )}
           </div>
-          {field('username', 'Username', username, 'username')}
-          {field('password', 'Password', password, 'current-password')}
-          {hasFactor && (
+          {renderField('username', 'Username', username, 'username')}
+          {renderField('password', 'Password', password, 'current-password')}
+          {showsCodeField && (
             <div>
-              {field('code', 'Code from your authenticator app', code, 'one-time-code')}
+              {renderField('code', 'Code from your authenticator app', code, 'one-time-code')}
               <p className="mute small">Without your phone, enter one of your recovery codes.</p>
             </div>
           )}
-          <button type="submit" className="btn" disabled={busy}>
-            {busy && <span className="spin" aria-hidden="true" />}
-            {busy ? 'Signing in…' : 'Sign In'}
+          <button type="submit" className="btn" disabled={isBusy}>
+            {isBusy && <span className="spin" aria-hidden="true" />}
+            {isBusy ? 'Signing in…' : 'Sign In'}
           </button>
         </form>
         <p className="small mute">

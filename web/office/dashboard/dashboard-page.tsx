@@ -5,32 +5,35 @@ import { day, formatCount, sortEvents, isEventOver } from '../../../engine/index
 import type { EventStats, OfficeEvent, SessionAnswer } from '../../../engine/api.ts'
 import { readSuccess, readStats } from '../office-api-responses.ts'
 import { callApi } from '../office-api-and-urls.ts'
-import { EventPanel, statsOf } from './event-figures.tsx'
+import { EventPanel, findStats } from './event-figures.tsx'
 import { shortTitle } from '../navigation.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateParts, formatRupees } from '../lists/list-table.tsx'
-import { Waiting } from './work-queue.tsx'
+import { WorkQueue } from './work-queue.tsx'
 import './dashboard-page.css'
 
-/** Work queue, figures in one strip, then upcoming events by date; past ones are collapsed. */
-export function Dashboard({ session }: { readonly session: SessionAnswer }) {
+/** Shows the work queue, a strip of figures, upcoming events by date, and collapsed past events. */
+export function DashboardPage({ session }: { readonly session: SessionAnswer }) {
   const query = useQuery({
     queryKey: ['stats'],
     queryFn: ({ signal }) => callApi('/admin/dashboard/stats/', readStats, { signal }),
   })
   const error = useSignInOn401(query.error)
   const { data } = query
-  const shown = formatDateParts(data?.now)
-  const known = session.events.flatMap((event) => {
-    const stats = data === undefined ? null : statsOf(data, event)
+  const loadedAt = formatDateParts(data?.now)
+  const eventsWithStats = session.events.flatMap((event) => {
+    const stats = data === undefined ? null : findStats(data, event)
     return stats === null ? [] : [{ event, stats }]
   })
   const today = data === undefined ? null : day(data.now.slice(0, 10))
-  const events = known.map(({ event }) => event)
-  const inTime = today === null ? [] : sortEvents(events, today)
+  const events = eventsWithStats.map(({ event }) => event)
+  const sortedEvents = today === null ? [] : sortEvents(events, today)
   const isPast = (event: OfficeEvent): boolean => today !== null && isEventOver(event, today)
-  const [coming, past] = [inTime.filter((event) => !isPast(event)), inTime.filter(isPast)]
+  const [upcomingEvents, pastEvents] = [
+    sortedEvents.filter((event) => !isPast(event)),
+    sortedEvents.filter(isPast),
+  ]
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Dashboard">
@@ -44,9 +47,9 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
             ))}
         </div>
       </PageHeading>
-      {shown && (
+      {loadedAt && (
         <p className="mute asof">
-          As of {shown.join(', ')}{' '}
+          As of {loadedAt.join(', ')}{' '}
           <button
             type="button"
             className="btn quiet sm"
@@ -70,19 +73,23 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
         </p>
       )}
       {data?.erasing_waits !== undefined && (
-        <ClockInDoubt why={data.erasing_waits} onConfirmed={() => void query.refetch()} />
+        <ClockWarning warning={data.erasing_waits} onConfirmed={() => void query.refetch()} />
       )}
       {data && (
         <>
-          <Waiting rows={data.waiting} events={session.events} files={data.event_files ?? []} />
+          <WorkQueue
+            rows={data.waiting}
+            events={session.events}
+            fileReasons={data.event_files ?? []}
+          />
           <dl className="fig">
-            {known.flatMap(({ event, stats }) =>
+            {eventsWithStats.flatMap(({ event, stats }) =>
               event.dashboard.cards.map((card) => (
                 <div key={`${event.id}-${card}`}>
                   <dt>
                     {event.dashboard.label} {card}
                   </dt>
-                  <dd>{cardText(stats, card)}</dd>
+                  <dd>{formatCard(stats, card)}</dd>
                 </div>
               )),
             )}
@@ -92,11 +99,11 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
             </div>
           </dl>
           <div className="panels">
-            {coming.map((event) => (
+            {upcomingEvents.map((event) => (
               <EventPanel key={event.id} event={event} data={data} />
             ))}
           </div>
-          {past.map((event) => (
+          {pastEvents.map((event) => (
             <EventPanel key={event.id} event={event} data={data} isPast />
           ))}
         </>
@@ -105,28 +112,28 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   )
 }
 
-/** The clock may be wrong. Nothing is erased until an owner has confirmed it. */
-function ClockInDoubt({
-  why,
+/** Warns that the clock may be wrong. Nothing is erased until an owner has confirmed the clock. */
+function ClockWarning({
+  warning,
   onConfirmed,
 }: {
-  readonly why: string
+  readonly warning: string
   readonly onConfirmed: () => void
 }) {
-  const confirm = useMutation({
+  const confirmMutation = useMutation({
     mutationFn: () => callApi('/api/admin/clock/confirm/', readSuccess, { method: 'POST' }),
     onSuccess: onConfirmed,
   })
-  const error = useSignInOn401(confirm.error)
+  const error = useSignInOn401(confirmMutation.error)
   return (
     <Banner
-      text={error === null ? why : error.message}
-      action={{ label: 'The clock is right', onClick: () => confirm.mutate() }}
+      text={error === null ? warning : error.message}
+      action={{ label: 'The clock is right', onClick: () => confirmMutation.mutate() }}
     />
   )
 }
 
-function cardText(stats: EventStats, card: OfficeEvent['dashboard']['cards'][number]): string {
+function formatCard(stats: EventStats, card: OfficeEvent['dashboard']['cards'][number]): string {
   return card === 'revenue'
     ? formatRupees(stats.total_revenue, true)
     : formatCount(stats[`${card}_registrations`])

@@ -6,26 +6,26 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Status } from '../../ui/payment-status-badge.tsx'
 import { registrationUrl } from '../office-api-and-urls.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
-import { Plot } from './registrations-chart.tsx'
+import { RegistrationsChart } from './registrations-chart.tsx'
 import { formatRupees } from '../lists/list-table.tsx'
 
-/** Statistics of an event, or null if the answer contains none for it. */
-export const statsOf = (data: StatsAnswer['data'], event: OfficeEvent): EventStats | null =>
+/** Returns the statistics of an event. Null if the response contains none for it. */
+export const findStats = (data: StatsAnswer['data'], event: OfficeEvent): EventStats | null =>
   (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 
 type EventPanelProps = {
   readonly event: OfficeEvent
   readonly data: StatsAnswer['data']
-  /** The event is over; its figures are collapsed. */
+  /** True if the event is over. Its figures are then collapsed. */
   readonly isPast?: boolean
 }
 
 /** Renders nothing for an event that the server added or removed after this page was loaded. */
 export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
-  const stats = statsOf(data, event)
+  const stats = findStats(data, event)
   if (stats === null) return null
   const { key, label } = event.dashboard
-  const head = (
+  const header = (
     <>
       <h2 id={`panel-${key}`}>
         <i
@@ -45,28 +45,28 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
       )}
     </>
   )
-  const body = <Figures event={event} stats={stats} data={data} />
+  const figures = <EventFigures event={event} stats={stats} data={data} />
   return (
     <section className="pan" aria-labelledby={`panel-${key}`}>
       {isPast ? (
         <details className="past">
           <summary className="ph">
-            {head}
+            {header}
             <Icon name="chev" small />
           </summary>
-          {body}
+          {figures}
         </details>
       ) : (
         <>
-          <div className="ph">{head}</div>
-          {body}
+          <div className="ph">{header}</div>
+          {figures}
         </>
       )}
     </section>
   )
 }
 
-function Figures({
+function EventFigures({
   event,
   stats,
   data,
@@ -74,7 +74,7 @@ function Figures({
   const { key, label } = event.dashboard
   const recent = data.recent_registrations[key] ?? []
   const list = event.lists[0]
-  const parts = [
+  const statusCounts = [
     ['good', stats.paid_registrations],
     ['wait', stats.pending_registrations],
     ['bad', stats.failed_registrations],
@@ -85,7 +85,7 @@ function Figures({
     <>
       {stats.total_registrations > 0 && (
         <div className="split" aria-hidden="true">
-          {parts.map(
+          {statusCounts.map(
             ([tone, count]) =>
               count > 0 && <i key={tone} className={tone} style={{ flexGrow: count }} />,
           )}
@@ -143,7 +143,7 @@ function Figures({
           <dd>{formatCount(stats.today_registrations)}</dd>
         </div>
       </dl>
-      <Plot
+      <RegistrationsChart
         title={label}
         days={data.by_day[key] ?? []}
         steps={event.price_steps}

@@ -3,8 +3,8 @@ import { addDays, day, formatCount, formatDayShort } from '../../../engine/index
 import type { StatsAnswer } from '../../../engine/api.ts'
 import { formatRupees } from '../lists/list-table.tsx'
 
-type Entry = StatsAnswer['data']['by_day'][string][number]
-/** Four months of days; a longer range is drawn in weeks, so that the bars remain visible. */
+type DayFigures = StatsAnswer['data']['by_day'][string][number]
+/** About four months of days. A longer range is drawn in weeks, so that the bars remain visible. */
 const BARS_MAX = 125
 
 type Bar = {
@@ -15,120 +15,132 @@ type Bar = {
 }
 
 /**
- * Every day between the first and the last with registrations, including empty ones; weeks if there
- * are too many days.
+ * * Returns a bar for every day from the first to the last registration, including empty days.
+ * Returns weeks if there are too many days.
  */
-export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
-  const known = new Map(days.map((entry) => [entry.day, entry]))
-  const sorted = [...known.keys()].sort()
-  const first = sorted[0]
-  const last = sorted.at(-1)
+export function buildBars(days: readonly DayFigures[], today: string): readonly Bar[] {
+  const entryByDay = new Map(days.map((entry) => [entry.day, entry]))
+  const sortedDays = [...entryByDay.keys()].sort()
+  const first = sortedDays[0]
+  const last = sortedDays.at(-1)
   if (first === undefined || last === undefined) return []
-  const every: Entry[] = []
-  // Ends today while registrations are still arriving; for a past conference, with its last day.
-  const end = addDays(day(last), 14) >= today && last < today ? today : last
-  for (let at = day(first); at <= end; at = addDays(at, 1))
-    every.push(known.get(at) ?? { day: at, registrations: 0, revenue: 0 })
-  const size = every.length > BARS_MAX ? 7 : 1
+  const allDays: DayFigures[] = []
+  // Ends today while registrations are still arriving; otherwise on the day of the last
+  // registration.
+  const lastDay = addDays(day(last), 14) >= today && last < today ? today : last
+  for (let currentDay = day(first); currentDay <= lastDay; currentDay = addDays(currentDay, 1))
+    allDays.push(entryByDay.get(currentDay) ?? { day: currentDay, registrations: 0, revenue: 0 })
+  const groupSize = allDays.length > BARS_MAX ? 7 : 1
   const bars: Bar[] = []
-  for (let start = 0; start < every.length; start += size) {
-    const span = every.slice(start, start + size)
+  for (let start = 0; start < allDays.length; start += groupSize) {
+    const group = allDays.slice(start, start + groupSize)
     bars.push({
-      from: span[0]?.day ?? first,
-      to: span.at(-1)?.day ?? last,
-      registrations: span.reduce((sum, entry) => sum + entry.registrations, 0),
-      revenue: span.reduce((sum, entry) => sum + Math.round(entry.revenue * 100), 0) / 100,
+      from: group[0]?.day ?? first,
+      to: group.at(-1)?.day ?? last,
+      registrations: group.reduce((sum, entry) => sum + entry.registrations, 0),
+      revenue: group.reduce((sum, entry) => sum + Math.round(entry.revenue * 100), 0) / 100,
     })
   }
   return bars
 }
 
-const span = (bar: Bar): string =>
+const formatPeriod = (bar: Bar): string =>
   bar.from === bar.to
     ? formatDayShort(day(bar.from))
     : `the week from ${formatDayShort(day(bar.from))}`
 
-const spanOf = (bar: Bar): string =>
-  bar.from === bar.to ? `day ${span(bar)}` : `week from ${formatDayShort(day(bar.from))}`
+const describePeriod = (bar: Bar): string =>
+  bar.from === bar.to ? `day ${formatPeriod(bar)}` : `week from ${formatDayShort(day(bar.from))}`
 
-/** Text alternative of the chart: the total and its period, the maximum and its day, and today. */
-export function sentenceOf(bars: readonly Bar[], title: string, today: string): string {
+/**
+ * Returns a text alternative for the chart: the total and its period, the maximum and its day, and
+ * today.
+ */
+export function describeBars(bars: readonly Bar[], title: string, today: string): string {
   const first = bars[0]
   const last = bars.at(-1)
   if (first === undefined || last === undefined) return `${title}: no registrations yet.`
-  const most = bars.reduce((best, bar) => (bar.registrations > best.registrations ? bar : best))
-  const richest = bars.reduce((best, bar) => (bar.revenue > best.revenue ? bar : best))
+  const busiestBar = bars.reduce((currentBest, bar) =>
+    bar.registrations > currentBest.registrations ? bar : currentBest,
+  )
+  const topRevenueBar = bars.reduce((currentBest, bar) =>
+    bar.revenue > currentBest.revenue ? bar : currentBest,
+  )
   const total = bars.reduce((sum, bar) => sum + bar.registrations, 0)
-  const counted = `${formatCount(total)} ${total === 1 ? 'registration' : 'registrations'}`
+  const countText = `${formatCount(total)} ${total === 1 ? 'registration' : 'registrations'}`
   if (first.from === last.to) {
     const revenue = first.revenue > 0 ? `; revenue ${formatRupees(first.revenue, true)}` : ''
-    return `${counted} on ${span(first)}${revenue}.`
+    return `${countText} on ${formatPeriod(first)}${revenue}.`
   }
   const parts = [
-    `${counted} from ${formatDayShort(day(first.from))} to ${formatDayShort(day(last.to))}; busiest ${spanOf(most)} (${formatCount(most.registrations)})`,
+    `${countText} from ${formatDayShort(day(first.from))} to ${formatDayShort(day(last.to))}; busiest ${describePeriod(busiestBar)} (${formatCount(busiestBar.registrations)})`,
   ]
-  if (richest.revenue > 0)
+  if (topRevenueBar.revenue > 0)
     parts.push(
-      `highest revenue ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)} (${formatRupees(richest.revenue, true)})`,
+      `highest revenue ${topRevenueBar.from === topRevenueBar.to ? 'on' : 'in'} ${formatPeriod(topRevenueBar)} (${formatRupees(topRevenueBar.revenue, true)})`,
     )
   if (last.to === today && last.from === last.to)
     parts.push(`${formatCount(last.registrations)} today`)
   return `${parts.join('; ')}.`
 }
 
-export type Step = { readonly day: string; readonly label: string }
+export type PriceStep = { readonly day: string; readonly label: string }
 
-/** Price changes within the chart, each with the bar in which it begins. */
-export function stepsIn(
+/**
+ * Returns the price changes within the chart, each with the index of the bar in which it begins.
+ */
+export function locateSteps(
   bars: readonly Bar[],
-  steps: readonly Step[],
-): readonly (Step & { readonly at: number })[] {
+  steps: readonly PriceStep[],
+): readonly (PriceStep & { readonly barIndex: number })[] {
   return steps.flatMap((step) => {
-    const at = bars.findIndex(({ from, to }) => from <= step.day && step.day <= to)
-    return at > 0 ? [{ ...step, at }] : []
+    const barIndex = bars.findIndex(({ from, to }) => from <= step.day && step.day <= to)
+    return barIndex > 0 ? [{ ...step, barIndex }] : []
   })
 }
 
-/** Price changes as text; empty if the chart contains none. */
-export function stepsSentence(steps: readonly Step[]): string {
+/** Describes the price changes. Empty if the chart contains none. */
+export function describeSteps(steps: readonly PriceStep[]): string {
   if (steps.length === 0) return ''
-  const said = steps.map(({ day: on, label }) => `${formatDayShort(day(on))} (${label})`)
-  return ` Prices changed on ${said.join(', ')}.`
+  const changes = steps.map(
+    ({ day: stepDay, label }) => `${formatDayShort(day(stepDay))} (${label})`,
+  )
+  return ` Prices changed on ${changes.join(', ')}.`
 }
 
-type PlotProps = {
+type RegistrationsChartProps = {
   readonly title: string
-  readonly days: readonly Entry[]
+  readonly days: readonly DayFigures[]
   /** Days from which new prices apply. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly PriceStep[]
   readonly today: string
 }
 
 /**
- * Registrations by day, with the price changes. The sentence below gives the same information to
- * everyone.
+ * * Shows registrations per day, with the price changes. The sentence below it gives the same
+ * information as text.
  */
-export function Plot({ title, days, steps, today }: PlotProps) {
-  const bars = barsOf(days, today)
-  const sentence = sentenceOf(bars, title, today)
+export function RegistrationsChart({ title, days, steps, today }: RegistrationsChartProps) {
+  const bars = buildBars(days, today)
+  const sentence = describeBars(bars, title, today)
   if (bars.length === 0) return <p className="mute plotless">{sentence}</p>
   const unit = bars.some(({ from, to }) => from !== to) ? 'week' : 'day'
-  const marked = stepsIn(bars, steps)
+  const visibleSteps = locateSteps(bars, steps)
   return (
     <figure className="plots">
-      <Bars caption={`Registrations per ${unit}`} bars={bars} steps={marked} today={today} />
+      <Bars caption={`Registrations per ${unit}`} bars={bars} steps={visibleSteps} today={today} />
       <figcaption>
         {sentence}
-        {stepsSentence(marked)}
+        {describeSteps(visibleSteps)}
       </figcaption>
     </figure>
   )
 }
 
-const WIDTH = 440
-const LEFT = 46
-const HEIGHT = 74
-const TOP = 34
+const CHART_WIDTH = 440
+const PLOT_LEFT = 46
+const PLOT_HEIGHT = 74
+const PLOT_TOP = 34
 
 /** Minimum distance between the labels of price changes; the sentence below lists all of them. */
 const STEP_GAP = 70
@@ -136,25 +148,31 @@ const STEP_GAP = 70
 type BarsProps = {
   readonly caption: string
   readonly bars: readonly Bar[]
-  readonly steps: ReturnType<typeof stepsIn>
+  readonly steps: ReturnType<typeof locateSteps>
   readonly today: string
 }
 
 function Bars({ caption, bars, steps, today }: BarsProps) {
-  const top = niceMax(Math.max(1, ...bars.map(({ registrations }) => registrations)))
-  const step = (WIDTH - LEFT) / bars.length
-  const width = Math.max(1.5, Math.min(22, step * 0.74))
-  const bottom = TOP + HEIGHT
-  const y = (value: number) => bottom - (value / top) * HEIGHT
+  const maximum = niceMax(Math.max(1, ...bars.map(({ registrations }) => registrations)))
+  const barStep = (CHART_WIDTH - PLOT_LEFT) / bars.length
+  const width = Math.max(1.5, Math.min(22, barStep * 0.74))
+  const bottom = PLOT_TOP + PLOT_HEIGHT
+  const yPosition = (value: number) => bottom - (value / maximum) * PLOT_HEIGHT
   return (
-    <svg className="plot" viewBox={`0 0 ${WIDTH} ${bottom + 24}`} aria-hidden="true">
+    <svg className="plot" viewBox={`0 0 ${CHART_WIDTH} ${bottom + 24}`} aria-hidden="true">
       <text x={0} y={14} className="cap">
         {caption}
       </text>
-      {[top, top / 2].map((value) => (
+      {[maximum, maximum / 2].map((value) => (
         <g key={value}>
-          <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className="grid" />
-          <text x={LEFT - 8} y={y(value) + 4} textAnchor="end">
+          <line
+            x1={PLOT_LEFT}
+            x2={CHART_WIDTH}
+            y1={yPosition(value)}
+            y2={yPosition(value)}
+            className="grid"
+          />
+          <text x={PLOT_LEFT - 8} y={yPosition(value) + 4} textAnchor="end">
             {formatCount(value)}
           </text>
         </g>
@@ -165,41 +183,45 @@ function Bars({ caption, bars, steps, today }: BarsProps) {
           value > 0 && (
             <rect
               key={bar.from}
-              x={LEFT + index * step + (step - width) / 2}
+              x={PLOT_LEFT + index * barStep + (barStep - width) / 2}
               width={width}
-              y={y(value)}
-              height={bottom - y(value)}
+              y={yPosition(value)}
+              height={bottom - yPosition(value)}
               className={bar.to >= today && bar.from <= today ? 'bar now' : 'bar'}
             />
           )
         )
       })}
-      {steps.map(({ day: on, at }, index) => {
-        const x = LEFT + at * step
+      {steps.map(({ day: stepDay, barIndex }, index) => {
+        const x = PLOT_LEFT + barIndex * barStep
         const next = steps[index + 1]
-        const hasRoom = next === undefined || (next.at - at) * step >= STEP_GAP
-        const isLate = WIDTH - x < STEP_GAP
+        const hasRoom = next === undefined || (next.barIndex - barIndex) * barStep >= STEP_GAP
+        const isNearEdge = CHART_WIDTH - x < STEP_GAP
         return (
-          <g key={on}>
-            <line x1={x} x2={x} y1={TOP - 12} y2={bottom} className="step" />
+          <g key={stepDay}>
+            <line x1={x} x2={x} y1={PLOT_TOP - 12} y2={bottom} className="step" />
             {hasRoom && (
               <text
-                x={isLate ? x - 5 : x + 5}
-                y={TOP - 4}
-                textAnchor={isLate ? 'end' : 'start'}
+                x={isNearEdge ? x - 5 : x + 5}
+                y={PLOT_TOP - 4}
+                textAnchor={isNearEdge ? 'end' : 'start'}
                 className="when"
               >
-                {formatDayShort(day(on)).replace(/ \d{4}$/, '')}
+                {formatDayShort(day(stepDay)).replace(/ \d{4}$/, '')}
               </text>
             )}
           </g>
         )
       })}
-      <line x1={LEFT} x2={WIDTH} y1={bottom} y2={bottom} className="axis" />
+      <line x1={PLOT_LEFT} x2={CHART_WIDTH} y1={bottom} y2={bottom} className="axis" />
       {axisDays(bars).map(({ index, text, anchor }) => (
         <text
           key={index}
-          x={anchor === 'end' ? WIDTH : LEFT + (index + (anchor === 'start' ? 0 : 0.5)) * step}
+          x={
+            anchor === 'end'
+              ? CHART_WIDTH
+              : PLOT_LEFT + (index + (anchor === 'start' ? 0 : 0.5)) * barStep
+          }
           y={bottom + 18}
           textAnchor={anchor}
         >
@@ -210,25 +232,28 @@ function Bars({ caption, bars, steps, today }: BarsProps) {
   )
 }
 
-/** First and last day and, if there is room, the middle. */
+/** Returns the first and last day and, if there is room, the middle one. */
 function axisDays(
   bars: readonly Bar[],
 ): readonly { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
-  const short = (bar: Bar | undefined) => (bar === undefined ? '' : formatDayShort(day(bar.from)))
-  if (bars.length === 1) return [{ index: 0, text: short(bars[0]), anchor: 'middle' }]
+  const shortDay = (bar: Bar | undefined) =>
+    bar === undefined ? '' : formatDayShort(day(bar.from))
+  if (bars.length === 1) return [{ index: 0, text: shortDay(bars[0]), anchor: 'middle' }]
   const middle = Math.floor(bars.length / 2)
   return [
-    { index: 0, text: short(bars[0]), anchor: 'start' },
+    { index: 0, text: shortDay(bars[0]), anchor: 'start' },
     ...(bars.length > 4
-      ? [{ index: middle, text: short(bars[middle]), anchor: 'middle' as const }]
+      ? [{ index: middle, text: shortDay(bars[middle]), anchor: 'middle' as const }]
       : []),
-    { index: bars.length - 1, text: short(bars.at(-1)), anchor: 'end' },
+    { index: bars.length - 1, text: shortDay(bars.at(-1)), anchor: 'end' },
   ]
 }
 
-/** The next of 1, 2, 4, 5, 10 … times a power of ten, even if half of it is not a whole number. */
+/** Rounds up to 1, 2, 4, 5 or 10 times a power of ten; 1 becomes 2 and 5 becomes 6. */
 function niceMax(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  const found = [1, 2, 4, 5, 10].map((step) => step * power).find((nice) => nice >= value) ?? value
-  return found < 2 ? 2 : found === 5 ? 6 : found
+  const rounded =
+    [1, 2, 4, 5, 10].map((multiple) => multiple * power).find((candidate) => candidate >= value) ??
+    value
+  return rounded < 2 ? 2 : rounded === 5 ? 6 : rounded
 }

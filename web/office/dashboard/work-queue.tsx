@@ -7,37 +7,37 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import { PAYMENT_REVIEWS } from '../office-api-and-urls.ts'
 import './work-queue.css'
 
-type WaitingProps = {
+type WorkQueueProps = {
   readonly rows: readonly WireWorkQueueItem[]
   readonly events: readonly OfficeEvent[]
-  /** Why event files are not served in their current version. */
-  readonly files: readonly string[]
+  /** Reasons why event files are not served in their current version. */
+  readonly fileReasons: readonly string[]
 }
 
-export function Waiting({ rows, events, files }: WaitingProps) {
+export function WorkQueue({ rows, events, fileReasons }: WorkQueueProps) {
   return (
     <section className="waiting" aria-labelledby="waiting">
       <h2 id="waiting">Needs attention</h2>
-      {rows.length + files.length === 0 ? (
+      {rows.length + fileReasons.length === 0 ? (
         <p className="clear">
           <Icon name="tick" small />
           Nothing needs attention.
         </p>
       ) : (
         <ul>
-          {files.map((why) => (
-            <li key={why}>{why}</li>
+          {fileReasons.map((reason) => (
+            <li key={reason}>{reason}</li>
           ))}
-          {rows.map(({ id, label, events: counted }) => (
+          {rows.map(({ id, label, events: eventCounts }) => (
             <li key={id}>
               <span>{label}</span>
               <span className="counts">
-                {counted.map((one) => (
-                  <Count
-                    key={one.id}
-                    event={events.find(({ id: known }) => known === one.id)}
-                    waiting={id}
-                    {...one}
+                {eventCounts.map((eventCount) => (
+                  <QueueCount
+                    key={eventCount.id}
+                    event={events.find(({ id: eventId }) => eventId === eventCount.id)}
+                    itemId={id}
+                    {...eventCount}
                   />
                 ))}
               </span>
@@ -49,24 +49,24 @@ export function Waiting({ rows, events, files }: WaitingProps) {
   )
 }
 
-type CountProps = Omit<WireWorkQueueItem['events'][number], 'id'> & {
+type QueueCountProps = Omit<WireWorkQueueItem['events'][number], 'id'> & {
   /** Undefined if the server added the event after this page was loaded. */
   readonly event: OfficeEvent | undefined
-  readonly waiting: WireWorkQueueItem['id']
+  readonly itemId: WireWorkQueueItem['id']
 }
 
-function Count({ event, waiting, count, more }: CountProps) {
+function QueueCount({ event, itemId, count, more }: QueueCountProps) {
   const list = event?.lists[0]
-  const words = (
+  const content = (
     <>
       {event?.dashboard.label} <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
     </>
   )
-  if (waiting === UNMATCHED && event !== undefined)
-    return <Link to={`${PAYMENT_REVIEWS}?event=${encodeURIComponent(event.id)}`}>{words}</Link>
+  if (itemId === UNMATCHED && event !== undefined)
+    return <Link to={`${PAYMENT_REVIEWS}?event=${encodeURIComponent(event.id)}`}>{content}</Link>
   return list === undefined ? (
-    <span>{words}</span>
+    <span>{content}</span>
   ) : (
-    <Link to={`${list.route}?waiting=${waiting}`}>{words}</Link>
+    <Link to={`${list.route}?waiting=${itemId}`}>{content}</Link>
   )
 }

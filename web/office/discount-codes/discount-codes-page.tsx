@@ -1,4 +1,4 @@
-/** The discount codes of one event: create, count, withdraw. */
+/** The discount codes of an event: create, list and withdraw them. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { formatDayShort, isAtLeast, isDay } from '../../../engine/index.ts'
@@ -13,25 +13,31 @@ import '../ui/form-fields.css'
 import '../registration/registration-details-page.css'
 import './discount-codes-page.css'
 
-const CALL = '/api/admin/codes/'
+const API_PATH = '/api/admin/codes/'
 
-/** The form that creates discount codes, beside the list of existing ones. */
-export function CodesPage({ event, role }: { readonly event: OfficeEvent; readonly role: Role }) {
-  // Other roles see only the beginning of each code, which is not sufficient to withdraw it.
-  const gives = isAtLeast(role, 'treasurer')
+/** Shows the discount codes of an event and, for treasurers, the form that creates them. */
+export function DiscountCodesPage({
+  event,
+  role,
+}: {
+  readonly event: OfficeEvent
+  readonly role: Role
+}) {
+  // Other roles see only the beginning of each code, which is not enough to withdraw it.
+  const canManage = isAtLeast(role, 'treasurer')
   const query = useQuery({
     queryKey: ['codes', event.id],
     queryFn: ({ signal }) =>
-      callApi(`${CALL}?event=${encodeURIComponent(event.id)}`, readDiscountCodes, { signal }),
+      callApi(`${API_PATH}?event=${encodeURIComponent(event.id)}`, readDiscountCodes, { signal }),
   })
   const error = useSignInOn401(query.error)
-  const again = () => void query.refetch()
+  const reload = () => void query.refetch()
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Codes">
         <p className="mute">{event.title}</p>
       </PageHeading>
-      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: again }} />}
+      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: reload }} />}
       {query.data === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
@@ -40,8 +46,10 @@ export function CodesPage({ event, role }: { readonly event: OfficeEvent; readon
       )}
       {query.data && (
         <div className="panels top">
-          <Made eventId={event.id} {...query.data} gives={gives} onChange={again} />
-          {gives && <Making eventId={event.id} kinds={query.data.kinds} onMade={again} />}
+          <CodeList eventId={event.id} {...query.data} canManage={canManage} onChange={reload} />
+          {canManage && (
+            <CreateCodesForm eventId={event.id} kinds={query.data.kinds} onCreated={reload} />
+          )}
         </div>
       )}
     </main>
@@ -50,39 +58,41 @@ export function CodesPage({ event, role }: { readonly event: OfficeEvent; readon
 
 type Kinds = readonly { readonly id: string; readonly label: string }[]
 
-function Making({
+function CreateCodesForm({
   eventId,
   kinds,
-  onMade,
+  onCreated,
 }: {
   readonly eventId: string
   readonly kinds: Kinds
-  readonly onMade: () => void
+  readonly onCreated: () => void
 }) {
   const form = useRef<HTMLFormElement>(null)
-  const make = useMutation({
-    mutationFn: (words: Readonly<Record<string, string>>) =>
-      callApi(CALL, readCreatedCodes, { method: 'POST', json: { ...words, event: eventId } }),
+  const createMutation = useMutation({
+    mutationFn: (values: Readonly<Record<string, string>>) =>
+      callApi(API_PATH, readCreatedCodes, { method: 'POST', json: { ...values, event: eventId } }),
     onSuccess: () => {
       form.current?.reset()
-      onMade()
+      onCreated()
     },
   })
-  const refused = useSignInOn401(make.error)
+  const createError = useSignInOn401(createMutation.error)
   return (
     <section className="pan" aria-labelledby="codes-make">
       <h2 id="codes-make">Create codes</h2>
-      {refused && <Banner text={refused.message} onDismiss={() => make.reset()} />}
+      {createError && (
+        <Banner text={createError.message} onDismiss={() => createMutation.reset()} />
+      )}
       <form
         ref={form}
         className="making"
         onSubmit={(submitted) => {
           submitted.preventDefault()
           const data = new FormData(submitted.currentTarget)
-          const words = [...data].flatMap(([name, value]) =>
+          const values = [...data].flatMap(([name, value]) =>
             typeof value === 'string' && value.trim() !== '' ? [[name, value] as const] : [],
           )
-          make.mutate(Object.fromEntries(words))
+          createMutation.mutate(Object.fromEntries(values))
         }}
       >
         <label>
@@ -110,17 +120,19 @@ function Making({
           Note for staff
           <input name="note" maxLength={200} autoComplete="off" />
         </label>
-        <button type="submit" className="btn" disabled={make.isPending}>
+        <button type="submit" className="btn" disabled={createMutation.isPending}>
           Create codes
         </button>
       </form>
       <div role="status">
-        {make.data && (
+        {createMutation.data && (
           <>
             <p className="settled">
-              {make.data.length === 1 ? '1 code created:' : `${make.data.length} codes created:`}
+              {createMutation.data.length === 1
+                ? '1 code created:'
+                : `${createMutation.data.length} codes created:`}
             </p>
-            <pre className="fresh">{make.data.join('\n')}</pre>
+            <pre className="fresh">{createMutation.data.join('\n')}</pre>
           </>
         )}
       </div>
@@ -128,58 +140,65 @@ function Making({
   )
 }
 
-function Made({
+function CodeList({
   eventId,
   codes,
   kinds,
-  gives,
+  canManage,
   onChange,
 }: {
   readonly eventId: string
   readonly codes: readonly WireCode[]
   readonly kinds: Kinds
-  readonly gives: boolean
+  readonly canManage: boolean
   readonly onChange: () => void
 }) {
-  const [asked, setAsked] = useState<string | null>(null)
-  const withdraw = useMutation({
+  const [codeToConfirm, setCodeToConfirm] = useState<string | null>(null)
+  const withdrawMutation = useMutation({
     mutationFn: (code: string) =>
-      callApi(`${CALL}withdraw/`, readMessage, { method: 'POST', json: { event: eventId, code } }),
+      callApi(`${API_PATH}withdraw/`, readMessage, {
+        method: 'POST',
+        json: { event: eventId, code },
+      }),
     onSuccess: onChange,
-    onSettled: () => setAsked(null),
+    onSettled: () => setCodeToConfirm(null),
   })
-  const refused = useSignInOn401(withdraw.error)
-  const labelOf = (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind
+  const withdrawError = useSignInOn401(withdrawMutation.error)
+  const kindLabel = (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind
   return (
     <section className="pan" aria-labelledby="codes-made">
       <h2 id="codes-made">Codes</h2>
-      {refused && <Banner text={refused.message} onDismiss={() => withdraw.reset()} />}
+      {withdrawError && (
+        <Banner text={withdrawError.message} onDismiss={() => withdrawMutation.reset()} />
+      )}
       <p role="status" className="settled">
-        {withdraw.data ?? ''}
+        {withdrawMutation.data ?? ''}
       </p>
       {codes.length === 0 && <p className="mute">No codes yet.</p>}
       <ul className="log">
-        {codes.map((code, at) => (
-          <li key={gives ? code.code : at}>
+        {codes.map((code, index) => (
+          <li key={canManage ? code.code : index}>
             <span>
               <b className="code">{code.code}</b>
-              <small>{aboutOf(code, labelOf(code.kind))}</small>
+              <small>{describeCode(code, kindLabel(code.kind))}</small>
             </span>
             <span className="r">
               {code.withdrawn_at !== null ? (
                 <Badge tone="bad" icon="cross">
                   Withdrawn
                 </Badge>
-              ) : gives ? (
+              ) : canManage ? (
                 <button
                   type="button"
                   className="btn line sm"
-                  disabled={withdraw.isPending}
+                  disabled={withdrawMutation.isPending}
                   onClick={() =>
-                    asked === code.code ? withdraw.mutate(code.code) : setAsked(code.code)
+                    codeToConfirm === code.code
+                      ? withdrawMutation.mutate(code.code)
+                      : setCodeToConfirm(code.code)
                   }
                 >
-                  {asked === code.code ? 'Withdraw permanently?' : 'Withdraw'}
+                  {codeToConfirm === code.code ? 'Withdraw permanently?' : 'Withdraw'}
                   <span className="vh"> {code.code}</span>
                 </button>
               ) : null}
@@ -191,7 +210,7 @@ function Made({
   )
 }
 
-function aboutOf({ uses, uses_max, until, note }: WireCode, kind: string): string {
+function describeCode({ uses, uses_max, until, note }: WireCode, kind: string): string {
   return [
     kind,
     `${uses} of ${uses_max} used`,

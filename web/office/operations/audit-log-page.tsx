@@ -1,18 +1,18 @@
-/** The audit log: who did what, and when. Its filters are in the URL. */
+/** The audit log: who did what, and when. The URL contains its filters. */
 import { Link } from 'react-router-dom'
 import type { SessionAnswer, WireActivity } from '../../../engine/api.ts'
 import { FilterForm, ShowOlder, useFilteredLog, EventFilter } from '../ui/log-list.tsx'
 import { registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { readActivity } from '../users/users-api-responses.ts'
+import { readAuditLog } from '../users/users-api-responses.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 
-const CALL = '/api/admin/log/'
+const API_PATH = '/api/admin/log/'
 const FILTERS = ['who', 'event', 'kind', 'words', 'from', 'to'] as const
-const KINDS = [
+const ENTRY_KINDS = [
   ['', 'Changes and sign-ins'],
   ['changes', 'Changes'],
   ['exports', 'Exports'],
@@ -21,39 +21,39 @@ const KINDS = [
   ['all', 'Everything'],
 ] as const
 
-export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
-  const {
-    params,
-    setParams,
-    filterQuery: asked,
-    query,
-  } = useFilteredLog('activity', CALL, FILTERS, readActivity)
+export function AuditLogPage({ session }: { readonly session: SessionAnswer }) {
+  const { params, setParams, filterQuery, query } = useFilteredLog(
+    'activity',
+    API_PATH,
+    FILTERS,
+    readAuditLog,
+  )
   const error = useSignInOn401(query.error)
   const rows = query.data?.pages.flatMap((page) => page.rows)
-  const people = query.data?.pages[0]?.people ?? []
+  const usernames = query.data?.pages[0]?.people ?? []
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Audit log">
-        <a className="btn line sm" href={`${CALL}export/?${asked}`}>
+        <a className="btn line sm" href={`${API_PATH}export/?${filterQuery}`}>
           Export CSV
         </a>
       </PageHeading>
-      <FilterForm filterQuery={asked} onApply={setParams}>
+      <FilterForm filterQuery={filterQuery} onApply={setParams}>
         <label>
           User
           <select name="who" defaultValue={params.get('who') ?? ''}>
             <option value="">All users</option>
-            {[...new Set([...people, params.get('who') ?? ''])]
-              .filter((who) => who !== '')
-              .map((who) => (
-                <option key={who}>{who}</option>
+            {[...new Set([...usernames, params.get('who') ?? ''])]
+              .filter((username) => username !== '')
+              .map((username) => (
+                <option key={username}>{username}</option>
               ))}
           </select>
         </label>
         <label className="w">
           Type
           <select name="kind" defaultValue={params.get('kind') ?? ''}>
-            {KINDS.map(([kind, text]) => (
+            {ENTRY_KINDS.map(([kind, text]) => (
               <option key={kind} value={kind}>
                 {text}
               </option>
@@ -96,7 +96,7 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
           {rows.length === 0 && <p className="mute">No entries match these filters.</p>}
           <ul className="log">
             {rows.map((row) => (
-              <Act key={row.id} row={row} session={session} />
+              <AuditEntry key={row.id} row={row} session={session} />
             ))}
           </ul>
           <ShowOlder query={query} />
@@ -106,8 +106,8 @@ export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
   )
 }
 
-function Act({
-  row: { who, what, at, event, event_id, reg_no },
+function AuditEntry({
+  row: { who: username, what, at, event, event_id, reg_no },
   session,
 }: {
   readonly row: WireActivity
@@ -117,7 +117,7 @@ function Act({
   return (
     <li>
       <span>
-        <b>{who}</b> {what}
+        <b>{username}</b> {what}
         <small>
           {event}
           {event !== '' && reg_no !== null && ' · '}

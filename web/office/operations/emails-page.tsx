@@ -1,4 +1,4 @@
-/** The email log: pending, failed and sent; search by address, send again. Filters are in the URL. */
+/** The email log: queued, failed and sent emails. The URL contains its filters. */
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
@@ -8,7 +8,7 @@ import { readMessage } from '../office-api-responses.ts'
 import { FilterForm, ShowOlder, useFilteredLog, EventFilter } from '../ui/log-list.tsx'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
-import { readMails } from './operations-api-responses.ts'
+import { readEmails } from './operations-api-responses.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
@@ -16,7 +16,7 @@ import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 import './emails-page.css'
 
-const CALL = '/api/admin/mail/'
+const API_PATH = '/api/admin/mail/'
 const FILTERS = ['status', 'event', 'address'] as const
 const STATES = [
   ['queued', 'Waiting'],
@@ -24,38 +24,40 @@ const STATES = [
   ['sent', 'Sent'],
 ] as const
 
-export function MailsPage({ session }: { readonly session: SessionAnswer }) {
-  const {
-    params,
-    setParams,
-    filterQuery: asked,
-    query,
-  } = useFilteredLog('mails', CALL, FILTERS, readMails)
-  const retry = useMutation({
-    mutationFn: (which: { readonly ids: readonly number[] } | { readonly all: true }) =>
-      callApi(`${CALL}retry/`, readMessage, { method: 'POST', json: which }),
+export function EmailsPage({ session }: { readonly session: SessionAnswer }) {
+  const { params, setParams, filterQuery, query } = useFilteredLog(
+    'mails',
+    API_PATH,
+    FILTERS,
+    readEmails,
+  )
+  const resendMutation = useMutation({
+    mutationFn: (target: { readonly ids: readonly number[] } | { readonly all: true }) =>
+      callApi(`${API_PATH}retry/`, readMessage, { method: 'POST', json: target }),
     onSuccess: () => query.refetch(),
   })
   const error = useSignInOn401(query.error)
-  const refused = useSignInOn401(retry.error)
-  const first = query.data?.pages[0]
+  const resendError = useSignInOn401(resendMutation.error)
+  const firstPage = query.data?.pages[0]
   const rows = query.data?.pages.flatMap((page) => page.mails)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Emails">
-        {first !== undefined && first.counts.failed > 0 && (
+        {firstPage !== undefined && firstPage.counts.failed > 0 && (
           <button
             type="button"
             className="btn line sm"
-            disabled={retry.isPending}
-            onClick={() => retry.mutate({ all: true })}
+            disabled={resendMutation.isPending}
+            onClick={() => resendMutation.mutate({ all: true })}
           >
             Resend all failed
           </button>
         )}
       </PageHeading>
-      {first && <Counts {...first} status={params.get('status')} asked={asked} />}
-      <FilterForm filterQuery={asked} onApply={setParams}>
+      {firstPage && (
+        <StateCounts {...firstPage} status={params.get('status')} filterQuery={filterQuery} />
+      )}
+      <FilterForm filterQuery={filterQuery} onApply={setParams}>
         <label>
           Address
           <input
@@ -85,9 +87,11 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {refused && <Banner text={refused.message} onDismiss={() => retry.reset()} />}
+      {resendError && (
+        <Banner text={resendError.message} onDismiss={() => resendMutation.reset()} />
+      )}
       <p role="status" className="settled">
-        {retry.data ?? ''}
+        {resendMutation.data ?? ''}
       </p>
       {rows === undefined && !query.isError && (
         <p className="spinner" role="status">
@@ -99,17 +103,17 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
         <section className="pan" aria-label="Emails">
           {rows.length === 0 && (
             <p className="mute">
-              {asked === '' ? 'No emails yet.' : 'No emails match these filters.'}
+              {filterQuery === '' ? 'No emails yet.' : 'No emails match these filters.'}
             </p>
           )}
           <ul className="log mails">
-            {rows.map((mail) => (
-              <Mail
-                key={mail.id}
-                mail={mail}
+            {rows.map((email) => (
+              <EmailRow
+                key={email.id}
+                email={email}
                 session={session}
-                isBusy={retry.isPending}
-                onRetry={() => retry.mutate({ ids: [mail.id] })}
+                isBusy={resendMutation.isPending}
+                onResend={() => resendMutation.mutate({ ids: [email.id] })}
               />
             ))}
           </ul>
@@ -120,25 +124,28 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
   )
 }
 
-/** The number of emails in each state, linked to the filtered list. */
-function Counts({
+/** Shows the number of emails in each state, with links to the filtered list. */
+function StateCounts({
   counts,
   counted_to,
   status,
-  asked,
+  filterQuery,
 }: Pick<MailsAnswer, 'counts' | 'counted_to'> & {
   readonly status: string | null
-  readonly asked: string
+  readonly filterQuery: string
 }) {
   return (
-    <ul className="counted" aria-label="How many">
+    <ul className="counted" aria-label="Emails by state">
       {STATES.map(([state, text]) => {
         const count = counts[state]
-        const to = new URLSearchParams(asked)
-        to.set('status', state)
+        const params = new URLSearchParams(filterQuery)
+        params.set('status', state)
         return (
           <li key={state}>
-            <Link to={`?${to}`} {...(status === state ? { 'aria-current': 'true' as const } : {})}>
+            <Link
+              to={`?${params}`}
+              {...(status === state ? { 'aria-current': 'true' as const } : {})}
+            >
               {text}{' '}
               <b>{count > counted_to ? `${formatCount(counted_to)}+` : formatCount(count)}</b>
             </Link>
@@ -149,19 +156,19 @@ function Counts({
   )
 }
 
-function Mail({
-  mail: { to, subject, event, event_id, reg_no, status, at, next_at, error },
+function EmailRow({
+  email: { to, subject, event, event_id, reg_no, status, at, next_at, error },
   session,
   isBusy,
-  onRetry,
+  onResend,
 }: {
-  readonly mail: WireMail
+  readonly email: WireMail
   readonly session: SessionAnswer
   readonly isBusy: boolean
-  readonly onRetry: () => void
+  readonly onResend: () => void
 }) {
   const list = session.events.find(({ id }) => id === event_id)?.lists[0]
-  const mayRetry =
+  const canResend =
     to !== '' &&
     (status === 'failed' || (status === 'queued' && error !== null && next_at !== null))
   return (
@@ -179,7 +186,9 @@ function Mail({
             ))}
         </small>
         {error !== null && <small className="bad">{error}</small>}
-        {next_at !== null && error !== null && <small>Next try {formatDateTime(next_at)}</small>}
+        {next_at !== null && error !== null && (
+          <small>Next attempt {formatDateTime(next_at)}</small>
+        )}
       </span>
       <span className="r">
         {status === 'sent' ? (
@@ -200,8 +209,8 @@ function Mail({
           </Badge>
         )}
         <EntryTime at={at} />
-        {mayRetry && (
-          <button type="button" className="btn line sm" disabled={isBusy} onClick={onRetry}>
+        {canResend && (
+          <button type="button" className="btn line sm" disabled={isBusy} onClick={onResend}>
             Resend<span className="vh"> {to}</span>
           </button>
         )}

@@ -1,4 +1,4 @@
-/** The event files: the version of each that is served, the reason, and a reload button. */
+/** The event files: which version of each is served, the reason, and a reload button. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { WireEventFile } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
@@ -10,31 +10,31 @@ import '../registration/registration-details-page.css'
 import '../users/team-page.css'
 import './emails-page.css'
 
-const CALL = '/api/admin/served-files/'
-const KEY = ['event-files'] as const
+const API_PATH = '/api/admin/served-files/'
+const QUERY_KEY = ['event-files'] as const
 
 export function EventFilesPage() {
-  const client = useQueryClient()
+  const queryClient = useQueryClient()
   const query = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => callApi(CALL, readEventFiles, { signal }),
+    queryKey: QUERY_KEY,
+    queryFn: ({ signal }) => callApi(API_PATH, readEventFiles, { signal }),
   })
-  const reload = useMutation({
-    mutationFn: () => callApi(`${CALL}reload/`, readEventFiles, { method: 'POST' }),
-    onSuccess: (answer) => client.setQueryData(KEY, answer),
+  const reloadMutation = useMutation({
+    mutationFn: () => callApi(`${API_PATH}reload/`, readEventFiles, { method: 'POST' }),
+    onSuccess: (response) => queryClient.setQueryData(QUERY_KEY, response),
   })
   const error = useSignInOn401(query.error)
-  const refused = useSignInOn401(reload.error)
+  const reloadError = useSignInOn401(reloadMutation.error)
   const files = query.data?.files
-  const waiting = files?.filter(({ is }) => is !== 'served').length ?? 0
+  const notLiveCount = files?.filter(({ is: state }) => state !== 'served').length ?? 0
   return (
-    <main className="main" id="main" aria-busy={query.isFetching || reload.isPending}>
+    <main className="main" id="main" aria-busy={query.isFetching || reloadMutation.isPending}>
       <PageHeading title="Event files">
         <button
           type="button"
           className="btn line sm"
-          disabled={reload.isPending}
-          onClick={() => reload.mutate()}
+          disabled={reloadMutation.isPending}
+          onClick={() => reloadMutation.mutate()}
         >
           Reload
         </button>
@@ -45,7 +45,9 @@ export function EventFilesPage() {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {refused && <Banner text={refused.message} onDismiss={() => reload.reset()} />}
+      {reloadError && (
+        <Banner text={reloadError.message} onDismiss={() => reloadMutation.reset()} />
+      )}
       {files === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
@@ -54,18 +56,18 @@ export function EventFilesPage() {
       )}
       {files && (
         <>
-          <p role="status" className={waiting === 0 ? 'settled' : 'mute'}>
-            {reload.isSuccess ? 'Event files reloaded. ' : ''}
-            {waiting === 0
+          <p role="status" className={notLiveCount === 0 ? 'settled' : 'mute'}>
+            {reloadMutation.isSuccess ? 'Event files reloaded. ' : ''}
+            {notLiveCount === 0
               ? 'All event files are live.'
-              : waiting === 1
+              : notLiveCount === 1
                 ? '1 event file is not live in its current version.'
-                : `${waiting} event files are not live in their current version.`}
+                : `${notLiveCount} event files are not live in their current version.`}
           </p>
           <section className="pan" aria-label="Event files">
             <ul className="log mails">
               {files.map((file) => (
-                <File key={file.file} file={file} />
+                <EventFileRow key={file.file} file={file} />
               ))}
             </ul>
           </section>
@@ -75,8 +77,8 @@ export function EventFilesPage() {
   )
 }
 
-function File({
-  file: { file, title, version, is, why, findings },
+function EventFileRow({
+  file: { file, title, version, is: state, why: reason, findings },
 }: {
   readonly file: WireEventFile
 }) {
@@ -90,7 +92,9 @@ function File({
             ...(version === null ? [] : [`version ${version}`]),
           ].join(' · ')}
         </small>
-        {why !== null && <small className={is === 'gone' ? undefined : 'bad'}>{why}</small>}
+        {reason !== null && (
+          <small className={state === 'gone' ? undefined : 'bad'}>{reason}</small>
+        )}
         {findings !== null && (
           <details className="choices">
             <summary>
@@ -101,15 +105,15 @@ function File({
         )}
       </span>
       <span className="r">
-        {is === 'served' ? (
+        {state === 'served' ? (
           <Badge tone="good" icon="tick">
             Live
           </Badge>
-        ) : is === 'before' ? (
+        ) : state === 'before' ? (
           <Badge tone="care" icon="clock">
             Previous version live
           </Badge>
-        ) : is === 'gone' ? (
+        ) : state === 'gone' ? (
           <Badge tone="care" icon="clock">
             File removed
           </Badge>

@@ -1,4 +1,4 @@
-/** Parsers of the answers about emails and event files. */
+/** Parsers of the responses about emails, event files and recovery. */
 import { readInstant } from '../../../engine/index.ts'
 import type {
   EventFilesAnswer,
@@ -10,53 +10,55 @@ import type {
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 
-const isTextOrNone = (value: unknown): boolean => value === null || typeof value === 'string'
+const isStringOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
 const isInstant = (value: unknown): boolean =>
   typeof value === 'string' && readInstant(value) !== null
 
-export const readMails: Reader<MailsAnswer> = (body) =>
+export const readEmails: Reader<MailsAnswer> = (body) =>
   isRecord(body) &&
   isRecord(body['counts']) &&
   hasAll(body['counts'], 'number', 'queued', 'failed', 'sent') &&
   hasAll(body, 'number', 'counted_to') &&
-  listOf(body['mails'], readMail) !== null &&
+  listOf(body['mails'], readEmail) !== null &&
   (body['before'] === null || typeof body['before'] === 'number')
     ? (body as MailsAnswer)
     : null
 
-const readMail = (value: unknown): WireMail | null =>
+const readEmail = (value: unknown): WireMail | null =>
   isRecord(value) &&
   hasAll(value, 'number', 'id', 'tries') &&
   hasAll(value, 'string', 'to', 'subject', 'event_id', 'event', 'status') &&
   isInstant(value['at']) &&
   (value['next_at'] === null || isInstant(value['next_at'])) &&
-  isTextOrNone(value['reg_no']) &&
-  isTextOrNone(value['error'])
+  isStringOrNull(value['reg_no']) &&
+  isStringOrNull(value['error'])
     ? (value as WireMail)
     : null
 
 export const readEventFiles: Reader<EventFilesAnswer> = (body) =>
-  isRecord(body) && listOf(body['files'], readFile) !== null ? (body as EventFilesAnswer) : null
+  isRecord(body) && listOf(body['files'], readEventFile) !== null
+    ? (body as EventFilesAnswer)
+    : null
 
-const readFile = (value: unknown): WireEventFile | null =>
+const readEventFile = (value: unknown): WireEventFile | null =>
   isRecord(value) &&
   hasAll(value, 'string', 'file', 'is') &&
-  ['event_id', 'title', 'version', 'why', 'findings'].every((name) => isTextOrNone(value[name]))
+  ['event_id', 'title', 'version', 'why', 'findings'].every((name) => isStringOrNull(value[name]))
     ? (value as WireEventFile)
     : null
 
 export const readRecovery: Reader<RecoveryAnswer> = (body) =>
   isRecord(body) &&
   (body['recovery'] === null || isRecovery(body['recovery'])) &&
-  listOf(body['past'], (one) =>
-    isRecord(one) && hasAll(one, 'string', 'code', 'begun_at', 'ended_at', 'ended_by', 'mails')
-      ? one
+  listOf(body['past'], (entry) =>
+    isRecord(entry) && hasAll(entry, 'string', 'code', 'begun_at', 'ended_at', 'ended_by', 'mails')
+      ? entry
       : null,
   ) !== null
     ? (body as RecoveryAnswer)
     : null
 
-const FIGURES = {
+const FIGURE_KEYS = {
   pending: ['all', 'asked', 'ended'],
   unknown: ['to_decide', 'to_ask'],
   held: ['mails', 'since', 'refunds', 'erasures'],
@@ -70,17 +72,17 @@ const isRecovery = (value: unknown): boolean =>
   ['copy_at', 'stored_at', 'served_at'].every(
     (name) => value[name] === null || isInstant(value[name]),
   ) &&
-  Object.entries(FIGURES).every(([name, numbers]) => {
+  Object.entries(FIGURE_KEYS).every(([name, keys]) => {
     const figures = value[name]
-    return isRecord(figures) && hasAll(figures, 'number', ...numbers)
+    return isRecord(figures) && hasAll(figures, 'number', ...keys)
   }) &&
-  listOf(value['mails'], (one) =>
-    isRecord(one) && hasAll(one, 'string', 'to', 'subject', 'event') && isInstant(one['at'])
-      ? one
+  listOf(value['mails'], (entry) =>
+    isRecord(entry) && hasAll(entry, 'string', 'to', 'subject', 'event') && isInstant(entry['at'])
+      ? entry
       : null,
   ) !== null &&
-  listOf(value['series'], (one) =>
-    isRecord(one) && hasAll(one, 'string', 'pattern', 'year') && hasAll(one, 'number', 'last')
-      ? one
+  listOf(value['series'], (entry) =>
+    isRecord(entry) && hasAll(entry, 'string', 'pattern', 'year') && hasAll(entry, 'number', 'last')
+      ? entry
       : null,
   ) !== null

@@ -1,5 +1,5 @@
 /**
- * Recovery after a restore: what differs, what is on hold, and how to end it.
+ * * Recovery after a restore: the differences, the work on hold, and the dialog that ends it.
  * For owners of all events only.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -23,16 +23,16 @@ import '../registration/actions-and-timeline.css'
 import '../discount-codes/discount-codes-page.css'
 import './emails-page.css'
 
-const CALL = '/api/admin/recovery-state/'
-const KEY = ['recovery'] as const
+const API_PATH = '/api/admin/recovery-state/'
+const QUERY_KEY = ['recovery'] as const
 
 export function RecoveryPage() {
-  const client = useQueryClient()
-  const [isEnding, setEnding] = useState(false)
-  const [done, setDone] = useState('')
+  const queryClient = useQueryClient()
+  const [isDialogOpen, setDialogOpen] = useState(false)
+  const [message, setMessage] = useState('')
   const query = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => callApi(CALL, readRecovery, { signal }),
+    queryKey: QUERY_KEY,
+    queryFn: ({ signal }) => callApi(API_PATH, readRecovery, { signal }),
   })
   const error = useSignInOn401(query.error)
   const recovery = query.data?.recovery
@@ -40,7 +40,7 @@ export function RecoveryPage() {
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Recovery">
         {recovery != null && (
-          <button type="button" className="btn sm" onClick={() => setEnding(true)}>
+          <button type="button" className="btn sm" onClick={() => setDialogOpen(true)}>
             End the recovery
           </button>
         )}
@@ -51,13 +51,13 @@ export function RecoveryPage() {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      <p role="status" className={done === '' ? undefined : 'done'}>
-        {done}
+      <p role="status" className={message === '' ? undefined : 'done'}>
+        {message}
       </p>
       {query.data === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
-          <span className="vh">Loading the recovery</span>
+          <span className="vh">Loading recovery</span>
         </p>
       )}
       {recovery === null && (
@@ -66,17 +66,19 @@ export function RecoveryPage() {
         </p>
       )}
       {recovery != null && <Differences recovery={recovery} />}
-      {query.data !== undefined && query.data.past.length > 0 && <Past past={query.data.past} />}
-      {isEnding && recovery != null && (
-        <Ending
+      {query.data !== undefined && query.data.past.length > 0 && (
+        <PastRecoveries past={query.data.past} />
+      )}
+      {isDialogOpen && recovery != null && (
+        <EndRecoveryDialog
           recovery={recovery}
           onDone={(message) => {
-            setEnding(false)
-            setDone(message)
+            setDialogOpen(false)
+            setMessage(message)
             void query.refetch()
-            void client.invalidateQueries({ queryKey: ['session'] })
+            void queryClient.invalidateQueries({ queryKey: ['session'] })
           }}
-          onClose={() => setEnding(false)}
+          onClose={() => setDialogOpen(false)}
         />
       )}
     </main>
@@ -84,8 +86,18 @@ export function RecoveryPage() {
 }
 
 function Differences({ recovery }: { readonly recovery: WireRecovery }) {
-  const { why, begun_at: begun, pending, unknown, held, mails, series, uploads, code } = recovery
-  const toDecide =
+  const {
+    why: reason,
+    begun_at: startedAt,
+    pending,
+    unknown,
+    held,
+    mails,
+    series,
+    uploads,
+    code,
+  } = recovery
+  const reviewCount =
     unknown.to_decide === 0 ? (
       '0'
     ) : (
@@ -94,29 +106,29 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
   return (
     <>
       <p>
-        {why} In recovery since {formatDateTime(begun)}. The database lacks what was stored after
-        the copy was made: compare the settlement report and the bank statement with it before you
-        end the recovery.
+        {reason} In recovery since {formatDateTime(startedAt)}. The database lacks all data stored
+        after the copy was made. Before you end the recovery, compare it with the settlement report
+        and the bank statement.
       </p>
       <div className="panels top">
         <div>
           <section className="pan" aria-labelledby="copy">
             <h2 id="copy">The copy</h2>
-            <Facts
-              facts={[
-                ['Made', timeOr(recovery.copy_at)],
-                ['Newest record', timeOr(recovery.stored_at)],
-                ['Served until', timeOr(recovery.served_at)],
-                ['Files missing', formatCount(uploads.missing)],
-                ['Files of no registration', formatCount(uploads.unused)],
+            <FigureList
+              figures={[
+                ['Copy made', formatTime(recovery.copy_at)],
+                ['Newest record', formatTime(recovery.stored_at)],
+                ['Previous database used until', formatTime(recovery.served_at)],
+                ['Missing files', formatCount(uploads.missing)],
+                ['Files without a registration', formatCount(uploads.unused)],
               ]}
             />
           </section>
           <section className="pan" aria-labelledby="series">
             <h2 id="series">Invoices and credit notes</h2>
             <p>New numbers contain {code}, because the old numbers may have been issued already.</p>
-            <Facts
-              facts={series.map(({ pattern, year, last }) => [
+            <FigureList
+              figures={series.map(({ pattern, year, last }) => [
                 pattern.replace('{year}', year),
                 `${formatCount(last)} issued`,
               ])}
@@ -126,22 +138,22 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
         <div>
           <section className="pan" aria-labelledby="payments">
             <h2 id="payments">Payments</h2>
-            <Facts
-              facts={[
+            <FigureList
+              figures={[
                 ['Pending in the copy', formatCount(pending.all)],
-                ['Gateway asked about', formatCount(pending.asked)],
-                ['Not pending any more', formatCount(pending.ended)],
-                ['For unknown orders', toDecide],
-                ['Orders to ask about', formatCount(unknown.to_ask)],
+                ['Checked with the gateway', formatCount(pending.asked)],
+                ['No longer pending', formatCount(pending.ended)],
+                ['For unknown orders', reviewCount],
+                ['Orders to check with the gateway', formatCount(unknown.to_ask)],
               ]}
             />
           </section>
           <section className="pan" aria-labelledby="held">
             <h2 id="held">Held until the recovery ends</h2>
-            <Facts
-              facts={[
+            <FigureList
+              figures={[
                 ['Emails', formatCount(held.mails)],
-                ['Of them, written since', formatCount(held.since)],
+                ['Of these, queued since the restore', formatCount(held.since)],
                 ['Refunds', formatCount(held.refunds)],
                 ['Erasures', formatCount(held.erasures)],
               ]}
@@ -168,7 +180,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
           {held.mails > mails.length && (
             <p>
               <Link to={`${EMAILS}?status=queued`}>
-                All {formatCount(held.mails)} are among the emails that wait
+                Show all {formatCount(held.mails)} in Emails
               </Link>
             </p>
           )}
@@ -178,27 +190,31 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
   )
 }
 
-const timeOr = (at: string | null): string => (at === null ? 'Not known' : formatDateTime(at))
+const formatTime = (at: string | null): string => (at === null ? 'Unknown' : formatDateTime(at))
 
-function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
-  return facts.length === 0 ? null : (
-    <Ledger rows={facts.map(([label, value]) => ({ id: label, label, value }))} />
+function FigureList({ figures }: { readonly figures: readonly (readonly [string, ReactNode])[] }) {
+  return figures.length === 0 ? null : (
+    <Ledger rows={figures.map(([label, value]) => ({ id: label, label, value }))} />
   )
 }
 
-const ENDED_AS = { send: 'sent', copy: 'of the copy sent', discard: 'discarded' } as const
+const EMAIL_OUTCOMES = {
+  send: 'sent',
+  copy: 'sent if queued in the copy',
+  discard: 'discarded',
+} as const
 
-function Past({ past }: Pick<RecoveryAnswer, 'past'>) {
+function PastRecoveries({ past }: Pick<RecoveryAnswer, 'past'>) {
   return (
     <section className="pan" aria-labelledby="past">
       <h2 id="past">Earlier recoveries</h2>
       <ul className="log">
-        {past.map(({ code, begun_at: begun, ended_at: ended, ended_by: by, mails }) => (
+        {past.map(({ code, begun_at: startedAt, ended_at: endedAt, ended_by: endedBy, mails }) => (
           <li key={code}>
             <span>
-              <b>{code}</b> {formatDateTime(begun)} to {formatDateTime(ended)}
+              <b>{code}</b> {formatDateTime(startedAt)} to {formatDateTime(endedAt)}
               <small>
-                ended by {by}, held emails {ENDED_AS[mails]}
+                ended by {endedBy}, held emails {EMAIL_OUTCOMES[mails]}
               </small>
             </span>
           </li>
@@ -208,47 +224,47 @@ function Past({ past }: Pick<RecoveryAnswer, 'past'>) {
   )
 }
 
-type EndingProps = {
+type EndRecoveryDialogProps = {
   readonly recovery: WireRecovery
   readonly onDone: (message: string) => void
   readonly onClose: () => void
 }
 
-function Ending({ recovery, onDone, onClose }: EndingProps) {
+function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps) {
   const { held, unknown, pending } = recovery
-  const ending = useMutation({
+  const endMutation = useMutation({
     mutationFn: (mails: string) =>
-      callApi(`${CALL}end/`, readMessage, { method: 'POST', json: { mails } }),
+      callApi(`${API_PATH}end/`, readMessage, { method: 'POST', json: { mails } }),
     onSuccess: onDone,
   })
-  const refused = useSignInOn401(ending.error)
-  const left = unknown.to_decide + unknown.to_ask + pending.all - pending.ended
+  const endError = useSignInOn401(endMutation.error)
+  const openCount = unknown.to_decide + unknown.to_ask + pending.all - pending.ended
   return (
     <Dialog title="End the recovery" onClose={onClose}>
-      {refused && <Banner text={refused.message} />}
-      {left > 0 && (
+      {endError && <Banner text={endError.message} />}
+      {openCount > 0 && (
         <p className="care">
           <Icon name="tri" small />
           <span>
-            Still open: payments for unknown orders to decide ({formatCount(unknown.to_decide)}),
-            orders to ask the gateway about ({formatCount(unknown.to_ask)}), pending payments of the
-            copy ({formatCount(pending.all - pending.ended)}).
+            Still open: payments for unknown orders ({formatCount(unknown.to_decide)}), orders to
+            check with the gateway ({formatCount(unknown.to_ask)}), pending payments in the copy (
+            {formatCount(pending.all - pending.ended)}).
           </span>
         </p>
       )}
       <p>
-        Refunds that are held ({formatCount(held.refunds)}) go to the gateway, and erasure goes on.
-        New invoices stay in the new series.
+        Held refunds ({formatCount(held.refunds)}) are sent to the gateway, and erasure continues.
+        New invoices keep the new number series.
       </p>
       <form
         className="making"
         onSubmit={(submitted) => {
           submitted.preventDefault()
-          ending.mutate(String(new FormData(submitted.currentTarget).get('mails')))
+          endMutation.mutate(String(new FormData(submitted.currentTarget).get('mails')))
         }}
       >
         <fieldset className="ticks">
-          <legend>Emails that are held ({formatCount(held.mails)})</legend>
+          <legend>Held emails ({formatCount(held.mails)})</legend>
           <label>
             <input type="radio" name="mails" value="send" required />
             <span>Send all: some may have been sent before</span>
@@ -256,7 +272,7 @@ function Ending({ recovery, onDone, onClose }: EndingProps) {
           <label>
             <input type="radio" name="mails" value="copy" required />
             <span>
-              Send those that the copy held queued, discard those written since (
+              Send those already queued in the copy, and discard newer ones (
               {formatCount(held.since)})
             </span>
           </label>
@@ -266,7 +282,7 @@ function Ending({ recovery, onDone, onClose }: EndingProps) {
           </label>
         </fieldset>
         <div className="acts">
-          <button type="submit" className="btn" disabled={ending.isPending}>
+          <button type="submit" className="btn" disabled={endMutation.isPending}>
             End the recovery
           </button>
           <button type="button" className="btn line" onClick={onClose}>

@@ -1,5 +1,6 @@
 /**
- * The reconciliation page: loads a bank statement or settlement report and matches it to an event.
+ * * The reconciliation page matches a bank statement or settlement report to the payments of an
+ * event.
  * Staff review the matches, then confirm them or send them to review in one step.
  */
 import { useMutation } from '@tanstack/react-query'
@@ -10,34 +11,34 @@ import type { OfficeEvent, ReconcileAnswer } from '../../../engine/api.ts'
 import { toSpreadsheet, callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { readBulk, readReconciled } from './bank-statement-api-responses.ts'
+import { readBulkResult, readReconciliation } from './bank-statement-api-responses.ts'
 import { formatRupees } from '../lists/list-table.tsx'
-import { KeptSettlements, Report } from './settlements.tsx'
-import { WhichColumn } from './column-mapping.tsx'
+import { SavedSettlements, SettlementReport } from './settlements.tsx'
+import { ColumnMapping } from './column-mapping.tsx'
 import '../registration/registration-details-page.css'
 import '../discount-codes/discount-codes-page.css'
 import '../registration/actions-and-timeline.css'
 import './bank-statement-page.css'
 
-type Laid = Extract<ReconcileAnswer, { header: null }>
-type Line = Laid['lines'][number]
-export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
+type MatchResult = Extract<ReconcileAnswer, { header: null }>
+type Line = MatchResult['lines'][number]
+export function ReconciliationPage({ event }: { readonly event: OfficeEvent }) {
   const [file, setFile] = useState<File | null>(null)
-  const look = useMutation({
-    mutationFn: (given: { readonly file: File; readonly columns: string }) =>
+  const matchMutation = useMutation({
+    mutationFn: (upload: { readonly file: File; readonly columns: string }) =>
       callApi(
-        `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${given.columns}`,
-        readReconciled,
-        { method: 'POST', form: toSpreadsheet(given.file) },
+        `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${upload.columns}`,
+        readReconciliation,
+        { method: 'POST', form: toSpreadsheet(upload.file) },
       ),
   })
-  const refused = useSignInOn401(look.error)
-  const { data } = look
-  const load = (columns = look.variables?.columns ?? '') => {
-    if (file !== null) look.mutate({ file, columns })
+  const matchError = useSignInOn401(matchMutation.error)
+  const { data } = matchMutation
+  const matchFile = (columns = matchMutation.variables?.columns ?? '') => {
+    if (file !== null) matchMutation.mutate({ file, columns })
   }
   return (
-    <main className="main" id="main" aria-busy={look.isPending}>
+    <main className="main" id="main" aria-busy={matchMutation.isPending}>
       <PageHeading title="Bank statements and settlements">
         <p className="mute">{event.title}</p>
       </PageHeading>
@@ -48,12 +49,12 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
           gateway. Nothing is confirmed or saved until you confirm it. Transfers that the bank
           returned go to review immediately.
         </p>
-        {refused && <Banner text={refused.message} onDismiss={() => look.reset()} />}
+        {matchError && <Banner text={matchError.message} onDismiss={() => matchMutation.reset()} />}
         <form
           className="making"
           onSubmit={(submitted) => {
             submitted.preventDefault()
-            load('')
+            matchFile('')
           }}
         >
           <label>
@@ -63,139 +64,154 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
               accept=".csv,.xlsx,text/csv"
               required
               onChange={({ target }) => {
-                look.reset()
+                matchMutation.reset()
                 setFile(target.files?.[0] ?? null)
               }}
             />
           </label>
-          <button type="submit" className="btn" disabled={look.isPending}>
+          <button type="submit" className="btn" disabled={matchMutation.isPending}>
             Match payments
           </button>
         </form>
         {data !== undefined && 'header' in data && data.header !== null && (
-          <WhichColumn header={data.header} onSaid={load} isBusy={look.isPending} />
+          <ColumnMapping
+            headings={data.header}
+            onMapped={matchFile}
+            isBusy={matchMutation.isPending}
+          />
         )}
       </section>
       {data !== undefined && 'settlement' in data && file !== null && (
-        <Report
-          key={look.submittedAt}
+        <SettlementReport
+          key={matchMutation.submittedAt}
           event={event}
           settlement={data.settlement}
           file={file}
-          columns={look.variables.columns}
+          columns={matchMutation.variables.columns}
         />
       )}
       {data !== undefined && 'header' in data && data.header === null && (
-        <Found key={look.submittedAt} event={event} laid={data} again={() => load()} />
+        <MatchedLines
+          key={matchMutation.submittedAt}
+          event={event}
+          result={data}
+          reload={() => matchFile()}
+        />
       )}
-      {data === undefined && <KeptSettlements event={event} />}
+      {data === undefined && <SavedSettlements event={event} />}
     </main>
   )
 }
 
-type FoundProps = {
+type MatchedLinesProps = {
   readonly event: OfficeEvent
-  readonly laid: Laid
-  readonly again: () => void
+  readonly result: MatchResult
+  readonly reload: () => void
 }
 
-function Found({ event, laid: { lines, waiting, unread, repeated }, again }: FoundProps) {
-  const [ticked, setTicked] = useState<ReadonlySet<number>>(
+function MatchedLines({
+  event,
+  result: { lines, waiting: unmatchedClaims, unread: unreadLines, repeated: repeatedLines },
+  reload,
+}: MatchedLinesProps) {
+  const [selected, setSelected] = useState<ReadonlySet<number>>(
     () => new Set(lines.filter(({ as }) => as === 'matched').map(({ line }) => line)),
   )
-  const [picked, setPicked] = useState<Readonly<Record<number, string>>>({})
-  const meant = ({ line, as, of }: Line): string | undefined =>
-    as === 'ambiguous' ? picked[line] : of[0]?.reg_no
-  const chosen = lines.filter(
-    (one) => ticked.has(one.line) && mayConfirm(one) && meant(one) !== undefined,
+  const [choices, setChoices] = useState<Readonly<Record<number, string>>>({})
+  const findRegNo = ({ line, as, of: candidates }: Line): string | undefined =>
+    as === 'ambiguous' ? choices[line] : candidates[0]?.reg_no
+  const toConfirm = lines.filter(
+    (entry) => selected.has(entry.line) && canConfirm(entry) && findRegNo(entry) !== undefined,
   )
-  const kept = lines.filter((one) => ticked.has(one.line) && one.as === 'unmatched')
-  const confirm = useMutation({
+  const toReview = lines.filter((entry) => selected.has(entry.line) && entry.as === 'unmatched')
+  const confirmMutation = useMutation({
     mutationFn: () =>
-      callApi('/api/admin/reconcile/confirm/', readBulk, {
+      callApi('/api/admin/reconcile/confirm/', readBulkResult, {
         method: 'POST',
         json: {
           event: event.id,
-          keep: kept.map(({ reference, also, amount, day, narration }) => ({
+          keep: toReview.map(({ reference, also, amount, day, narration }) => ({
             reference,
             also,
             amount,
             day,
             narration,
           })),
-          lines: chosen.map((one) => ({
-            reg_no: meant(one),
-            reference: one.reference,
-            also: one.also,
-            amount: one.amount,
-            day: one.day,
+          lines: toConfirm.map((entry) => ({
+            reg_no: findRegNo(entry),
+            reference: entry.reference,
+            also: entry.also,
+            amount: entry.amount,
+            day: entry.day,
           })),
         },
       }),
   })
-  const refused = useSignInOn401(confirm.error)
+  const confirmError = useSignInOn401(confirmMutation.error)
   const list = event.lists[0]
-  const numberOf = (regNo: string) =>
+  const renderRegNo = (regNo: string) =>
     list === undefined ? regNo : <Link to={registrationUrl(list, regNo)}>{regNo}</Link>
-  const tick = (line: number, is: boolean) => {
-    const next = new Set(ticked)
-    if (is) next.add(line)
+  const setLineSelected = (line: number, isSelected: boolean) => {
+    const next = new Set(selected)
+    if (isSelected) next.add(line)
     else next.delete(line)
-    setTicked(next)
+    setSelected(next)
   }
-  const isDone = confirm.data !== undefined
+  const isConfirmed = confirmMutation.data !== undefined
   return (
     <>
-      {GROUPS.map(([as, title, about]) => {
-        const those = lines.filter((one) => one.as === as)
+      {GROUPS.map(([as, title, description]) => {
+        const groupLines = lines.filter((entry) => entry.as === as)
         return (
-          those.length > 0 && (
+          groupLines.length > 0 && (
             <section className="pan" key={as} aria-labelledby={`lines-${as}`}>
               <h2 id={`lines-${as}`}>
-                {title} ({those.length})
+                {title} ({groupLines.length})
               </h2>
-              <p className="mute">{about}</p>
+              <p className="mute">{description}</p>
               <ul className="log stmt">
-                {those.map((one) => (
-                  <li key={one.line}>
+                {groupLines.map((entry) => (
+                  <li key={entry.line}>
                     <span>
                       <b>
-                        {one.amount === 0 ? 'Amount not stated' : formatRupees(one.amount, true)}
+                        {entry.amount === 0
+                          ? 'Amount not stated'
+                          : formatRupees(entry.amount, true)}
                       </b>{' '}
-                      on {isDay(one.day) ? formatDayShort(one.day) : one.day}
-                      <small>{one.narration}</small>
-                      {one.why !== null && <small className="care">{one.why}</small>}
-                      {one.payout !== null && (
-                        <small className={one.payout.net === one.amount ? '' : 'bad'}>
-                          Settlement: {formatRupees(one.payout.net, true)} for {one.payout.lines}{' '}
-                          {one.payout.lines === 1 ? 'line' : 'lines'}
-                          {one.payout.net === one.amount
+                      on {isDay(entry.day) ? formatDayShort(entry.day) : entry.day}
+                      <small>{entry.narration}</small>
+                      {entry.why !== null && <small className="care">{entry.why}</small>}
+                      {entry.payout !== null && (
+                        <small className={entry.payout.net === entry.amount ? '' : 'bad'}>
+                          Settlement: {formatRupees(entry.payout.net, true)} for{' '}
+                          {entry.payout.lines} {entry.payout.lines === 1 ? 'line' : 'lines'}
+                          {entry.payout.net === entry.amount
                             ? ', equal to this amount'
                             : ', not equal to this amount'}
                         </small>
                       )}
-                      {one.of.map(({ reg_no: regNo, name, due, reference }) => (
+                      {entry.of.map(({ reg_no: regNo, name, due, reference }) => (
                         <small key={regNo}>
-                          {numberOf(regNo)} {name}
+                          {renderRegNo(regNo)} {name}
                           {due > 0 && `, ${formatRupees(due, true)} due`}
                           {reference !== null && `, reported by delegate: ${reference}`}
                         </small>
                       ))}
                     </span>
                     <span className="r">
-                      {one.as === 'ambiguous' && (
+                      {entry.as === 'ambiguous' && (
                         <label className="pick">
-                          <span className="vh">Registration for line {one.line}</span>
+                          <span className="vh">Registration for line {entry.line}</span>
                           <select
-                            value={picked[one.line] ?? ''}
-                            disabled={isDone}
+                            value={choices[entry.line] ?? ''}
+                            disabled={isConfirmed}
                             onChange={({ target }) => {
-                              setPicked({ ...picked, [one.line]: target.value })
-                              tick(one.line, target.value !== '')
+                              setChoices({ ...choices, [entry.line]: target.value })
+                              setLineSelected(entry.line, target.value !== '')
                             }}
                           >
                             <option value="">None of these</option>
-                            {one.of.map(({ reg_no: regNo, name }) => (
+                            {entry.of.map(({ reg_no: regNo, name }) => (
                               <option key={regNo} value={regNo}>
                                 {name === '' ? regNo : name}
                               </option>
@@ -203,17 +219,19 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
                           </select>
                         </label>
                       )}
-                      {(one.as === 'matched' || one.as === 'differs' || one.as === 'unmatched') && (
+                      {(entry.as === 'matched' ||
+                        entry.as === 'differs' ||
+                        entry.as === 'unmatched') && (
                         <label className="pick">
                           <input
                             type="checkbox"
-                            checked={ticked.has(one.line)}
-                            disabled={isDone}
-                            onChange={({ target }) => tick(one.line, target.checked)}
+                            checked={selected.has(entry.line)}
+                            disabled={isConfirmed}
+                            onChange={({ target }) => setLineSelected(entry.line, target.checked)}
                           />
                           <span>
-                            {one.as === 'unmatched' ? 'Send to review' : 'Confirm'}
-                            <span className="vh"> line {one.line}</span>
+                            {entry.as === 'unmatched' ? 'Send to review' : 'Confirm'}
+                            <span className="vh"> line {entry.line}</span>
                           </span>
                         </label>
                       )}
@@ -226,30 +244,30 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
         )
       })}
       {lines.length === 0 && <p className="mute">No incoming payments in this file.</p>}
-      {repeated.length > 0 && (
+      {repeatedLines.length > 0 && (
         <p className="care">
-          {repeated.length === 1 ? '1 line repeats' : `${repeated.length} lines repeat`} an earlier
-          line, counted once:{' '}
-          {repeated.map(({ line, first }) => `line ${line} (same as ${first})`).join(', ')}.
+          {repeatedLines.length === 1 ? '1 line repeats' : `${repeatedLines.length} lines repeat`}{' '}
+          an earlier line, counted once:{' '}
+          {repeatedLines.map(({ line, first }) => `line ${line} (same as ${first})`).join(', ')}.
         </p>
       )}
-      {unread.length > 0 && (
+      {unreadLines.length > 0 && (
         <p className="mute">
-          {unread.length === 1
-            ? `Line ${unread.join()} could not be read: its amount, currency or date is unclear. It is not in the list above.`
-            : `Lines ${unread.join(', ')} could not be read: their amount, currency or date is unclear. They are not in the list above.`}
+          {unreadLines.length === 1
+            ? `Line ${unreadLines.join()} could not be read: its amount, currency or date is unclear. It is not in the list above.`
+            : `Lines ${unreadLines.join(', ')} could not be read: their amount, currency or date is unclear. They are not in the list above.`}
         </p>
       )}
-      {waiting.length > 0 && (
+      {unmatchedClaims.length > 0 && (
         <section className="pan" aria-labelledby="statement-waiting">
           <h2 id="statement-waiting">
-            Reported by delegate, not in this statement ({waiting.length})
+            Reported by delegate, not in this statement ({unmatchedClaims.length})
           </h2>
           <ul className="log">
-            {waiting.map(({ reg_no: regNo, name, due, reference }) => (
+            {unmatchedClaims.map(({ reg_no: regNo, name, due, reference }) => (
               <li key={regNo}>
                 <span>
-                  {numberOf(regNo)} {name}
+                  {renderRegNo(regNo)} {name}
                   <small>
                     {formatRupees(due, true)}, reported by delegate: {reference}
                   </small>
@@ -261,34 +279,36 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
       )}
       <section className="pan" aria-labelledby="statement-confirm">
         <h2 id="statement-confirm">Confirm</h2>
-        {refused && <Banner text={refused.message} onDismiss={() => confirm.reset()} />}
+        {confirmError && (
+          <Banner text={confirmError.message} onDismiss={() => confirmMutation.reset()} />
+        )}
         <p role="status" className="done">
-          {confirm.data?.message ?? ''}
+          {confirmMutation.data?.message ?? ''}
         </p>
-        {confirm.data !== undefined && confirm.data.refused.length > 0 && (
+        {confirmMutation.data !== undefined && confirmMutation.data.refused.length > 0 && (
           <ul className="log">
-            {confirm.data.refused.map(({ reg_no: regNo, message }) => (
+            {confirmMutation.data.refused.map(({ reg_no: regNo, message }) => (
               <li key={regNo}>
                 <span>
-                  {numberOf(regNo)}
+                  {renderRegNo(regNo)}
                   <small className="bad">{message}</small>
                 </span>
               </li>
             ))}
           </ul>
         )}
-        {isDone ? (
-          <button type="button" className="btn line" onClick={again}>
+        {isConfirmed ? (
+          <button type="button" className="btn line" onClick={reload}>
             Refresh
           </button>
         ) : (
           <button
             type="button"
             className="btn"
-            disabled={chosen.length + kept.length === 0 || confirm.isPending}
-            onClick={() => confirm.mutate()}
+            disabled={toConfirm.length + toReview.length === 0 || confirmMutation.isPending}
+            onClick={() => confirmMutation.mutate()}
           >
-            {whatFollows(chosen.length, kept.length)}
+            {confirmLabel(toConfirm.length, toReview.length)}
           </button>
         )}
       </section>
@@ -296,13 +316,13 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
   )
 }
 
-function whatFollows(confirmed: number, kept: number): string {
-  if (confirmed === 0 && kept > 0) return `Send ${kept} to review`
-  const payments = `Confirm ${confirmed} ${confirmed === 1 ? 'payment' : 'payments'}`
-  return kept === 0 ? payments : `${payments}, send ${kept} to review`
+function confirmLabel(confirmCount: number, reviewCount: number): string {
+  if (confirmCount === 0 && reviewCount > 0) return `Send ${reviewCount} to review`
+  const payments = `Confirm ${confirmCount} ${confirmCount === 1 ? 'payment' : 'payments'}`
+  return reviewCount === 0 ? payments : `${payments}, send ${reviewCount} to review`
 }
 
-const mayConfirm = ({ as }: Line): boolean =>
+const canConfirm = ({ as }: Line): boolean =>
   as === 'matched' || as === 'differs' || as === 'ambiguous'
 
 const GROUPS = [

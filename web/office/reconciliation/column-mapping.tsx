@@ -1,8 +1,8 @@
-/** The column mapping of a file with unknown headings: its source, and the meaning of each column. */
+/** The form that maps the columns of a file with unknown headings. */
 import { useState } from 'react'
 
-/** Required columns of each kind of file; optional ones come last. */
-const ASKED = {
+/** The values that each type of file contains: field name, label, and whether it is required. */
+const VALUES_BY_FILE_TYPE = {
   bank: [
     ['date', 'Date received', true],
     ['narration', 'Narration or description', true],
@@ -24,14 +24,14 @@ const ASKED = {
   ],
 } as const satisfies Readonly<Record<string, readonly (readonly [string, string, boolean])[]>>
 
-type WhichColumnProps = {
-  readonly header: readonly string[]
-  readonly onSaid: (columns: string) => void
+type ColumnMappingProps = {
+  readonly headings: readonly string[]
+  readonly onMapped: (columns: string) => void
   readonly isBusy: boolean
 }
 
-export function WhichColumn({ header, onSaid, isBusy }: WhichColumnProps) {
-  const [of, setOf] = useState<keyof typeof ASKED>('bank')
+export function ColumnMapping({ headings, onMapped, isBusy }: ColumnMappingProps) {
+  const [fileType, setFileType] = useState<keyof typeof VALUES_BY_FILE_TYPE>('bank')
   return (
     <form
       className="making"
@@ -39,34 +39,36 @@ export function WhichColumn({ header, onSaid, isBusy }: WhichColumnProps) {
       onSubmit={(submitted) => {
         submitted.preventDefault()
         const data = new FormData(submitted.currentTarget)
-        const said = ASKED[of].flatMap(([name]) => {
-          const at = data.get(name)
-          return at === null || at === '' ? [] : [`&${name}=${String(at)}`]
+        const params = VALUES_BY_FILE_TYPE[fileType].flatMap(([name]) => {
+          const column = data.get(name)
+          return column === null || column === '' ? [] : [`&${name}=${String(column)}`]
         })
-        onSaid(`${of === 'settlement' ? '&as=settlement' : ''}${said.join('')}`)
+        onMapped(`${fileType === 'settlement' ? '&as=settlement' : ''}${params.join('')}`)
       }}
     >
       <p>Rollcall does not recognise the column headings. Choose the column for each value.</p>
       <label>
         Type of file
         <select
-          value={of}
-          onChange={({ target }) => setOf(target.value === 'settlement' ? 'settlement' : 'bank')}
+          value={fileType}
+          onChange={({ target }) =>
+            setFileType(target.value === 'settlement' ? 'settlement' : 'bank')
+          }
         >
           <option value="bank">Bank statement</option>
           <option value="settlement">Gateway settlement report</option>
         </select>
       </label>
-      {ASKED[of].map(([name, label, isRequired]) => (
-        <label key={`${of} ${name}`}>
+      {VALUES_BY_FILE_TYPE[fileType].map(([name, label, isRequired]) => (
+        <label key={`${fileType} ${name}`}>
           {label}
           <select name={name} required={isRequired} defaultValue="">
             <option value="" disabled={isRequired}>
               {isRequired ? 'Choose a column' : 'None'}
             </option>
-            {header.map((head, at) => (
-              <option key={at} value={at}>
-                {head === '' ? `Column ${at + 1}` : head}
+            {headings.map((heading, index) => (
+              <option key={index} value={index}>
+                {heading === '' ? `Column ${index + 1}` : heading}
               </option>
             ))}
           </select>

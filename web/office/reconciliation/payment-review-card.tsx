@@ -1,4 +1,4 @@
-/** One payment review: the amount received beside the balance, and the possible decisions. */
+/** One payment review: the amount received, the balance, and the possible decisions. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isGatewayPayment } from '../../../engine/index.ts'
@@ -10,132 +10,138 @@ import { formatForInput } from '../registration/record-payment-fields.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
-import { readDecided } from './payment-review-api-responses.ts'
+import { readDecisionMessage } from './payment-review-api-responses.ts'
 import { formatDateParts, formatRupees } from '../lists/list-table.tsx'
 import '../registration/actions-and-timeline.css'
 import '../discount-codes/discount-codes-page.css'
 
 /** Labels of the decisions, for payments and for refunds. */
-const OF_MONEY = {
+const PAYMENT_LABELS = {
   accept: 'Accept payment',
   refund: 'Refund',
   move: 'Move to another registration',
   dismiss: 'Ignore (not ours)',
 } as const satisfies Readonly<Record<DecisionName, string>>
-const OF_REFUND = {
-  ...OF_MONEY,
+const REFUND_LABELS = {
+  ...PAYMENT_LABELS,
   accept: 'Confirm the refund',
   refund: 'Request the refund again',
   dismiss: 'Withdraw the refund',
 } as const satisfies Readonly<Record<DecisionName, string>>
-const OF_RETURNED = {
-  ...OF_MONEY,
+const RETURNED_LABELS = {
+  ...PAYMENT_LABELS,
   dismiss: 'Not returned',
 } as const satisfies Readonly<Record<DecisionName, string>>
-/** Consequence of a decision, if its label does not state it. */
-const ABOUT: Readonly<Partial<Record<DecisionName, string>>> = {
+/** Consequences of decisions whose labels do not state them. */
+const CONSEQUENCES: Readonly<Partial<Record<DecisionName, string>>> = {
   dismiss: 'The payment does not count and is not refunded.',
   move: 'It pays the other registration if the amounts match. Otherwise it needs review there.',
 }
-const RETURNED_DISMISSED = 'This closes the warning only. The payment still counts.'
-const isOfRefund = ({ kind }: WireReview): boolean => kind.startsWith('refund')
+const RETURNED_CONSEQUENCE = 'This closes the warning only. The payment still counts.'
+const isRefundReview = ({ kind }: WireReview): boolean => kind.startsWith('refund')
 
-type ReviewProps = {
+type ReviewCardProps = {
   readonly review: WireReview
   /** Whether the user's role may decide. */
-  readonly mayDecide: boolean
+  readonly canDecide: boolean
   readonly onDone: (message: string) => void
 }
 
-export function Review({ review, mayDecide, onDone }: ReviewProps) {
-  const [open, setOpen] = useState<DecisionName | null>(null)
-  const words = isOfRefund(review) ? OF_REFUND : review.kind === 'returned' ? OF_RETURNED : OF_MONEY
+export function ReviewCard({ review, canDecide, onDone }: ReviewCardProps) {
+  const [openDecision, setOpenDecision] = useState<DecisionName | null>(null)
+  const labels = isRefundReview(review)
+    ? REFUND_LABELS
+    : review.kind === 'returned'
+      ? RETURNED_LABELS
+      : PAYMENT_LABELS
   return (
     <div className="review" role="group" aria-label={`Review ${review.id}`}>
       <p className="care">
         <Icon name="tri" small />
         {review.why}
       </p>
-      <Came {...review} />
-      <Unknown {...review} />
-      {mayDecide && (
+      <ReviewAmounts {...review} />
+      <UnknownPayer {...review} />
+      {canDecide && (
         <div className="acts-of">
           {review.decisions.map((decision) => (
             <button
               key={decision}
               type="button"
               className="btn line sm"
-              onClick={() => setOpen(decision)}
+              onClick={() => setOpenDecision(decision)}
             >
-              {labelOf(review, words[decision], decision)}
+              {decisionLabel(review, labels[decision], decision)}
             </button>
           ))}
         </div>
       )}
-      {open !== null && (
-        <Deciding
-          decision={open}
-          title={labelOf(review, words[open], open)}
+      {openDecision !== null && (
+        <DecisionDialog
+          decision={openDecision}
+          title={decisionLabel(review, labels[openDecision], openDecision)}
           review={review}
           onDone={(message) => {
-            setOpen(null)
+            setOpenDecision(null)
             onDone(message)
           }}
-          onClose={() => setOpen(null)}
+          onClose={() => setOpenDecision(null)}
         />
       )}
     </div>
   )
 }
 
-/** An accepted shortfall is named: the registration then counts as paid without it. */
-function labelOf(
-  { came, due, left, kind, unknown_order: order }: WireReview,
+/**
+ * Returns the label of a decision. Accepting a shortfall waives it, so the label states the amount.
+ */
+function decisionLabel(
+  { came: received, due, left, kind, unknown_order: order }: WireReview,
   label: string,
   decision: DecisionName,
 ): string {
   if (decision !== 'accept' || kind !== 'misfit') return label
-  const short =
-    came === null || due === null || order !== null ? 0 : Math.round((due - left) * 100) / 100
-  return short > 0 ? `Accept as full payment (waive ${formatRupees(short, true)})` : label
+  const shortfall =
+    received === null || due === null || order !== null ? 0 : Math.round((due - left) * 100) / 100
+  return shortfall > 0 ? `Accept as full payment (waive ${formatRupees(shortfall, true)})` : label
 }
 
-function Came({ came, due, left, said, kind }: WireReview) {
-  const owed = due === null || kind === 'returned' ? '' : `Due: ${formatRupees(due, true)}. `
-  const rest =
-    came !== null && !kind.startsWith('refund') && left !== came.amount
+function ReviewAmounts({ came: received, due, left, said: gatewayMessage, kind }: WireReview) {
+  const dueText = due === null || kind === 'returned' ? '' : `Due: ${formatRupees(due, true)}. `
+  const remainingText =
+    received !== null && !kind.startsWith('refund') && left !== received.amount
       ? `Not yet refunded: ${formatRupees(left, true)}. `
       : ''
-  const back = kind.startsWith('refund') ? `Refund: ${formatRupees(left, true)}. ` : ''
+  const refundText = kind.startsWith('refund') ? `Refund: ${formatRupees(left, true)}. ` : ''
   return (
     <p>
-      {came !== null &&
-        `Received: ${formatRupees(came.amount, true)} on ${formatDateParts(came.paid_at)?.[0] ?? ''}, reference ${came.reference}. `}
-      {owed}
-      {rest}
-      {back}
-      {said !== null && said !== '' && `Gateway: ${said}`}
+      {received !== null &&
+        `Received: ${formatRupees(received.amount, true)} on ${formatDateParts(received.paid_at)?.[0] ?? ''}, reference ${received.reference}. `}
+      {dueText}
+      {remainingText}
+      {refundText}
+      {gatewayMessage !== null && gatewayMessage !== '' && `Gateway: ${gatewayMessage}`}
     </p>
   )
 }
 
 /**
- * Payer of an order that is not in the database, as reported by the gateway, and the registration
- * it may belong to.
+ * * Shows the payer of an unknown order, as reported by the gateway, and the registration that it
+ * may belong to.
  */
-function Unknown({ unknown_order: order, payer, suggested }: WireReview) {
+function UnknownPayer({ unknown_order: order, payer, suggested }: WireReview) {
   if (order === null) return null
-  const { name = '', email = '', phone = '', way = '' } = payer ?? {}
-  const said = [name, email, phone, way].filter((word) => word !== '').join(', ')
+  const { name = '', email = '', phone = '', way: method = '' } = payer ?? {}
+  const payerDetails = [name, email, phone, method].filter((part) => part !== '').join(', ')
   return (
     <p>
-      {said !== '' && `Payer according to the gateway: ${said}. `}
+      {payerDetails !== '' && `Payer according to the gateway: ${payerDetails}. `}
       {suggested !== null && `It may be another payment for ${suggested}.`}
     </p>
   )
 }
 
-type DecidingProps = {
+type DecisionDialogProps = {
   readonly decision: DecisionName
   readonly title: string
   readonly review: WireReview
@@ -143,42 +149,42 @@ type DecidingProps = {
   readonly onClose: () => void
 }
 
-function Deciding({ decision, title, review, onDone, onClose }: DecidingProps) {
-  const deciding = useMutation({
-    mutationFn: (words: Readonly<Record<string, unknown>>) =>
-      callApi(`/api/admin/reviews/${encodeURIComponent(review.id)}/decide/`, readDecided, {
+function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDialogProps) {
+  const decideMutation = useMutation({
+    mutationFn: (fields: Readonly<Record<string, unknown>>) =>
+      callApi(`/api/admin/reviews/${encodeURIComponent(review.id)}/decide/`, readDecisionMessage, {
         method: 'POST',
-        json: { decision, ...words },
+        json: { decision, ...fields },
       }),
     onSuccess: onDone,
   })
-  const refused = useSignInOn401(deciding.error)
-  const about = review.kind === 'returned' ? RETURNED_DISMISSED : ABOUT[decision]
+  const decideError = useSignInOn401(decideMutation.error)
+  const consequence = review.kind === 'returned' ? RETURNED_CONSEQUENCE : CONSEQUENCES[decision]
   return (
     <Dialog title={title} onClose={onClose}>
-      {refused && <Banner text={refused.message} />}
+      {decideError && <Banner text={decideError.message} />}
       <p>{review.why}</p>
-      <Came {...review} />
-      {!isOfRefund(review) && about !== undefined && <p>{about}</p>}
+      <ReviewAmounts {...review} />
+      {!isRefundReview(review) && consequence !== undefined && <p>{consequence}</p>}
       <form
         className="making"
         onSubmit={(submitted) => {
           submitted.preventDefault()
           const data = new FormData(submitted.currentTarget)
-          const given = Object.fromEntries(
+          const values = Object.fromEntries(
             [...data].map(([name, value]) => [name, String(value).trim()]),
           )
-          const { by, ...words } = given
-          deciding.mutate(by === 'hand' ? { ...words, by_hand: true } : words)
+          const { by: refundMethod, ...fields } = values
+          decideMutation.mutate(refundMethod === 'hand' ? { ...fields, by_hand: true } : fields)
         }}
       >
-        <Asked decision={decision} review={review} />
+        <DecisionFields decision={decision} review={review} />
         <label>
           Reason
           <textarea name="why" rows={3} maxLength={500} required autoComplete="off" />
         </label>
         <div className="acts">
-          <button type="submit" className="btn" disabled={deciding.isPending}>
+          <button type="submit" className="btn" disabled={decideMutation.isPending}>
             {title}
           </button>
           <button type="button" className="btn line" onClick={onClose}>
@@ -190,9 +196,9 @@ function Deciding({ decision, title, review, onDone, onClose }: DecidingProps) {
   )
 }
 
-function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>) {
-  const { came, left, kind } = review
-  const [by, setBy] = useState(isByGateway(review) ? 'gateway' : 'hand')
+function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decision' | 'review'>) {
+  const { came: received, left, kind } = review
+  const [refundMethod, setRefundMethod] = useState(isGatewayRefundable(review) ? 'gateway' : 'hand')
   switch (decision) {
     case 'accept':
       if (kind === 'refund-refused')
@@ -202,9 +208,8 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
             <input name="reference" required maxLength={64} autoComplete="off" />
           </label>
         )
-      // For a payment that no source has confirmed, the user who accepts it enters the amount
-      // received.
-      return came !== null ? null : (
+      // No source has confirmed the payment: the user who accepts it enters the amount received.
+      return received !== null ? null : (
         <>
           <label>
             Bank or gateway reference
@@ -245,15 +250,19 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
           {!kind.startsWith('refund') && (
             <label>
               Refund method
-              <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
-                {isByGateway(review) && (
+              <select
+                name="by"
+                value={refundMethod}
+                onChange={({ target }) => setRefundMethod(target.value)}
+              >
+                {isGatewayRefundable(review) && (
                   <option value="gateway">Through the payment gateway, now</option>
                 )}
                 <option value="hand">Already refunded outside Rollcall</option>
               </select>
             </label>
           )}
-          {!kind.startsWith('refund') && by === 'hand' && (
+          {!kind.startsWith('refund') && refundMethod === 'hand' && (
             <label>
               Transfer reference or slip number
               <input name="reference" required maxLength={64} autoComplete="off" />
@@ -267,9 +276,9 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
 }
 
 /**
- * Whether the gateway can refund the payment: not if it was paid by another method, or if its order
- * is unknown.
+ * * Whether the gateway can refund the payment: not if another method was used, or its order is
+ * unknown.
  */
-function isByGateway({ came, order_id: order }: WireReview): boolean {
-  return order !== null && came !== null && isGatewayPayment(came.source)
+function isGatewayRefundable({ came: received, order_id: order }: WireReview): boolean {
+  return order !== null && received !== null && isGatewayPayment(received.source)
 }

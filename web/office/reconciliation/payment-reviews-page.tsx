@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'react-router-dom'
 import { formatCount, isAtLeast } from '../../../engine/index.ts'
 import type { ReviewsAnswer, SessionAnswer, WireReview } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Review } from './payment-review-card.tsx'
+import { ReviewCard } from './payment-review-card.tsx'
 import { EventOptions } from '../ui/log-list.tsx'
 import { callApi, registrationUrl } from '../office-api-and-urls.ts'
 import { shortTitle } from '../navigation.tsx'
@@ -16,18 +16,18 @@ import { formatDateParts } from '../lists/list-table.tsx'
 import '../registration/registration-details-page.css'
 import './bank-statement-page.css'
 
-/** As many as can be decided in one sitting; the oldest come first. */
-const SHOWN_AT_ONCE = 50
+/** The number of reviews shown at first, and added by “Show more”. The oldest come first. */
+const PAGE_SIZE = 50
 
-export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
-  const [search, setSearch] = useSearchParams()
-  const [done, setDone] = useState('')
-  const [shown, setShown] = useState(SHOWN_AT_ONCE)
-  const event = search.get('event') ?? ''
+export function PaymentReviewsPage({ session }: { readonly session: SessionAnswer }) {
+  const [searchParams, setSearchParams] = useSearchParams()
+  const [message, setMessage] = useState('')
+  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE)
+  const eventId = searchParams.get('event') ?? ''
   const query = useQuery({
-    queryKey: ['reviews', event],
+    queryKey: ['reviews', eventId],
     queryFn: ({ signal }) =>
-      callApi(`/api/admin/reviews/?event=${encodeURIComponent(event)}`, readReviews, { signal }),
+      callApi(`/api/admin/reviews/?event=${encodeURIComponent(eventId)}`, readReviews, { signal }),
   })
   const error = useSignInOn401(query.error)
   const data = query.data?.reviews
@@ -40,9 +40,9 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
           <label className="whichof">
             <span className="vh">Event</span>
             <select
-              value={event}
+              value={eventId}
               onChange={({ target }) =>
-                setSearch(target.value === '' ? {} : { event: target.value })
+                setSearchParams(target.value === '' ? {} : { event: target.value })
               }
             >
               <EventOptions events={events} />
@@ -56,11 +56,11 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      <p role="status" className={done === '' ? undefined : 'done'}>
-        {done}
+      <p role="status" className={message === '' ? undefined : 'done'}>
+        {message}
       </p>
       {requests.map((request) => (
-        <Requested key={request.event_id} session={session} request={request} />
+        <RefundRequests key={request.event_id} session={session} request={request} />
       ))}
       {data !== undefined && data.length === 0 && requests.length === 0 && (
         <p className="clear">
@@ -72,30 +72,37 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
           {formatCount(data.length)} {data.length === 1 ? 'payment' : 'payments, oldest first'}
         </p>
       )}
-      {data?.slice(0, shown).map((review) => (
-        <section className="pan" key={review.id} aria-label={nameOf(review)}>
-          <Whose session={session} review={review} />
-          <Review
+      {data?.slice(0, visibleCount).map((review) => (
+        <section className="pan" key={review.id} aria-label={reviewLabel(review)}>
+          <ReviewHeader session={session} review={review} />
+          <ReviewCard
             review={review}
-            mayDecide={isAtLeast(session.role, 'treasurer')}
+            canDecide={isAtLeast(session.role, 'treasurer')}
             onDone={(message) => {
-              setDone(message)
+              setMessage(message)
               void query.refetch()
             }}
           />
         </section>
       ))}
-      {data !== undefined && data.length > shown && (
-        <button type="button" className="btn line" onClick={() => setShown(shown + SHOWN_AT_ONCE)}>
-          Show {formatCount(Math.min(SHOWN_AT_ONCE, data.length - shown))} more
+      {data !== undefined && data.length > visibleCount && (
+        <button
+          type="button"
+          className="btn line"
+          onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}
+        >
+          Show {formatCount(Math.min(PAGE_SIZE, data.length - visibleCount))} more
         </button>
       )}
     </main>
   )
 }
 
-/** Refunds that delegates request for second payments: staff decide on each registration's page. */
-function Requested({
+/**
+ * Links to the refund requests for second payments. Staff decide on them on the registration's
+ * page.
+ */
+function RefundRequests({
   session,
   request: { event_id: eventId, count },
 }: {
@@ -104,7 +111,7 @@ function Requested({
 }) {
   const event = session.events.find(({ id }) => id === eventId)
   const list = event?.lists[0]
-  const words =
+  const label =
     count === 1
       ? '1 refund request for a second payment'
       : `${formatCount(count)} refund requests for second payments`
@@ -113,9 +120,9 @@ function Requested({
       <Icon name="tri" small />
       <span>
         {list === undefined ? (
-          words
+          label
         ) : (
-          <Link to={`${list.route}?waiting=second_payment`}>{words}</Link>
+          <Link to={`${list.route}?waiting=second_payment`}>{label}</Link>
         )}
         {event !== undefined && `, ${event.title}`}
       </span>
@@ -123,9 +130,9 @@ function Requested({
   )
 }
 
-const nameOf = ({ reg_no: regNo, id }: WireReview): string => regNo ?? `Payment ${id}`
+const reviewLabel = ({ reg_no: regNo, id }: WireReview): string => regNo ?? `Payment ${id}`
 
-function Whose({
+function ReviewHeader({
   session,
   review,
 }: {

@@ -1,35 +1,35 @@
-/** Parsers of the settlement calls' answers. */
+/** Parsers of the responses of settlement calls. */
 import { fromRupees } from '../../../engine/index.ts'
 import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
 
-/** May be negative. */
+/** Whether the value is an amount, which may be negative. */
 const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && fromRupees(Math.abs(value)) !== null
-const amounts =
+const readAmounts =
   (...names: readonly string[]) =>
   (value: unknown): Record<string, unknown> | null =>
     isRecord(value) && names.every((name) => isAmount(value[name])) ? value : null
 
 /** Returns null if the value is not a settlement. */
-export function settlementIn(value: unknown): WireSettlement | null {
+export function readSettlement(value: unknown): WireSettlement | null {
   if (!isRecord(value)) return null
   const { lines, payouts, unsettled, unread } = value
   const isReadable =
     listOf(lines, (line) =>
       isRecord(line) && hasAll(line, 'string', 'is', 'as', 'order_id', 'reference', 'utr')
-        ? amounts('amount', 'fee', 'tax', 'net')(line)
+        ? readAmounts('amount', 'fee', 'tax', 'net')(line)
         : null,
     ) !== null &&
-    listOf(payouts, amounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')) !== null &&
-    listOf(unsettled, amounts('amount', 'days')) !== null &&
+    listOf(payouts, readAmounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')) !== null &&
+    listOf(unsettled, readAmounts('amount', 'days')) !== null &&
     Array.isArray(unread)
   return isReadable ? (value as WireSettlement) : null
 }
 
 export const readSettlements: Reader<WireSettlement> = (body) =>
-  isRecord(body) ? settlementIn(body['settlement']) : null
+  isRecord(body) ? readSettlement(body['settlement']) : null
 
-export const readKept: Reader<SettlementKeptAnswer> = (body) =>
+export const readSaveResult: Reader<SettlementKeptAnswer> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? (body as SettlementKeptAnswer) : null

@@ -1,4 +1,4 @@
-/** The gateway's settlements: a report before it is kept, the kept settlements, and unsettled payments. */
+/** The gateway's settlements: an uploaded report, saved settlements, and unsettled payments. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatDayShort, isDay, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
@@ -14,53 +14,54 @@ import { toSpreadsheet, callApi, registrationUrl, unwrap } from '../office-api-a
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatRupees, formatSignedRupees } from '../lists/list-table.tsx'
-import { readKept, readSettlements } from './settlement-api-responses.ts'
+import { readSaveResult, readSettlements } from './settlement-api-responses.ts'
 
-type OfEvent = { readonly event: OfficeEvent }
-const callOf = (event: OfficeEvent, path: string, query = ''): string =>
+type EventProps = { readonly event: OfficeEvent }
+const buildPath = (event: OfficeEvent, path: string, query = ''): string =>
   `/api/admin/${path}/?event=${encodeURIComponent(event.id)}${query}`
 
-type ReportProps = OfEvent & {
+type SettlementReportProps = EventProps & {
   readonly settlement: WireSettlement
   readonly file: File
-  /** The user's column mapping; empty: recognised by the headings. */
+  /** The user's column mapping. Empty if the headings were recognised. */
   readonly columns: string
 }
 
-/** A loaded report: nothing is stored until the user confirms. */
-export function Report({ event, settlement, file, columns }: ReportProps) {
+/** Shows an uploaded report. Nothing is stored until the user saves it. */
+export function SettlementReport({ event, settlement, file, columns }: SettlementReportProps) {
   const client = useQueryClient()
-  const keep = useMutation({
+  const saveMutation = useMutation({
     mutationFn: () =>
-      callApi(callOf(event, 'reconcile/keep', columns), readKept, {
+      callApi(buildPath(event, 'reconcile/keep', columns), readSaveResult, {
         method: 'POST',
         form: toSpreadsheet(file),
       }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['settlements', event.id] }),
   })
-  const refused = useSignInOn401(keep.error)
-  const { fresh, unread, not_yet: notYet } = settlement
+  const saveError = useSignInOn401(saveMutation.error)
+  const { fresh: newLineCount, unread, not_yet: unsettledCount } = settlement
   return (
     <>
       <section className="pan" aria-labelledby="settlement-report">
         <h2 id="settlement-report">Gateway settlement</h2>
-        <Said {...settlement} />
+        <ReportSummary {...settlement} />
         {unread.length > 0 && (
           <p className="care">
-            Line {unread.join(', ')} could not be read: the amount or date is unclear, or the
-            currency is not rupees.
+            {unread.length === 1 ? 'Line' : 'Lines'} {unread.join(', ')} could not be read: the
+            amount or date is unclear, or the currency is not rupees.
           </p>
         )}
-        {notYet > 0 && (
+        {unsettledCount > 0 && (
           <p className="mute">
-            {notYet === 1 ? '1 line is' : `${notYet} lines are`} not settled by the gateway yet.
+            {unsettledCount === 1 ? '1 line is' : `${unsettledCount} lines are`} not settled by the
+            gateway yet.
           </p>
         )}
-        {refused && <Banner text={refused.message} onDismiss={() => keep.reset()} />}
+        {saveError && <Banner text={saveError.message} onDismiss={() => saveMutation.reset()} />}
         <p role="status" className="done">
-          {keep.data?.message ?? (fresh === 0 ? 'All lines were saved before.' : '')}
+          {saveMutation.data?.message ?? (newLineCount === 0 ? 'All lines were saved before.' : '')}
         </p>
-        {keep.data === undefined && fresh !== null && fresh > 0 && (
+        {saveMutation.data === undefined && newLineCount !== null && newLineCount > 0 && (
           <>
             <p className="mute">
               Saving sends unknown payments to review. The other lines are added to their
@@ -70,38 +71,38 @@ export function Report({ event, settlement, file, columns }: ReportProps) {
               <button
                 type="button"
                 className="btn"
-                disabled={keep.isPending}
-                onClick={() => keep.mutate()}
+                disabled={saveMutation.isPending}
+                onClick={() => saveMutation.mutate()}
               >
-                Save {fresh} {fresh === 1 ? 'line' : 'lines'}
+                Save {newLineCount} {newLineCount === 1 ? 'line' : 'lines'}
               </button>
             </div>
           </>
         )}
       </section>
       <Payouts payouts={settlement.payouts} />
-      <Groups event={event} lines={settlement.lines} />
-      <Open event={event} unsettled={settlement.unsettled} />
+      <LineGroups event={event} lines={settlement.lines} />
+      <UnsettledPayments event={event} unsettled={settlement.unsettled} />
     </>
   )
 }
 
-/** All kept settlements of the event's account. */
-export function KeptSettlements({ event }: OfEvent) {
+/** Shows all saved settlements of the event's account. */
+export function SavedSettlements({ event }: EventProps) {
   const query = useQuery({
     queryKey: ['settlements', event.id],
-    queryFn: ({ signal }) => callApi(callOf(event, 'settlements'), readSettlements, { signal }),
+    queryFn: ({ signal }) => callApi(buildPath(event, 'settlements'), readSettlements, { signal }),
   })
-  const saving = useMutation({
+  const exportMutation = useMutation({
     mutationFn: async () => {
-      const file = unwrap(await download(callOf(event, 'settlements/export')))
+      const file = unwrap(await download(buildPath(event, 'settlements/export')))
       save(file.blob, file.name ?? `${event.id}_settlements.csv`)
     },
   })
   const error = useSignInOn401(query.error)
-  const refused = useSignInOn401(saving.error)
+  const exportError = useSignInOn401(exportMutation.error)
   const { data } = query
-  // An event without card payments has none.
+  // An event without card payments has no settlements.
   if (error?.status === 404) return null
   return (
     <>
@@ -111,32 +112,36 @@ export function KeptSettlements({ event }: OfEvent) {
           action={{ label: 'Try Again', onClick: () => void query.refetch() }}
         />
       )}
-      {refused && <Banner text={refused.message} onDismiss={() => saving.reset()} />}
+      {exportError && (
+        <Banner text={exportError.message} onDismiss={() => exportMutation.reset()} />
+      )}
       {data && data.payouts.length > 0 && (
         <Payouts payouts={data.payouts}>
           <button
             type="button"
             className="btn line sm"
-            disabled={saving.isPending}
-            onClick={() => saving.mutate()}
+            disabled={exportMutation.isPending}
+            onClick={() => exportMutation.mutate()}
           >
             Export settlements (CSV)
           </button>
         </Payouts>
       )}
-      {data && <Groups event={event} lines={data.lines} />}
-      {data && <Open event={event} unsettled={data.unsettled} />}
+      {data && <LineGroups event={event} lines={data.lines} />}
+      {data && <UnsettledPayments event={event} unsettled={data.unsettled} />}
     </>
   )
 }
 
-const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
+const pluralise = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Summary of a report's lines as a sentence. */
-function Said({ lines }: WireSettlement) {
-  const of = (as: WireSettled['as']): number => lines.filter((line) => line.as === as).length
+/** Summarises the lines of a report in a sentence. */
+function ReportSummary({ lines }: WireSettlement) {
+  const countLines = (as: WireSettled['as']): number =>
+    lines.filter((line) => line.as === as).length
   const parts = GROUPS.flatMap(([as, title]) =>
-    of(as) === 0 ? [] : [`${of(as)} ${title.toLowerCase()}`],
+    countLines(as) === 0 ? [] : [`${countLines(as)} ${title.toLowerCase()}`],
   )
   return <p>{lines.length === 0 ? 'No settlements in this file.' : `${parts.join(', ')}.`}</p>
 }
@@ -160,8 +165,8 @@ function Payouts({ payouts, children }: PayoutsProps) {
                 {payout.day !== null && isDay(payout.day) ? formatDayShort(payout.day) : 'No date'}
               </b>
               {payout.utr !== '' && <small>{payout.utr}</small>}
-              <small>{partsOf(payout).join(', ')}</small>
-              {payout.account !== null && <small>{ofFormer(payout.account)}</small>}
+              <small>{listPayoutParts(payout).join(', ')}</small>
+              {payout.account !== null && <small>{describeFormerAccount(payout.account)}</small>}
             </span>
             <b className="r">{formatSignedRupees(payout.net)}</b>
           </li>
@@ -172,11 +177,11 @@ function Payouts({ payouts, children }: PayoutsProps) {
   )
 }
 
-const ofFormer = (account: string): string =>
-  `Account ${account}, which is not in the event file any more`
+const describeFormerAccount = (account: string): string =>
+  `Account ${account}, no longer in the event file`
 
-/** The components of the amount. */
-function partsOf({
+/** Returns the components of a payout. */
+function listPayoutParts({
   lines,
   sales,
   refunds,
@@ -185,56 +190,58 @@ function partsOf({
   others,
   elsewhere,
 }: WirePayout): readonly string[] {
-  const less = [
+  const deductions = [
     ['refunds', refunds],
     ['fees', fee],
     ['tax on fees', tax],
     ['other deductions', others],
   ] as const
   return [
-    `${count(lines, 'line')}: ${formatRupees(sales, true)} paid`,
-    ...less.flatMap(([word, amount]) =>
-      amount <= 0 ? [] : [`less ${formatRupees(amount, true)} ${word}`],
+    `${pluralise(lines, 'line')}: ${formatRupees(sales, true)} paid`,
+    ...deductions.flatMap(([label, amount]) =>
+      amount <= 0 ? [] : [`less ${formatRupees(amount, true)} ${label}`],
     ),
     ...(others < 0 ? [`plus ${formatRupees(-others, true)} other credits`] : []),
     ...(elsewhere === null
       ? []
-      : [`other events: ${count(elsewhere.lines, 'line')}, ${formatSignedRupees(elsewhere.net)}`]),
+      : [
+          `other events: ${pluralise(elsewhere.lines, 'line')}, ${formatSignedRupees(elsewhere.net)}`,
+        ]),
   ]
 }
 
-function Groups({ event, lines }: OfEvent & { readonly lines: readonly WireSettled[] }) {
-  return GROUPS.map(([as, title, about, isFolded]) => {
-    const those = lines.filter((line) => line.as === as)
-    if (those.length === 0) return null
-    const head = `${title} (${those.length})`
+function LineGroups({ event, lines }: EventProps & { readonly lines: readonly WireSettled[] }) {
+  return GROUPS.map(([as, title, description, isCollapsed]) => {
+    const groupLines = lines.filter((line) => line.as === as)
+    if (groupLines.length === 0) return null
+    const heading = `${title} (${groupLines.length})`
     const list = (
       <>
-        <p className="mute">{about}</p>
+        <p className="mute">{description}</p>
         <ul className="log stmt">
-          {those.map((line, at) => (
-            <Line key={at} event={event} {...line} />
+          {groupLines.map((line, index) => (
+            <SettledLine key={index} event={event} {...line} />
           ))}
         </ul>
       </>
     )
-    return isFolded ? (
+    return isCollapsed ? (
       <details className="pan" key={as}>
-        <summary>{head}</summary>
+        <summary>{heading}</summary>
         {list}
       </details>
     ) : (
       <section className="pan" key={as} aria-labelledby={`settled-${as}`}>
-        <h2 id={`settled-${as}`}>{head}</h2>
+        <h2 id={`settled-${as}`}>{heading}</h2>
         {list}
       </section>
     )
   })
 }
 
-function Line({ event, ...line }: OfEvent & WireSettled) {
+function SettledLine({ event, ...line }: EventProps & WireSettled) {
   const {
-    is,
+    is: kind,
     amount,
     fee,
     tax,
@@ -246,22 +253,22 @@ function Line({ event, ...line }: OfEvent & WireSettled) {
     reg_no: regNo,
     why,
   } = line
-  const when = [day !== null && isDay(day) ? formatDayShort(day) : '', utr]
+  const payoutDetails = [day !== null && isDay(day) ? formatDayShort(day) : '', utr]
     .filter(Boolean)
     .join(', ')
-  const taken =
+  const deductionText =
     fee + tax === 0 ? '' : `, fee ${formatRupees(fee, true)}, tax ${formatRupees(tax, true)}`
   return (
     <li>
       <span>
         <b>{formatRupees(amount, true)}</b>
-        {is === 'refund' && ' went back'}
-        {taken}
+        {kind === 'refund' && ' refunded'}
+        {deductionText}
         <small>{[reference, order].filter(Boolean).join(', order ')}</small>
-        <small>{when}</small>
+        <small>{payoutDetails}</small>
         {regNo !== null && (
           <small>
-            <OfRegistration event={event} regNo={regNo} />
+            <RegistrationLink event={event} regNo={regNo} />
           </small>
         )}
         {why !== null && <small className="bad">{why}</small>}
@@ -271,29 +278,33 @@ function Line({ event, ...line }: OfEvent & WireSettled) {
   )
 }
 
-function OfRegistration({ event, regNo }: OfEvent & { readonly regNo: string }) {
+function RegistrationLink({ event, regNo }: EventProps & { readonly regNo: string }) {
   const list = event.lists[0]
   return list === undefined ? regNo : <Link to={registrationUrl(list, regNo)}>{regNo}</Link>
 }
 
-function Open({ event, unsettled }: OfEvent & { readonly unsettled: readonly WireUnsettled[] }) {
+function UnsettledPayments({
+  event,
+  unsettled,
+}: EventProps & { readonly unsettled: readonly WireUnsettled[] }) {
   if (unsettled.length === 0) return null
   return (
     <section className="pan" aria-labelledby="settlement-open">
       <h2 id="settlement-open">Paid, not settled yet ({unsettled.length})</h2>
-      <p className="mute">The gateway pays out within some working days.</p>
+      <p className="mute">The gateway pays out within a few working days.</p>
       <ul className="log stmt">
-        {unsettled.map(({ reg_no: regNo, reference, amount, paid_on: on, days, account }) => (
+        {unsettled.map(({ reg_no: regNo, reference, amount, paid_on: paidOn, days, account }) => (
           <li key={`${reference} ${regNo}`}>
             <span>
-              <b>{formatRupees(amount, true)}</b>, paid on {isDay(on) ? formatDayShort(on) : on}
+              <b>{formatRupees(amount, true)}</b>, paid on{' '}
+              {isDay(paidOn) ? formatDayShort(paidOn) : paidOn}
               <small>
-                {regNo === null ? '' : <OfRegistration event={event} regNo={regNo} />} {reference}
+                {regNo === null ? '' : <RegistrationLink event={event} regNo={regNo} />} {reference}
               </small>
-              {account !== null && <small>{ofFormer(account)}</small>}
+              {account !== null && <small>{describeFormerAccount(account)}</small>}
             </span>
             <span className={days > SETTLED_WITHIN_DAYS ? 'r bad' : 'r'}>
-              {days === 0 ? 'today' : `${count(days, 'day')} ago`}
+              {days === 0 ? 'today' : `${pluralise(days, 'day')} ago`}
             </span>
           </li>
         ))}

@@ -3,7 +3,7 @@ import { fromRupees, isActionName } from '../../../engine/index.ts'
 import type { ActionsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { hasAll, isRecord, listOf } from '../../app/json-readers.ts'
-import { reviewIn } from '../reconciliation/payment-review-api-responses.ts'
+import { readReview } from '../reconciliation/payment-review-api-responses.ts'
 
 /** Parses the available actions of a registration, and its history. */
 export const readActions: Reader<ActionsAnswer> = (body) => {
@@ -40,7 +40,7 @@ export const readActions: Reader<ActionsAnswer> = (body) => {
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
     (approval === null || isApproval(approval)) &&
     (claim === null || isPaymentClaim(claim)) &&
-    listOf(reviews, reviewIn) !== null &&
+    listOf(reviews, readReview) !== null &&
     listOf(history, (entry) =>
       isRecord(entry) && hasAll(entry, 'string', 'at', 'who', 'act', 'text', 'why') ? entry : null,
     ) !== null

@@ -16,7 +16,7 @@ import { readActionMessage, readActions } from './action-api-responses.ts'
 import { PaymentClaimDetails } from './record-payment-fields.tsx'
 import { ActionDialog } from './action-and-refund-dialog.tsx'
 import { ACTION_LABELS } from './action-buttons.ts'
-import { Review } from '../reconciliation/payment-review-card.tsx'
+import { ReviewCard } from '../reconciliation/payment-review-card.tsx'
 import type { ActionRequest, ButtonAction } from './action-buttons.ts'
 import { callApi, isApiError, registrationUrl } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -87,10 +87,10 @@ export function Actions({ regNo, list, onDone }: ActionsProps) {
         {actionMutation.data ?? decisionMessage}
       </p>
       {data?.reviews.map((review) => (
-        <Review
+        <ReviewCard
           key={review.id}
           review={review}
-          mayDecide={data.allowed.includes('dismiss')}
+          canDecide={data.allowed.includes('dismiss')}
           onDone={(message) => {
             actionMutation.reset()
             setDecisionMessage(message)

@@ -11,37 +11,41 @@ import { ApiForm, CodeField, Field } from '../ui/form-fields.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { readAccount, readRecoveryCodes, readSecret } from './users-api-responses.ts'
+import { readAccount, readRecoveryCodes, readSecondFactorSecret } from './users-api-responses.ts'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import '../registration/registration-details-page.css'
 import './team-page.css'
 
-export const ACCOUNT_CALL = '/api/admin/me/'
+export const ACCOUNT_API_PATH = '/api/admin/me/'
 
-export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
-  const client = useQueryClient()
+export function AccountPage({
+  mustSetUpSecondFactor,
+}: {
+  readonly mustSetUpSecondFactor: boolean
+}) {
+  const queryClient = useQueryClient()
   const query = useQuery({
     queryKey: ['account'],
-    queryFn: ({ signal }) => callApi(ACCOUNT_CALL, readAccount, { signal }),
+    queryFn: ({ signal }) => callApi(ACCOUNT_API_PATH, readAccount, { signal }),
   })
   const error = useSignInOn401(query.error)
-  const again = () => {
+  const reload = () => {
     void query.refetch()
-    // A second factor changes what the session may do.
-    void client.invalidateQueries({ queryKey: ['session'] })
+    // Setting up a second factor changes the permissions of the session.
+    void queryClient.invalidateQueries({ queryKey: ['session'] })
   }
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Your account">
-        {query.data && <p className="mute">{standing(query.data)}</p>}
+        {query.data && <p className="mute">{describeAccount(query.data)}</p>}
       </PageHeading>
-      {isHeld && (
+      {mustSetUpSecondFactor && (
         <p className="care">
           <Icon name="lock" />
           Your role needs two-step sign-in. Set it up here to open the rest of the office.
         </p>
       )}
-      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: again }} />}
+      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: reload }} />}
       {query.data === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
@@ -50,10 +54,10 @@ export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
       )}
       {query.data && (
         <div className="panels top">
-          <SecondFactor account={query.data} onChange={again} />
+          <SecondFactorSection account={query.data} onChange={reload} />
           <div>
-            <Password account={query.data} onChange={again} />
-            <Sessions account={query.data} onChange={again} />
+            <PasswordSection account={query.data} onChange={reload} />
+            <SessionsSection account={query.data} onChange={reload} />
           </div>
         </div>
       )}
@@ -61,18 +65,18 @@ export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
   )
 }
 
-const standing = ({ username, role, events }: AccountAnswer): string =>
+const describeAccount = ({ username, role, events }: AccountAnswer): string =>
   `${username} · ${role} for ${events === null ? 'all events' : events.join(', ')}`
 
-type Part = { readonly account: AccountAnswer; readonly onChange: () => void }
+type SectionProps = { readonly account: AccountAnswer; readonly onChange: () => void }
 
-function SecondFactor({ account, onChange }: Part) {
-  const { is_on, is_required, recovery_codes_left: left } = account.second_factor
-  const [setUp, setSetUp] = useState<SecondFactorAnswer | null>(null)
-  const [told, setTold] = useState<{ message: string; codes: readonly string[] } | null>(null)
-  const show = (answer: { message: string; recovery_codes: readonly string[] }) => {
-    setSetUp(null)
-    setTold({ message: answer.message, codes: answer.recovery_codes })
+function SecondFactorSection({ account, onChange }: SectionProps) {
+  const { is_on, is_required, recovery_codes_left: codesLeft } = account.second_factor
+  const [pendingSecret, setPendingSecret] = useState<SecondFactorAnswer | null>(null)
+  const [result, setResult] = useState<{ message: string; codes: readonly string[] } | null>(null)
+  const showResult = (answer: { message: string; recovery_codes: readonly string[] }) => {
+    setPendingSecret(null)
+    setResult({ message: answer.message, codes: answer.recovery_codes })
     onChange()
   }
   return (
@@ -85,73 +89,77 @@ function SecondFactor({ account, onChange }: Part) {
       </div>
       <p className="mute">
         {is_on
-          ? `After your password, you enter a code from your phone. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.`
+          ? `After your password, you enter a code from your phone. ${codesLeft === 1 ? 'One recovery code is' : `${codesLeft} recovery codes are`} left.`
           : 'After your password, you enter a code from an app on your phone. A stolen password alone is then useless.'}
       </p>
       <div role="status">
-        {told && <p className="settled">{told.message}</p>}
-        {told && told.codes.length > 0 && <RecoveryCodes codes={told.codes} />}
+        {result && <p className="settled">{result.message}</p>}
+        {result && result.codes.length > 0 && <RecoveryCodes codes={result.codes} />}
       </div>
-      {setUp ? (
-        <Confirming secret={setUp} onDone={show} onCancel={() => setSetUp(null)} />
+      {pendingSecret ? (
+        <ConfirmSecondFactor
+          secret={pendingSecret}
+          onDone={showResult}
+          onCancel={() => setPendingSecret(null)}
+        />
       ) : (
-        <Choice title={is_on ? 'Set up another phone' : 'Set up'} isOpen={!is_on}>
+        <Disclosure title={is_on ? 'Set up another phone' : 'Set up'} isOpen={!is_on}>
           <ApiForm
             label="Set up two-step sign-in"
-            path={`${ACCOUNT_CALL}second-factor/`}
-            read={readSecret}
+            path={`${ACCOUNT_API_PATH}second-factor/`}
+            read={readSecondFactorSecret}
             button="Show QR code"
             onDone={(secret) => {
-              setTold(null)
-              setSetUp(secret)
+              setResult(null)
+              setPendingSecret(secret)
             }}
           >
-            <OwnPassword />
+            <PasswordField />
             {is_on && <CodeField />}
           </ApiForm>
-        </Choice>
+        </Disclosure>
       )}
       {is_on && (
-        <Choice title="Create new recovery codes">
+        <Disclosure title="Create new recovery codes">
           <ApiForm
             label="Create new recovery codes"
-            path={`${ACCOUNT_CALL}recovery-codes/`}
+            path={`${ACCOUNT_API_PATH}recovery-codes/`}
             read={readRecoveryCodes}
             button="Create codes"
-            onDone={show}
+            onDone={showResult}
           >
-            <OwnPassword />
+            <PasswordField />
             <CodeField />
           </ApiForm>
-        </Choice>
+        </Disclosure>
       )}
       {is_on && !is_required && (
-        <Choice title="Turn off">
+        <Disclosure title="Turn off">
           <ApiForm
             label="Turn off two-step sign-in"
-            path={`${ACCOUNT_CALL}second-factor/off/`}
+            path={`${ACCOUNT_API_PATH}second-factor/off/`}
             read={readMessage}
             button="Turn off"
             onDone={(message) => {
-              setTold({ message, codes: [] })
+              setResult({ message, codes: [] })
               onChange()
             }}
           >
-            <OwnPassword />
+            <PasswordField />
             <CodeField />
           </ApiForm>
-        </Choice>
+        </Disclosure>
       )}
     </section>
   )
 }
 
-const OwnPassword = () => (
+const PasswordField = () => (
   <Field name="password" label="Your password" type="password" autoComplete="current-password" />
 )
 
 /** A rarely used action in a disclosure. */
-function Choice({
+function Disclosure({
   title,
   isOpen = false,
   children,
@@ -168,8 +176,8 @@ function Choice({
   )
 }
 
-function Confirming({
-  secret: { address, secret },
+function ConfirmSecondFactor({
+  secret: { address: uri, secret },
   onDone,
   onCancel,
 }: {
@@ -177,19 +185,19 @@ function Confirming({
   readonly onDone: (answer: { message: string; recovery_codes: string[] }) => void
   readonly onCancel: () => void
 }) {
-  const box = useRef<HTMLDivElement>(null)
-  // The form that was submitted is gone, and the focus with it.
-  useEffect(() => box.current?.focus(), [])
+  const container = useRef<HTMLDivElement>(null)
+  // The submitted form is gone, and with it the focus.
+  useEffect(() => container.current?.focus(), [])
   return (
-    <div className="scan" ref={box} tabIndex={-1}>
+    <div className="scan" ref={container} tabIndex={-1}>
       <p>Scan this with an authenticator app on your phone:</p>
-      <QrCode text={address} label="The secret for your authenticator app, as a QR code" />
+      <QrCode text={uri} label="The secret for your authenticator app, as a QR code" />
       <p className="mute">
         Without a camera, enter this secret in the app: <b className="code">{secret}</b>
       </p>
       <ApiForm
         label="Confirm two-step sign-in"
-        path={`${ACCOUNT_CALL}second-factor/confirm/`}
+        path={`${ACCOUNT_API_PATH}second-factor/confirm/`}
         read={readRecoveryCodes}
         button="Turn on"
         onDone={onDone}
@@ -210,10 +218,10 @@ function Confirming({
 }
 
 function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => box.current?.focus(), [codes])
+  const container = useRef<HTMLDivElement>(null)
+  useEffect(() => container.current?.focus(), [codes])
   return (
-    <div className="recovery" ref={box} tabIndex={-1}>
+    <div className="recovery" ref={container} tabIndex={-1}>
       <p>
         <b>Write down or print these recovery codes.</b> Each works once if you lose your phone.
         They are shown only now.
@@ -227,25 +235,25 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   )
 }
 
-function Password({ account, onChange }: Part) {
-  const [told, setTold] = useState<string | null>(null)
+function PasswordSection({ account, onChange }: SectionProps) {
+  const [message, setMessage] = useState<string | null>(null)
   return (
     <section className="pan" aria-labelledby="own-password">
       <h2 id="own-password">Password</h2>
       <p role="status" className="settled">
-        {told}
+        {message}
       </p>
       <ApiForm
         label="Change your password"
-        path={`${ACCOUNT_CALL}password/`}
+        path={`${ACCOUNT_API_PATH}password/`}
         read={readMessage}
         button="Set new password"
         onDone={(message) => {
-          setTold(message)
+          setMessage(message)
           onChange()
         }}
       >
-        <OwnPassword />
+        <PasswordField />
         <Field
           name="new_password"
           label="New password"
@@ -259,19 +267,19 @@ function Password({ account, onChange }: Part) {
   )
 }
 
-function Sessions({ account: { sessions }, onChange }: Part) {
-  const ending = useMutation({
+function SessionsSection({ account: { sessions }, onChange }: SectionProps) {
+  const endSessionMutation = useMutation({
     mutationFn: (id: string) =>
-      callApi(`${ACCOUNT_CALL}sessions/end/`, readMessage, { method: 'POST', json: { id } }),
+      callApi(`${ACCOUNT_API_PATH}sessions/end/`, readMessage, { method: 'POST', json: { id } }),
     onSettled: onChange,
   })
-  const refused = useSignInOn401(ending.error)
+  const endError = useSignInOn401(endSessionMutation.error)
   return (
     <section className="pan" aria-labelledby="sessions">
       <h2 id="sessions">Active sessions</h2>
-      {refused && <Banner text={refused.message} onDismiss={() => ending.reset()} />}
+      {endError && <Banner text={endError.message} onDismiss={() => endSessionMutation.reset()} />}
       <p role="status" className="settled">
-        {ending.data ?? ''}
+        {endSessionMutation.data ?? ''}
       </p>
       <ul className="log">
         {sessions.map((session) => (
@@ -297,8 +305,8 @@ function Sessions({ account: { sessions }, onChange }: Part) {
                 <button
                   type="button"
                   className="btn line sm"
-                  disabled={ending.isPending}
-                  onClick={() => ending.mutate(session.id)}
+                  disabled={endSessionMutation.isPending}
+                  onClick={() => endSessionMutation.mutate(session.id)}
                 >
                   Sign out<span className="vh"> {session.browser}</span>
                 </button>
@@ -311,8 +319,8 @@ function Sessions({ account: { sessions }, onChange }: Part) {
         <button
           type="button"
           className="btn line sm"
-          disabled={ending.isPending}
-          onClick={() => ending.mutate('')}
+          disabled={endSessionMutation.isPending}
+          onClick={() => endSessionMutation.mutate('')}
         >
           Sign out everywhere else
         </button>

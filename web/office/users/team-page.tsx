@@ -9,46 +9,46 @@ import { ApiForm, Field } from '../ui/form-fields.tsx'
 import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
-import { readPeople, readPersonChanged } from './users-api-responses.ts'
+import { readUsers, readUserChanged } from './users-api-responses.ts'
 import { formatDateTime } from '../ui/format-date-time.ts'
 import '../registration/registration-details-page.css'
 import './team-page.css'
 
-const CALL = '/api/admin/admins/'
+const API_PATH = '/api/admin/admins/'
 
-export function PeoplePage({ username }: { readonly username: string }) {
-  const [told, setTold] = useState<UserChangedAnswer | null>(null)
+export function TeamPage({ username }: { readonly username: string }) {
+  const [result, setResult] = useState<UserChangedAnswer | null>(null)
   const query = useQuery({
     queryKey: ['people'],
-    queryFn: ({ signal }) => callApi(CALL, readPeople, { signal }),
+    queryFn: ({ signal }) => callApi(API_PATH, readUsers, { signal }),
   })
   const error = useSignInOn401(query.error)
-  const again = () => void query.refetch()
+  const reload = () => void query.refetch()
   const onDone = (answer: UserChangedAnswer) => {
-    setTold(answer)
-    again()
+    setResult(answer)
+    reload()
   }
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Team" />
-      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: again }} />}
+      {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: reload }} />}
       {query.data === undefined && !query.isError && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
           <span className="vh">Loading the team</span>
         </p>
       )}
-      <div role="status">{told && <Told answer={told} />}</div>
+      <div role="status">{result && <ResultNotice answer={result} />}</div>
       {query.data && (
         <div className="panels top">
           <section className="pan" aria-labelledby="people">
             <h2 id="people">Members</h2>
             <ul className="log persons">
-              {query.data.people.map((person) => (
-                <Person
-                  key={person.username}
-                  person={person}
-                  isSelf={person.username === username}
+              {query.data.people.map((member) => (
+                <TeamMember
+                  key={member.username}
+                  member={member}
+                  isSelf={member.username === username}
                   events={query.data.events}
                   onDone={onDone}
                 />
@@ -60,10 +60,10 @@ export function PeoplePage({ username }: { readonly username: string }) {
               <h2 id="add">Invite</h2>
               <ApiForm
                 label="Invite"
-                path={CALL}
-                read={readPersonChanged}
+                path={API_PATH}
+                read={readUserChanged}
                 button="Create invitation link"
-                extraValues={mayIn}
+                extraValues={readPermissions}
                 onDone={onDone}
               >
                 <Field
@@ -73,10 +73,14 @@ export function PeoplePage({ username }: { readonly username: string }) {
                   autoCapitalize="none"
                   spellCheck={false}
                 />
-                <MayWhat was="viewer" chosen={null} events={query.data.events} />
+                <PermissionFields
+                  initialRole="viewer"
+                  selectedEvents={null}
+                  events={query.data.events}
+                />
               </ApiForm>
             </section>
-            <Required isOn={query.data.second_factor_required} onDone={onDone} />
+            <SecondFactorRequirement isOn={query.data.second_factor_required} onDone={onDone} />
           </div>
         </div>
       )}
@@ -84,17 +88,17 @@ export function PeoplePage({ username }: { readonly username: string }) {
   )
 }
 
-/** Result of an action with the link to hand over, which is shown only once. */
-function Told({ answer: { message, link } }: { readonly answer: UserChangedAnswer }) {
+/** Shows the result of an action and, once only, the link for the user. */
+function ResultNotice({ answer: { message, link } }: { readonly answer: UserChangedAnswer }) {
   const [isCopied, setIsCopied] = useState(false)
-  const box = useRef<HTMLDivElement>(null)
-  // The pressed button may be gone; keyboard users continue from here.
+  const container = useRef<HTMLDivElement>(null)
+  // The pressed button may be gone, so keyboard users continue from here.
   useEffect(() => {
     setIsCopied(false)
-    box.current?.focus()
+    container.current?.focus()
   }, [message, link])
   return (
-    <div className="handed" ref={box} tabIndex={-1}>
+    <div className="handed" ref={container} tabIndex={-1}>
       <p>{message}</p>
       {link !== null && (
         <>
@@ -113,38 +117,38 @@ function Told({ answer: { message, link } }: { readonly answer: UserChangedAnswe
   )
 }
 
-type Events = UsersAnswer['events']
+type EventChoices = UsersAnswer['events']
 type OnDone = (answer: UserChangedAnswer) => void
 
 /**
- * The role and events of a form as call parameters. They are not named `event`, which is the event
- * that the call is about.
+ * * Returns the events of the form as call parameters. The parameter is `events`, because `event`
+ * names the event that a call is about.
  */
-function mayIn(form: FormData): Readonly<Record<string, unknown>> {
+function readPermissions(form: FormData): Readonly<Record<string, unknown>> {
   return { event: undefined, events: form.get('all') === 'yes' ? null : form.getAll('event') }
 }
 
-function Person({
-  person,
+function TeamMember({
+  member,
   isSelf,
   events,
   onDone,
 }: {
-  readonly person: WireUser
+  readonly member: WireUser
   readonly isSelf: boolean
-  readonly events: Events
+  readonly events: EventChoices
   readonly onDone: OnDone
 }) {
   const [isOpen, setIsOpen] = useState(false)
-  const [isLeaving, setIsLeaving] = useState(false)
-  const { username, role } = person
-  const call = `${CALL}${encodeURIComponent(username)}/`
-  const done: OnDone = (answer) => {
+  const [isRemoving, setIsRemoving] = useState(false)
+  const { username, role } = member
+  const memberPath = `${API_PATH}${encodeURIComponent(username)}/`
+  const closeAndReport: OnDone = (answer) => {
     setIsOpen(false)
-    setIsLeaving(false)
+    setIsRemoving(false)
     onDone(answer)
   }
-  const titleOf = (id: string): string => events.find((event) => event.id === id)?.title ?? id
+  const eventTitle = (id: string): string => events.find((event) => event.id === id)?.title ?? id
   return (
     <li>
       <div className="person">
@@ -152,13 +156,13 @@ function Person({
           <b>{username}</b>
           <small>
             {[
-              `${role} for ${person.events === null ? 'all events' : person.events.map(titleOf).join(', ')}`,
-              person.signed_in_at === null
+              `${role} for ${member.events === null ? 'all events' : member.events.map(eventTitle).join(', ')}`,
+              member.signed_in_at === null
                 ? 'never signed in'
-                : `signed in ${formatDateTime(person.signed_in_at)}`,
-              ...(person.invited_until === null
+                : `signed in ${formatDateTime(member.signed_in_at)}`,
+              ...(member.invited_until === null
                 ? []
-                : [`invitation valid until ${formatDateTime(person.invited_until)}`]),
+                : [`invitation valid until ${formatDateTime(member.invited_until)}`]),
             ].join(' · ')}
           </small>
         </span>
@@ -168,7 +172,7 @@ function Person({
               You
             </Badge>
           )}
-          {person.has_second_factor && (
+          {member.has_second_factor && (
             <Badge tone="back" icon="lock">
               Two-step sign-in
             </Badge>
@@ -187,44 +191,44 @@ function Person({
           <>
             <ApiForm
               label={`Permissions of ${username}`}
-              path={`${call}may/`}
-              read={readPersonChanged}
+              path={`${memberPath}may/`}
+              read={readUserChanged}
               button="Save"
-              extraValues={mayIn}
-              onDone={done}
+              extraValues={readPermissions}
+              onDone={closeAndReport}
             >
-              <MayWhat was={role} chosen={person.events} events={events} />
+              <PermissionFields initialRole={role} selectedEvents={member.events} events={events} />
             </ApiForm>
             <div className="acts">
               {!isSelf && (
                 <ApiForm
                   label={`Reset the password of ${username}`}
-                  path={`${call}link/`}
-                  read={readPersonChanged}
+                  path={`${memberPath}link/`}
+                  read={readUserChanged}
                   button="Create password link"
                   isQuiet
-                  onDone={done}
+                  onDone={closeAndReport}
                 />
               )}
-              {!isSelf && person.has_second_factor && (
+              {!isSelf && member.has_second_factor && (
                 <ApiForm
                   label={`Two-step sign-in of ${username}`}
-                  path={`${call}reset-second-factor/`}
-                  read={readPersonChanged}
+                  path={`${memberPath}reset-second-factor/`}
+                  read={readUserChanged}
                   button="Remove two-step sign-in"
                   isQuiet
-                  onDone={done}
+                  onDone={closeAndReport}
                 />
               )}
-              <button type="button" className="btn line sm" onClick={() => setIsLeaving(true)}>
+              <button type="button" className="btn line sm" onClick={() => setIsRemoving(true)}>
                 Remove
               </button>
             </div>
           </>
         )}
       </details>
-      {isLeaving && (
-        <Dialog title={`Remove ${username}?`} onClose={() => setIsLeaving(false)}>
+      {isRemoving && (
+        <Dialog title={`Remove ${username}?`} onClose={() => setIsRemoving(false)}>
           <p>
             {username} is signed out everywhere and cannot sign in again. The audit log keeps their
             entries.
@@ -232,12 +236,12 @@ function Person({
           <div className="acts">
             <ApiForm
               label={`Remove ${username}`}
-              path={`${call}remove/`}
-              read={readPersonChanged}
+              path={`${memberPath}remove/`}
+              read={readUserChanged}
               button="Remove"
-              onDone={done}
+              onDone={closeAndReport}
             />
-            <button type="button" className="btn line sm" onClick={() => setIsLeaving(false)}>
+            <button type="button" className="btn line sm" onClick={() => setIsRemoving(false)}>
               {' '}
               Cancel{' '}
             </button>
@@ -248,34 +252,36 @@ function Person({
   )
 }
 
-/** A role, and the events it applies to. */
-function MayWhat({
-  was,
-  chosen,
+/** Fields for a role and the events it applies to. */
+function PermissionFields({
+  initialRole,
+  selectedEvents,
   events,
 }: {
-  readonly was: string
-  readonly chosen: readonly string[] | null
-  readonly events: Events
+  readonly initialRole: string
+  readonly selectedEvents: readonly string[] | null
+  readonly events: EventChoices
 }) {
-  const [now, setNow] = useState(was)
-  const [isAll, setIsAll] = useState(chosen === null)
-  // Events whose files are gone stay selected until the user deselects them.
-  const gone = (chosen ?? []).filter((id) => events.every((event) => event.id !== id))
+  const [role, setRole] = useState(initialRole)
+  const [isAll, setIsAll] = useState(selectedEvents === null)
+  // Events whose files were removed stay selected until the user deselects them.
+  const missingEvents = (selectedEvents ?? []).filter((id) =>
+    events.every((event) => event.id !== id),
+  )
   return (
     <>
       <div className="lf">
         <label>
           Role
-          <select name="role" value={now} onChange={({ target }) => setNow(target.value)}>
-            {ROLES.map((one) => (
-              <option key={one} value={one}>
-                {one}
+          <select name="role" value={role} onChange={({ target }) => setRole(target.value)}>
+            {ROLES.map((roleOption) => (
+              <option key={roleOption} value={roleOption}>
+                {roleOption}
               </option>
             ))}
           </select>
         </label>
-        <p className="hint">{isRole(now) && ROLE_DESCRIPTIONS[now]}</p>
+        <p className="hint">{isRole(role) && ROLE_DESCRIPTIONS[role]}</p>
       </div>
       <fieldset>
         <legend>Events</legend>
@@ -290,13 +296,13 @@ function MayWhat({
           <span>All events, including future ones</span>
         </label>
         {!isAll &&
-          [...events, ...gone.map((id) => ({ id, title: id }))].map(({ id, title }) => (
+          [...events, ...missingEvents.map((id) => ({ id, title: id }))].map(({ id, title }) => (
             <label className="choice" key={id}>
               <input
                 type="checkbox"
                 name="event"
                 value={id}
-                defaultChecked={chosen?.includes(id) ?? false}
+                defaultChecked={selectedEvents?.includes(id) ?? false}
               />
               <span>{title}</span>
             </label>
@@ -306,7 +312,13 @@ function MayWhat({
   )
 }
 
-function Required({ isOn, onDone }: { readonly isOn: boolean; readonly onDone: OnDone }) {
+function SecondFactorRequirement({
+  isOn,
+  onDone,
+}: {
+  readonly isOn: boolean
+  readonly onDone: OnDone
+}) {
   return (
     <section className="pan" aria-labelledby="required">
       <div className="ph">
@@ -322,8 +334,8 @@ function Required({ isOn, onDone }: { readonly isOn: boolean; readonly onDone: O
       </p>
       <ApiForm
         label="Two-step sign-in requirement"
-        path={`${CALL}second-factor/`}
-        read={readPersonChanged}
+        path={`${API_PATH}second-factor/`}
+        read={readUserChanged}
         button={isOn ? 'Make it optional' : 'Require for treasurers and owners'}
         isQuiet
         extraValues={() => ({ required: !isOn })}
