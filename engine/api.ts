@@ -62,7 +62,7 @@ export type {
   WireSettlement,
   WireUnsettled,
 } from './api/settlements.ts'
-export { buildTariff, type TariffAnswer } from './api/price-list.ts'
+export { buildTariff, type AvailabilityAnswer, type TariffAnswer } from './api/price-list.ts'
 export type {
   AccountAnswer,
   ActivityAnswer,

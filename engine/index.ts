@@ -152,6 +152,7 @@ export {
 export {
   sortEvents,
   lastDayOfPrice,
+  lastPriceInstant,
   checkRegistrationOpen,
   periodOn,
   priceSteps,

@@ -16,6 +16,7 @@ import {
   createConnectionErrorHandler,
 } from './http/security-headers.ts'
 import { warnAboutUnknownProxy } from './http/unknown-proxy-warning.ts'
+import { openStoredResponses } from './http/stored-responses.ts'
 import { logRequests } from './http/request-log.ts'
 import { sendError, errorForStatus } from './http/error-response.ts'
 import {
@@ -91,17 +92,18 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   // One guard for every route that accepts a registration number.
   const guard = openLookupGuard(deps)
   const guessLimit = openGuessLimit(deps)
+  const responses = openStoredResponses(deps.events)
   addRegistrationRoutes(app, deps, guard, guessLimit)
   await addLookupRoutes(app, deps, guessLimit)
   await addUploadRoutes(app, deps)
-  await addEventRoutes(app, deps)
+  await addEventRoutes(app, deps, responses)
   await addEventFileRoutes(app, deps)
   await addGatewayMessageRoutes(app, deps, guard)
   await addPaymentRoutes(app, deps, guard)
   await addConfirmationRoute(app, deps, guard)
   await addSelfServiceRoutes(app, deps, guard)
   await registerOfficeRoutes(app, deps)
-  const pages = await pageRoutes(app, deps)
+  const pages = await pageRoutes(app, deps, responses)
   const notFound = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const path = getPath(request)
     if (

@@ -64,7 +64,7 @@ const EXCEPTIONS: readonly Exception[] = [
   { why: 'a key of a rate limit', in: /^server\/http\/rate-limit\.ts$/, text: /^no address$/ },
   {
     why: 'staff and organiser pages',
-    in: /page-routes\.ts$/,
+    in: /(page-routes|public-pages)\.ts$/,
     text: /organisers|office|^Sign in/i,
   },
   { why: 'emails to staff', in: /^server\/mail\/send-daily-payment-reviews\.ts$/ },

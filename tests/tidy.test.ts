@@ -370,8 +370,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'One function caches values per key',
     in: /^(engine|server)\//,
-    // The last one caches a value for one response.
-    but: /^(engine\/lib\/memoize|server\/pages\/page-routes)\.ts$/,
+    but: /^engine\/lib\/memoize\.ts$/,
     text: /new WeakMap\b/,
     instead: 'write const xOf = remember((key) => …)',
     bad: 'const made = new WeakMap<Model, Table>()',

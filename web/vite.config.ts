@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { precompiledSchemas } from '../schemas/precompiled.ts'
+import { editorStylesAsRules } from './build/editor-styles-as-rules.ts'
 import { serverPages } from './build/dev-server.ts'
 import { neverDrawn } from './build/omit-unused-library-code.ts'
 
@@ -23,7 +24,7 @@ export const OLDEST = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
 export default defineConfig(({ isSsrBuild = false }) => ({
   root: here('.'),
   base: '/',
-  plugins: [react(), neverDrawn(), serverPages(server), schemas],
+  plugins: [react(), neverDrawn(), editorStylesAsRules(), serverPages(server), schemas],
   worker: { plugins: () => [schemas] },
   resolve: {
     // RJSF can render Markdown in descriptions; event files contain plain text, and the renderer
@@ -33,8 +34,6 @@ export default defineConfig(({ isSsrBuild = false }) => ({
   // The server rendering is built for Node, where packages would read NODE_ENV from the server's
   // environment.
   ...(isSsrBuild ? { define: { 'process.env.NODE_ENV': '"production"' } } : {}),
-  // The server replaces this word with a new nonce in every response.
-  html: { cspNonce: '__NONCE__' },
   build: {
     outDir: here('./dist'),
     emptyOutDir: true,

@@ -26,6 +26,13 @@ export type TariffAnswer = {
   left?: Record<string, number>
 }
 
+/** GET /api/events/{id}/availability/: everything in a form that changes with each registration. */
+export type AvailabilityAnswer = {
+  status: 'success'
+  /** As in the tariff. */
+  left: Record<string, number>
+}
+
 /**
  * Returns the complete tariff in all three shapes that readers of the specification expect. `left`:
  * the number of seats left by quota; an absent one has as many as the file states.

@@ -200,6 +200,7 @@ export type EventAnswer = {
   hash: string
   validator_url: string | null
   schema: object
+  /** The server's time; in responses that are the same for every visitor, the start of its day. */
   now: string
 }
 

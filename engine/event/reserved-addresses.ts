@@ -95,6 +95,7 @@ export const RESERVED_CALLS: readonly string[] = [
   '/api/events/{id}/roll',
   '/api/events/{id}/proofs',
   '/api/events/{id}/proofs/forget',
+  '/api/events/{id}/availability',
   '/api/events/{id}/{file}',
   '/api/payment/confirmation',
   '/api/payment/return',

@@ -8,7 +8,7 @@ import { formatMessage } from '../lib/format-message.ts'
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
 import type { Fees, Period } from '../event/pricing-types.ts'
 import { memoize } from '../lib/memoize.ts'
-import { addDays, dayOf, formatDay, type Day, type Instant } from '../lib/time.ts'
+import { addDays, dayOf, formatDay, startOfDay, type Day, type Instant } from '../lib/time.ts'
 
 /** Whether the day is within the period; an absent end is open. */
 export function containsDay({ from, to }: Period, on: Day): boolean {
@@ -153,4 +153,12 @@ function findLastDay(event: PublicEvent, on: Day): Day | null {
     )
     .sort()
   return changes[0] === undefined ? null : addDays(changes[0], -1)
+}
+
+/**
+ * Returns the last instant at which a price, a period or what is open may have changed. All of them
+ * change at the start of an Indian day, because event files name days.
+ */
+export function lastPriceInstant(at: Instant): Instant {
+  return startOfDay(dayOf(at))
 }

@@ -6,7 +6,6 @@
 import type * as Compiler from '@rjsf/validator-ajv8/compileSchemaValidators'
 import { createHash } from 'node:crypto'
 import { setImmediate as rest } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
 import type { RJSFSchema } from '@rjsf/utils'
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
@@ -37,14 +36,12 @@ import { readVersion } from './versions/version-approval.ts'
 
 const loadCompiler = later<typeof Compiler>('@rjsf/validator-ajv8/compileSchemaValidators')
 
-/** The module as sent: compression reduces generated code to an eighth, and is done once, not per visit. */
-export type ValidatorModule = { readonly text: string; readonly gzip: Buffer }
 type PublicForm = {
   readonly event: PublicEvent
   readonly schema: object
   readonly hash: string
   readonly url: string
-  readonly module: ValidatorModule
+  readonly module: string
 }
 
 /** Pages opened before a reload request old modules; those of a few hundred reloads are kept. */
@@ -66,7 +63,7 @@ const OPTIONS = { allErrors: true, strict: false, ownProperties: true, verbose: 
 const ajv = new Ajv(OPTIONS)
 
 /** By the module's own hash, oldest first. */
-const modules = new Map<string, ValidatorModule>()
+const modules = new Map<string, string>()
 
 /** Returns the normalised answers, or one message per field in form order: the schema's result. */
 export function checkAnswers(
@@ -101,7 +98,7 @@ export function buildEventResponse(served: ServedEvent, at: Instant): EventAnswe
 }
 
 /** Returns the module; null if no recent version had this hash. */
-export function findModule(served: ServedEvent | null, hash: string): ValidatorModule | null {
+export function findModule(served: ServedEvent | null, hash: string): string | null {
   const current = served === null ? null : getPublicForm(served)
   return current?.hash === hash ? current.module : (modules.get(hash) ?? null)
 }
@@ -114,7 +111,7 @@ export async function findEarlierModule(
   { events, store }: Pick<Deps, 'events' | 'store'>,
   eventId: string,
   hash: string,
-): Promise<ValidatorModule | null> {
+): Promise<string | null> {
   await events.refresh()
   const activeModule = findModule(events.byId(eventId), hash)
   if (activeModule !== null) return activeModule
@@ -174,17 +171,16 @@ const getPublicForm = memoize((served: ServedEvent): PublicForm => {
   const schema = toSchema(event)
   const text = generateModule(schema as RJSFSchema)
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
-  const module = modules.get(hash) ?? { text, gzip: gzipSync(text, { level: 9 }) }
-  cacheModule(hash, module)
-  return { event, schema, hash, url: `/api/events/${event.id}/validator.${hash}.js`, module }
+  cacheModule(hash, text)
+  return { event, schema, hash, url: `/api/events/${event.id}/validator.${hash}.js`, module: text }
 })
 
-function cacheModule(hash: string, module: ValidatorModule): void {
+function cacheModule(hash: string, module: string): void {
   modules.delete(hash)
   modules.set(hash, module)
   let bytes = 0
-  for (const [key, { text, gzip }] of [...modules].reverse()) {
-    bytes += text.length + gzip.length
+  for (const [key, { length }] of [...modules].reverse()) {
+    bytes += length
     if (bytes > OLD_MODULES_BYTES_MAX) modules.delete(key)
   }
 }

@@ -1,7 +1,12 @@
 /** Serves events to the browser: list, details, form validator, share image and calendar entry. */
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { lastPriceInstant } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
 import type { EventsAnswer } from '../../engine/api.ts'
+import { buildSecurityHeaders } from '../http/security-headers.ts'
+import { sendStored } from '../http/stored-responses.ts'
+import type { Made, StoredResponses } from '../http/stored-responses.ts'
 import { sendError, errorForStatus } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { getShareImageBytes } from './share-image.ts'
@@ -10,22 +15,41 @@ import { findEarlierModule, buildEventResponse, findModule } from './answer-vali
 
 /** An address that contains the hash of its content can be cached permanently. */
 const PERMANENT_CACHE = 'public, max-age=31536000, immutable'
+const JSON_TYPE = 'application/json; charset=utf-8'
 
-export async function addEventRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  const handleEvents = async (_request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const response: EventsAnswer = {
-      status: 'success',
-      events: [...deps.events.cards(deps.clock())],
-    }
-    return reply.header('cache-control', 'no-cache').send(response)
+export async function addEventRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  responses: StoredResponses,
+): Promise<void> {
+  const headers = buildSecurityHeaders(deps.environment)
+  /** Sends what is the same for every visitor. */
+  const sendPublic = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    make: (since: Instant) => Omit<Made, 'headers'>,
+  ): Promise<FastifyReply> => {
+    const since = lastPriceInstant(deps.clock())
+    const stored = responses.get(since, key, () => ({ ...make(since), headers }))
+    return sendStored(request, reply, await stored)
   }
+
+  const handleEvents = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+    sendPublic(request, reply, 'events', (since) => {
+      const response: EventsAnswer = { status: 'success', events: [...deps.events.cards(since)] }
+      return { text: JSON.stringify(response), type: JSON_TYPE }
+    })
   const handleEvent = async (
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
   ): Promise<unknown> => {
     const served = await findEvent(deps, request.params.id)
     if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
-    return reply.header('cache-control', 'no-cache').send(buildEventResponse(served, deps.clock()))
+    return sendPublic(request, reply, `event ${served.config.id}`, (since) => ({
+      text: JSON.stringify(buildEventResponse(served, since)),
+      type: JSON_TYPE,
+    }))
   }
   for (const slash of ['', '/']) {
     app.get(`/api/events${slash}`, handleEvents)
@@ -53,13 +77,11 @@ export async function addEventRoutes(app: FastifyInstance, deps: Deps): Promise<
           : (findModule(served, hash) ?? (await findEarlierModule(deps, id, hash)))
       if (module === null)
         return sendError(reply, 404, errorForStatus(404).code, errorForStatus(404).message)
-      reply
-        .header('cache-control', PERMANENT_CACHE)
-        .header('vary', 'accept-encoding')
-        .type('text/javascript; charset=utf-8')
-      return /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-        ? reply.header('content-encoding', 'gzip').send(module.gzip)
-        : reply.send(module.text)
+      return sendPublic(request, reply, `validator ${hash}`, () => ({
+        text: module,
+        type: 'text/javascript; charset=utf-8',
+        cacheControl: PERMANENT_CACHE,
+      }))
     },
   )
 }

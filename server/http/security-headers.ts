@@ -1,11 +1,12 @@
 /** Sets the security headers of every response: pages, data, framework errors and raw connections. */
-import { randomBytes } from 'node:crypto'
-import type { Socket } from 'node:net'
+import { createHash } from 'node:crypto'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import helmet from 'helmet'
-import { memoize } from '../../engine/index.ts'
 import type { Deps, Environment } from '../dependencies.ts'
 import { buildErrorBody, errorForStatus } from './error-response.ts'
+import type { HeaderList } from './stored-responses.ts'
 
 /** One year: a browser that used https once does not return to http. */
 const HSTS_SECONDS = 31_536_000
@@ -14,9 +15,9 @@ const DENIED_FEATURES =
   'accelerometer bluetooth camera display-capture geolocation gyroscope hid magnetometer microphone midi payment serial usb xr-spatial-tracking'
 
 /**
- * Headers of data responses. Pages get their policy from helmet, each with its own nonce. Every other response is
- * data: nothing in it may be executed, framed or sniffed, and constant headers avoid computing them for each
- * request (which took a fifth of the time of a registration).
+ * Headers of data responses. Pages get their policy from helmet, with the hashes of their inline parts. Every other
+ * response is data: nothing in it may be executed, framed or sniffed, and constant headers avoid computing them for
+ * each request (which took a fifth of the time of a registration).
  */
 export function buildSecurityHeaders({
   publicUrl,
@@ -47,53 +48,66 @@ export function addHeaders(app: FastifyInstance, deps: Pick<Deps, 'environment'>
   })
 }
 
-/** The nonce of a response: the same in its header and its page. */
-export const getNonce = memoize((_response: object) => randomBytes(16).toString('base64url'))
+/** The inline parts of a page. The policy allows each by its hash, and nothing else inline. */
+export type InlineParts = {
+  readonly scripts: readonly string[]
+  readonly styles: readonly string[]
+}
 
-/** Replaces these headers by the policy for pages; headers that helmet does not set stay. */
+/** Returns the headers of pages, depending on their inline parts: the policy and what helmet adds to ours. */
 export function createPagePolicy(
   deps: Pick<Deps, 'environment' | 'gateway'>,
-): (reply: FastifyReply) => Promise<void> {
+): (inline: InlineParts) => Promise<HeaderList> {
   const { publicUrl } = deps.environment
   const dataHeaders = buildSecurityHeaders(deps.environment)
-  const nonce = (_request: unknown, response: object): string => `'nonce-${getNonce(response)}'`
-  const setHelmetHeaders = helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'", nonce],
-        styleSrc: ["'self'", nonce],
-        imgSrc: ["'self'", 'data:'],
-        fontSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        // The page for organisers checks files in its own worker.
-        workerSrc: ["'self'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        frameAncestors: ["'none'"],
-        // Evaluated each time: event files, and with them gateways, change while the server runs.
-        formAction: ["'self'", () => deps.gateway.origins().join(' ')],
-      },
-    },
-    frameguard: { action: 'deny' },
-    hsts: isSecure(publicUrl) ? { maxAge: HSTS_SECONDS, includeSubDomains: false } : false,
-    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-    // Pages are opened from the gateway's window and from emails; isolation has no benefit here.
-    crossOriginEmbedderPolicy: false,
-  })
-  return (reply) =>
+  return (inline) =>
     new Promise((resolve, reject) => {
-      const { raw, request } = reply
-      for (const [name, value] of dataHeaders) {
-        reply.removeHeader(name)
-        raw.setHeader(name, value)
-      }
-      setHelmetHeaders(request.raw, raw, (error?: unknown) => {
-        if (error === undefined) resolve()
+      const setHelmetHeaders = helmet({
+        contentSecurityPolicy: {
+          useDefaults: false,
+          directives: {
+            defaultSrc: ["'self'"],
+            scriptSrc: ["'self'", ...inline.scripts.map(hashSource)],
+            styleSrc: ["'self'", ...inline.styles.map(hashSource)],
+            imgSrc: ["'self'", 'data:'],
+            fontSrc: ["'self'"],
+            connectSrc: ["'self'"],
+            // The page for organisers checks files in its own worker.
+            workerSrc: ["'self'"],
+            objectSrc: ["'none'"],
+            baseUri: ["'none'"],
+            frameAncestors: ["'none'"],
+            // Event files, and with them gateways, change while the server runs.
+            formAction: ["'self'", ...deps.gateway.origins()],
+          },
+        },
+        frameguard: { action: 'deny' },
+        hsts: isSecure(publicUrl) ? { maxAge: HSTS_SECONDS, includeSubDomains: false } : false,
+        referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+        // Pages are opened from the gateway's window and from emails; isolation has no benefit here.
+        crossOriginEmbedderPolicy: false,
+      })
+      const request = new IncomingMessage(new Socket())
+      const response = new ServerResponse(request)
+      for (const [name, value] of dataHeaders) response.setHeader(name, value)
+      setHelmetHeaders(request, response, (error?: unknown) => {
+        if (error === undefined)
+          resolve(
+            Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]),
+          )
         else reject(error instanceof Error ? error : new Error(String(error)))
       })
     })
+}
+
+/** Browsers hash the element's text as UTF-8. */
+const hashSource = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** Replaces the headers of data responses by those of a page. */
+export function setPageHeaders(reply: FastifyReply, headers: HeaderList): FastifyReply {
+  for (const [name, value] of headers) void reply.header(name, value)
+  return reply
 }
 
 /** Rejects requests that are not HTTP, or too slow, in the usual format of error responses. */

@@ -23,6 +23,7 @@ import {
 } from '../../engine/messages.ts'
 import type { Day, EventConfig, Instant } from '../../engine/index.ts'
 import type { EventCard, PageData } from '../../engine/api.ts'
+import type { InlineParts } from '../http/security-headers.ts'
 import { SHARE_IMAGE_SIZE } from '../events/share-image.ts'
 import { PLAIN_PAGE } from './unsupported-browser-script.ts'
 
@@ -32,7 +33,6 @@ export const FALLBACK_TEMPLATE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="csp-nonce" content="__NONCE__">
 <!--rollcall:head-->
 </head>
 <body>
@@ -61,33 +61,54 @@ export type Page = {
 export type PrerenderedPage = {
   readonly html: string
   readonly head: string
+  /** The texts of the style elements in `head`, which the policy allows. */
+  readonly styles: readonly string[]
   /** True if the page needs no script. */
   readonly isComplete: boolean
 }
 
+/** A filled template, with the inline parts that its policy allows. */
+export type FilledPage = { readonly html: string; readonly inline: InlineParts }
+
 /** The only place where texts are escaped. */
-export function fillTemplate(template: string, page: Page, nonce: string): string {
+export function fillTemplate(template: string, page: Page): FilledPage {
   const { shell, prerendered = null } = page
   const data = `<script type="application/json" id="page">${encodeJson(page.data)}</script>`
-  const plainPage = `<script nonce="${NONCE_PLACEHOLDER}">${PLAIN_PAGE}</script>`
+  const plainPage = `<script>${PLAIN_PAGE}</script>`
+  const isComplete = prerendered?.isComplete === true
+  const hidesForm = prerendered !== null && !isComplete
   const parts: Readonly<Record<string, string>> = {
     '<!--rollcall:head-->':
-      prerendered === null || prerendered.isComplete
-        ? renderHead(page) + (prerendered?.head ?? '')
-        : `${renderHead(page)}${prerendered.head}<noscript><style nonce="${NONCE_PLACEHOLDER}">${WITHOUT_SCRIPT}</style></noscript>`,
+      renderHead(page) +
+      (prerendered?.head ?? '') +
+      (hidesForm ? `<noscript><style>${WITHOUT_SCRIPT}</style></noscript>` : ''),
     '<!--rollcall:shell-->': prerendered === null ? shell : prerendered.html,
-    '<!--rollcall:data-->': prerendered?.isComplete
+    '<!--rollcall:data-->': isComplete
       ? data
-      : prerendered === null
-        ? data + plainPage
-        : `<noscript><main class="wrap">${shell}</main></noscript>${data}${plainPage}`,
-    __NONCE__: nonce,
+      : hidesForm
+        ? `<noscript><main class="wrap">${shell}</main></noscript>${data}${plainPage}`
+        : data + plainPage,
   }
-  // In a single pass, so that a text is never treated as a placeholder.
-  return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (placeholder) =>
-    (parts[placeholder] ?? '').replaceAll(NONCE_PLACEHOLDER, nonce),
-  )
+  return {
+    // In a single pass, so that a text is never treated as a placeholder.
+    html: template.replaceAll(
+      /<!--rollcall:(?:head|shell|data)-->/g,
+      (placeholder) => parts[placeholder] ?? '',
+    ),
+    inline: {
+      scripts: isComplete ? [] : [PLAIN_PAGE],
+      styles: [
+        ...(page.colour === null ? [] : [themeStyle(page.colour)]),
+        ...(prerendered?.styles ?? []),
+        ...(hidesForm ? [WITHOUT_SCRIPT] : []),
+        ...(isComplete ? [] : [EMPTY_STYLE]),
+      ],
+    },
+  }
 }
+
+/** Scripts of the web app add rules to style elements that they have created without a text. */
+const EMPTY_STYLE = ''
 
 /** Hides the parts rendered for the script; a price table wider than a phone scrolls separately. */
 const WITHOUT_SCRIPT = [
@@ -101,9 +122,6 @@ const WITHOUT_SCRIPT = [
   '.fees-plain th[scope=col]{min-width:6em;white-space:normal;vertical-align:bottom}',
   '.fees-plain th[scope=row]{min-width:9em;text-align:left;white-space:normal}',
 ].join('')
-
-/** Placeholder until the response's nonce is known; control characters occur in none of our texts. */
-export const NONCE_PLACEHOLDER = '\u0001nonce\u0001'
 
 function renderHead(page: Page): string {
   const title = escapeHtml(page.title)
@@ -138,9 +156,12 @@ function renderImageTags({ image: picture, title }: Page): readonly string[] {
       ]
 }
 
-function renderThemeStyle(colour: string): string {
+const renderThemeStyle = (colour: string): string =>
+  `\n<meta name="theme-color" content="${escapeHtml(themeColors(colour).band)}">\n<style>${themeStyle(colour)}</style>`
+
+function themeStyle(colour: string): string {
   const { band, onBand, accent, tint, line } = themeColors(colour)
-  return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${NONCE_PLACEHOLDER}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
+  return `:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}`
 }
 
 const text = SERVER_PAGE_MESSAGES

@@ -3,14 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  dayOf,
-  formatDays,
-  isoIndia,
-  checkRegistrationOpen,
-  UNKNOWN_PAYMENT,
-} from '../../engine/index.ts'
-import { buildTariff } from '../../engine/api.ts'
+import { lastPriceInstant } from '../../engine/index.ts'
 import {
   COMMON_MESSAGES,
   formatMessage,
@@ -19,28 +12,19 @@ import {
 } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { PageData } from '../../engine/api.ts'
+import { compress } from '../http/compression.ts'
 import { getPath, stripSlash } from '../http/event-route-table.ts'
-import { getNonce, createPagePolicy } from '../http/security-headers.ts'
+import { createPagePolicy, setPageHeaders } from '../http/security-headers.ts'
+import { sendStored } from '../http/stored-responses.ts'
+import type { StoredResponses } from '../http/stored-responses.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
-import { openPrerenderer } from './render-forms.ts'
-import type { Prerenderer } from './render-forms.ts'
-import { compress } from './compression.ts'
-import { resolveLink } from '../registration/access-link.ts'
-import { buildPublicFile, buildSharedFiles } from '../events/event-file-routes.ts'
-import {
-  FALLBACK_TEMPLATE,
-  renderEventShell,
-  renderEventText,
-  fillTemplate,
-  renderEventList,
-  renderMessage,
-  renderScriptNotice,
-  renderPlainPage,
-} from './html-shell.ts'
-import type { Page } from './html-shell.ts'
-import { getShareImageUrl } from '../events/share-image.ts'
-import { renderOrganisersPage, renderLandingPage } from './landing-page-html.ts'
 import { buildEventResponse } from '../events/answer-validators.ts'
+import { resolveLink } from '../registration/access-link.ts'
+import { FALLBACK_TEMPLATE, renderEventShell, fillTemplate, renderPlainPage } from './html-shell.ts'
+import type { FilledPage, Page } from './html-shell.ts'
+import { buildFormPage, buildLandingPage, buildOrganisersPage } from './public-pages.ts'
+import type { PublicPage } from './public-pages.ts'
+import { openPrerenderer } from './render-forms.ts'
 
 /** The landing page with a message about a payment that belongs to no known registration. */
 export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
@@ -53,7 +37,7 @@ export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unkno
 
 const webFolder = path.join(import.meta.dirname, '..', '..', 'web', 'dist')
 const { notFound, product: name } = COMMON_MESSAGES
-const { about, lostLinkNeedsScript, result, selfService, title: pageTitle } = SERVER_PAGE_MESSAGES
+const { lostLinkNeedsScript, result, selfService, title: pageTitle } = SERVER_PAGE_MESSAGES
 const { lostLink, title: ownTitle, unknownLink } = SELF_SERVICE_MESSAGES
 
 /** Returns the document title of a page that belongs to no event. */
@@ -68,7 +52,11 @@ Disallow: /my/
 Disallow: /pay/
 `
 
-export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Pages> {
+export async function pageRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  responses: StoredResponses,
+): Promise<Pages> {
   const index = path.join(webFolder, 'index.html')
   const template = existsSync(index) ? readFileSync(index, 'utf8') : FALLBACK_TEMPLATE
   const assets = path.join(webFolder, 'assets')
@@ -89,7 +77,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
     reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(ROBOTS),
   )
 
-  const setPageHeaders = createPagePolicy(deps)
+  const policyFor = createPagePolicy(deps)
   let pageTable: ReadonlyMap<string, PageMatch> | null = null
   deps.events.onChange(() => {
     pageTable = null
@@ -97,72 +85,96 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
   const prerenderer = openPrerenderer(webFolder, deps.log)
   const prerenderedTemplate = stripStyleLinks(template)
   const scriptlessTemplate = stripScripts(template)
-  const send = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    page: Page,
-  ): Promise<FastifyReply> => {
+  const fill = (page: Page): FilledPage => {
     const { prerendered = null } = page
-    const chosenTemplate =
+    return fillTemplate(
       prerendered === null
         ? template
         : prerendered.isComplete
           ? scriptlessTemplate
-          : prerenderedTemplate
-    const html = fillTemplate(chosenTemplate, page, getNonce(reply.raw))
+          : prerenderedTemplate,
+      page,
+    )
+  }
+  /** Sends a page that only this visitor gets. */
+  const sendPrivate = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: Page,
+  ): Promise<FastifyReply> => {
+    const { html, inline } = fill(page)
+    setPrivateHeaders(setPageHeaders(reply, await policyFor(inline)))
     const { encoding, body } = await compress(html, request.headers['accept-encoding'])
     if (encoding !== null) void reply.header('content-encoding', encoding)
-    return reply.header('vary', 'accept-encoding').type('text/html; charset=utf-8').send(body)
+    return reply.header('vary', 'accept-encoding').type(HTML).send(body)
+  }
+  const sendPublic = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    since: Instant,
+    key: string,
+    build: () => Promise<PublicPage> | PublicPage,
+  ): FastifyReply | Promise<FastifyReply> => {
+    const stored = responses.get(since, key, async () => {
+      const { page, isFinal } = await build()
+      const { html, inline } = fill(page)
+      return { text: html, type: HTML, headers: await policyFor(inline), isFinal }
+    })
+    return stored instanceof Promise
+      ? stored.then((made) => sendStored(request, reply, made))
+      : sendStored(request, reply, stored)
+  }
+  const serveOther = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    here: string,
+    at: Instant,
+  ): Promise<FastifyReply> => {
+    const match = pageTable?.get(here) ?? (await findAfterRefresh(deps, here))
+    if (match?.is === 'form') return serveForm(request, reply, match.served, at)
+    if (match !== undefined)
+      return sendPrivate(request, reply, buildResultPage(match.served, match.is, at))
+    if (here === '/admin' || here.startsWith('/admin/'))
+      return sendPrivate(request, reply, buildOfficePage(deps))
+    if (here === '/my') return sendPrivate(request, reply, buildLostLinkPage(deps, at))
+    const token = LINK.exec(here)?.[1]
+    if (token === undefined) return sendPrivate(request, reply.code(404), buildNotFoundPage(deps))
+    const { page, status } = await buildSelfServicePage(deps, token, at)
+    return sendPrivate(request, reply.code(status), page)
+  }
+  const serveForm = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    served: ServedEvent,
+    at: Instant,
+  ): FastifyReply | Promise<FastifyReply> => {
+    const since = lastPriceInstant(at)
+    return sendPublic(request, reply, since, `form:${served.config.id}`, () =>
+      buildFormPage(prerenderer, served, deps.environment.publicUrl, since),
+    )
   }
 
   return {
-    serve: async (request, reply) => {
-      await setPageHeaders(reply)
+    serve: (request, reply) => {
       const at = deps.clock()
       const here = stripSlash(getPath(request))
       pageTable ??= buildPageTable(deps.events.all())
-      const match = pageTable.get(here) ?? (await findAfterRefresh(deps, here))
+      const match = pageTable.get(here)
+      if (match?.is === 'form') return serveForm(request, reply, match.served, at)
+      if (here !== '/' && here !== '/organisers') return serveOther(request, reply, here, at)
+      const since = lastPriceInstant(at)
+      const isUnknownPayment = request.url === UNKNOWN_PAYMENT_PAGE
       const url = deps.environment.publicUrl + here
-      if (match?.is === 'form')
-        return send(
-          request,
-          reply.header('cache-control', 'no-cache'),
-          await buildFormPage(prerenderer, match.served, url, at),
-        )
-      if (match !== undefined)
-        return send(
-          request,
-          setPrivateHeaders(reply),
-          buildResultPage(match.served, match.is as 'success' | 'failed', at),
-        )
-      if (here === '/' || here === '/organisers')
-        return send(
-          request,
-          reply.header('cache-control', 'no-cache'),
-          here === '/'
-            ? await buildLandingPage(
-                prerenderer,
-                deps,
-                url,
-                at,
-                request.url === UNKNOWN_PAYMENT_PAGE,
-              )
-            : buildOrganisersPage(deps, url, at),
-        )
-      if (here === '/admin' || here.startsWith('/admin/'))
-        return send(request, setPrivateHeaders(reply), buildOfficePage(deps))
-      if (here === '/my')
-        return send(request, setPrivateHeaders(reply), buildLostLinkPage(deps, at))
-      const token = LINK.exec(here)?.[1]
-      if (token !== undefined) {
-        const { page, status } = await buildSelfServicePage(deps, token, at)
-        return send(request, setPrivateHeaders(reply.code(status)), page)
-      }
-      return send(request, setPrivateHeaders(reply.code(404)), buildNotFoundPage(deps))
+      return sendPublic(request, reply, since, isUnknownPayment ? request.url : here, () =>
+        here === '/'
+          ? buildLandingPage(prerenderer, deps, url, since, isUnknownPayment)
+          : { page: buildOrganisersPage(deps, url, since), isFinal: true },
+      )
     },
   }
 }
 
+const HTML = 'text/html; charset=utf-8'
 /** Sets headers for pages with a private address or content. */
 function setPrivateHeaders(reply: FastifyReply): FastifyReply {
   return reply
@@ -213,38 +225,6 @@ function buildPageTable(events: readonly ServedEvent[]): ReadonlyMap<string, Pag
     table.set(stripSlash(failed), { is: 'failed', served })
   }
   return table
-}
-
-/** Prerenders the whole form if possible, else its introduction. */
-async function buildFormPage(
-  prerenderer: Prerenderer,
-  served: ServedEvent,
-  address: string,
-  at: Instant,
-): Promise<Page> {
-  const event = served.config
-  // The number of seats left changes by the minute, so the script requests it.
-  const { left: _, ...today } = buildTariff(event, at)
-  const about = { page: 'event', event: buildEventResponse(served, at) } as const
-  const prerenderData = { ...about, tariff: today, drawn: true } as const
-  const isOpen = checkRegistrationOpen(event, dayOf(at)).open
-  const prerendered = isOpen ? await prerenderer.of(served, prerenderData) : null
-  const scriptNotice = isOpen ? renderScriptNotice(event) : ''
-  const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
-  const url = new URL(event.routes.form, address).href
-  return {
-    title: `${event.title}: registration`,
-    description: main,
-    url,
-    image: new URL(getShareImageUrl(event), address).href,
-    colour: event.look.colour,
-    ...(prerendered === null
-      ? {
-          shell: renderEventShell(event, at, `<noscript>${scriptNotice}</noscript>`),
-          data: { ...about, tariff: null, drawn: false },
-        }
-      : { shell: renderEventText(event, at, scriptNotice), prerendered, data: prerenderData }),
-  }
 }
 
 const LOADING_HTML = `<p>${result.loading}</p><noscript><p>${result.needsScript}</p></noscript>`
@@ -309,63 +289,6 @@ function buildLostLinkPage(deps: Deps, at: Instant): Page {
     colour: null,
     shell: renderPlainPage(lostLink.title, text),
     data: { page: 'my', event: null, site: deps.events.site(), events: [...deps.events.cards(at)] },
-  }
-}
-
-/** `isUnknownPayment`: the browser returns from the gateway, and there is no registration for the payment. */
-async function buildLandingPage(
-  prerenderer: Prerenderer,
-  deps: Deps,
-  url: string,
-  at: Instant,
-  isUnknownPayment: boolean,
-): Promise<Page> {
-  const events = deps.events.cards(at)
-  const site = deps.events.site()
-  const title = site?.page.title ?? name
-  const text = site?.page.about ?? about
-  const message = isUnknownPayment ? (site?.messages.unknownPayment ?? UNKNOWN_PAYMENT) : null
-  const data = { page: 'site' as const, site, events: [...events], message }
-  return {
-    title,
-    description: text,
-    url,
-    image: null,
-    colour: null,
-    // A message is announced to screen readers only if a script renders it.
-    prerendered: site === null || message !== null ? null : await prerenderer.site(data),
-    shell:
-      renderMessage(message) +
-      (site === null ? renderEventList(title, text, events) : renderLandingPage(site, events)),
-    data,
-  }
-}
-
-function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page {
-  const site = deps.events.site()
-  const text = site?.page.about ?? about
-  const sample =
-    site === null
-      ? null
-      : (deps.events.byId(site.organisers.example) ?? deps.events.all()[0] ?? null)
-  return {
-    title: `${name} for organisers`,
-    description: site?.organisers.text ?? text,
-    url,
-    image: null,
-    colour: null,
-    shell:
-      site === null
-        ? renderEventList('For organisers', text, [])
-        : renderOrganisersPage(site, sample && buildPublicFile(sample).text),
-    data: {
-      page: 'organisers',
-      site,
-      events: [...deps.events.cards(at)],
-      now: isoIndia(at),
-      sample: sample && buildPublicFile(sample),
-      shared: sample && buildSharedFiles(sample),
-    },
   }
 }
 

@@ -13,16 +13,18 @@ import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import type { PageData } from '../../engine/api.ts'
 import type { Log, ServedEvent } from '../dependencies.ts'
 import type { RenderedPage } from './render-form-worker.ts'
-import { NONCE_PLACEHOLDER } from './html-shell.ts'
 import type { PrerenderedPage } from './html-shell.ts'
 
 type EventPage = Extract<PageData, { page: 'event' }>
 type SitePage = Extract<PageData, { page: 'site' }>
 export type Prerenderer = {
-  /** Returns the form of a page as its script would render it; null if it is not available now. Never throws. */
-  readonly of: (served: ServedEvent, page: EventPage) => Promise<PrerenderedPage | null>
+  /**
+   * Returns the form of a page as its script would render it; null if it cannot be rendered, `late` if it is not ready
+   * in time. Never throws.
+   */
+  readonly of: (served: ServedEvent, page: EventPage) => Promise<PrerenderedPage | null | 'late'>
   /** Returns the whole landing page, in the same way. */
-  readonly site: (page: SitePage) => Promise<PrerenderedPage | null>
+  readonly site: (page: SitePage) => Promise<PrerenderedPage | null | 'late'>
 }
 
 /** A page that waits longer is sent without its prerendered content; the next one has it. */
@@ -59,14 +61,13 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
     try {
       const { kind, html, rules, styles, names } = await renderInThread(module, page)
       const emotionStyle =
-        names === ''
-          ? ''
-          : `<style nonce="${NONCE_PLACEHOLDER}" data-emotion="${escapeHtml(names)}">${styles}</style>`
-      const head = `${heads[kind]}${emotionStyle}<style nonce="${NONCE_PLACEHOLDER}">${rules}</style>`
+        names === '' ? '' : `<style data-emotion="${escapeHtml(names)}">${styles}</style>`
+      const head = `${heads[kind].html}${emotionStyle}<style>${rules}</style>`
       if (html.length > HTML_CHARS_MAX || /<\/style/i.test(styles + rules)) return null
       sizes.set(key, html.length + head.length)
       evictOldest()
-      return { html, head, isComplete: kind === 'site' }
+      const inlineStyles = [...heads[kind].styles, ...(names === '' ? [] : [styles]), rules]
+      return { html, head, styles: inlineStyles, isComplete: kind === 'site' }
     } catch (error) {
       const event = page.page === 'event' ? page.event.event.id : null
       log.error({ event, error: String(error) }, 'a page could not be prerendered')
@@ -85,7 +86,7 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
   const renderInTime = (
     key: string,
     page: EventPage | SitePage,
-  ): Promise<PrerenderedPage | null> => {
+  ): Promise<PrerenderedPage | null | 'late'> => {
     let rendered = cache.get(key)
     if (rendered === undefined) {
       rendered = lastRender.then(() => renderPage(key, page))
@@ -104,9 +105,9 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
 const getCacheKey = (served: ServedEvent, { tariff, event }: EventPage): string =>
   JSON.stringify([served.config.id, served.hash, event.now.slice(0, 10), { ...tariff, now: '' }])
 
-const waitMs = (ms: number): Promise<null> =>
+const waitMs = (ms: number): Promise<'late'> =>
   new Promise((resolve) => {
-    setTimeout(resolve, ms, null).unref()
+    setTimeout(resolve, ms, 'late').unref()
   })
 
 function renderInThread(module: string, page: EventPage | SitePage): Promise<RenderedPage> {
@@ -134,18 +135,21 @@ function renderInThread(module: string, page: EventPage | SitePage): Promise<Ren
   })
 }
 
+/** `styles` are the texts of its style elements. */
+type Head = { readonly html: string; readonly styles: readonly string[] }
+
 /**
  * Returns the inline styles of a form's page, which allow an immediate paint, and the scripts that it will request. The
  * links to the style sheets stay, disabled: the module loader looks for them before it loads their files.
  */
-function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], string>> {
+function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], Head>> {
   const readManifest = (name: string) =>
     JSON.parse(readFileSync(path.join(folder, '.vite', name), 'utf8')) as Manifest
   const manifest = readManifest('manifest.json')
   const preHydrationScripts = Object.values(readManifest('pre-hydration.json')).map(
     ({ file }) => `<script type="module" crossorigin src="/${file}"></script>`,
   )
-  const buildHead = (name: string): string => {
+  const buildHead = (name: string): Head => {
     const [entry] = Object.entries(manifest).find(([, chunk]) => chunk.name === name) ?? [name]
     const files = [
       ...new Set([...listFiles(manifest, 'index.html'), ...listFiles(manifest, entry)]),
@@ -156,17 +160,22 @@ function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], strin
     const sheets = files.filter((file) => file.endsWith('.css') && !sharedSheets.includes(file))
     const styles = sheets.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')
     assert(!/<\/style/i.test(styles), 'a style sheet ends its element')
-    if (name === 'landing-page') return `<style nonce="${NONCE_PLACEHOLDER}">${styles}</style>`
+    if (name === 'landing-page') return { html: `<style>${styles}</style>`, styles: [styles] }
     // Fonts are downloaded after the script, which they would delay (web/app/app-root.tsx).
     const FONT_FACE = /@font-face\s*\{[^}]*url\([^}]*\}/g
-    return [
+    const rules = styles.replaceAll(FONT_FACE, '')
+    const fonts = (styles.match(FONT_FACE) ?? [])
+      .join('')
+      .replaceAll(/font-display: ?optional/g, 'font-display:swap')
+    const html = [
       // On the extended page, this would be half of the whole.
       ...(name === 'registration-page' ? preHydrationScripts : []),
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
-      `<style nonce="${NONCE_PLACEHOLDER}">${styles.replaceAll(FONT_FACE, '')}</style>`,
-      `<style nonce="${NONCE_PLACEHOLDER}" media="not all" id="${FONTS_ELEMENT_ID}">${(styles.match(FONT_FACE) ?? []).join('').replaceAll(/font-display: ?optional/g, 'font-display:swap')}</style>`,
+      `<style>${rules}</style>`,
+      `<style media="not all" id="${FONTS_ELEMENT_ID}">${fonts}</style>`,
       ...sheets.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" disabled>`),
     ].join('\n')
+    return { html, styles: [rules, fonts] }
   }
   return {
     form: buildHead('registration-page'),

@@ -6,10 +6,10 @@
  * the page (web/app/unsupported-browser-page.ts takes over `rollcallPlain`). A script that could not be loaded does not
  * trigger this: the form keeps what was typed, and reloading the page may help. Written for browsers of 2012.
  */
-export const PLAIN_PAGE = `(function(w,d){var lost,me=d.currentScript,nonce=me&&(me.nonce||me.getAttribute("nonce"))
+export const PLAIN_PAGE = `(function(w,d){var lost
 w.rollcallPlain=function(){var all=d.querySelectorAll("noscript"),i,n,to,page,style
 for(i=0;i<all.length;i++){n=all[i];page=new DOMParser().parseFromString(n.textContent,"text/html")
-if(style=page.querySelector("style")){to=d.createElement("style");to.setAttribute("nonce",nonce);to.textContent=style.textContent;d.head.appendChild(to)}
+if(style=page.querySelector("style")){to=d.createElement("style");to.textContent=style.textContent;d.head.appendChild(to)}
 else while(page.body.firstChild)n.parentNode.insertBefore(page.body.firstChild,n)
 n.parentNode.removeChild(n)}}
 w.addEventListener("error",function(e){if(e.target&&e.target.src)lost=true},true)

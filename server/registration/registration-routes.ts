@@ -1,14 +1,15 @@
 /** Defines the routes that an event file names: register, read a registration, price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { getOwn } from '../../engine/index.ts'
+import { getOwn, publicAvailability } from '../../engine/index.ts'
 import { buildTariff } from '../../engine/api.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
-import type { RegistrationAnswer } from '../../engine/api.ts'
+import type { AvailabilityAnswer, RegistrationAnswer } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { readBody } from '../http/request-body.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
 import { getAddressKey, sendTooMany } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
+import { sendWithTag } from '../http/stored-responses.ts'
 import { rejectNonText } from '../http/text-only-json.ts'
 import type { GuessLimit } from './code-guessing-limit.ts'
 import { readSeatsLeft } from './look-up-pricing-context.ts'
@@ -95,6 +96,21 @@ export function addRegistrationRoutes(
       const email = getOwn(body.value.values, 'email') ?? undefined
       return sendRegistration(served, request, reply, params.reg_no ?? '', email)
     }
+
+  const handleAvailability = async (
+    request: FastifyRequest<{ Params: { id: string } }>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { id } = request.params
+    const served =
+      deps.events.byId(id) ?? ((await deps.events.refresh()) ? deps.events.byId(id) : null)
+    if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    const { config } = served
+    const left = publicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock()))
+    const response: AvailabilityAnswer = { status: 'success', left }
+    return sendWithTag(request, reply.header('cache-control', 'max-age=1'), response)
+  }
+  for (const slash of ['', '/']) app.get(`/api/events/:id/availability${slash}`, handleAvailability)
 
   app.eventCalls.add((served) => {
     const { api } = served.config

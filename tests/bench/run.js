@@ -17,6 +17,7 @@ import { serveAlone } from '../browser/serve.ts'
 import { readCpu } from './cpu.js'
 import { benchChecker, formatCheckerFigures, SECONDS_MAX } from './checker.ts'
 import { benchFirstVisit } from './first-visit.ts'
+import { benchFormPage } from './form-page.js'
 import { benchOffice } from './office.js'
 import { benchPostgres } from './postgres.ts'
 import { benchSearch } from './search.ts'
@@ -193,16 +194,17 @@ async function benchAll() {
   return isWithinAims
 }
 
-/** `npm run bench -- first-visit [COMMIT]`, `-- search [COMMIT]`, `-- office` and `-- postgres` run that part alone. */
+/** `npm run bench -- first-visit [COMMIT]`, `-- search [COMMIT]`, `-- office`, `-- form-page` and `-- postgres` run that part. */
 const [part, ...rest] = process.argv.slice(2)
 const PARTS = {
   'first-visit': benchFirstVisit,
   search: benchSearch,
   office: benchOffice,
+  'form-page': benchFormPage,
   postgres: benchPostgres,
 }
 /** Without a name; each runs, whatever the one before it found. */
-const USUAL_PARTS = [benchAll, benchFirstVisit, benchPostgres]
+const USUAL_PARTS = [benchAll, benchFormPage, benchFirstVisit, benchPostgres]
 const chosenParts = part === undefined ? USUAL_PARTS : [PARTS[part]]
 if (chosenParts.includes(undefined))
   throw new Error(`no part "${part}": ${Object.keys(PARTS).join(', ')}`)

@@ -15,7 +15,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 30,
   strangers: 30,
   office: 22,
-  machine: 14,
+  machine: 15,
   several: 6,
 }
 

@@ -65,6 +65,10 @@ export const tariffReader =
     }
   }
 
+/** Parses the seats left, by quota. */
+export const readAvailability: Reader<NonNullable<TariffAnswer['left']>> = (body) =>
+  isRecord(body) ? recordOf(body['left'], numberOf) : null
+
 const isOptional = (value: unknown): value is string | null | undefined =>
   value === undefined || value === null || typeof value === 'string'
 

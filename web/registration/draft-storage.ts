@@ -141,8 +141,7 @@ const proofsStorageName = (event: PublicEvent): string => `proofs of ${event.id}
 
 /**
  * Parses stored or received documents. Returns only those of fields that the event still has and
- * that the server has not deleted yet. Uses the server's `now` from the page, because a phone's
- * clock may be wrong.
+ * that the server has not deleted yet. `now`: the start of the server's day, from the page.
  */
 export function parseProofs(event: PublicEvent, now: string, stored: unknown): StoredProofs {
   if (!isRecord(stored)) return new Map()
@@ -151,10 +150,19 @@ export function parseProofs(event: PublicEvent, now: string, stored: unknown): S
       if (!isFile(event, id) || !isRecord(one)) return []
       const isValid =
         hasAll(one, 'string', 'name', 'token', 'until') && hasAll(one, 'number', 'bytes')
-      const isStillStored = Date.parse(String(one['until'])) > Date.parse(now)
+      const isStillStored = Date.parse(String(one['until'])) > estimateServerTime(now)
       return isValid && isStillStored ? [[id, one as StoredProof] as const] : []
     }),
   )
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The phone's time if it is within the server's day, else the start of that day: its clock is wrong. */
+function estimateServerTime(startOfDay: string): number {
+  const start = Date.parse(startOfDay)
+  const here = Date.now()
+  return here >= start && here < start + DAY_MS ? here : start
 }
 
 export function loadProofs(event: PublicEvent, now: string): StoredProofs {

@@ -16,17 +16,8 @@ import { muiTheme } from './form/mui-theme.ts'
 export const STYLE_PREFIX = 'r'
 
 let cachedStyles: EmotionCache | null = null
-/**
- * Emotion cache with the page's nonce, because the content security policy rejects other styles.
- * The server's styles already have it.
- */
-function pageStyles(): EmotionCache {
-  if (cachedStyles === null) {
-    const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
-    cachedStyles = createCache({ key: STYLE_PREFIX, ...(nonce ? { nonce } : {}) })
-  }
-  return cachedStyles
-}
+/** Created on first use, because the server uses its own. */
+const pageStyles = (): EmotionCache => (cachedStyles ??= createCache({ key: STYLE_PREFIX }))
 
 /** `styles`: the cache for MUI's styles; by default they go into the page. */
 export type EventPageProps = PageProps & { readonly styles?: EmotionCache }

@@ -270,7 +270,7 @@ test('sends the validator compressed to browsers that support it, with the same 
   const url =
     (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
   const plain = await app.app.inject(url)
-  const packed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } })
+  const packed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
   expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([
     undefined,
     'gzip',

@@ -27,11 +27,6 @@ type EditorProps = {
   readonly findingsOf: string | null
 }
 
-/**
- * The editor's styles carry the page's nonce, because the content security policy rejects others.
- */
-const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
-
 /** A text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation. */
 export function Editor({ ref, label, text, change, findings, findingsOf }: EditorProps) {
   const container = useRef<HTMLDivElement>(null)
@@ -58,7 +53,6 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
         EditorView.updateListener.of((update) => {
           if (update.docChanged) latest.current(update.state.doc.toString())
         }),
-        ...(nonce ? [EditorView.cspNonce.of(nonce)] : []),
         marks,
       ],
     })

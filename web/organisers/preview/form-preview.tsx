@@ -29,8 +29,7 @@ import { noonOf } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import './page-preview.css'
 
-const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
-const cache = createCache({ key: 'o', ...(nonce ? { nonce } : {}) })
+const cache = createCache({ key: 'o' })
 
 /** The form as delegates see it, with the prices of the selected day. Nothing is sent. */
 export default function FormPreview({

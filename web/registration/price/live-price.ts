@@ -1,10 +1,10 @@
 /** Today's prices from the server, and the price of the answers. */
 import { useCallback, useEffect, useState } from 'react'
-import { findCategory, lowerCaseLabel } from '../../../engine/index.ts'
+import { findCategory, lowerCaseLabel, ok } from '../../../engine/index.ts'
 import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { PageData, TariffAnswer } from '../../../engine/api.ts'
-import { tariffReader, toQuote } from '../../app/api-responses.ts'
+import { readAvailability, tariffReader, toQuote } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
 import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 
@@ -19,8 +19,8 @@ export type Tariff =
   | { readonly is: 'here'; readonly answer: TariffAnswer }
 
 /**
- * Returns today's prices from the page or from the server. The returned function reloads them; the
- * current prices stay visible until the new ones arrive.
+ * Returns today's prices from the page or from the server, with the seats left. The returned function
+ * reloads them; the current prices stay visible until the new ones arrive.
  */
 export function useTariff({
   event: answer,
@@ -32,17 +32,22 @@ export function useTariff({
   )
   const [reloads, setReloads] = useState(0)
   useEffect(() => {
-    if (reloads === 0 && embeddedTariff !== null && !mayHaveChanged(event)) return
+    const isCurrent = reloads === 0 && embeddedTariff !== null && !isRestoredPage()
+    if (isCurrent && event.quotas.length === 0) return
     const abort = new AbortController()
-    void call(event.api.tariff, tariffReader(event, now), { signal: abort.signal }).then(
-      (answer) => {
-        if (answer.ok) setTariff({ is: 'here', answer: answer.value })
-        else if (answer.error.code !== 'aborted')
-          setTariff((previous) =>
-            previous.is === 'here' ? previous : { is: 'failed', message: answer.error.message },
-          )
-      },
-    )
+    const { signal } = abort
+    const loading = isCurrent
+      ? call(availabilityUrl(event), readAvailability, { signal }).then((answer) =>
+          answer.ok ? ok({ ...embeddedTariff, left: answer.value }) : answer,
+        )
+      : call(event.api.tariff, tariffReader(event, now), { signal })
+    void loading.then((answer) => {
+      if (answer.ok) setTariff({ is: 'here', answer: answer.value })
+      else if (answer.error.code !== 'aborted')
+        setTariff((previous) =>
+          previous.is === 'here' ? previous : { is: 'failed', message: answer.error.message },
+        )
+    })
     return () => abort.abort()
   }, [event, now, embeddedTariff, reloads])
   const reload = useCallback(() => {
@@ -52,12 +57,12 @@ export function useTariff({
   return [tariff, reload]
 }
 
-/**
- * Whether the prices must be reloaded. Remaining seats are never in the page, and a page restored
- * by the browser may be from another day.
- */
-const mayHaveChanged = ({ quotas }: PublicEvent): boolean =>
-  quotas.length > 0 ||
+/** Seats left are never in the page, which is the same for every visitor. */
+const availabilityUrl = ({ id }: PublicEvent): string =>
+  `/api/events/${encodeURIComponent(id)}/availability/`
+
+/** Whether the browser has restored the page without asking the server, perhaps on another day. */
+const isRestoredPage = (): boolean =>
   performance
     .getEntriesByType('navigation')
     .some((entry) => (entry as PerformanceNavigationTiming).type === 'back_forward')

@@ -34,7 +34,7 @@ export type Proofs = {
 const NONE: ProofsByField = new Map()
 
 /**
- * `now` is the server's time when it rendered the page. If null, nothing is uploaded, as when an
+ * `now` is the start of the server's day, from the page. If null, nothing is uploaded, as when an
  * organiser tests a form.
  */
 export function openProofs(event: PublicEvent, now: string | null): Proofs {

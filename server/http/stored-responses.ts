@@ -1,0 +1,183 @@
+/**
+ * Keeps responses that are the same for every visitor: compressed once, sent as headers and one write.
+ * Each has a strong ETag, so that a browser that has it gets 304.
+ */
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Instant } from '../../engine/index.ts'
+import type { EventRegistry } from '../dependencies.ts'
+import { chooseEncoding, compressOnce, decompress } from './compression.ts'
+import type { Encoding } from './compression.ts'
+
+/** Compressed, a form is about 30 KB: some five hundred of them, each in two encodings. */
+const BYTES_MAX = 32 * 1024 * 1024
+const ETAG_CHARS = 22
+
+export type HeaderList = readonly (readonly [name: string, value: string])[]
+type Variant = {
+  readonly etag: string
+  /** Names and values in turn, as `writeHead` takes them. */
+  readonly headers: readonly string[]
+  readonly unchangedHeaders: readonly string[]
+  readonly body: Buffer
+}
+export type StoredResponse = Readonly<Record<Encoding | 'identity', Variant>>
+
+/** `isFinal`: false if the next visitor may get something better, so that it is not kept. */
+export type Made = {
+  readonly text: string
+  readonly type: string
+  readonly headers: HeaderList
+  /** By default, browsers ask each time whether it has changed. */
+  readonly cacheControl?: string
+  readonly isFinal?: boolean
+}
+
+export type StoredResponses = {
+  /**
+   * Returns the response with this key, or makes it. `since`: the instant since which it has been valid. All responses
+   * are dropped when the events or this instant change.
+   */
+  readonly get: (
+    since: Instant,
+    key: string,
+    make: () => Promise<Made> | Made,
+  ) => StoredResponse | Promise<StoredResponse>
+}
+
+export function openStoredResponses(
+  events: Pick<EventRegistry, 'onChange'>,
+  bytesMax = BYTES_MAX,
+): StoredResponses {
+  let current: Instant | null = null
+  let ready = new Map<string, StoredResponse>()
+  let pending = new Map<string, Promise<StoredResponse>>()
+  let bytes = 0
+  const keep = (key: string, response: StoredResponse): void => {
+    ready.set(key, response)
+    bytes += sizeOf(response)
+    for (const [oldest, dropped] of ready) {
+      if (bytes <= bytesMax) return
+      ready.delete(oldest)
+      bytes -= sizeOf(dropped)
+    }
+  }
+  const start = (key: string, make: () => Promise<Made> | Made): Promise<StoredResponse> => {
+    const requests = pending
+    const responses = ready
+    const making = (async () => {
+      try {
+        const made = await make()
+        const response = await prepare(made)
+        if (made.isFinal !== false && responses === ready) keep(key, response)
+        return response
+      } finally {
+        requests.delete(key)
+      }
+    })()
+    requests.set(key, making)
+    return making
+  }
+  const clear = (): void => {
+    ready = new Map()
+    pending = new Map()
+    bytes = 0
+  }
+  events.onChange(clear)
+  return {
+    get: (since, key, make) => {
+      if (since !== current) {
+        current = since
+        clear()
+      }
+      const response = ready.get(key)
+      if (response === undefined) return pending.get(key) ?? start(key, make)
+      // The ones requested last stay.
+      if (bytes > bytesMax / 2) {
+        ready.delete(key)
+        ready.set(key, response)
+      }
+      return response
+    },
+  }
+}
+
+const sizeOf = ({ br, gzip, identity }: StoredResponse): number =>
+  br.body.length + gzip.body.length + 2 * identity.headers.join('').length
+
+async function prepare({
+  text,
+  type,
+  headers,
+  cacheControl = 'no-cache',
+}: Made): Promise<StoredResponse> {
+  const bodies = await compressOnce(text)
+  // Of the headers too: with 304, a browser keeps those that it has.
+  const hash = hashOf(JSON.stringify([type, cacheControl, headers]), text)
+  const variant = (name: Encoding | 'identity', body: Buffer, length: number): Variant => {
+    const etag = `"${hash}-${name}"`
+    const always = ['etag', etag, 'cache-control', cacheControl, 'vary', 'accept-encoding']
+    return {
+      etag,
+      headers: [
+        ...headers.flat(),
+        ...always,
+        ...(name === 'identity' ? [] : ['content-encoding', name]),
+        'content-type',
+        type,
+        'content-length',
+        String(length),
+      ],
+      unchangedHeaders: [...headers.flat(), ...always],
+      body,
+    }
+  }
+  return {
+    br: variant('br', bodies.br, bodies.br.length),
+    gzip: variant('gzip', bodies.gzip, bodies.gzip.length),
+    identity: variant('identity', bodies.gzip, Buffer.byteLength(text)),
+  }
+}
+
+/** Writes the response past the framework, which would handle each header again for every visitor. */
+export function sendStored(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stored: StoredResponse,
+): FastifyReply {
+  const encoding = chooseEncoding(request.headers['accept-encoding'])
+  const { etag, headers, unchangedHeaders, body } = stored[encoding ?? 'identity']
+  const { raw } = reply.hijack()
+  const known = request.headers['if-none-match']
+  if (known !== undefined && isKnown(known, etag)) {
+    raw.writeHead(304, unchangedHeaders as string[])
+    raw.end()
+  } else {
+    raw.writeHead(200, headers as string[])
+    raw.end(request.method === 'HEAD' ? undefined : encoding === null ? decompress(body) : body)
+  }
+  return reply
+}
+
+/** Sends a small response that is not stored, with the ETag of its content. */
+export function sendWithTag(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  response: object,
+): FastifyReply {
+  const text = JSON.stringify(response)
+  const etag = `"${hashOf(text)}"`
+  const known = request.headers['if-none-match']
+  void reply.header('etag', etag)
+  return known !== undefined && isKnown(known, etag)
+    ? reply.code(304).send()
+    : reply.type('application/json; charset=utf-8').send(text)
+}
+
+const hashOf = (...texts: readonly string[]): string =>
+  createHash('sha256').update(texts.join('\n')).digest('base64url').slice(0, ETAG_CHARS)
+
+/** Whether a browser has this version; a proxy may have marked its tag as weak. */
+const isKnown = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch === etag ||
+  ifNoneMatch.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')))

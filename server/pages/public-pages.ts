@@ -1,0 +1,123 @@
+/** Builds the pages that are the same for every visitor: forms, the landing page, the page for organisers. */
+import {
+  dayOf,
+  formatDays,
+  isoIndia,
+  checkRegistrationOpen,
+  UNKNOWN_PAYMENT,
+} from '../../engine/index.ts'
+import { buildTariff } from '../../engine/api.ts'
+import { COMMON_MESSAGES, SERVER_PAGE_MESSAGES } from '../../engine/messages.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { Deps, ServedEvent } from '../dependencies.ts'
+import { buildEventResponse } from '../events/answer-validators.ts'
+import { buildPublicFile, buildSharedFiles } from '../events/event-file-routes.ts'
+import { getShareImageUrl } from '../events/share-image.ts'
+import {
+  renderEventList,
+  renderEventShell,
+  renderEventText,
+  renderMessage,
+  renderScriptNotice,
+} from './html-shell.ts'
+import type { Page } from './html-shell.ts'
+import { renderLandingPage, renderOrganisersPage } from './landing-page-html.ts'
+import type { Prerenderer } from './render-forms.ts'
+
+const { product: name } = COMMON_MESSAGES
+const { about } = SERVER_PAGE_MESSAGES
+
+/** `isFinal`: false if its prerendered part was not ready in time. */
+export type PublicPage = { readonly page: Page; readonly isFinal: boolean }
+
+/** Prerenders the whole form if possible, else its introduction. */
+export async function buildFormPage(
+  prerenderer: Prerenderer,
+  served: ServedEvent,
+  publicUrl: string,
+  at: Instant,
+): Promise<PublicPage> {
+  const event = served.config
+  // The number of seats left changes by the minute, so the script requests it.
+  const { left: _, ...today } = buildTariff(event, at)
+  const about = { page: 'event', event: buildEventResponse(served, at) } as const
+  const prerenderData = { ...about, tariff: today, drawn: true } as const
+  const isOpen = checkRegistrationOpen(event, dayOf(at)).open
+  const rendered = isOpen ? await prerenderer.of(served, prerenderData) : null
+  const prerendered = rendered === 'late' ? null : rendered
+  const scriptNotice = isOpen ? renderScriptNotice(event) : ''
+  const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
+  const page = {
+    title: `${event.title}: registration`,
+    description: main,
+    url: new URL(event.routes.form, publicUrl).href,
+    image: new URL(getShareImageUrl(event), publicUrl).href,
+    colour: event.look.colour,
+    ...(prerendered === null
+      ? {
+          shell: renderEventShell(event, at, `<noscript>${scriptNotice}</noscript>`),
+          data: { ...about, tariff: null, drawn: false },
+        }
+      : { shell: renderEventText(event, at, scriptNotice), prerendered, data: prerenderData }),
+  }
+  return { page, isFinal: rendered !== 'late' }
+}
+
+/** `isUnknownPayment`: the browser returns from the gateway, and there is no registration for the payment. */
+export async function buildLandingPage(
+  prerenderer: Prerenderer,
+  deps: Deps,
+  url: string,
+  at: Instant,
+  isUnknownPayment: boolean,
+): Promise<PublicPage> {
+  const events = deps.events.cards(at)
+  const site = deps.events.site()
+  const title = site?.page.title ?? name
+  const text = site?.page.about ?? about
+  const message = isUnknownPayment ? (site?.messages.unknownPayment ?? UNKNOWN_PAYMENT) : null
+  const data = { page: 'site' as const, site, events: [...events], message }
+  // A message is announced to screen readers only if a script renders it.
+  const rendered = site === null || message !== null ? null : await prerenderer.site(data)
+  const page = {
+    title,
+    description: text,
+    url,
+    image: null,
+    colour: null,
+    prerendered: rendered === 'late' ? null : rendered,
+    shell:
+      renderMessage(message) +
+      (site === null ? renderEventList(title, text, events) : renderLandingPage(site, events)),
+    data,
+  }
+  return { page, isFinal: rendered !== 'late' }
+}
+
+export function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page {
+  const site = deps.events.site()
+  const text = site?.page.about ?? about
+  const sample =
+    site === null
+      ? null
+      : (deps.events.byId(site.organisers.example) ?? deps.events.all()[0] ?? null)
+  return {
+    title: `${name} for organisers`,
+    description: site?.organisers.text ?? text,
+    url,
+    image: null,
+    colour: null,
+    shell:
+      site === null
+        ? renderEventList('For organisers', text, [])
+        : renderOrganisersPage(site, sample && buildPublicFile(sample).text),
+    data: {
+      page: 'organisers',
+      site,
+      events: [...deps.events.cards(at)],
+      now: isoIndia(at),
+      sample: sample && buildPublicFile(sample),
+      shared: sample && buildSharedFiles(sample),
+    },
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Pages compared with a file of the same size: requests a second of the registration form, of its 304, and of the
+ * landing page with 4 and with 1,000 events. The file is compressed in advance and sent from memory by a Fastify of its
+ * own process, which does nothing else. Both take turns under the same load.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { serveAlone, TOP } from '../browser/serve.ts'
+import { fixtureEvent } from '../server/small-event.ts'
+import { readCpu } from './cpu.js'
+import { keepAsking } from './keep-asking.js'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
+const SECONDS = Number(process.env['SECONDS'] ?? 4)
+const CLIENTS = Number(process.env['CLIENTS'] ?? 64)
+const EVENTS = Number(process.env['EVENTS'] ?? 1_000)
+/** Shares of the file's requests a second. */
+const PAGE_SHARE_MIN = 0.5
+const UNCHANGED_SHARE_MIN = 0.7
+const MANY_EVENTS_SHARE_MIN = 0.9
+/** Until the server listens with many new events, and when it has seen them before. */
+const FIRST_START_MS_MAX = 10_000
+const START_MS_MAX = 2_000
+const BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+const FORM = '/afpicon2026'
+
+/** @param {{ url: string, pid: number, headers?: object }} target @param {number} seconds */
+async function load({ url, pid, headers = {} }, seconds) {
+  const before = readCpu(pid)
+  const { all, perSecond, p99 } = await keepAsking(
+    { url, headers: { ...BROWSER, ...headers } },
+    { clients: CLIENTS, seconds },
+  )
+  return { perSecond, p99, cpu: (readCpu(pid) - before) / all }
+}
+
+/** @param {number[]} figures */
+const median = (figures) =>
+  [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
+
+/** Serves these bytes, which a browser would decompress, at `/`. */
+const FILE_SERVER = `
+import { readFileSync } from 'node:fs'
+import Fastify from 'fastify'
+const body = readFileSync(process.argv[1])
+const app = Fastify()
+app.get('/', (request, reply) =>
+  reply
+    .headers({ 'content-type': 'text/html; charset=utf-8', 'content-encoding': 'br', vary: 'accept-encoding', 'cache-control': 'no-cache', etag: '"file"' })
+    .send(body))
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))
+`
+
+/** @param {string} file the compressed bytes */
+async function serveFile(file) {
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '--eval', FILE_SERVER, '--', file],
+    { cwd: TOP, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const [line] = await once(child.stdout, 'data')
+  return { url: String(line).trim(), process: child }
+}
+
+/** @param {string} folder @param {number} count */
+function writeEvents(folder, count) {
+  for (let number = 0; number < count; number += 1) {
+    const id = `sample${number}`
+    const prefix = [17_576, 676, 26, 1]
+      .map((unit) => String.fromCodePoint(65 + (Math.floor(number / unit) % 26)))
+      .join('')
+    writeFileSync(join(folder, `${id}.yaml`), fixtureEvent({ id, prefix: `X${prefix}` }))
+  }
+}
+
+/** @returns whether all targets are met */
+export async function benchFormPage() {
+  const ours = await serveAlone()
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
+  const [dataDir, eventsDir] = [join(folder, 'var'), join(folder, 'events')]
+  cpSync(join(TOP, 'events'), eventsDir, { recursive: true })
+  writeEvents(eventsDir, EVENTS - readdirSync(eventsDir).filter(isEventFile).length)
+  const start = async () => {
+    const before = performance.now()
+    const served = await serveAlone({ DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
+    return { served, ms: performance.now() - before }
+  }
+  const first = await start()
+  await first.served.stop()
+  const { served: many, ms: startMs } = await start()
+  const children = []
+  try {
+    await waitUntilDrawn(ours.url + FORM)
+    const page = await fetch(ours.url + FORM, { headers: BROWSER })
+    const etag = page.headers.get('etag') ?? ''
+    const compressedBytes = Number(page.headers.get('content-length'))
+    const file = join(ours.dataDir, 'page-of-the-same-size')
+    writeFileSync(file, Buffer.alloc(compressedBytes, 'x'))
+    const plain = await serveFile(file)
+    children.push(plain.process)
+    const pidOf = (child) => child.pid ?? 0
+    const targets = [
+      { name: 'file of the same size', url: `${plain.url}/`, pid: pidOf(plain.process) },
+      { name: 'form', url: ours.url + FORM, pid: pidOf(ours.process) },
+      {
+        name: 'form, 304',
+        url: ours.url + FORM,
+        pid: pidOf(ours.process),
+        headers: { 'if-none-match': etag },
+      },
+      { name: 'landing page, 4 events', url: `${ours.url}/`, pid: pidOf(ours.process) },
+      { name: `landing page, ${EVENTS} events`, url: `${many.url}/`, pid: pidOf(many.process) },
+    ]
+    const rows = new Map(targets.map(({ name }) => [name, []]))
+    for (const target of targets) await load(target, 1)
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const target of round % 2 === 0 ? targets : targets.toReversed())
+        rows.get(target.name)?.push(await load(target, SECONDS))
+    console.log(
+      `\nPages, ${CLIENTS} clients, ${ROUNDS} rounds of ${SECONDS} s each, turn about, medians; the form has ${compressedBytes} bytes\n`,
+    )
+    const perSecond = new Map()
+    for (const [name, figures] of rows) {
+      const medianOf = (key) => median(figures.map((each) => each[key]))
+      perSecond.set(name, medianOf('perSecond'))
+      console.log(
+        `${name.padEnd(28)} ${medianOf('perSecond').toFixed(0).padStart(8)}/s  p99 ${medianOf('p99').toFixed(1).padStart(6)} ms  CPU ${medianOf('cpu').toFixed(0).padStart(5)} µs each   ${figures.map((each) => Math.round(each.perSecond)).join(' ')}`,
+      )
+    }
+    const share = (name, of) => (perSecond.get(name) ?? 0) / (perSecond.get(of) ?? Number.NaN)
+    console.log()
+    return [
+      meets('of a file of the same size', share('form', 'file of the same size'), PAGE_SHARE_MIN),
+      meets('of it with 304', share('form, 304', 'file of the same size'), UNCHANGED_SHARE_MIN),
+      meets(
+        `of the landing page with 4 events, with ${EVENTS}`,
+        share(`landing page, ${EVENTS} events`, 'landing page, 4 events'),
+        MANY_EVENTS_SHARE_MIN,
+      ),
+      isFast(`the first start with ${EVENTS} events`, first.ms, FIRST_START_MS_MAX),
+      isFast('the next start', startMs, START_MS_MAX),
+    ].every(Boolean)
+  } finally {
+    for (const child of children) child.kill('SIGTERM')
+    await ours.stop()
+    await many.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const isEventFile = (name) => /^[^_].*\.yaml$/.test(name)
+
+/** A page whose prerendered part is not ready in time is sent without it. */
+async function waitUntilDrawn(url) {
+  while (!(await (await fetch(url)).text()).includes('"drawn":true')) await setTimeout(100)
+}
+
+function meets(what, share, min) {
+  console.log(`${share >= min ? '✓' : '✗'} ${share.toFixed(2)} ${what} (at least ${min})`)
+  return share >= min
+}
+
+function isFast(what, ms, msMax) {
+  const seconds = (time) => `${(time / 1000).toFixed(1)} s`
+  console.log(`${ms <= msMax ? '✓' : '✗'} ${seconds(ms)}: ${what} (at most ${seconds(msMax)})`)
+  return ms <= msMax
+}

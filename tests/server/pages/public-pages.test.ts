@@ -1,0 +1,237 @@
+/** Pages that are the same for every visitor: their bytes, ETags and policy, and that changes show at once. */
+import { createHash } from 'node:crypto'
+import { brotliDecompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AvailabilityAnswer } from '../../../engine/api.ts'
+import { outsideEvent } from '../event-with-quotas.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { hasPostgres, startPostgres } from '../storage/postgres-server.ts'
+
+const FILE = 'sample2026.yaml'
+const FORM = '/sample2026'
+const BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+const PUBLIC = [
+  '/',
+  '/organisers',
+  '/afpicon2026',
+  '/pulmocon2025',
+  '/api/events/',
+  '/api/events/afpicon2026/',
+]
+const PRIVATE = ['/payment/failed', '/my', '/admin/login', '/nothing', '/?message=unknown-payment']
+
+const get = (app: TestApp, url: string, headers: Readonly<Record<string, string>> = BROWSER) =>
+  app.app.inject({ url, headers })
+const tagOf = async (app: TestApp, url: string): Promise<string> =>
+  String((await get(app, url)).headers['etag'])
+const textOf = async (app: TestApp, url: string): Promise<string> =>
+  brotliDecompressSync((await get(app, url)).rawPayload).toString()
+const statusIfKnown = async (app: TestApp, url: string, etag: string): Promise<number> =>
+  (await get(app, url, { ...BROWSER, 'if-none-match': etag })).statusCode
+
+describe('of the sample events', () => {
+  let server: TestApp
+  beforeAll(async () => {
+    server = await startTestApp({ clock: '2025-10-10' })
+  })
+  afterAll(() => server.close())
+
+  test.each(PUBLIC)('%s served 1,000 times is the same bytes', async (path) => {
+    const different = new Set<string>()
+    for (let time = 0; time < 1_000; time += 1) {
+      server.at(`2025-10-10T12:00:00.${String(time).padStart(3, '0')}+05:30`)
+      const { statusCode, headers, rawPayload } = await get(server, path)
+      const { date: _, ...others } = headers
+      different.add(
+        JSON.stringify([statusCode, others, createHash('sha256').update(rawPayload).digest('hex')]),
+      )
+    }
+    expect([...different]).toEqual([expect.stringMatching(/^\[200,.*"etag"/)])
+  })
+
+  test.each(PUBLIC)('a browser that has %s gets 304 without a body', async (path) => {
+    const first = await get(server, path)
+    const etag = String(first.headers['etag'])
+    expect(etag).toMatch(/^"[\w-]{22}-br"$/)
+    expect(first.headers['cache-control']).toBe('no-cache')
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await get(server, path, { ...BROWSER, 'if-none-match': known })
+      expect([known, again.statusCode, again.body]).toEqual([known, 304, ''])
+      expect(again.headers).toMatchObject({ etag, vary: 'accept-encoding' })
+    }
+    expect(await statusIfKnown(server, path, '"other"')).toBe(200)
+  })
+
+  test('every encoding has its own ETag, and HEAD has the headers of GET', async () => {
+    const tags = new Set<unknown>()
+    for (const accepted of ['br', 'gzip', 'identity']) {
+      const { headers, rawPayload } = await get(server, '/afpicon2026', {
+        'accept-encoding': accepted,
+      })
+      tags.add(headers['etag'])
+      expect(headers['content-length']).toBe(String(rawPayload.length))
+      const head = await server.app.inject({
+        method: 'HEAD',
+        url: '/afpicon2026',
+        headers: { 'accept-encoding': accepted },
+      })
+      const { date: _, ...expected } = headers
+      expect([head.headers, head.body]).toMatchObject([expected, ''])
+    }
+    expect(tags.size).toBe(3)
+  })
+
+  test('a validator module is compressed, and cached without expiry', async () => {
+    const { validator_url: path } = (await server.app.inject('/api/events/afpicon2026/')).json<{
+      validator_url: string
+    }>()
+    const { headers, rawPayload } = await get(server, path)
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-encoding': 'br',
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+    expect(brotliDecompressSync(rawPayload).toString()).toContain('export default exports')
+    expect(await statusIfKnown(server, path, String(headers['etag']))).toBe(304)
+  })
+
+  test('the policy of a page has the hash of each inline part, and neither a nonce nor unsafe-inline', async () => {
+    const forms = server.deps.events.all().map(({ config }) => config.routes.form)
+    for (const path of [...forms, ...PUBLIC.slice(0, 2), ...PRIVATE]) {
+      const { headers, body } = await server.app.inject(path)
+      const policy = String(headers['content-security-policy'])
+      expect([path, policy, body]).not.toEqual([path, expect.stringMatching(/nonce-|unsafe/), body])
+      expect(body).not.toMatch(/nonce/i)
+      for (const [, name = '', attributes = '', text = ''] of body.matchAll(
+        /<(script|style)\b([^>]*)>(.*?)<\/\1>/gs,
+      )) {
+        if (/\bsrc=|type="application\/json"/.test(attributes)) continue
+        const directive = policy.split(';').find((each) => each.startsWith(`${name}-src`))
+        const hash = createHash('sha256').update(text).digest('base64')
+        expect([path, text.slice(0, 80), directive?.includes(`'sha256-${hash}'`)]).toEqual([
+          path,
+          text.slice(0, 80),
+          true,
+        ])
+      }
+    }
+  })
+
+  test('no page has a style attribute, an event attribute or a javascript: address', async () => {
+    const forms = server.deps.events.all().map(({ config }) => config.routes.form)
+    for (const path of [...forms, ...PUBLIC.slice(0, 2), ...PRIVATE]) {
+      const html = (await server.app.inject(path)).body.replaceAll(
+        /<(script|style)\b[^>]*>.*?<\/\1>/gs,
+        '',
+      )
+      expect([path, html.match(/<[^>]*\s(?:style|on\w+)=|=["']javascript:/i)?.[0]]).toEqual([
+        path,
+        undefined,
+      ])
+    }
+  })
+})
+
+describe('what changes shows at once', () => {
+  test('a changed event file', async () => {
+    const server = await startTestApp({
+      clock: '2026-01-20',
+      events: {
+        [FILE]: fixtureEvent(),
+        'other2026.yaml': fixtureEvent({ id: 'other2026', prefix: 'OTHR' }),
+      },
+    })
+    const paths = [FORM, '/', '/api/events/', '/api/events/sample2026/']
+    const before = await Promise.all(paths.map((path) => tagOf(server, path)))
+    const other = await tagOf(server, '/other2026')
+    server.writeEvent(FILE, fixtureEvent({ title: 'Renamed Conference' }))
+    await server.deps.events.reload()
+    for (const [at, path] of paths.entries()) {
+      expect([path, await statusIfKnown(server, path, before[at] ?? '')]).toEqual([path, 200])
+      expect(await textOf(server, path)).toContain('Renamed Conference')
+    }
+    // A form that is the same keeps its ETag.
+    expect(await statusIfKnown(server, '/other2026', other)).toBe(304)
+    await server.close()
+  })
+
+  test('a price that changes with the Indian day, and no later than registration uses it', async () => {
+    const server = await startTestApp({
+      clock: '2026-01-31T23:59:59.999+05:30',
+      events: { [FILE]: fixtureEvent() },
+    })
+    const before = await tagOf(server, FORM)
+    expect(await textOf(server, FORM)).toContain('"total":1180')
+    server.at('2026-02-01T00:00:00.000+05:30')
+    expect(await statusIfKnown(server, FORM, before)).toBe(200)
+    const html = await textOf(server, FORM)
+    expect(html).toContain('"total":2360')
+    expect(html).not.toContain('"total":1180')
+    server.at('2026-01-31T23:59:59.999+05:30')
+    expect(await statusIfKnown(server, FORM, before)).toBe(304)
+    await server.close()
+  })
+
+  test('a full workshop: in a small response, while the page stays the same', async () => {
+    const server = await startTestApp({ clock: '2026-01-20', events: { [FILE]: outsideEvent } })
+    const availability = () => get(server, '/api/events/sample2026/availability/')
+    const page = await tagOf(server, FORM)
+    const before = await availability()
+    expect(before.headers).toMatchObject({ 'cache-control': 'max-age=1' })
+    expect(before.json<AvailabilityAnswer>()).toEqual({ status: 'success', left: {} })
+    expect(before.rawPayload.length).toBeLessThan(200)
+    const known = { 'if-none-match': String(before.headers['etag']) }
+    const path = '/api/events/sample2026/availability'
+    expect([
+      (await get(server, path, known)).statusCode,
+      (await get(server, path, known)).body,
+    ]).toEqual([304, ''])
+    const answers = { ...fixtureDelegate, is_member: 'false' }
+    const registered = await server.post('/api/sample2026/register/', answers)
+    expect([registered.statusCode, registered.body]).toEqual([201, expect.anything()])
+    const after = await get(server, path, known)
+    expect([after.statusCode, after.json()]).toEqual([
+      200,
+      { status: 'success', left: { gallery: 0 } },
+    ])
+    expect(await statusIfKnown(server, FORM, page)).toBe(304)
+    const refused = await server.post('/api/sample2026/register/', {
+      ...answers,
+      email: 'second@example.org',
+      full_name: 'Someone Else',
+    })
+    expect(refused.json()).toMatchObject({ code: 'full' })
+    expect((await get(server, '/api/events/nothing/availability/')).statusCode).toBe(404)
+    await server.close()
+  })
+
+  test.runIf(hasPostgres)('on a second server of the same database', async () => {
+    const postgres = await startPostgres()
+    const url = await postgres.database('pages')
+    const start = (): Promise<TestApp> =>
+      startTestApp({
+        clock: '2026-01-20',
+        events: { [FILE]: outsideEvent },
+        decides: true,
+        variables: { DATABASE_URL: url },
+      })
+    const [first, second] = [await start(), await start()]
+    const before = await tagOf(second, FORM)
+    expect(await textOf(second, FORM)).toBe(await textOf(first, FORM))
+    const answers = { ...fixtureDelegate, is_member: 'false' }
+    await first.post('/api/sample2026/register/', answers)
+    expect((await get(second, '/api/events/sample2026/availability/')).json()).toMatchObject({
+      left: { gallery: 0 },
+    })
+    first.writeEvent(FILE, outsideEvent.replaceAll('Sample 2026', 'Renamed Conference'))
+    await first.deps.events.reload()
+    await second.deps.events.refresh()
+    expect(await statusIfKnown(second, FORM, before)).toBe(200)
+    expect(await textOf(second, FORM)).toContain('Renamed Conference')
+    await first.close()
+    await second.close()
+    await postgres.stop()
+  })
+})

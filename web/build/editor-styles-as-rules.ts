@@ -1,0 +1,34 @@
+/**
+ * The Vite plugin that makes the editor add its styles as rules.
+ * CodeMirror's style-mod writes them as the text of a style element, which the content security
+ * policy rejects. Its shadow roots get them as rules; with these replacements, the page does too.
+ * The build fails if an upgrade has changed the replaced code.
+ */
+import type { Plugin } from 'vite'
+
+const MODULE = 'style-mod/src/style-mod.js'
+const REPLACEMENTS: readonly (readonly [code: string, replacement: string])[] = [
+  // An empty element in the page has a sheet, to which rules can be added.
+  [
+    'this.styleTag = doc.createElement("style")',
+    'this.styleTag = root.head.insertBefore(doc.createElement("style"), root.head.firstChild); this.sheet = this.styleTag.sheet',
+  ],
+  [
+    'if (sheet) {\n      if (root.adoptedStyleSheets',
+    'if (sheet) {\n      if (!this.styleTag && root.adoptedStyleSheets',
+  ],
+]
+
+export function editorStylesAsRules() {
+  return {
+    name: 'editor-styles-as-rules',
+    apply: 'build',
+    transform(code: string, id: string): string | null {
+      if (!id.endsWith(MODULE)) return null
+      return REPLACEMENTS.reduce((text, [before, after]) => {
+        if (!text.includes(before)) throw new Error(`${MODULE} no longer contains ${before}`)
+        return text.replace(before, after)
+      }, code)
+    },
+  } satisfies Plugin
+}
