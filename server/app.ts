@@ -5,7 +5,7 @@ import cookie from '@fastify/cookie'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../engine/index.ts'
-import { openCondition } from './ops/health/health-checks.ts'
+import { createHealthChecks } from './ops/health/health-checks.ts'
 import type { Deps } from './dependencies.ts'
 import { addBodyBudget } from './http/request-body-limits.ts'
 import { isDeeperThan, NESTING_MAX } from './http/request-body.ts'
@@ -88,7 +88,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     }),
   )
 
-  healthRoutes(app, deps, openCondition({ ...deps, noRoomAt: () => noSpaceAt }))
+  healthRoutes(app, deps, createHealthChecks({ ...deps, noRoomAt: () => noSpaceAt }))
   // One guard for every route that accepts a registration number.
   const guard = openLookupGuard(deps)
   const guessLimit = openGuessLimit(deps)

@@ -7,7 +7,7 @@ import type { Instant, Result } from '../engine/index.ts'
 import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './dependencies.ts'
 import { watchClock } from './ops/clock-jumps.ts'
-import { freeFilesNear } from './ops/free-disk-space.ts'
+import { freeFilesSync } from './ops/free-disk-space.ts'
 import { missingAccounts } from './ops/environment.ts'
 import { keepPrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
@@ -20,10 +20,10 @@ import type { ByItself } from './ops/clock.ts'
 import { startDailyReviewEmail } from './mail/send-daily-payment-reviews.ts'
 import type { Mailer } from './mail/send-queued-emails.ts'
 import { openPayments } from './payments/poll-payments.ts'
-import { refuseIfLost } from './ops/recovery/lost-while-starting.ts'
+import { rescueIfLost } from './ops/recovery/lost-while-starting.ts'
 import {
-  beginAsLogIsMissing,
-  openRecovering,
+  scheduleRecoveryIfLogMissing,
+  startProgressRecording,
   recoverIfOlder,
 } from './ops/recovery/start-recovery.ts'
 import { getCacheFolder } from './events/files/compiled-event-cache.ts'
@@ -42,7 +42,7 @@ import { openStore } from './storage/open-store.ts'
 import { beginServing } from './storage/database/single-server-lock.ts'
 import { troubleOf } from './storage/database/error-explanations.ts'
 import type { Store } from './storage/index.ts'
-import { clockTrust } from './ops/health/clock-check.ts'
+import { createErasureCheck } from './ops/health/clock-check.ts'
 import { startRetentionJob } from './registration/actions/erase-personal-data.ts'
 import { startRefundEmails } from './mail/send-refund-emails.ts'
 import { startPaymentReminders } from './mail/send-payment-reminders.ts'
@@ -93,10 +93,7 @@ export type AssembledServer = {
   /** Completes pending requests, then closes everything; no acknowledged data is lost. */
   close(): Promise<void>
 }
-/**
- * The reason why the server cannot start, with the exit status: 1 an event file, 2 the environment, 75 a
- * temporary problem (EX_TEMPFAIL).
- */
+/** Why startup failed, with exit status 1 (event file), 2 (environment) or 75 (temporary problem). */
 export type CannotStart = { readonly text: string; readonly status: 1 | 2 | 75 }
 
 export async function assemble(
@@ -187,7 +184,7 @@ async function assembleWithStore(
   if (aside !== null)
     options.print(`${aside.names.join(', ')} of an earlier database are now in ${aside.folder}.`)
   if (hasJobs && environment.databaseUrl === null)
-    await beginAsLogIsMissing({ ...options, environment })
+    await scheduleRecoveryIfLogMissing({ ...options, environment })
   const store = await opens({
     ...environment,
     migrates: hasJobs,
@@ -198,7 +195,7 @@ async function assembleWithStore(
   })
   /** If the database was lost in the meantime, rescues its data first. */
   const closeAfterFailure = async (): Promise<CannotStart | null> => {
-    const lost = hasJobs ? await refuseIfLost({ ...options, store, environment }) : null
+    const lost = hasJobs ? await rescueIfLost({ ...options, store, environment }) : null
     await store.close()
     return lost
   }
@@ -232,7 +229,7 @@ async function assembleParts(
     return err({ text: openedGateway.error, status: 2 })
   }
   const { gateway, sandbox, close: closeGateway } = openedGateway.value
-  const clockJumps = watchClock({ clock, log }, { ...options, works: options.hasJobs })
+  const clockJumps = watchClock({ clock, log }, { ...options, isEnabled: options.hasJobs })
   const payments = openPayments(
     { store, events, gateway, clock, log },
     { isEnabled: options.hasJobs },
@@ -254,13 +251,16 @@ async function assembleParts(
     { store, events, clock, log },
     { isEnabled: options.hasJobs },
   )
-  const recovery = openRecovering({ store, clock, log, environment }, { works: options.hasJobs })
+  const recovery = startProgressRecording(
+    { store, clock, log, environment },
+    { isEnabled: options.hasJobs },
+  )
   const dailyReviewEmail = startDailyReviewEmail(
     { store, events, clock, log, environment },
     { isEnabled: options.hasJobs },
   )
   const uploads = openUploads({ ...uploadLocations(environment.dataDir), store, clock })
-  const isClockTrusted = clockTrust({ store, clock, clockJumps, log })
+  const isClockTrusted = createErasureCheck({ store, clock, clockJumps, log })
   // Before anything is recorded by a clock that may be wrong.
   if (options.hasJobs) await isClockTrusted()
   const retention = startRetentionJob(
@@ -338,7 +338,7 @@ function checkFolders(environment: Environment, log: Log): CannotStart | null {
   const inodeProblem = checkInodes(dataDir)
   if (inodeProblem !== null) return inodeProblem
   try {
-    const { tightened, notOurs } = keepPrivate(dataDir)
+    const { restrictedCount: tightened, notOwned: notOurs } = keepPrivate(dataDir)
     if (tightened > 0)
       log.warn(
         { tightened },
@@ -360,7 +360,7 @@ function checkFolders(environment: Environment, log: Log): CannotStart | null {
 
 /** Without free inodes, SQLite would report a database error in the middle of the start. */
 function checkInodes(dataDir: string): CannotStart | null {
-  const files = freeFilesNear(dataDir)
+  const files = freeFilesSync(dataDir)
   if (files === null || files >= FILES_MIN) return null
   return {
     text: `DATA_DIR is ${dataDir}, and its disk can hold only ${files} more files (free inodes); the server needs ${FILES_MIN}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a unit of systemd does so by itself.`,

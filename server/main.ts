@@ -7,11 +7,11 @@ import type { Result } from '../engine/index.ts'
 import { assemble, findStartProblem } from './assemble-server.ts'
 import type { AssembleOptions, AssembledServer, CannotStart } from './assemble-server.ts'
 import type { Terminal } from './cli/command.ts'
-import { giveBackLater } from './ops/release-memory.ts'
-import { refuseIfLost } from './ops/recovery/lost-while-starting.ts'
-import { LOST_FOR_GOOD, watchForLoss } from './ops/recovery/rescue-lost-database.ts'
+import { scheduleMemoryRelease } from './ops/release-memory.ts'
+import { rescueIfLost } from './ops/recovery/lost-while-starting.ts'
+import { DATA_LOST, watchForLoss } from './ops/recovery/rescue-lost-database.ts'
 import type { LossWatch } from './ops/recovery/rescue-lost-database.ts'
-import { makeClock } from './ops/clock.ts'
+import { createClock } from './ops/clock.ts'
 import type { Deps, Environment, Log } from './dependencies.ts'
 import { makeLog } from './ops/log.ts'
 import { checkProduction } from './production-checks.ts'
@@ -79,12 +79,12 @@ export async function boot(
   if (!check.ok) return err({ status: 2, text: check.error.join('\n') })
   for (const sentence of check.value) terminal.printError(sentence)
   const { environment, free: releasePort } = await reservePort(requested)
-  const clock = options.clock ?? makeClock(environment.clockStart)
+  const clock = options.clock ?? createClock(environment.clockStart)
   const output = batchWrites(host.write)
   const log = makeLog(output.add, clock)
   let loss: LossWatch | null = null
   host.onExit?.(log, () => {
-    if (loss?.isUnsaved() === true) log.error({}, LOST_FOR_GOOD)
+    if (loss?.isUnsaved() === true) log.error({}, DATA_LOST)
     log.flush()
     output.write()
   })
@@ -116,7 +116,7 @@ export async function boot(
     return err(problem)
   })
   // Before the first request is accepted.
-  const lost = await refuseIfLost(deps)
+  const lost = await rescueIfLost(deps)
   if (lost !== null || !firstAdmin.ok) {
     await releasePort()
     await assembled.value.close()
@@ -133,7 +133,7 @@ export async function boot(
     if (text === null) throw error
     return err({ status: 2, text })
   }
-  if (host === CURRENT_PROCESS) giveBackLater(app.server)
+  if (host === CURRENT_PROCESS) scheduleMemoryRelease(app.server)
   // Files that were set aside and are referred to again are moved back before they are needed.
   deps.uploads.reclaim().catch(logSweepError(log))
   const sweepTimer = setInterval(() => {
@@ -142,7 +142,7 @@ export async function boot(
   sweepTimer.unref()
   const lossWatch = watchForLoss(deps)
   loss = lossWatch
-  const lossTimer = setInterval(() => void lossWatch.look(), LOSS_CHECK_MS)
+  const lossTimer = setInterval(() => void lossWatch.check(), LOSS_CHECK_MS)
   lossTimer.unref()
 
   const url = environment.publicUrl
@@ -178,7 +178,7 @@ export async function boot(
     clearTimeout(shutdownTimer)
     log.flush()
     log.info({}, 'stopped')
-    return lossWatch.isElsewhere() ? 2 : 0
+    return lossWatch.isOutsideDataDir() ? 2 : 0
   })
   return ok({ url, stopped })
 }

@@ -4,7 +4,7 @@
 import type { EventConfig } from '../../engine/index.ts'
 import { openEvents } from '../assemble-server.ts'
 import type { Deps } from '../dependencies.ts'
-import { makeClock } from '../ops/clock.ts'
+import { createClock } from '../ops/clock.ts'
 import { makeLog } from '../ops/log.ts'
 import { connectToServerGateway } from '../payments/gateways/select-gateway.ts'
 import { openPayments } from '../payments/poll-payments.ts'
@@ -40,7 +40,7 @@ export async function withContext(
 ): Promise<Status> {
   const environment = terminal.environment()
   if (environment === null) return 2
-  const clock = makeClock(environment.clockStart)
+  const clock = createClock(environment.clockStart)
   const log = makeLog(terminal.printError, clock)
   const store = await openExistingStore(environment)
   try {

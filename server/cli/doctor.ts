@@ -8,9 +8,9 @@ import type { Environment, ServedEvent } from '../dependencies.ts'
 import { compileFolder, readFolder } from '../events/files/event-folder.ts'
 import { getEventId } from '../events/versions/last-valid-version.ts'
 import { createTransport } from '../mail/email-transport.ts'
-import { backedUpAt } from '../ops/backup/last-backup.ts'
-import { missingIn } from '../ops/backup/backup-contents.ts'
-import { makeClock } from '../ops/clock.ts'
+import { readLastBackup } from '../ops/backup/last-backup.ts'
+import { findMissingUploads } from '../ops/backup/backup-contents.ts'
+import { createClock } from '../ops/clock.ts'
 import { freeBytes } from '../ops/free-disk-space.ts'
 import { missingAccounts } from '../ops/environment.ts'
 import { checkProduction } from '../production-checks.ts'
@@ -133,9 +133,9 @@ const CHECKS: readonly Check[] = [
   async ({ environment }) => {
     if (environment.databaseUrl !== null)
       return [check('Use pg_dump to back up the PostgreSQL database. Make a copy every night.')]
-    const last = await backedUpAt(environment.dataDir)
+    const last = await readLastBackup(environment.dataDir)
     if (last === null) return [check('There is no backup yet. Run rollcall db backup every night.')]
-    const hours = Math.floor((makeClock(environment.clockStart)() - last) / HOUR_MS)
+    const hours = Math.floor((createClock(environment.clockStart)() - last) / HOUR_MS)
     return [
       hours > BACKUP_HOURS_MAX
         ? wrong(
@@ -324,7 +324,7 @@ async function checkDatabase(
         ),
       ]
     const { rows } = lookInto(path.join(dataDir, DATABASE_FILE))
-    const missing = await missingIn(dataDir)
+    const missing = await findMissingUploads(dataDir)
     return [
       version,
       good('The database is intact.'),
@@ -383,7 +383,7 @@ async function checkGateway(
           signal: AbortSignal.timeout(GATEWAY_MS_MAX),
         })
         const gatewayTime = Date.parse(headers.get('date') ?? '')
-        const seconds = Math.round(Math.abs(makeClock(clockStart)() - gatewayTime) / 1000)
+        const seconds = Math.round(Math.abs(createClock(clockStart)() - gatewayTime) / 1000)
         return Number.isNaN(gatewayTime) || seconds <= CLOCK_SECONDS_MAX
           ? good(`The gateway at ${host} is reachable, and its clock agrees with ours.`)
           : wrong(

@@ -1,5 +1,5 @@
 /** `rollcall email retry`: returns failed emails to the queue of the server. */
-import { makeClock } from '../ops/clock.ts'
+import { createClock } from '../ops/clock.ts'
 import { openExistingStore } from './open-existing-store.ts'
 import { parseArguments } from './options.ts'
 import type { Command } from './command.ts'
@@ -20,7 +20,7 @@ export const retryEmailsCommand: Command = {
     if (environment === null) return 2
     const store = await openExistingStore(environment)
     try {
-      const count = await store.retryMails(makeClock(environment.clockStart)())
+      const count = await store.retryMails(createClock(environment.clockStart)())
       terminal.print(
         count === 0
           ? 'No email has failed.'

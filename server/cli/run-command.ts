@@ -1,6 +1,6 @@
 /** `rollcall`: finds and runs a command, and converts errors into an exit status. */
 import type { Command, Status, Terminal } from './command.ts'
-import { environment } from '../ops/environment.ts'
+import { loadEnvironment } from '../ops/environment.ts'
 import { troubleOf } from '../storage/database/error-explanations.ts'
 
 type CommandEntry = {
@@ -311,13 +311,13 @@ function buildGroupUsage(group: string): string {
 function createTerminal(): Terminal {
   const printError = (text: string): void => void process.stderr.write(`${text}\n`)
   // Read once, because the server later sets NODE_ENV for its libraries.
-  let result: ReturnType<typeof environment> | null = null
+  let result: ReturnType<typeof loadEnvironment> | null = null
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     printError,
     environment: () => {
       const isFirst = result === null
-      result ??= environment()
+      result ??= loadEnvironment()
       if (result.ok) return result.value
       if (isFirst) for (const sentence of result.error) printError(sentence)
       return null

@@ -3,11 +3,11 @@ import type { Instant } from '../../engine/index.ts'
 import { repeating } from './clock.ts'
 
 /** Time services correct less than this by steps. */
-const JUMP_MS_MIN = 60_000
+const MIN_JUMP_MS = 60_000
 /** How often the clocks are compared. */
-const TICK_MS = 10_000
+const COMPARE_EVERY_MS = 10_000
 /** How long a jump is reported, and nothing is deleted because of its age: long enough for the clock to be corrected. */
-export const DOUBT_MS = 24 * 60 * 60_000
+export const REPORT_JUMP_MS = 24 * 60 * 60_000
 
 /** `byMs`: forward when positive; `at`: what the clock showed after it. */
 export type ClockJump = { readonly at: Instant; readonly byMs: number }
@@ -15,7 +15,7 @@ export type ClockJumps = {
   /** Compares the clocks now. Returns the last jump of the past day. Null if there was none. */
   look(): ClockJump | null
   /** Reports a clock that was set while no server ran, if no jump in that direction is known yet; 0: it was not. */
-  moved(byMs: number): void
+  reportJump(byMs: number): void
   close(): Promise<void>
 }
 
@@ -29,45 +29,50 @@ export function watchClock(
     readonly log: { warn(entry: object, message?: string): void }
   },
   {
-    works,
+    isEnabled,
     steadyMs = () => performance.now(),
-  }: { readonly works: boolean; readonly steadyMs?: () => number },
+  }: { readonly isEnabled: boolean; readonly steadyMs?: () => number },
 ): ClockJumps {
   let [wall, steady] = [clock(), steadyMs()]
-  let last: (ClockJump & { readonly steadyAt: number }) | null = null
-  const jumped = (byMs: number): void => {
-    if (Math.abs(byMs) <= JUMP_MS_MIN) return
-    last = { at: wall, byMs, steadyAt: steady }
-    const how = byMs > 0 ? 'forward, or the machine stood still,' : 'back'
-    log.warn({ byMs, at: wall }, `the clock was set ${how} by ${lengthOf(Math.abs(byMs))}`)
+  let lastJump: (ClockJump & { readonly steadyAt: number }) | null = null
+  const recordJump = (byMs: number): void => {
+    if (Math.abs(byMs) <= MIN_JUMP_MS) return
+    lastJump = { at: wall, byMs, steadyAt: steady }
+    const direction = byMs > 0 ? 'forward, or the machine stood still,' : 'back'
+    log.warn(
+      { byMs, at: wall },
+      `the clock was set ${direction} by ${formatDuration(Math.abs(byMs))}`,
+    )
   }
   const look = (): ClockJump | null => {
     const [wallNow, steadyNow] = [clock(), steadyMs()]
     const byMs = Math.round(wallNow - wall - (steadyNow - steady))
     ;[wall, steady] = [wallNow, steadyNow]
-    jumped(byMs)
-    return last === null || steadyNow - last.steadyAt > DOUBT_MS ? null : last
+    recordJump(byMs)
+    return lastJump === null || steadyNow - lastJump.steadyAt > REPORT_JUMP_MS ? null : lastJump
   }
-  const stop = works
+  const stop = isEnabled
     ? repeating(
-        TICK_MS,
+        COMPARE_EVERY_MS,
         async () => look(),
         () => {},
       )
     : null
   return {
     look,
-    moved: (byMs) => {
-      const known = look()
-      if (known === null || Math.sign(known.byMs) !== Math.sign(byMs)) jumped(byMs)
+    reportJump: (byMs) => {
+      const knownJump = look()
+      if (knownJump === null || Math.sign(knownJump.byMs) !== Math.sign(byMs)) recordJump(byMs)
     },
     close: async () => stop?.(),
   }
 }
 
 /** In whole minutes, hours or days. */
-export function lengthOf(ms: number): string {
-  const whole = Math.floor(ms / 60_000)
-  if (whole < 120) return `${whole} minutes`
-  return whole < 72 * 60 ? `${Math.floor(whole / 60)} hours` : `${Math.floor(whole / 1440)} days`
+export function formatDuration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 120) return `${minutes} minutes`
+  return minutes < 72 * 60
+    ? `${Math.floor(minutes / 60)} hours`
+    : `${Math.floor(minutes / 1440)} days`
 }

@@ -6,10 +6,10 @@ import type { Instant } from '../../engine/index.ts'
  * Returns the server's clock. With `start` it shows that instant at the moment of the call and runs on from
  * there, for rehearsals; without it, the real time.
  */
-export function makeClock(start: Instant | null): () => Instant {
+export function createClock(start: Instant | null): () => Instant {
   if (start === null) return () => instant(Date.now())
-  const begun = performance.now()
-  return () => instant(start + Math.floor(performance.now() - begun))
+  const startedAt = performance.now()
+  return () => instant(start + Math.floor(performance.now() - startedAt))
 }
 
 /** Waits for work at most this long; its errors go to `onError`. */
@@ -37,14 +37,14 @@ export function repeating(
   let running: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null
   let isStopped = false
-  const wait = (): void => {
+  const scheduleNext = (): void => {
     if (isStopped) return
     timer = setTimeout(() => {
-      running = work().catch(onError).finally(wait)
+      running = work().catch(onError).finally(scheduleNext)
     }, ms)
     timer.unref()
   }
-  wait()
+  scheduleNext()
   return async () => {
     isStopped = true
     if (timer !== null) clearTimeout(timer)
@@ -62,10 +62,10 @@ export type ByItself = {
 /** Like `repeating`. `works` false: nothing is done unless `run` is called. */
 export function byItself(
   run: () => Promise<number>,
-  works: boolean,
+  isEnabled: boolean,
   ms: number,
   onError: (error: unknown) => void,
 ): ByItself {
-  const stop = works ? repeating(ms, run, onError) : null
+  const stop = isEnabled ? repeating(ms, run, onError) : null
   return { run, close: async () => stop?.() }
 }

@@ -10,7 +10,7 @@ export async function freeBytes(folder: string): Promise<number> {
 }
 
 /** 0 if there is no such file. */
-export async function bytesOf(file: string): Promise<number> {
+export async function fileSize(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0
 }
 
@@ -21,9 +21,9 @@ export async function freeFiles(folder: string): Promise<number | null> {
 }
 
 /** The same at once, also for a folder that is still to be created. */
-export function freeFilesNear(folder: string): number | null {
+export function freeFilesSync(folder: string): number | null {
   if (!existsSync(folder) && path.dirname(folder) !== folder)
-    return freeFilesNear(path.dirname(folder))
+    return freeFilesSync(path.dirname(folder))
   const { files, ffree } = statfsSync(folder)
   return files > 0 ? ffree : null
 }

@@ -5,6 +5,6 @@ const require = createRequire(import.meta.url)
 
 /** Returns the package; the first call loads it, which takes up to 30 ms for a large one. */
 export function later<Package>(name: string): () => Package {
-  let read: { readonly all: Package } | null = null
-  return () => (read ??= { all: require(name) as Package }).all
+  let loaded: { readonly exports: Package } | null = null
+  return () => (loaded ??= { exports: require(name) as Package }).exports
 }

@@ -7,11 +7,11 @@ import type { Instant } from '../../engine/index.ts'
 import type { Log } from '../dependencies.ts'
 
 /** One problem that many requests meet must not fill the disk, nor hide the other problems. */
-const SAME_MAX = 20
-const SAME_MS = 60_000
+const MAX_SAME_PER_WINDOW = 20
+const WINDOW_MS = 60_000
 
 type Level = 'info' | 'warn' | 'error'
-type Window = { lines: number; leftOut: number; readonly end: () => void }
+type Window = { lines: number; suppressedCount: number; readonly close: () => void }
 
 /**
  * The same warning or error is written at most 20 times a minute; then one line says how many were left out. `flush`
@@ -21,42 +21,42 @@ export function makeLog(
   write: (line: string) => void,
   clock: () => Instant,
 ): Log & { flush(): void } {
-  const line = (level: Level, entry: object, message?: string): void =>
+  const writeLine = (level: Level, entry: object, message?: string): void =>
     write(
       `${JSON.stringify({ time: isoIndia(clock()), level, ...(message === undefined ? {} : { message }), ...entry })}\n`,
     )
   const windows = new Map<string, Window>()
-  const open = (level: Level, key: string, message: string): Window => {
-    const end = (): void => {
+  const openWindow = (level: Level, key: string, message: string): Window => {
+    const close = (): void => {
       clearTimeout(timer)
       windows.delete(key)
-      const { leftOut } = opened
-      if (leftOut > 0) line(level, { left_out: leftOut, of: message }, LEFT_OUT)
+      const { suppressedCount: suppressed } = newWindow
+      if (suppressed > 0) writeLine(level, { left_out: suppressed, of: message }, SUPPRESSED)
     }
-    const timer = setTimeout(end, SAME_MS)
+    const timer = setTimeout(close, WINDOW_MS)
     timer.unref()
-    const opened: Window = { lines: 0, leftOut: 0, end }
-    windows.set(key, opened)
-    return opened
+    const newWindow: Window = { lines: 0, suppressedCount: 0, close }
+    windows.set(key, newWindow)
+    return newWindow
   }
-  const limited =
+  const createLimited =
     (level: Level) =>
     (entry: object, message = ''): void => {
       const key = `${level} ${message}`
-      const window = windows.get(key) ?? open(level, key, message)
+      const window = windows.get(key) ?? openWindow(level, key, message)
       window.lines += 1
-      if (window.lines <= SAME_MAX) line(level, entry, message)
-      else window.leftOut += 1
+      if (window.lines <= MAX_SAME_PER_WINDOW) writeLine(level, entry, message)
+      else window.suppressedCount += 1
     }
   return {
     // Each of these is an event of its own, such as a request or a payment.
-    info: (entry, message) => line('info', entry, message),
-    warn: limited('warn'),
-    error: limited('error'),
+    info: (entry, message) => writeLine('info', entry, message),
+    warn: createLimited('warn'),
+    error: createLimited('error'),
     flush: () => {
-      for (const { end } of windows.values()) end()
+      for (const { close } of windows.values()) close()
     },
   }
 }
 
-const LEFT_OUT = `lines with the same message were left out: ${SAME_MAX} of each are written a minute`
+const SUPPRESSED = `lines with the same message were left out: ${MAX_SAME_PER_WINDOW} of each are written a minute`

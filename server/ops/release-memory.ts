@@ -3,16 +3,16 @@ import type { EventEmitter } from 'node:events'
 import { Session } from 'node:inspector/promises'
 
 /** By then a restarted server has answered the requests that were waiting. */
-const AFTER_MS = 3_000
+const DELAY_MS = 3_000
 /** A server that has answered more is busy; health checks stay far below this. */
-const REQUESTS_MAX = 100
+const MAX_REQUESTS = 100
 
 /**
  * Collects garbage and releases its pages: about 40 MB from checking event files at the start, which the
  * JavaScript engine would keep. Only the inspector interface can do this while the process runs; it takes a tenth
  * of a second, during which nothing is answered.
  */
-export async function giveBack(): Promise<void> {
+export async function releaseMemory(): Promise<void> {
   const session = new Session()
   session.connect()
   try {
@@ -27,14 +27,17 @@ export async function giveBack(): Promise<void> {
  * alone: garbage collection discards compiled code, and ten thousand requests would cost up to half as much again
  * until it is compiled anew.
  */
-export function giveBackLater(server: EventEmitter, collect: () => unknown = giveBack): void {
-  let requests = 0
-  const count = (): void => {
-    requests += 1
+export function scheduleMemoryRelease(
+  server: EventEmitter,
+  release: () => unknown = releaseMemory,
+): void {
+  let requestCount = 0
+  const countRequest = (): void => {
+    requestCount += 1
   }
-  server.on('request', count)
+  server.on('request', countRequest)
   setTimeout(() => {
-    server.off('request', count)
-    if (requests <= REQUESTS_MAX) collect()
-  }, AFTER_MS).unref()
+    server.off('request', countRequest)
+    if (requestCount <= MAX_REQUESTS) release()
+  }, DELAY_MS).unref()
 }

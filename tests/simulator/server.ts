@@ -173,7 +173,7 @@ async function buildRoutes(): Promise<FastifyInstance> {
     },
     clock,
     mailUnreachableSince: () => null,
-    clockJumps: { look: () => null, moved: () => {}, close: async () => {} },
+    clockJumps: { look: () => null, reportJump: () => {}, close: async () => {} },
     isClockTrusted: async () => true,
     log,
   }

@@ -4,13 +4,13 @@ import { constants } from 'node:os'
 import path from 'node:path'
 import { formatInstant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'
-import { noteBackup } from '../../ops/backup/last-backup.ts'
-import { backUp, partOf, pruneBackups, restore } from '../../ops/backup/backup-contents.ts'
-import type { Copied } from '../../ops/backup/backup-contents.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { recordBackup } from '../../ops/backup/last-backup.ts'
+import { backUp, partialPath, pruneBackups, restore } from '../../ops/backup/backup-contents.ts'
+import type { BackupResult } from '../../ops/backup/backup-contents.ts'
+import { createClock } from '../../ops/clock.ts'
 import type { Restored } from '../../ops/recovery/detect-older-database.ts'
-import { giveToOwner } from '../../ops/file-permissions.ts'
-import { beginRestored } from '../../ops/recovery/start-recovery.ts'
+import { changeToFolderOwner } from '../../ops/file-permissions.ts'
+import { beginRecoveryAfterRestore } from '../../ops/recovery/start-recovery.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { placeTrouble } from '../../storage/database/error-explanations.ts'
@@ -57,9 +57,9 @@ export const backupCommand: Command = {
     }
     const environment = fileEnvironment(terminal)
     if (environment === null) return 2
-    const at = makeClock(environment.clockStart)()
+    const at = createClock(environment.clockStart)()
     const target = path.resolve(parsed.positionals[0] ?? '')
-    const result = await removeOnSignal(partOf(target), () => backUp(environment, target, at))
+    const result = await removeOnSignal(partialPath(target), () => backUp(environment, target, at))
     if (!result.ok) return fail(terminal, result.error)
     const status = printResult(terminal, result.value, `are in ${target}`)
     if ((result.value.list.rows['registrations'] ?? 0) === 0) {
@@ -68,7 +68,7 @@ export const backupCommand: Command = {
       )
       return status
     }
-    await noteBackup(environment.dataDir, at).catch((error: unknown) => {
+    await recordBackup(environment.dataDir, at).catch((error: unknown) => {
       const why = placeTrouble(error, environment.dataDir) ?? `${messageOf(error)}.`
       terminal.printError(
         `The backup is complete. The time of the backup could not be recorded: ${why} The server will report an older backup until the next one.`,
@@ -96,11 +96,11 @@ export const restoreCommand: Command = {
     if (environment === null) return 2
     const { dataDir } = environment
     const source = path.resolve(parsed.positionals[0] ?? '')
-    const at = makeClock(environment.clockStart)()
+    const at = createClock(environment.clockStart)()
     const moveAside = parsed.values['move-aside'] === true
-    const result = await restore(source, environment, { movesAside: moveAside, at })
+    const result = await restore(source, environment, { shouldMoveAside: moveAside, at })
     if (!result.ok) return fail(terminal, result.error)
-    const { aside, list } = result.value
+    const { previousDatabaseDir: aside, list } = result.value
     if (aside !== null) terminal.print(`The database that was in ${dataDir} is now in ${aside}.`)
     const status = printResult(
       terminal,
@@ -152,12 +152,12 @@ async function startRecovery(
   if (found === known) {
     const store = await openStore(environment)
     try {
-      code = ` ${(await beginRestored({ store, environment }, restored, restored.at)).code}`
+      code = ` ${(await beginRecoveryAfterRestore({ store, environment }, restored, restored.at)).code}`
     } finally {
       await store.close()
     }
   }
-  giveToOwner(environment.dataDir)
+  changeToFolderOwner(environment.dataDir)
   terminal.print(
     `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall db recovery" and docs/operation/recovery.md.`,
   )
@@ -178,7 +178,7 @@ function fail(terminal: Terminal, sentence: string): Status {
   return 2
 }
 
-function printResult(terminal: Terminal, { list, missing }: Copied, where: string): Status {
+function printResult(terminal: Terminal, { list, missing }: BackupResult, where: string): Status {
   const files = list.files.length - missing.length
   terminal.print(
     `${list.rows['registrations'] ?? 0} registrations, ${list.rows['payments'] ?? 0} payments and ${files} files ${where}.`,

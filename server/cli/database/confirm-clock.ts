@@ -1,14 +1,14 @@
 /** `rollcall db clock`: shows the clock and the last recorded time, and confirms the clock. */
 import { formatInstant } from '../../../engine/index.ts'
-import { AHEAD_MS_MAX, CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { MAX_AHEAD_MS, CLOCK_CONFIRMED, formatErasurePause } from '../../ops/health/clock-check.ts'
+import { createClock } from '../../ops/clock.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
 const help = `Usage: rollcall db clock [--confirm --who NAME]
 
-Shows the time of this machine and the last recorded time. If the clock is more than ${AHEAD_MS_MAX / (24 * 60 * 60_000)} days ahead
+Shows the time of this machine and the last recorded time. If the clock is more than ${MAX_AHEAD_MS / (24 * 60 * 60_000)} days ahead
 (the server was stopped for long, or the clock is wrong), no data is erased because of its age until
 someone has confirmed the clock.
 
@@ -32,13 +32,13 @@ export const clockCommand: Command = {
     if (environment === null) return 2
     const store = await openExistingStore(environment)
     try {
-      const at = makeClock(environment.clockStart)()
+      const at = createClock(environment.clockStart)()
       if (confirm) {
         await store.confirmClock(at)
         await store.audit({
           at,
           who: who ?? '',
-          what: CONFIRMED,
+          what: CLOCK_CONFIRMED,
           eventId: null,
           regNo: null,
         })
@@ -50,7 +50,7 @@ export const clockCommand: Command = {
         terminal.print(`The clock shows ${formatInstant(at)}. It needs no confirmation.`)
         return 0
       }
-      terminal.print(waitsSentence(lastClock, at))
+      terminal.print(formatErasurePause(lastClock, at))
       return 1
     } finally {
       await store.close()

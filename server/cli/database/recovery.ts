@@ -2,8 +2,8 @@
 import { formatInstant, isHeldEmails } from '../../../engine/index.ts'
 import type { HeldEmails } from '../../../engine/index.ts'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
-import { beginNow } from '../../ops/recovery/start-recovery.ts'
-import { sentencesOf, recoveryStatusOf } from '../../ops/recovery/recovery-status.ts'
+import { beginRecovery } from '../../ops/recovery/start-recovery.ts'
+import { describeRecovery, readRecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import { parseArguments } from '../options.ts'
 import { withContext } from '../command-context.ts'
 import type { CommandContext } from '../command-context.ts'
@@ -75,11 +75,11 @@ export const recoveryCommand: Command = {
 }
 
 async function showRecovery(work: CommandContext, terminal: Terminal): Promise<Status> {
-  const status = await recoveryStatusOf(
+  const status = await readRecoveryStatus(
     work,
     work.events.all().map(({ config }) => config),
   )
-  for (const sentence of sentencesOf(status)) terminal.print(sentence)
+  for (const sentence of describeRecovery(status)) terminal.print(sentence)
   for (const { to, subject, at } of status.figures.mails)
     terminal.print(`  held: ${formatInstant(at)}, ${to}: ${subject}`)
   for (const { code, begunAt, endedAt, endedBy } of status.figures.past)
@@ -110,7 +110,7 @@ async function startRecovery(
     return 1
   }
   const reason = why.trim() === '' ? 'An older copy was restored.' : why.trim()
-  const { code } = await beginNow(work, { at: work.clock(), who, why: reason, copyAt: null })
+  const { code } = await beginRecovery(work, { at: work.clock(), who, why: reason, copyAt: null })
   terminal.print(
     `The installation is in recovery: numbers of new documents contain ${code}. End it with rollcall db recovery end.`,
   )

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { formatCount } from '../../../engine/index.ts'
 import type { Command, Terminal } from '../command.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { createClock } from '../../ops/clock.ts'
 import { demoDay, createDemoRegistrations } from './demo-registrations.ts'
 import type { Environment } from '../../dependencies.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
@@ -73,7 +73,7 @@ async function createDemoEnvironment(
     print: terminal.printError,
     production: false,
     isWatching: false,
-    clock: makeClock(clockStart),
+    clock: createClock(clockStart),
   })
   try {
     if (!opened.ok) {

@@ -6,9 +6,9 @@ import type { Environment } from '../../dependencies.ts'
 import { readLastServed } from '../../events/versions/version-approval.ts'
 import { listEventFiles } from '../../events/files/event-folder.ts'
 import { getEventId, formatRemoved } from '../../events/versions/last-valid-version.ts'
-import { lengthOf } from '../../ops/clock-jumps.ts'
-import { makeClock } from '../../ops/clock.ts'
-import { waitsSentence } from '../../ops/health/clock-check.ts'
+import { formatDuration } from '../../ops/clock-jumps.ts'
+import { createClock } from '../../ops/clock.ts'
+import { formatErasurePause } from '../../ops/health/clock-check.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { clockSeenIn, filesInUse } from '../../storage/recovery/copy-database.ts'
 
@@ -21,7 +21,7 @@ export async function findNextStartProblems(
   presentIds: ReadonlySet<string> | null,
 ): Promise<readonly string[]> {
   const file = path.join(dataDir, DATABASE_FILE)
-  const now = makeClock(clockStart)()
+  const now = createClock(clockStart)()
   return [
     ...checkClock(file, now),
     ...(presentIds === null ? [] : await describeRemoved(file, presentIds, now)),
@@ -43,7 +43,7 @@ export async function findRemovedFiles({
     return await describeRemoved(
       path.join(dataDir, DATABASE_FILE),
       presentIds,
-      makeClock(clockStart)(),
+      createClock(clockStart)(),
     )
   } catch {
     return []
@@ -53,12 +53,12 @@ export async function findRemovedFiles({
 function checkClock(file: string, now: Instant): readonly string[] {
   const lastClock = clockSeenIn(file)
   if (lastClock === null) return []
-  if (lastClock.waitsSince !== null) return [waitsSentence(lastClock, now)]
+  if (lastClock.waitsSince !== null) return [formatErasurePause(lastClock, now)]
   const setBackMs = lastClock.at - now
   return setBackMs < SET_BACK_MS_MIN
     ? []
     : [
-        `The clock shows ${formatInstant(now)}, but the last recorded time is ${formatInstant(lastClock.at)}: the clock was set back by ${lengthOf(setBackMs)}. Check the time service (NTP).`,
+        `The clock shows ${formatInstant(now)}, but the last recorded time is ${formatInstant(lastClock.at)}: the clock was set back by ${formatDuration(setBackMs)}. Check the time service (NTP).`,
       ]
 }
 

@@ -2,10 +2,14 @@
 import { dayOf, formatCount, formatDay, formatInstant } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'
-import { backedUpAt } from '../../ops/backup/last-backup.ts'
-import { makeClock } from '../../ops/clock.ts'
-import { dueToErase, sentencesOf, recoveryStatusOf } from '../../ops/recovery/recovery-status.ts'
-import { whyNextStartRecovers } from '../../ops/recovery/start-recovery.ts'
+import { readLastBackup } from '../../ops/backup/last-backup.ts'
+import { createClock } from '../../ops/clock.ts'
+import {
+  eventsDueForErasure,
+  describeRecovery,
+  readRecoveryStatus,
+} from '../../ops/recovery/recovery-status.ts'
+import { explainNextRecovery } from '../../ops/recovery/start-recovery.ts'
 import type { RecoveryFigures } from '../../storage/index.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { lookAtPostgres } from '../../storage/postgres/inspect-database.ts'
@@ -44,11 +48,11 @@ async function describeOpenRecovery(
 ): Promise<readonly string[]> {
   const store = await openStore(environment)
   try {
-    const clock = makeClock(environment.clockStart)
-    const status = await recoveryStatusOf({ store, environment, clock }, events)
+    const clock = createClock(environment.clockStart)
+    const status = await readRecoveryStatus({ store, environment, clock }, events)
     return status.recovery === null
       ? []
-      : [...sentencesOf(status), howToEnd(status.recovery.copyAt)]
+      : [...describeRecovery(status), howToEnd(status.recovery.copyAt)]
   } finally {
     await store.close()
   }
@@ -59,7 +63,7 @@ async function describeNextRecovery(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<readonly Finding[]> {
-  const reason = await whyNextStartRecovers(environment)
+  const reason = await explainNextRecovery(environment)
   const figures = await loadFigures(environment, events).catch(() => null)
   if (reason !== null)
     return [
@@ -69,7 +73,7 @@ async function describeNextRecovery(
       look(howToEnd(null)),
     ]
   if (figures === null) return []
-  const missing = describeBackupGap(environment, await backedUpAt(environment.dataDir))
+  const missing = describeBackupGap(environment, await readLastBackup(environment.dataDir))
   const trigger = environment.databaseUrl === null ? 'rollcall db restore' : 'Restoring a copy'
   const text = `The installation is not in recovery. ${trigger} begins one, until it is ended by hand. With the current data: ${describeHeld(figures)}${missing}`
   return [{ isGood: true, text }]
@@ -80,7 +84,7 @@ async function loadFigures(
   environment: Environment,
   events: readonly EventConfig[],
 ): Promise<RecoveryFigures> {
-  const due = dueToErase(events, makeClock(environment.clockStart)())
+  const due = eventsDueForErasure(events, createClock(environment.clockStart)())
   if (environment.databaseUrl === null) return figuresIn(environment.dataDir, due)
   const store = await openStore({ ...environment, isNew: false })
   try {

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Environment } from '../../dependencies.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { createClock } from '../../ops/clock.ts'
 import { SERVED_FILE } from '../../ops/recovery/detect-older-database.ts'
 import { SERVING_PID, servingPid } from '../../storage/database/single-server-lock.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
@@ -58,7 +58,7 @@ const hasDatabase = ({ dataDir, databaseUrl }: Environment): boolean =>
 
 function isStarting(dataDir: string): boolean {
   const startedAt = statSync(path.join(dataDir, SERVING_PID), { throwIfNoEntry: false })?.mtimeMs
-  return startedAt !== undefined && makeClock(null)() - startedAt < STARTUP_MS_MAX
+  return startedAt !== undefined && createClock(null)() - startedAt < STARTUP_MS_MAX
 }
 
 const good = (text: string): Finding => ({ is: 'good', text })

@@ -10,7 +10,7 @@ import {
 } from '../../../engine/authoring.ts'
 import type { EventConfig, RawAnswers } from '../../../engine/index.ts'
 import type { Command, Status, Terminal } from '../command.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { createClock } from '../../ops/clock.ts'
 import { parseSharedFiles } from '../../events/versions/version-approval.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
@@ -67,7 +67,7 @@ export const explainCommand: Command = {
     }
     const [name, ...pairs] = positionals
     const answers = parseAnswers([...(values.given ?? []), ...pairs], terminal)
-    const at = values.on === undefined ? makeClock(null)() : readInstant(values.on)
+    const at = values.on === undefined ? createClock(null)() : readInstant(values.on)
     if (at === null)
       terminal.printError(
         `--on must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`,

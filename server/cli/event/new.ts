@@ -15,7 +15,7 @@ import {
 import type { Day, Result } from '../../../engine/index.ts'
 import type { NewEventAnswers } from '../../../engine/authoring.ts'
 import type { Command, Terminal } from '../command.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { createClock } from '../../ops/clock.ts'
 import { parseArguments } from '../options.ts'
 import { readSharedFor } from './open-event-file.ts'
 
@@ -92,7 +92,7 @@ export const newCommand: Command = {
     }
     const isFree = free === true || payment === 'none'
     const freeAnswer = isFree ? { free: 'yes' } : payment === 'airpay' ? { free: 'no' } : {}
-    const today = dayOf(makeClock(null)())
+    const today = dayOf(createClock(null)())
     const interviewed = await interview(
       { ...values, ...freeAnswer },
       today,

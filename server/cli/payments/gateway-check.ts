@@ -4,7 +4,7 @@ import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
 import { getCacheFolder } from '../../events/files/compiled-event-cache.ts'
 import { accountKey, accountVariable } from '../../ops/environment.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { createClock } from '../../ops/clock.ts'
 import { checkGateway } from '../../payments/gateways/airpay/connection-check.ts'
 import { readServerAccounts } from '../../payments/gateways/select-gateway.ts'
 import { formatList } from '../../../engine/authoring.ts'
@@ -77,7 +77,7 @@ export const checkGatewayCommand: Command = {
       orderId: order === undefined ? null : (order as OrderId),
       comparesKeys: isComparing,
       assumed: environment.airpayAssumed ?? { currency: false, sale: false },
-      at: makeClock(environment.clockStart)(),
+      at: createClock(environment.clockStart)(),
       timeoutMs: QUERY_TIMEOUT_MS,
     })
     terminal.print(sentences.join('\n'))

@@ -2,7 +2,7 @@
 import { assertNever, err, isRegNo } from '../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../engine/index.ts'
 import type { Command } from '../command.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { createClock } from '../../ops/clock.ts'
 import { LIST_LIMITS, formatProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
 import { parseImport } from './import-csv-rows.ts'
@@ -50,7 +50,7 @@ export const importCommand: Command = {
       terminal.printError(`The file ${file} cannot be read.`)
       return 2
     }
-    const clock = makeClock(environment.clockStart)
+    const clock = createClock(environment.clockStart)
     const store = await openStore(environment)
     const quiet = {
       info: () => {},

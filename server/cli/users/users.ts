@@ -7,7 +7,7 @@ import { formatInstant, isRole, ROLES } from '../../../engine/index.ts'
 import type { Role } from '../../../engine/index.ts'
 import { parseArguments } from '../options.ts'
 import type { Command, Status, Terminal } from '../command.ts'
-import { makeClock } from '../../ops/clock.ts'
+import { createClock } from '../../ops/clock.ts'
 import { hashPassword, makePassword, findPasswordProblem } from '../../office/auth/passwords.ts'
 import { formatPermissions, findUsernameProblem } from '../../office/users/team.ts'
 import { openStore } from '../../storage/open-store.ts'
@@ -85,7 +85,7 @@ export const userCommand: Command = {
       ? openStore(environment)
       : openExistingStore(environment))
     try {
-      const clock = makeClock(environment.clockStart)
+      const clock = createClock(environment.clockStart)
       const request = {
         verb: subcommand,
         username: username ?? '',
@@ -147,7 +147,7 @@ type UserRequest = {
   readonly username: string
   readonly password: Password
   readonly may: MayWhat
-  readonly at: ReturnType<ReturnType<typeof makeClock>>
+  readonly at: ReturnType<ReturnType<typeof createClock>>
 }
 
 async function performSubcommand(

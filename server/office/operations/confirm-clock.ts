@@ -1,6 +1,6 @@
 /** Lets owners confirm the clock if it is days ahead of the last recorded time. */
 import type { FastifyReply } from 'fastify'
-import { CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
+import { CLOCK_CONFIRMED, formatErasurePause } from '../../ops/health/clock-check.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -11,7 +11,7 @@ export function clockRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.audit({
       at,
       who: admin.username,
-      what: CONFIRMED,
+      what: CLOCK_CONFIRMED,
       eventId: null,
       regNo: null,
     })
@@ -27,5 +27,5 @@ export async function findErasurePauseReason({
   clock,
 }: Pick<Deps, 'store' | 'clock'>): Promise<string | null> {
   const seen = await store.clockSeen()
-  return seen === null || seen.waitsSince === null ? null : waitsSentence(seen, clock())
+  return seen === null || seen.waitsSince === null ? null : formatErasurePause(seen, clock())
 }

@@ -5,7 +5,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { RecoveryAnswer, WireRecovery } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import { recoveryStatusOf } from '../../ops/recovery/recovery-status.ts'
+import { readRecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import type { RecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
@@ -14,7 +14,7 @@ const formatOptional = (at: Instant | null): string | null => (at === null ? nul
 export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
   const buildAnswer = async (): Promise<RecoveryAnswer> => {
     const events = deps.events.all().map(({ config }) => config)
-    const status = await recoveryStatusOf(deps, events)
+    const status = await readRecoveryStatus(deps, events)
     return {
       status: 'success',
       recovery: toWireRecovery(status, (id) => deps.events.byId(id)?.config.title ?? id),

@@ -16,17 +16,17 @@ import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-con
 import { versionsIn } from '../../storage/database/run-migrations.ts'
 import { beginServing, databaseUser } from '../../storage/database/single-server-lock.ts'
 import { databaseTrouble, placeTrouble } from '../../storage/database/error-explanations.ts'
-import { noteRestored } from '../recovery/detect-older-database.ts'
-import { giveToOwner, keepPrivate } from '../file-permissions.ts'
-import { noteNewDatabase } from '../recovery/new-database-date.ts'
+import { recordRestored } from '../recovery/detect-older-database.ts'
+import { changeToFolderOwner, keepPrivate } from '../file-permissions.ts'
+import { recordNewDatabase } from '../recovery/new-database-date.ts'
 
-const LIST_FILE = 'backup.json'
-const FILES = 'uploads'
-const EVENTS = 'events'
+const LIST_FILE_NAME = 'backup.json'
+const UPLOADS_FOLDER = 'uploads'
+const EVENTS_FOLDER = 'events'
 
-type Places = { readonly dataDir: string; readonly eventsDir: string }
+type DataFolders = { readonly dataDir: string; readonly eventsDir: string }
 /** The list of a backup, for the operator who restores it. */
-type List = {
+type BackupList = {
   readonly format: 1
   readonly at: Instant
   readonly version: number
@@ -36,9 +36,9 @@ type List = {
   readonly database?: string
 }
 /** `aside`: the folder that now has the files of the previous database. Null if there were none. */
-export type Restored = Copied & { readonly aside: string | null }
-export type Copied = {
-  readonly list: List
+export type RestoreResult = BackupResult & { readonly previousDatabaseDir: string | null }
+export type BackupResult = {
+  readonly list: BackupList
   /** Hashes of files that are missing on disk or have changed. */
   readonly missing: readonly string[]
   /** The number of event files in the backup. */
@@ -46,102 +46,123 @@ export type Copied = {
 }
 
 /** Returns the location of a file by its hash. */
-const placeIn = (folder: string, sha256: string): string =>
-  path.join(folder, FILES, sha256.slice(0, 2), sha256)
+const uploadPath = (folder: string, sha256: string): string =>
+  path.join(folder, UPLOADS_FOLDER, sha256.slice(0, 2), sha256)
 
 /**
  * Writes a backup into a new folder, with or without a running server. On failure, returns a message and leaves
  * nothing behind.
  */
 export async function backUp(
-  { dataDir, eventsDir }: Places,
-  into: string,
+  { dataDir, eventsDir }: DataFolders,
+  target: string,
   at: Instant,
-): Promise<Result<Copied, string>> {
-  if (existsSync(into)) return err(`${into} already exists. Name a folder that does not.`)
+): Promise<Result<BackupResult, string>> {
+  if (existsSync(target)) return err(`${target} already exists. Name a folder that does not.`)
   const database = path.join(dataDir, DATABASE_FILE)
   if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
   if (versionsIn(dataDir).found === 0)
     return err(`The database ${database} is empty. An empty database is not a backup.`)
-  const misplaced = misplacedIn({ dataDir, eventsDir }, into)
-  if (misplaced !== null) return err(`${misplaced} No backup was made.`)
-  const part = partOf(into)
+  const misplacement = explainMisplacement({ dataDir, eventsDir }, target)
+  if (misplacement !== null) return err(`${misplacement} No backup was made.`)
+  const partialFolder = partialPath(target)
   try {
-    await rm(part, { recursive: true, force: true })
-    await mkdir(part)
-    keepPrivate(part)
-    const copied = await copyAll({ dataDir, eventsDir }, part, at)
-    await rename(part, into)
-    await syncToDisk(path.dirname(into))
+    await rm(partialFolder, { recursive: true, force: true })
+    await mkdir(partialFolder)
+    keepPrivate(partialFolder)
+    const copied = await copyAll({ dataDir, eventsDir }, partialFolder, at)
+    await rename(partialFolder, target)
+    await syncToDisk(path.dirname(target))
     return ok(copied)
   } catch (error) {
-    await rm(part, { recursive: true, force: true }).catch(() => {})
-    const why = copyTrouble(error, { dataDir, eventsDir }, into)
-    if (why === null) throw error
-    return err(`${why} No backup was made.`)
+    await rm(partialFolder, { recursive: true, force: true }).catch(() => {})
+    const reason = explainCopyError(error, { dataDir, eventsDir }, target)
+    if (reason === null) throw error
+    return err(`${reason} No backup was made.`)
   }
 }
 
 /** The location of an incomplete backup. */
-export const partOf = (into: string): string => `${into}.part`
+export const partialPath = (target: string): string => `${target}.part`
 
 /**
  * Explains why a backup must not be written to a place. Missing folders are not created: a disk that is not mounted
  * would be one of them.
  */
-function misplacedIn({ dataDir, eventsDir }: Places, into: string): string | null {
-  const parent = path.dirname(into)
-  let place: string
+function explainMisplacement({ dataDir, eventsDir }: DataFolders, target: string): string | null {
+  const parent = path.dirname(target)
+  let targetPath: string
   try {
-    place = path.join(realpathSync(parent), path.basename(into))
+    targetPath = path.join(realpathSync(parent), path.basename(target))
   } catch (error) {
     return (
-      placeTrouble(error, into) ??
+      placeTrouble(error, target) ??
       `There is no folder ${parent}. Create it, or mount the disk that it is on.`
     )
   }
-  if (isInside(dataDir, place))
-    return `${into} is inside DATA_DIR (${dataDir}): what destroys that folder would destroy the backup too. Name a folder outside it, best on another disk.`
-  return isInside(eventsDir, place)
-    ? `${into} is inside EVENTS_DIR (${eventsDir}): every later backup would contain this one. Name a folder outside it.`
+  if (isInside(dataDir, targetPath))
+    return `${target} is inside DATA_DIR (${dataDir}): what destroys that folder would destroy the backup too. Name a folder outside it, best on another disk.`
+  return isInside(eventsDir, targetPath)
+    ? `${target} is inside EVENTS_DIR (${eventsDir}): every later backup would contain this one. Name a folder outside it.`
     : null
 }
 
-function isInside(folder: string, place: string): boolean {
-  const top = existsSync(folder) ? realpathSync(folder) : folder
-  return place === top || place.startsWith(`${top}${path.sep}`)
+function isInside(folder: string, targetPath: string): boolean {
+  const root = existsSync(folder) ? realpathSync(folder) : folder
+  return targetPath === root || targetPath.startsWith(`${root}${path.sep}`)
 }
 
 /** Explains whether reading or writing failed: a full or failing disk may be on either side. */
-function copyTrouble(error: unknown, { dataDir, eventsDir }: Places, into: string): string | null {
-  const { code = '', path: at = '' } = error as { readonly code?: string; readonly path?: string }
+function explainCopyError(
+  error: unknown,
+  { dataDir, eventsDir }: DataFolders,
+  target: string,
+): string | null {
+  const { code: errorCode = '', path: errorPath = '' } = error as {
+    readonly code?: string
+    readonly path?: string
+  }
   // Its parent exists: file systems such as /proc hold no folders of others.
-  if (code === 'ENOENT' && at === partOf(into))
-    return `${into} cannot be created: ${path.dirname(into)} takes no folders. Name another place.`
-  if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(code)) return databaseTrouble(error)
-  const isRead =
-    /^(EACCES|EPERM|EIO)$/.test(code) && [dataDir, eventsDir].some((top) => at.startsWith(top))
-  return isRead ? `${at} cannot be read.` : placeTrouble(error, into)
+  if (errorCode === 'ENOENT' && errorPath === partialPath(target))
+    return `${target} cannot be created: ${path.dirname(target)} takes no folders. Name another place.`
+  if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(errorCode)) return databaseTrouble(error)
+  const isReadError =
+    /^(EACCES|EPERM|EIO)$/.test(errorCode) &&
+    [dataDir, eventsDir].some((root) => errorPath.startsWith(root))
+  return isReadError ? `${errorPath} cannot be read.` : placeTrouble(error, target)
 }
 
-async function copyAll({ dataDir, eventsDir }: Places, part: string, at: Instant): Promise<Copied> {
-  const copy = path.join(part, DATABASE_FILE)
+async function copyAll(
+  { dataDir, eventsDir }: DataFolders,
+  partialFolder: string,
+  at: Instant,
+): Promise<BackupResult> {
+  const copy = path.join(partialFolder, DATABASE_FILE)
   copyDatabase(dataDir, copy)
   const { version, rows, files } = lookInto(copy)
   await syncToDisk(copy)
-  const missing = await copyFiles(dataDir, part, files)
-  const events = path.join(part, EVENTS)
+  const missing = await copyFiles(dataDir, partialFolder, files)
+  const events = path.join(partialFolder, EVENTS_FOLDER)
   if (existsSync(eventsDir))
     await cp(eventsDir, events, { recursive: true, filter: isFileOrFolder })
-  const list: List = { format: 1, at, version, rows, files, database: (await hashOf(copy)) ?? '' }
-  await writeFile(path.join(part, LIST_FILE), JSON.stringify(list, null, 2), { flush: true })
+  const list: BackupList = {
+    format: 1,
+    at,
+    version,
+    rows,
+    files,
+    database: (await hashFile(copy)) ?? '',
+  }
+  await writeFile(path.join(partialFolder, LIST_FILE_NAME), JSON.stringify(list, null, 2), {
+    flush: true,
+  })
   return { list, missing, events: await eventFilesIn(events) }
 }
 
 /** Pipes and sockets cannot be copied, and the server does not read them. */
-function isFileOrFolder(place: string): boolean {
-  const found = statSync(place, { throwIfNoEntry: false })
-  return found !== undefined && (found.isFile() || found.isDirectory())
+function isFileOrFolder(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  return stats !== undefined && (stats.isFile() || stats.isDirectory())
 }
 
 async function eventFilesIn(folder: string): Promise<number> {
@@ -156,30 +177,33 @@ async function eventFilesIn(folder: string): Promise<number> {
  */
 export async function restore(
   from: string,
-  { dataDir }: Pick<Places, 'dataDir'>,
-  { movesAside, at }: { readonly movesAside: boolean; readonly at: Instant },
-): Promise<Result<Restored, string>> {
-  const list = await listIn(from)
-  if (list === null) return err(`${from} is not a backup: it has no ${LIST_FILE} that can be read.`)
+  { dataDir }: Pick<DataFolders, 'dataDir'>,
+  { shouldMoveAside, at }: { readonly shouldMoveAside: boolean; readonly at: Instant },
+): Promise<Result<RestoreResult, string>> {
+  const list = await readList(from)
+  if (list === null)
+    return err(`${from} is not a backup: it has no ${LIST_FILE_NAME} that can be read.`)
   keepPrivate(dataDir)
-  let leave: (() => void) | null = null
+  let endServing: (() => void) | null = null
   try {
     // Held until the end: a server started meanwhile would serve delegates from a database that is then replaced.
-    leave = beginServing(dataDir)
-    if (leave === null) return err(`A server is running on ${dataDir}. Stop it first.`)
+    endServing = beginServing(dataDir)
+    if (endServing === null) return err(`A server is running on ${dataDir}. Stop it first.`)
     // Deleting a folder's files also deletes the lock of a server that is still using them.
-    const user = databaseUser(dataDir)
-    if (user !== null)
-      return err(`Process ${user} uses the database that is or was in ${dataDir}. Stop it first.`)
-    return await restoreAlone(from, dataDir, list, { movesAside, at })
+    const userPid = databaseUser(dataDir)
+    if (userPid !== null)
+      return err(
+        `Process ${userPid} uses the database that is or was in ${dataDir}. Stop it first.`,
+      )
+    return await restoreIntoFolder(from, dataDir, list, { shouldMoveAside, at })
   } catch (error) {
-    await rm(partOf(path.join(dataDir, DATABASE_FILE)), { force: true }).catch(() => {})
-    const why = placeTrouble(error, dataDir)
-    if (why === null) throw error
-    return err(`${why} The backup was not restored.`)
+    await rm(partialPath(path.join(dataDir, DATABASE_FILE)), { force: true }).catch(() => {})
+    const reason = placeTrouble(error, dataDir)
+    if (reason === null) throw error
+    return err(`${reason} The backup was not restored.`)
   } finally {
-    leave?.()
-    giveToOwner(dataDir)
+    endServing?.()
+    changeToFolderOwner(dataDir)
   }
 }
 
@@ -187,69 +211,81 @@ export async function restore(
  * Removes all backups in a folder except the newest `kept`, by creation time. Anything else in the folder stays.
  * Returns the names of removed backups.
  */
-export async function pruneBackups(folder: string, kept: number): Promise<readonly string[]> {
-  const found: { readonly name: string; readonly at: Instant }[] = []
+export async function pruneBackups(folder: string, keepCount: number): Promise<readonly string[]> {
+  const backups: { readonly name: string; readonly at: Instant }[] = []
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const list = entry.isDirectory() ? await listIn(path.join(folder, entry.name)) : null
-    if (list !== null) found.push({ name: entry.name, at: list.at })
+    const list = entry.isDirectory() ? await readList(path.join(folder, entry.name)) : null
+    if (list !== null) backups.push({ name: entry.name, at: list.at })
   }
-  const old = found.toSorted((a, b) => b.at - a.at).slice(kept)
-  for (const { name } of old) await rm(path.join(folder, name), { recursive: true, force: true })
-  return old.map(({ name }) => name)
+  const removed = backups.toSorted((a, b) => b.at - a.at).slice(keepCount)
+  for (const { name } of removed)
+    await rm(path.join(folder, name), { recursive: true, force: true })
+  return removed.map(({ name }) => name)
 }
 
-async function restoreAlone(
+async function restoreIntoFolder(
   from: string,
   dataDir: string,
-  list: List,
-  { movesAside, at }: { readonly movesAside: boolean; readonly at: Instant },
-): Promise<Result<Restored, string>> {
-  const found = DATABASE_FILES.filter((name) => existsSync(path.join(dataDir, name)))
-  if (found.length > 0 && !movesAside)
+  list: BackupList,
+  { shouldMoveAside, at }: { readonly shouldMoveAside: boolean; readonly at: Instant },
+): Promise<Result<RestoreResult, string>> {
+  const oldFiles = DATABASE_FILES.filter((name) => existsSync(path.join(dataDir, name)))
+  if (oldFiles.length > 0 && !shouldMoveAside)
     return err(
-      `${dataDir} contains ${found.join(', ')}. A backup beside files of another database would be damaged. Run restore with --move-aside to keep them in a folder of their own, or move them yourself.`,
+      `${dataDir} contains ${oldFiles.join(', ')}. A backup beside files of another database would be damaged. Run restore with --move-aside to keep them in a folder of their own, or move them yourself.`,
     )
-  const into = path.join(dataDir, DATABASE_FILE)
-  const part = partOf(into)
-  await cp(path.join(from, DATABASE_FILE), part)
-  await syncToDisk(part)
-  const isChanged = list.database !== undefined && list.database !== (await hashOf(part))
-  const why = differsFrom(list, part) ?? (isChanged ? CHANGED_SINCE : null)
-  if (why !== null) {
-    await rm(part, { force: true })
-    return err(why)
+  const target = path.join(dataDir, DATABASE_FILE)
+  const partialDatabase = partialPath(target)
+  await cp(path.join(from, DATABASE_FILE), partialDatabase)
+  await syncToDisk(partialDatabase)
+  const hasChanged =
+    list.database !== undefined && list.database !== (await hashFile(partialDatabase))
+  const difference =
+    findDifference(list, partialDatabase) ?? (hasChanged ? CHANGED_AFTER_BACKUP : null)
+  if (difference !== null) {
+    await rm(partialDatabase, { force: true })
+    return err(difference)
   }
   const missing = await copyFiles(from, dataDir, list.files)
-  let aside: string | null = null
-  if (found.length > 0) {
-    aside = path.join(dataDir, `before-restore-${at}`)
-    await mkdir(aside)
+  let previousDatabaseDir: string | null = null
+  if (oldFiles.length > 0) {
+    previousDatabaseDir = path.join(dataDir, `before-restore-${at}`)
+    await mkdir(previousDatabaseDir)
     // The database first: without it a server does not start, and without its log it would have lost commits.
-    for (const name of found) await rename(path.join(dataDir, name), path.join(aside, name))
-    await syncToDisk(aside)
+    for (const name of oldFiles)
+      await rename(path.join(dataDir, name), path.join(previousDatabaseDir, name))
+    await syncToDisk(previousDatabaseDir)
   }
   // The next start then detects that the database is older than the one served before.
-  await noteRestored(dataDir, { at, copyAt: list.at })
-  await noteNewDatabase(dataDir, at)
+  await recordRestored(dataDir, { at, copyAt: list.at })
+  await recordNewDatabase(dataDir, at)
   // Last, so that an interrupted restore leaves no database without its files.
-  await rename(part, into)
+  await rename(partialDatabase, target)
   await syncToDisk(dataDir)
-  const differs = differsFrom(list, into)
-  if (differs !== null) {
+  const mismatch = findDifference(list, target)
+  if (mismatch !== null) {
     // The comparison makes the other two, which a second restore would refuse to go beside.
     for (const name of DATABASE_FILES) await rm(path.join(dataDir, name), { force: true })
-    const kept = aside === null ? '' : ` The database before it is in ${aside}.`
-    return err(`What was written to ${into} is not what the backup holds. ${differs}${kept}`)
+    const previousLocation =
+      previousDatabaseDir === null ? '' : ` The database before it is in ${previousDatabaseDir}.`
+    return err(
+      `What was written to ${target} is not what the backup holds. ${mismatch}${previousLocation}`,
+    )
   }
-  return ok({ list, missing, aside, events: await eventFilesIn(path.join(from, EVENTS)) })
+  return ok({
+    list,
+    missing,
+    previousDatabaseDir,
+    events: await eventFilesIn(path.join(from, EVENTS_FOLDER)),
+  })
 }
 
-const CHANGED_SINCE =
+const CHANGED_AFTER_BACKUP =
   'The database of the backup was changed or damaged after the backup was made. Restore another backup.'
 
 /** Flushes a file's content, or a folder's entries, to disk. */
-async function syncToDisk(place: string): Promise<void> {
-  const handle = await open(place, 'r')
+async function syncToDisk(filePath: string): Promise<void> {
+  const handle = await open(filePath, 'r')
   try {
     await handle.sync()
   } finally {
@@ -258,9 +294,9 @@ async function syncToDisk(place: string): Promise<void> {
 }
 
 /** Returns why a copy differs from its list. Null if it does not. */
-function differsFrom(list: List, file: string): string | null {
+function findDifference(list: BackupList, file: string): string | null {
   try {
-    return differenceOf(list, file)
+    return compareWithList(list, file)
   } catch (error) {
     const { code = '', message } = error as { readonly code?: string; readonly message?: string }
     if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error
@@ -268,7 +304,7 @@ function differsFrom(list: List, file: string): string | null {
   }
 }
 
-function differenceOf({ rows }: List, file: string): string | null {
+function compareWithList({ rows }: BackupList, file: string): string | null {
   const damage = damageIn(file)
   if (damage !== null) return `The database of the backup is damaged: ${damage}.`
   const found = lookInto(file).rows
@@ -278,9 +314,9 @@ function differenceOf({ rows }: List, file: string): string | null {
     : `The database of the backup has ${found[table] ?? 0} rows in ${table}, and its list says ${rows[table]}.`
 }
 
-async function listIn(from: string): Promise<List | null> {
+async function readList(from: string): Promise<BackupList | null> {
   try {
-    const list = JSON.parse(await readFile(path.join(from, LIST_FILE), 'utf8')) as List
+    const list = JSON.parse(await readFile(path.join(from, LIST_FILE_NAME), 'utf8')) as BackupList
     return list.format === 1 ? list : null
   } catch {
     return null
@@ -290,40 +326,40 @@ async function listIn(from: string): Promise<List | null> {
 /** Copies complete files; returns the hashes of the others. A complete file that already exists stays. */
 async function copyFiles(
   from: string,
-  into: string,
+  target: string,
   hashes: readonly string[],
 ): Promise<readonly string[]> {
   const missing: string[] = []
   for (const sha256 of hashes) {
-    const [source, place] = [placeIn(from, sha256), placeIn(into, sha256)]
-    if ((await hashOf(place)) === sha256) continue
-    if (!(await copyFile(source, place, sha256))) missing.push(sha256)
+    const [source, destination] = [uploadPath(from, sha256), uploadPath(target, sha256)]
+    if ((await hashFile(destination)) === sha256) continue
+    if (!(await copyFile(source, destination, sha256))) missing.push(sha256)
   }
-  const folders = new Set(hashes.map((sha256) => path.dirname(placeIn(into, sha256))))
-  for (const folder of [...folders, path.join(into, FILES)])
+  const folders = new Set(hashes.map((sha256) => path.dirname(uploadPath(target, sha256))))
+  for (const folder of [...folders, path.join(target, UPLOADS_FOLDER)])
     if (existsSync(folder)) await syncToDisk(folder)
   return missing
 }
 
 /** Copies a file with this hash, completely or not at all; false: it is missing or different. */
-async function copyFile(source: string, place: string, sha256: string): Promise<boolean> {
-  const part = `${place}.part`
-  await mkdir(path.dirname(place), { recursive: true })
+async function copyFile(source: string, destination: string, sha256: string): Promise<boolean> {
+  const partialFile = `${destination}.part`
+  await mkdir(path.dirname(destination), { recursive: true })
   try {
-    await pipeline(createReadStream(source), createWriteStream(part, { flush: true }))
-    if ((await hashOf(part)) !== sha256) return false
-    await rename(part, place)
+    await pipeline(createReadStream(source), createWriteStream(partialFile, { flush: true }))
+    if ((await hashFile(partialFile)) !== sha256) return false
+    await rename(partialFile, destination)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
   } finally {
-    await rm(part, { force: true })
+    await rm(partialFile, { force: true })
   }
 }
 
 /** Returns null if there is no such file. */
-async function hashOf(file: string): Promise<string | null> {
+async function hashFile(file: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {
     await pipeline(createReadStream(file), hash)
@@ -335,11 +371,11 @@ async function hashOf(file: string): Promise<string | null> {
 }
 
 /** Returns hashes of files that the database refers to and that are missing on disk; does not read the files. */
-export async function missingIn(dataDir: string): Promise<readonly string[]> {
+export async function findMissingUploads(dataDir: string): Promise<readonly string[]> {
   const { files } = lookInto(path.join(dataDir, DATABASE_FILE))
-  const there = new Set<string>()
+  const existingHashes = new Set<string>()
   for (const folder of new Set(files.map((sha256) => sha256.slice(0, 2))))
-    for (const name of await readdir(path.join(dataDir, FILES, folder)).catch(() => []))
-      there.add(name)
-  return files.filter((sha256) => !there.has(sha256))
+    for (const name of await readdir(path.join(dataDir, UPLOADS_FOLDER, folder)).catch(() => []))
+      existingHashes.add(name)
+  return files.filter((sha256) => !existingHashes.has(sha256))
 }

@@ -4,11 +4,11 @@ import path from 'node:path'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 
-const BACKED_UP_FILE = 'backed-up'
+const LAST_BACKUP_FILE = 'backed-up'
 
 /** Returns null if this folder records no backup. */
-export async function backedUpAt(dataDir: string): Promise<Instant | null> {
-  const text = await readFile(path.join(dataDir, BACKED_UP_FILE), 'utf8').catch(() => '')
+export async function readLastBackup(dataDir: string): Promise<Instant | null> {
+  const text = await readFile(path.join(dataDir, LAST_BACKUP_FILE), 'utf8').catch(() => '')
   return /^\d{1,15}$/.test(text.trim()) ? instant(Number(text)) : null
 }
 
@@ -16,15 +16,15 @@ export async function backedUpAt(dataDir: string): Promise<Instant | null> {
  * The note belongs to the owner of the folder, even if root makes the backup. Throws the errors of writing; then
  * the previous note stays.
  */
-export async function noteBackup(dataDir: string, at: Instant): Promise<void> {
-  const file = path.join(dataDir, BACKED_UP_FILE)
-  const part = `${file}.part`
+export async function recordBackup(dataDir: string, at: Instant): Promise<void> {
+  const file = path.join(dataDir, LAST_BACKUP_FILE)
+  const partialFile = `${file}.part`
   try {
-    await writeFile(part, String(at), { flush: true })
+    await writeFile(partialFile, String(at), { flush: true })
     const { uid, gid } = await stat(dataDir)
-    await chown(part, uid, gid)
-    await rename(part, file)
+    await chown(partialFile, uid, gid)
+    await rename(partialFile, file)
   } finally {
-    await rm(part, { force: true })
+    await rm(partialFile, { force: true })
   }
 }

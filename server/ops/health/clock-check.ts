@@ -10,28 +10,28 @@ import type { ClockSeen } from '../../storage/files/upload-and-clock-types.ts'
  * A server may be stopped over a weekend; if the clock is further ahead of the last recorded time, staff have to
  * confirm it.
  */
-export const AHEAD_MS_MAX = 3 * 24 * 60 * 60_000
+export const MAX_AHEAD_MS = 3 * 24 * 60 * 60_000
 
-type TrustDeps = Pick<Deps, 'store' | 'clock' | 'clockJumps' | 'log'>
+type ErasureCheckDeps = Pick<Deps, 'store' | 'clock' | 'clockJumps' | 'log'>
 
 /** Returns whether it may. Logs once that it may not, for all callers that share the returned function. */
-export function clockTrust(deps: TrustDeps): () => Promise<boolean> {
-  let isTold = false
+export function createErasureCheck(deps: ErasureCheckDeps): () => Promise<boolean> {
+  let isLogged = false
   return async () => {
     const { store, clock, clockJumps, log } = deps
-    const seen = await store.seeClock(clock(), AHEAD_MS_MAX)
-    clockJumps.moved(seen.movedMs)
+    const clockRecord = await store.seeClock(clock(), MAX_AHEAD_MS)
+    clockJumps.reportJump(clockRecord.movedMs)
     const jump = clockJumps.look()
-    if (seen.waitsSince !== null && !isTold)
-      log.error({ seen: seen.at }, waitsSentence(seen, clock()))
-    isTold = seen.waitsSince !== null
-    return seen.waitsSince === null && jump === null
+    if (clockRecord.waitsSince !== null && !isLogged)
+      log.error({ seen: clockRecord.at }, formatErasurePause(clockRecord, clock()))
+    isLogged = clockRecord.waitsSince !== null
+    return clockRecord.waitsSince === null && jump === null
   }
 }
 
 /** For the log, health, the dashboard and `rollcall db clock`. */
-export const waitsSentence = ({ at }: ClockSeen, now: ReturnType<Deps['clock']>): string =>
+export const formatErasurePause = ({ at }: ClockSeen, now: ReturnType<Deps['clock']>): string =>
   `The clock shows ${formatInstant(now)}, and the last time that was recorded is ${formatInstant(at)}. Nothing is erased because of its age until the clock is right: correct it, or confirm it on the dashboard or with rollcall db clock --confirm.`
 
 /** Recorded in the history, with the user who confirmed it. */
-export const CONFIRMED = 'confirmed that the clock is right'
+export const CLOCK_CONFIRMED = 'confirmed that the clock is right'

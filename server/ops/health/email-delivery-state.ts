@@ -2,51 +2,51 @@
 import { formatInstant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import { lengthOf } from '../clock-jumps.ts'
+import { formatDuration } from '../clock-jumps.ts'
 
 /** An email is sent within seconds; one that waits this long means that the mail server accepts none. */
-const WAITS_MS_MAX = 15 * 60_000
+const MAX_WAIT_MS = 15 * 60_000
 
-export type MailState = {
-  readonly waiting: number
+export type EmailState = {
+  readonly queued: number
   readonly oldestAt: Instant | null
-  readonly givenUp: number
-  readonly silentSince: Instant | null
+  readonly failed: number
+  readonly unreachableSince: Instant | null
 }
 
-export async function mailState({
+export async function readEmailState({
   store,
   mailUnreachableSince,
-}: Pick<Deps, 'store' | 'mailUnreachableSince'>): Promise<MailState> {
+}: Pick<Deps, 'store' | 'mailUnreachableSince'>): Promise<EmailState> {
   const { mailsQueued, mailsFailed } = await store.operating()
   return {
-    waiting: mailsQueued.count,
+    queued: mailsQueued.count,
     oldestAt: mailsQueued.since,
-    givenUp: mailsFailed.count,
-    silentSince: mailUnreachableSince(),
+    failed: mailsFailed.count,
+    unreachableSince: mailUnreachableSince(),
   }
 }
 
 /** Returns null if the waiting emails need no attention. */
-export function mailSentence(
-  { waiting, oldestAt, silentSince }: MailState,
+export function formatDeliveryProblem(
+  { queued, oldestAt, unreachableSince }: EmailState,
   at: Instant,
 ): string | null {
-  const waits = oldestAt !== null && at - oldestAt > WAITS_MS_MAX
-  const isSilent = silentSince !== null && at - silentSince > WAITS_MS_MAX
-  if (!waits && !isSilent) return null
-  const emails = waiting === 1 ? '1 email waits' : `${waiting} emails wait`
-  const oldest = oldestAt === null ? '' : `, the oldest for ${lengthOf(at - oldestAt)}`
-  const silence =
-    silentSince === null
+  const isOverdue = oldestAt !== null && at - oldestAt > MAX_WAIT_MS
+  const isUnreachable = unreachableSince !== null && at - unreachableSince > MAX_WAIT_MS
+  if (!isOverdue && !isUnreachable) return null
+  const emails = queued === 1 ? '1 email waits' : `${queued} emails wait`
+  const oldest = oldestAt === null ? '' : `, the oldest for ${formatDuration(at - oldestAt)}`
+  const advice =
+    unreachableSince === null
       ? ' See Emails in the office for what the mail server says.'
-      : ` The mail server has not answered since ${formatInstant(silentSince)}: check it, and SMTP_URL. They go out when it answers.`
-  return `${emails}${oldest}.${silence}`
+      : ` The mail server has not answered since ${formatInstant(unreachableSince)}: check it, and SMTP_URL. They go out when it answers.`
+  return `${emails}${oldest}.${advice}`
 }
 
 /** Returns null if there was none. */
-export function givenUpSentence({ givenUp }: MailState): string | null {
-  if (givenUp === 0) return null
-  const emails = givenUp === 1 ? '1 email was' : `${givenUp} emails were`
+export function formatFailedEmails({ failed }: EmailState): string | null {
+  if (failed === 0) return null
+  const emails = failed === 1 ? '1 email was' : `${failed} emails were`
   return `${emails} given up: Emails in the office shows why. rollcall email retry sends them again.`
 }

@@ -31,23 +31,25 @@ export type Restored = {
 }
 
 /** Returns null if there is no readable one. */
-export const lastServed = (dataDir: string): Promise<LastServed | null> =>
+export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
   read(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code, codes }) =>
-    typeof name === 'string' && typeof at === 'number' && isCounted(counted)
+    typeof name === 'string' && typeof at === 'number' && isProgress(counted)
       ? {
           name,
           counted,
           at: instant(at),
           // `code`: the last one alone, as earlier versions noted it.
-          codes: (Array.isArray(codes) ? codes : [code]).filter((one) => typeof one === 'string'),
+          codes: (Array.isArray(codes) ? codes : [code]).filter(
+            (entry) => typeof entry === 'string',
+          ),
         }
       : null,
   )
 
-export const noteServed = (dataDir: string, note: LastServed): Promise<void> =>
+export const recordServed = (dataDir: string, note: LastServed): Promise<void> =>
   write(path.join(dataDir, SERVED_FILE), note)
 
-export const restoredIn = (dataDir: string): Promise<Restored | null> =>
+export const readRestored = (dataDir: string): Promise<Restored | null> =>
   read(path.join(dataDir, RESTORED_FILE), ({ at, copyAt, why }) =>
     typeof at === 'number' && (typeof copyAt === 'number' || copyAt === null)
       ? {
@@ -58,24 +60,24 @@ export const restoredIn = (dataDir: string): Promise<Restored | null> =>
       : null,
   )
 
-export const noteRestored = (dataDir: string, note: Restored): Promise<void> =>
+export const recordRestored = (dataDir: string, note: Restored): Promise<void> =>
   write(path.join(dataDir, RESTORED_FILE), note)
 
-export const forgetRestored = (dataDir: string): Promise<void> =>
+export const deleteRestored = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, RESTORED_FILE), { force: true })
 
 /** Returns true if a database has made less progress than the note says. */
 export const isOlder = (counted: Counted, note: Pick<LastServed, 'counted'>): boolean =>
-  Object.entries(note.counted).some(([table, last]) => (counted[table] ?? 0) < last)
+  Object.entries(note.counted).some(([table, position]) => (counted[table] ?? 0) < position)
 
-const isCounted = (value: unknown): value is Counted =>
+const isProgress = (value: unknown): value is Counted =>
   typeof value === 'object' &&
   value !== null &&
-  Object.values(value).every((last) => typeof last === 'number')
+  Object.values(value).every((position) => typeof position === 'number')
 
 async function read<T>(
   file: string,
-  parse: (said: Readonly<Record<string, unknown>>) => T | null,
+  parse: (json: Readonly<Record<string, unknown>>) => T | null,
 ): Promise<T | null> {
   try {
     return parse(JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>)
@@ -86,13 +88,13 @@ async function read<T>(
 
 /** Writes completely or not at all, even if the power fails. */
 async function write(file: string, value: object): Promise<void> {
-  const part = `${file}.part`
-  const handle = await open(part, 'w', 0o600)
+  const partialFile = `${file}.part`
+  const handle = await open(partialFile, 'w', 0o600)
   try {
     await handle.writeFile(JSON.stringify(value))
     await handle.sync()
   } finally {
     await handle.close()
   }
-  await rename(part, file)
+  await rename(partialFile, file)
 }

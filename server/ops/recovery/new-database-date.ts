@@ -10,14 +10,14 @@ import type { Instant } from '../../../engine/index.ts'
 const NEW_DATABASE_FILE = 'new-database'
 
 /** Call it before putting a database into a data folder. Throws the errors of writing. */
-export async function noteNewDatabase(dataDir: string, at: Instant): Promise<void> {
+export async function recordNewDatabase(dataDir: string, at: Instant): Promise<void> {
   const file = path.join(dataDir, NEW_DATABASE_FILE)
   await writeFile(`${file}.part`, String(at), { flush: true })
   await rename(`${file}.part`, file)
 }
 
 /** Returns null if this folder records no restore. */
-export async function newDatabaseAt(dataDir: string): Promise<Instant | null> {
+export async function readNewDatabaseDate(dataDir: string): Promise<Instant | null> {
   const text = await readFile(path.join(dataDir, NEW_DATABASE_FILE), 'utf8').catch(() => '')
   return /^\d{1,15}$/.test(text.trim()) ? instant(Number(text)) : null
 }

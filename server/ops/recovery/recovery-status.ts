@@ -12,27 +12,27 @@ export type RecoveryStatus = {
   readonly figures: RecoveryFigures
   readonly uploads: { readonly missing: number; readonly unused: number }
 }
-type StandingDeps = Pick<Deps, 'store' | 'clock'> & {
+type RecoveryStatusDeps = Pick<Deps, 'store' | 'clock'> & {
   readonly environment: Pick<Deps['environment'], 'dataDir'>
 }
 
-const HASH = /^[0-9a-f]{64}$/
+const HASH_PATTERN = /^[0-9a-f]{64}$/
 
-export async function recoveryStatusOf(
-  deps: StandingDeps,
+export async function readRecoveryStatus(
+  deps: RecoveryStatusDeps,
   events: readonly Pick<EventConfig, 'id' | 'retention'>[],
 ): Promise<RecoveryStatus> {
   const { store, clock } = deps
   const [recovery, figures, uploads] = await Promise.all([
     store.recovery(),
-    store.recoveryFigures(dueToErase(events, clock())),
-    uploadsBeside(deps),
+    store.recoveryFigures(eventsDueForErasure(events, clock())),
+    countUploadDifferences(deps),
   ])
   return { recovery, figures, uploads }
 }
 
 /** The events whose registrations are due to be erased. */
-export function dueToErase(
+export function eventsDueForErasure(
   events: readonly Pick<EventConfig, 'id' | 'retention'>[],
   at: Instant,
 ): readonly string[] {
@@ -43,40 +43,44 @@ export function dueToErase(
 }
 
 /** Counts referenced files that are missing, and existing files without a reference. */
-async function uploadsBeside({
+async function countUploadDifferences({
   store,
   environment,
-}: Pick<StandingDeps, 'store' | 'environment'>): Promise<RecoveryStatus['uploads']> {
+}: Pick<RecoveryStatusDeps, 'store' | 'environment'>): Promise<RecoveryStatus['uploads']> {
   const { proofs } = store
-  const there = new Set(
+  const storedHashes = new Set(
     proofs === null
-      ? await hashesIn(path.join(environment.dataDir, 'uploads'))
+      ? await listHashes(path.join(environment.dataDir, 'uploads'))
       : await proofs.hashes(),
   )
-  const referred = new Set(await store.filesReferred())
+  const referencedHashes = new Set(await store.filesReferred())
   return {
-    missing: [...referred].filter((sha256) => !there.has(sha256)).length,
-    unused: [...there].filter((sha256) => !referred.has(sha256)).length,
+    missing: [...referencedHashes].filter((sha256) => !storedHashes.has(sha256)).length,
+    unused: [...storedHashes].filter((sha256) => !referencedHashes.has(sha256)).length,
   }
 }
 
-async function hashesIn(folder: string): Promise<readonly string[]> {
-  const found: string[] = []
-  for (const sub of await readdir(folder).catch(() => []))
-    if (/^[0-9a-f]{2}$/.test(sub))
-      found.push(
-        ...(await readdir(path.join(folder, sub)).catch(() => [])).filter((name) =>
-          HASH.test(name),
+async function listHashes(folder: string): Promise<readonly string[]> {
+  const hashes: string[] = []
+  for (const prefix of await readdir(folder).catch(() => []))
+    if (/^[0-9a-f]{2}$/.test(prefix))
+      hashes.push(
+        ...(await readdir(path.join(folder, prefix)).catch(() => [])).filter((name) =>
+          HASH_PATTERN.test(name),
         ),
       )
-  return found
+  return hashes
 }
 
 /** Describes the differences, in sentences. */
-export function sentencesOf({ recovery, figures, uploads }: RecoveryStatus): readonly string[] {
+export function describeRecovery({
+  recovery,
+  figures,
+  uploads,
+}: RecoveryStatus): readonly string[] {
   if (recovery === null) return ['The installation is not in recovery.']
   const { pending, unknown, held, series } = figures
-  const when = [
+  const times = [
     recovery.copyAt === null ? null : `The copy was made at ${formatInstant(recovery.copyAt)}`,
     recovery.storedAt === null
       ? null
@@ -87,16 +91,16 @@ export function sentencesOf({ recovery, figures, uploads }: RecoveryStatus): rea
   ].filter((part) => part !== null)
   return [
     `The installation is in recovery since ${formatInstant(recovery.begunAt)}. ${recovery.why}`,
-    ...(when.length === 0 ? [] : [`${capital(when.join('; '))}.`]),
-    `Payments that were pending in the copy: ${count(pending.all)}; the gateway was asked about ${count(pending.asked)}, and ${count(pending.ended)} are not pending any more.`,
-    `Payments for orders that are not in the database: ${count(unknown.toDecide)} wait for a decision, and the gateway is still to be asked about ${count(unknown.toAsk)} possible orders.`,
-    `Held: ${count(held.mails)} emails (${count(held.since)} of them written since the restart), ${count(held.refunds)} refunds, the erasure of ${count(held.erasures)} registrations.`,
+    ...(times.length === 0 ? [] : [`${capitalise(times.join('; '))}.`]),
+    `Payments that were pending in the copy: ${format(pending.all)}; the gateway was asked about ${format(pending.asked)}, and ${format(pending.ended)} are not pending any more.`,
+    `Payments for orders that are not in the database: ${format(unknown.toDecide)} wait for a decision, and the gateway is still to be asked about ${format(unknown.toAsk)} possible orders.`,
+    `Held: ${format(held.mails)} emails (${format(held.since)} of them written since the restart), ${format(held.refunds)} refunds, the erasure of ${format(held.erasures)} registrations.`,
     series.length === 0
       ? `New invoices and credit notes have ${recovery.code} in their numbers.`
       : `New invoices and credit notes have ${recovery.code} in their numbers: ${series.map(({ pattern, last }) => `${pattern} (${last} so far)`).join(', ')}.`,
-    `Uploaded files: ${count(uploads.missing)} that registrations refer to are missing, and ${count(uploads.unused)} belong to no registration in the database.`,
+    `Uploaded files: ${format(uploads.missing)} that registrations refer to are missing, and ${format(uploads.unused)} belong to no registration in the database.`,
   ]
 }
 
-const count = (n: number): string => formatCount(n)
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const format = (n: number): string => formatCount(n)
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

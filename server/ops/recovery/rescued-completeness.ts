@@ -1,31 +1,31 @@
 /** Tells whether a rescued database is known to lack rows. */
 import { formatCount } from '../../../engine/index.ts'
 import { rescuedIn } from '../../storage/recovery/copy-database.ts'
-import { isOlder, lastServed } from './detect-older-database.ts'
+import { isOlder, readLastServed } from './detect-older-database.ts'
 
 /** The reason of the recovery that a rescue begins in a file that lacks rows. */
-export const WHY_INCOMPLETE =
+export const INCOMPLETE_REASON =
   'The database was lost while the server used it, and some rows could not be read.'
 
 /** Returns what completes a sentence about a rescued database of a data folder; empty: nothing is known to be missing. */
-export async function completenessIn(dataDir: string): Promise<(file: string) => string> {
-  const note = await lastServed(dataDir)
+export async function createCompletenessNote(dataDir: string): Promise<(file: string) => string> {
+  const lastServedNote = await readLastServed(dataDir)
   return (file) => {
     const rescued = rescuedIn(file)
     if (rescued === null) return ''
     const { registrations, progress, recoveryWhy, at } = rescued
     // What is noted later is of a database that was served since.
     const isBehind =
-      note !== null &&
-      note.at <= at &&
-      progress.name === note.name &&
-      isOlder(progress.counted, note)
-    if (recoveryWhy !== WHY_INCOMPLETE && !isBehind) return ''
-    const had = note?.counted['registrations'] ?? 0
-    const count =
-      had > registrations
-        ? `the server had stored about ${formatCount(had)} registrations, and it has ${formatCount(registrations)}`
+      lastServedNote !== null &&
+      lastServedNote.at <= at &&
+      progress.name === lastServedNote.name &&
+      isOlder(progress.counted, lastServedNote)
+    if (recoveryWhy !== INCOMPLETE_REASON && !isBehind) return ''
+    const expectedCount = lastServedNote?.counted['registrations'] ?? 0
+    const missingText =
+      expectedCount > registrations
+        ? `the server had stored about ${formatCount(expectedCount)} registrations, and it has ${formatCount(registrations)}`
         : `some rows could not be read; it has ${formatCount(registrations)} registrations`
-    return ` It is not complete: ${count}. Compare it with rollcall.db and the last backup before you use it.`
+    return ` It is not complete: ${missingText}. Compare it with rollcall.db and the last backup before you use it.`
   }
 }

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { err, instant, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import type { ReceivedFile, ReceiveRefusal, Uploads } from '../../dependencies.ts'
-import { newDatabaseAt } from '../../ops/recovery/new-database-date.ts'
+import { readNewDatabaseDate } from '../../ops/recovery/new-database-date.ts'
 import type { ProofShelf, Swept } from '../../storage/files/upload-storage-types.ts'
 import type { Store } from '../../storage/index.ts'
 import { detectMediaType } from './file-type.ts'
@@ -60,7 +60,7 @@ type Disk = {
 export const uploadLocations = (dataDir: string) => ({
   folder: path.join(dataDir, 'uploads'),
   asideFolder: path.join(dataDir, SET_ASIDE_FOLDER),
-  restoredAt: () => newDatabaseAt(dataDir),
+  restoredAt: () => readNewDatabaseDate(dataDir),
 })
 
 /** Opens the upload folder and removes incomplete files of crashed processes. */

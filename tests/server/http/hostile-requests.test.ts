@@ -176,7 +176,7 @@ describe('the health check', () => {
 
   test('detects a database deleted while the server runs, and logs it once', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
-    const { look } = watchForLoss(app.deps)
+    const { check: look } = watchForLoss(app.deps)
     await look()
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
     rmSync(join(app.dir, 'rollcall.db'))

@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { noteBackup } from '../../../server/ops/backup/last-backup.ts'
+import { recordBackup } from '../../../server/ops/backup/last-backup.ts'
 import { copyDatabase, lookInto } from '../../../server/storage/recovery/copy-database.ts'
 import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
 import { pdf } from '../sample-uploads.ts'
@@ -294,7 +294,7 @@ test('finds an account without credentials', async () => {
 })
 
 test('finds nothing wrong in a correct installation, and changes nothing', async () => {
-  await noteBackup(app.dir, app.now())
+  await recordBackup(app.dir, app.now())
   const before = readdirSync(app.dir).sort()
   const { status, lines } = await seen()
   expect(lines.filter((line) => line.startsWith('wrong'))).toEqual([])

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import { makeClock } from '../../../server/ops/clock.ts'
+import { createClock } from '../../../server/ops/clock.ts'
 import {
   accountVariable,
   missingAccounts,
@@ -305,7 +305,7 @@ describe('CLOCK', () => {
 
   test('the clock runs on from there', () => {
     const start = instant(Date.parse('2026-01-25T06:30:00Z'))
-    const clock = makeClock(start)
+    const clock = createClock(start)
     const first = clock()
     expect(first).toBeGreaterThanOrEqual(start)
     let later = clock()

@@ -67,7 +67,7 @@ test('the permissions of an older data folder are tightened at startup, and logg
     }),
   )
   await server.close()
-  expect(keepPrivate(dataDir).tightened).toBe(0)
+  expect(keepPrivate(dataDir).restrictedCount).toBe(0)
 })
 
 test('a shared folder keeps its permissions; our files in it are tightened', () => {

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { afterEach, expect, test, vi } from 'vitest'
-import { giveBack, giveBackLater } from '../../../server/ops/release-memory.ts'
+import { releaseMemory, scheduleMemoryRelease } from '../../../server/ops/release-memory.ts'
 import { later } from '../../../server/ops/lazy-import.ts'
 
 /** Bytes that the engine holds for what was made a moment ago, used or not. */
@@ -19,7 +19,7 @@ test('memory that a start needed is released', async () => {
   }
   const before = young()
   alive.length = 0
-  await giveBack()
+  await releaseMemory()
   expect(young()).toBeLessThan(before / 2)
 })
 
@@ -32,7 +32,7 @@ test.each([
   vi.useFakeTimers()
   const server = new EventEmitter()
   const collect = vi.fn<() => void>()
-  giveBackLater(server, collect)
+  scheduleMemoryRelease(server, collect)
   for (let asked = 0; asked < requests; asked += 1) server.emit('request')
   vi.advanceTimersByTime(60_000)
   expect(collect).toHaveBeenCalledTimes(times)

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { instant } from '../../../engine/index.ts'
-import { openCondition } from '../../../server/ops/health/health-checks.ts'
+import { createHealthChecks } from '../../../server/ops/health/health-checks.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import { top } from '../run-command.ts'
@@ -80,13 +80,13 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
 test('a database that rejected a write for lack of space counts as down for half a minute', async () => {
   const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
   const refusedAt = app.now()
-  const condition = openCondition({ ...app.deps, noRoomAt: () => refusedAt })
-  expect(await condition.look()).toEqual([
+  const condition = createHealthChecks({ ...app.deps, noRoomAt: () => refusedAt })
+  expect(await condition.check()).toEqual([
     expect.objectContaining({ code: 'no_room', isDown: true }),
   ])
   app.at('2025-10-10T12:00:30+05:30')
   expect(instant(app.now() - 30_000)).toBe(refusedAt)
-  expect(await condition.look()).toEqual([])
+  expect(await condition.check()).toEqual([])
   await app.close()
 })
 
