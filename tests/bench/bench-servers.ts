@@ -1,18 +1,19 @@
-/** Server processes for benchmarks: events of their own, a gateway whose messages a benchmark sends, and their CPU time. */
+/** Server processes for benchmarks, with events of their own, and the CPU time of processes. */
 import { spawn } from 'node:child_process'
 import { closeSync, cpSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PaymentData } from '../../engine/api.ts'
-import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import { freePort } from '../browser/serve.ts'
 import { listChildren } from '../crash/postgres-cluster.ts'
+import { GATEWAY_VARIABLES } from '../crash/sample-gateway.ts'
 import { lendCompiled } from '../server/prepared-files.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const STARTING_MS_MAX = 120_000
+/** A server that is still at work for longer is killed. */
+const STOPPING_MS_MAX = 10_000
 const LOOK_MS = 20
 const PASSWORD = 'a long password for the bench'
 const MANY = 1_000_000
@@ -54,14 +55,6 @@ codes:
 }
 export type BenchEvent = keyof typeof BENCH_EVENTS
 
-const account = {
-  name: '',
-  username: 'benchUser01',
-  password: 'benchPass#9',
-  secret: 'S3cr3tApiKey0123',
-  merchantId: '123456',
-}
-
 export type BenchServer = {
   readonly url: string
   readonly pid: number
@@ -99,12 +92,7 @@ export async function startBenchServer(
       DATA_DIR: dataDir,
       EVENTS_DIR: eventsDir,
       PORT: new URL(url).port,
-      // A message with a valid hash replaces the gateway's status call.
-      GATEWAY_MODE: 'airpay-test',
-      AIRPAY_SAMPLE_USERNAME: account.username,
-      AIRPAY_SAMPLE_PASSWORD: account.password,
-      AIRPAY_SAMPLE_SECRET: account.secret,
-      AIRPAY_SAMPLE_MERCHANT_ID: account.merchantId,
+      ...GATEWAY_VARIABLES,
       RATE_LIMITS: 'off',
       ADMIN_USERNAME: 'office',
       ADMIN_PASSWORD: PASSWORD,
@@ -131,7 +119,9 @@ export async function startBenchServer(
     eventsDir,
     stop: async () => {
       child.kill('SIGTERM')
+      const killing = setTimeout(() => child.kill('SIGKILL'), STOPPING_MS_MAX)
       await ended
+      clearTimeout(killing)
     },
   }
 }
@@ -158,24 +148,6 @@ export function createDelegate(more: Readonly<Record<string, string>> = {}): str
     phone_number: '+91 98470 12345',
     is_member: 'true',
     ...more,
-  })
-}
-
-let references = 100_000_000
-/** The gateway's message that an order is paid. */
-export function createPaidMessage(order: Pick<PaymentData, 'orderid' | 'amount'>): URLSearchParams {
-  references += 1
-  const fields = {
-    TRANSACTIONID: order.orderid,
-    APTRANSACTIONID: String(references),
-    AMOUNT: order.amount,
-    TRANSACTIONSTATUS: '200',
-    MESSAGE: 'Success',
-  }
-  return new URLSearchParams({
-    ...fields,
-    ap_SecureHash: secureHash(account, fields as never, false),
-    CHMOD: 'pg',
   })
 }
 

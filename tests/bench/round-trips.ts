@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
 import type { Trip } from '../server/storage/delaying-proxy.ts'
 import type { ProxyProcess } from '../server/storage/proxy-process.ts'
-import { createDelegate, createPaidMessage, median, signIn } from './bench-servers.ts'
+import { createPaidMessage } from '../crash/sample-gateway.ts'
+import { createDelegate, median, signIn } from './bench-servers.ts'
 import type { BenchEvent, BenchServer } from './bench-servers.ts'
 
 export type Counted = {

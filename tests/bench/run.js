@@ -18,6 +18,7 @@ import { readCpu } from './cpu.js'
 import { benchChecker, formatCheckerFigures, SECONDS_MAX } from './checker.ts'
 import { benchFirstVisit } from './first-visit.ts'
 import { benchFormPage } from './form-page.js'
+import { benchMillion } from './million.ts'
 import { benchOffice } from './office.js'
 import { benchPostgres } from './postgres.ts'
 import { benchSearch } from './search.ts'
@@ -194,7 +195,7 @@ async function benchAll() {
   return isWithinAims
 }
 
-/** `npm run bench -- first-visit [COMMIT]`, `-- search [COMMIT]`, `-- office`, `-- form-page` and `-- postgres` run that part. */
+/** `npm run bench -- first-visit [COMMIT]`, or the name of another part, runs that part alone. */
 const [part, ...rest] = process.argv.slice(2)
 const PARTS = {
   'first-visit': benchFirstVisit,
@@ -202,6 +203,7 @@ const PARTS = {
   office: benchOffice,
   'form-page': benchFormPage,
   postgres: benchPostgres,
+  million: benchMillion,
 }
 /** Without a name; each runs, whatever the one before it found. */
 const USUAL_PARTS = [benchAll, benchFormPage, benchFirstVisit, benchPostgres]

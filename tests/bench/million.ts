@@ -1,0 +1,276 @@
+#!/usr/bin/env node
+/**
+ * `npm run bench -- million`, or this file: a server over a million registrations (`ROWS` changes that) on SQLite and on
+ * PostgreSQL: lookups by number, list pages, searches (a common word, and the thousandth), dashboard, export, changed
+ * event files, and memory. The rows are inserted into SQLite and moved to PostgreSQL with `rollcall db move`.
+ * `ON=sqlite` or `ON=postgres` measures one of them.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import { openStore } from '../../server/storage/open-store.ts'
+import { startCluster } from '../crash/postgres-cluster.ts'
+import { fixtureEvent } from '../server/small-event.ts'
+import { median, signIn, startBenchServer } from './bench-servers.ts'
+import type { BenchServer } from './bench-servers.ts'
+import { measureChanges } from './changed-event-file.ts'
+import type { Change } from './changed-event-file.ts'
+import { startMemorySamples } from './memory-samples.ts'
+import { createNumber, createReference, fillStore } from './rows.ts'
+
+const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
+const ON = process.env['ON']
+const EXECUTIONS = Number(process.env['EXECUTIONS'] ?? 1_000)
+/** Slower searches are not executed a thousand times. */
+const EXECUTIONS_MS_MAX = 60_000
+const CLOCK = '2026-01-20T12:00:00+05:30'
+const DAY_MS = 24 * 60 * 60 * 1000
+const DAYS = 60
+const PAGE_ROWS = 20
+const VIEWS = 15
+const CLIENTS = 8
+const LOOKUP_SECONDS = 3
+const TOP = join(import.meta.dirname, '..', '..')
+const TABLE_HEAD = '| | measured | aim | |\n|---|---|---|---|'
+
+/** The targets of the issue. */
+const AIMS = { lookups: 500, pageTimes: 2, searchMs: 10, changeMs: 500 }
+
+const EVENT = 'million2026'
+const EVENT_TEXT = fixtureEvent({ id: EVENT, prefix: 'AFPI' })
+
+type Line = {
+  readonly what: string
+  readonly is: string
+  readonly aim: string
+  isGood: boolean | null
+}
+type Headers = Readonly<Record<string, string>>
+
+export async function benchMillion(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-million-'))
+  const cluster = ON === 'sqlite' ? null : await startCluster()
+  try {
+    const began = performance.now()
+    const own = join(folder, 'sqlite')
+    await fill(own)
+    const filledS = (performance.now() - began) / 1000
+    console.log(`${ROWS} registrations in SQLite after ${filledS.toFixed(0)} s`)
+    const lines: Line[] = []
+    if (cluster !== null) {
+      const databaseUrl = await cluster.createDatabase('million')
+      move(own, databaseUrl)
+      const movedS = (performance.now() - began) / 1000 - filledS
+      console.log(`moved to PostgreSQL in ${movedS.toFixed(0)} s`)
+      const shell = await cluster.shell('million')
+      await shell.query('VACUUM ANALYZE')
+      await shell.end()
+      const other = join(folder, 'postgres')
+      mkdirSync(other)
+      lines.push(...(await measureAll('PostgreSQL', other, databaseUrl)))
+    }
+    if (ON !== 'postgres') lines.push(...(await measureAll('SQLite', own, null)))
+    return lines.every(({ isGood }) => isGood !== false)
+  } finally {
+    await cluster?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function fill(folder: string): Promise<void> {
+  mkdirSync(folder)
+  const store = await fillStore(join(folder, 'var'), openStore, {
+    event: EVENT,
+    category: 'member',
+    rows: ROWS,
+    from: Date.parse(CLOCK) - DAYS * DAY_MS,
+    days: DAYS,
+  })
+  await store.close()
+}
+
+function move(folder: string, databaseUrl: string): void {
+  const command = [join(TOP, 'bin/rollcall.js'), 'db', 'move', 'to-postgres']
+  const ran = spawnSync(process.execPath, command, {
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: join(folder, 'var'),
+      EVENTS_DIR: join(TOP, 'events'),
+      DATABASE_URL: databaseUrl,
+    },
+    encoding: 'utf8',
+  })
+  if (ran.status !== 0) throw new Error(`rollcall db move: ${ran.stdout}${ran.stderr}`)
+}
+
+async function measureAll(
+  name: string,
+  folder: string,
+  databaseUrl: string | null,
+): Promise<readonly Line[]> {
+  const server = await startBenchServer(folder, {
+    databaseUrl,
+    events: { [EVENT]: EVENT_TEXT },
+    variables: { CLOCK },
+  })
+  const memory = startMemorySamples(server.pid)
+  const lines: Line[] = []
+  console.log(`\n${ROWS} registrations on ${name}\n\n${TABLE_HEAD}`)
+  const add = (line: Line): void => {
+    lines.push(line)
+    const mark = line.isGood === null ? '' : line.isGood ? '✓' : '✗'
+    console.log(`| ${line.what} | ${line.is} | ${line.aim} | ${mark} |`)
+  }
+  try {
+    const headers = await signIn(server.url)
+    add({ what: 'memory at rest, MiB', is: memory.take().toFixed(0), aim: '', isGood: null })
+    add(await measureLookups(server))
+    add(await measurePages(server, headers))
+    for (const line of await measureSearches(server, headers)) add(line)
+    add(await measureView(server, headers, 'the dashboard', '/admin/dashboard/stats/'))
+    add(await measureExport(server, headers))
+    add({ what: 'most memory so far, MiB', is: memory.take().toFixed(0), aim: '', isGood: null })
+    for (const change of await measureChanges(server, headers, ROWS)) add(describeChange(change))
+    add({ what: 'most memory, MiB', is: memory.take().toFixed(0), aim: 'flat', isGood: null })
+    return lines
+  } finally {
+    memory.stop()
+    await server.stop()
+  }
+}
+
+function describeChange({ what, ms, longestMs, beyondMs }: Change): Line {
+  const shown = ms === Infinity ? 'not in time' : ms.toFixed(0)
+  const ofRows =
+    beyondMs === null || ms === Infinity ? '' : `, ${beyondMs.toFixed(0)} of it for the rows`
+  return {
+    what: `changed event file: ${what}, ms`,
+    is: `${shown}${ofRows}; a registration meanwhile waits up to ${longestMs.toFixed(0)}`,
+    aim: beyondMs === null ? '' : `≤ ${AIMS.changeMs} for the rows`,
+    isGood: beyondMs === null ? null : beyondMs <= AIMS.changeMs,
+  }
+}
+
+const LIST = `/admin/${EVENT}/registrations/?rows=listed`
+
+async function measureLookups(server: BenchServer): Promise<Line> {
+  let n = 0
+  const result = await autocannon({
+    url: server.url,
+    connections: CLIENTS,
+    duration: LOOKUP_SECONDS,
+    requests: [
+      {
+        setupRequest: (request) => {
+          n = (n + 7_919) % ROWS
+          return { ...request, path: `/api/${EVENT}/registrations/${createNumber(n + 1, ROWS)}/` }
+        },
+      },
+    ],
+  })
+  if (result.non2xx > 0) throw new Error(`${result.non2xx} numbers are not found`)
+  const perSecond = result['2xx'] / result.duration
+  return {
+    what: 'lookups by number a second (p50, p99 ms)',
+    is: `${perSecond.toFixed(0)} (${result.latency.p50}, ${result.latency.p99})`,
+    aim: `≥ ${AIMS.lookups}`,
+    isGood: perSecond >= AIMS.lookups,
+  }
+}
+
+async function measurePages(server: BenchServer, headers: Headers): Promise<Line> {
+  const last = Math.floor(ROWS / PAGE_ROWS)
+  const pages = [1, Math.floor(last / 2), last]
+  const times = pages.map((): number[] => [])
+  for (let view = 0; view < VIEWS; view += 1)
+    for (const [at, page] of pages.entries())
+      times[at]?.push(await timeResponse(`${server.url}${LIST}&page=${page}`, headers))
+  const [first = 0, middle = 0, deepest = 0] = times.map(median)
+  const ratio = Math.max(middle, deepest) / first
+  return {
+    what: 'a list: page 1, the middle, the last, ms',
+    is: `${[first, middle, deepest].map((ms) => ms.toFixed(1)).join(', ')} (${ratio.toFixed(2)} times)`,
+    aim: `≤ ${AIMS.pageTimes} times page 1`,
+    isGood: ratio <= AIMS.pageTimes,
+  }
+}
+
+async function measureSearches(server: BenchServer, headers: Headers): Promise<readonly Line[]> {
+  const inList = (text: string): string => `${server.url}${LIST}&search=${encodeURIComponent(text)}`
+  const everywhere = (text: string): string =>
+    `${server.url}/admin/find/?q=${encodeURIComponent(text)}`
+  const searches: readonly (readonly [string, string])[] = [
+    ['a number', everywhere('AFPI 0177 4410 8000 1')],
+    ['a phone number', everywhere('+91 98470-00000')],
+    ['a payment reference', everywhere(createReference(Math.floor(ROWS / 4) * 2 + 1))],
+    ['two words', everywhere('nair asha')],
+    ['two words in a list', inList('nair asha')],
+    ['a common word', everywhere('nair')],
+    ['a common word in a list', inList('nair')],
+  ]
+  const lines: Line[] = []
+  for (const [what, url] of searches) {
+    const times: number[] = []
+    for (let view = 0; view < VIEWS; view += 1) times.push(await timeResponse(url, headers))
+    lines.push(searchLine(`search: ${what}, p50 ms`, median(times), ''))
+  }
+  const times: number[] = []
+  const began = performance.now()
+  while (times.length < EXECUTIONS && performance.now() - began < EXECUTIONS_MS_MAX)
+    times.push(await timeResponse(inList(times.length % 2 === 0 ? 'nair' : 'menon'), headers))
+  const ms = median(times.slice(-VIEWS))
+  lines.push(searchLine('search: a common word in a list, after many', ms, `: ${times.length}`))
+  return lines
+}
+
+const searchLine = (what: string, ms: number, more: string): Line => ({
+  what: `${what}${more}`,
+  is: ms.toFixed(1),
+  aim: `≤ ${AIMS.searchMs}`,
+  isGood: ms <= AIMS.searchMs,
+})
+
+async function measureView(
+  server: BenchServer,
+  headers: Headers,
+  what: string,
+  path: string,
+): Promise<Line> {
+  const times: number[] = []
+  for (let view = 0; view < VIEWS; view += 1)
+    times.push(await timeResponse(`${server.url}${path}`, headers))
+  return { what: `${what}, ms`, is: median(times).toFixed(1), aim: '', isGood: null }
+}
+
+async function measureExport(server: BenchServer, headers: Headers): Promise<Line> {
+  const began = performance.now()
+  const answer = await fetch(`${server.url}/admin/export/?event_type=${EVENT}`, { headers })
+  let bytes = 0
+  let lines = 0
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.length
+    for (const byte of chunk) lines += byte === 10 ? 1 : 0
+  }
+  if (answer.status !== 200 || lines < ROWS)
+    throw new Error(`export: ${answer.status}, ${lines} lines`)
+  const seconds = (performance.now() - began) / 1000
+  return {
+    what: 'all as CSV, s (MiB)',
+    is: `${seconds.toFixed(1)} (${(bytes / 1024 / 1024).toFixed(0)})`,
+    aim: '',
+    isGood: null,
+  }
+}
+
+/** Milliseconds until the complete response has arrived. */
+async function timeResponse(url: string, headers: Headers): Promise<number> {
+  const began = performance.now()
+  const answer = await fetch(url, { headers })
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`${url}: ${answer.status} ${text.slice(0, 200)}`)
+  return performance.now() - began
+}
+
+if (process.argv[1] === import.meta.filename) process.exitCode = (await benchMillion()) ? 0 : 1

@@ -1,0 +1,38 @@
+/** A gateway account of test servers, and the messages that its gateway would send. */
+import type { PaymentData } from '../../engine/api.ts'
+import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
+
+const account = {
+  name: '',
+  username: 'benchUser01',
+  password: 'benchPass#9',
+  secret: 'S3cr3tApiKey0123',
+  merchantId: '123456',
+}
+
+/** Of a server whose event is paid into the account `sample`. A message with a valid hash replaces the status call. */
+export const GATEWAY_VARIABLES = {
+  GATEWAY_MODE: 'airpay-test',
+  AIRPAY_SAMPLE_USERNAME: account.username,
+  AIRPAY_SAMPLE_PASSWORD: account.password,
+  AIRPAY_SAMPLE_SECRET: account.secret,
+  AIRPAY_SAMPLE_MERCHANT_ID: account.merchantId,
+}
+
+let references = 100_000_000
+/** The gateway's message that an order is paid, with a new reference. */
+export function createPaidMessage(order: Pick<PaymentData, 'orderid' | 'amount'>): URLSearchParams {
+  references += 1
+  const fields = {
+    TRANSACTIONID: order.orderid,
+    APTRANSACTIONID: String(references),
+    AMOUNT: order.amount,
+    TRANSACTIONSTATUS: '200',
+    MESSAGE: 'Success',
+  }
+  return new URLSearchParams({
+    ...fields,
+    ap_SecureHash: secureHash(account, fields, false),
+    CHMOD: 'pg',
+  })
+}
