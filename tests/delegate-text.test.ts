@@ -70,7 +70,7 @@ const EXCEPTIONS: readonly Exception[] = [
   { why: 'emails to staff', in: /^server\/mail\/send-daily-payment-reviews\.ts$/ },
   {
     why: 'reasons in the staff list of emails',
-    in: /^server\/mail\/(email-transport|send-queued-emails)\.ts$/,
+    in: /^server\/mail\/(background-transport|email-transport|send-queued-emails)\.ts$/,
   },
   {
     why: 'staff actions',

@@ -45,9 +45,14 @@ export function removeForeignLinks(
 ): string {
   return text
     .split(/(\s+)/)
-    .map((word) => (isKnown(bare(word), known, ours) ? word : unlinked(word)))
+    .map((word) =>
+      !LINK_SIGN.test(word) || isKnown(bare(word), known, ours) ? word : unlinked(word),
+    )
     .join('')
 }
+
+/** Every link has one of them; most words have none. */
+const LINK_SIGN = /[.:/\\\u2024\u3002\uFE52\uFF0E\uFF1A\uFF61]/
 
 const isKnown = (word: string, { words, patterns }: KnownWords, ours: ReadonlySet<string>) =>
   ours.has(word) || words.has(word) || patterns.some((pattern) => pattern.test(word))

@@ -3,8 +3,25 @@ import ical, { ICalCalendarMethod } from 'ical-generator'
 import { addDays } from '../../engine/index.ts'
 import type { EventConfig, Instant } from '../../engine/index.ts'
 
+export type CalendarEvent = Pick<
+  EventConfig,
+  'id' | 'from' | 'to' | 'title' | 'venue' | 'about' | 'hours'
+> & { readonly routes: Pick<EventConfig['routes'], 'form'> }
+
+/** Returns the parts of the event that its entry contains. */
+export const pickCalendarEvent = (event: EventConfig): CalendarEvent => ({
+  id: event.id,
+  from: event.from,
+  to: event.to,
+  title: event.title,
+  venue: event.venue,
+  ...(event.about === undefined ? {} : { about: event.about }),
+  ...(event.hours === undefined ? {} : { hours: event.hours }),
+  routes: { form: event.routes.form },
+})
+
 /** Returns the file's text. An event's entry always has the same id, so that a second one replaces the first. */
-export function createCalendarEntry(event: EventConfig, publicUrl: string, at: Instant): string {
+export function createCalendarEntry(event: CalendarEvent, publicUrl: string, at: Instant): string {
   const calendar = ical({
     prodId: { company: 'Rollcall', product: 'Rollcall', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,

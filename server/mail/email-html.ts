@@ -26,12 +26,14 @@ const MUTED = '#56606b'
 /** The preview next to the subject; email clients show no more. */
 const PREVIEW_CHARACTERS_MAX = 110
 
-type EventTheme = Pick<EventConfig, 'title' | 'support' | 'look'>
+export type EmailTheme = Pick<EventConfig, 'title' | 'support'> & {
+  readonly look: Pick<EventConfig['look'], 'colour'>
+}
 type Page = { readonly subject: string; readonly text: string }
 
 /** `publicUrl`: a link to one of our pages on a line of its own becomes a button. */
 export function renderEmailHtml(
-  event: EventTheme,
+  event: EmailTheme,
   { subject, text }: Page,
   publicUrl: string,
 ): string {
@@ -81,7 +83,7 @@ const h = createElement
 function renderParagraph(
   paragraph: string,
   key: number,
-  { look: theme }: EventTheme,
+  { look: theme }: EmailTheme,
   publicUrl: string,
 ): ReactElement {
   const lines = paragraph.split('\n')

@@ -1,4 +1,7 @@
-/** Sends emails over SMTP, several at once, or writes each to a file if SMTP is not configured. */
+/**
+ * Sends emails over SMTP, several at once, or writes each to a file if SMTP is not configured.
+ * Runs in the background process.
+ */
 import type * as Nodemailer from 'nodemailer'
 import { createHash } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
@@ -7,7 +10,6 @@ import { memoize } from '../../engine/index.ts'
 import type { Environment } from '../dependencies.ts'
 import { isOwnMachine } from '../ops/environment.ts'
 import { later } from '../ops/lazy-import.ts'
-import type { Attachment } from './ticket-attachments.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
 const loadNodemailer = later<typeof Nodemailer>('nodemailer')
@@ -42,6 +44,13 @@ export type Problem = {
   readonly isUnreachable: boolean
   /** The copy was sent, but the delegate's email was not. */
   readonly isCopySent?: true
+  /** The email could not be generated. */
+  readonly isServerUntried?: true
+}
+export type Attachment = {
+  readonly filename: string
+  readonly content: Buffer
+  readonly contentType: string
 }
 /** `html` and `replyTo` are null if the event's file was removed. */
 export type Outgoing = QueuedMail & {
@@ -76,7 +85,7 @@ function buildMessage(environment: MailEnvironment, email: Outgoing) {
     text: email.text,
     ...(email.html === null ? {} : { html: email.html }),
     ...(email.replyTo === null ? {} : { replyTo: { name: '', address: email.replyTo } }),
-    attachments: [...email.attachments],
+    attachments: email.attachments.map(encodeAttachment),
     // The same for every attempt, so that a server can recognise a repeated email. Includes more than the id,
     // because after a restore an id may be reused.
     messageId: `<${createHash('sha256')
@@ -87,6 +96,26 @@ function buildMessage(environment: MailEnvironment, email: Outgoing) {
     disableFileAccess: true,
     disableUrlAccess: true,
   }
+}
+
+/** A name that needs no encoding in a header. */
+const PLAIN_NAME = /^[\w.-]+$/
+const BASE64_LINE = /.{76}/g
+
+/** Encodes it at once: nodemailer would pass it through several streams, which takes longer than all the rest. */
+function encodeAttachment({ filename, content, contentType }: Attachment) {
+  if (!PLAIN_NAME.test(filename)) return { filename, content, contentType }
+  const raw = [
+    `Content-Type: ${contentType};`,
+    ` name=${filename}`,
+    'Content-Transfer-Encoding: base64',
+    'Content-Disposition: attachment;',
+    ` filename=${filename}`,
+    '',
+    content.toString('base64').replaceAll(BASE64_LINE, '$&\r\n'),
+    '',
+  ].join('\r\n')
+  return { raw }
 }
 
 /** Returns the registration number, or the event id for an email about none. */

@@ -13,11 +13,13 @@ import {
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { repeating, within } from '../ops/clock.ts'
-import { buildAttachments } from './ticket-attachments.ts'
 import { getDashboardUrl } from './send-daily-payment-reviews.ts'
 import { prepareEmailText } from '../registration/access-link.ts'
-import { createTransport, CONNECTIONS_MAX, SINGLE_ADDRESS } from './email-transport.ts'
+import { createBackgroundTransport } from './background-transport.ts'
+import { CONNECTIONS_MAX, SINGLE_ADDRESS } from './email-transport.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'
+import type { EmailTheme } from './email-html.ts'
+import { collectTicket } from './ticket-contents.ts'
 import type { Tried } from '../storage/mail/email-list-types.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
@@ -70,7 +72,7 @@ export function startMailQueue(
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
 ): Mailer {
   const { store, clock, log, environment } = deps
-  const transport = createTransport(environment)
+  const transport = createBackgroundTransport(environment)
   const pause = openQueuePause(deps)
   let running: Promise<number> | null = null
   let isClosing = false
@@ -85,13 +87,21 @@ export function startMailQueue(
       await store.mailFailed(mail.id, 'It was no longer needed.', null)
       return false
     }
-    const attachments = await buildAttachments(store, event, mail, environment.publicUrl, clock())
-    const htmlBody =
-      event === null ? null : await renderHtml(event, { ...safeEmail, text }, environment)
-    const replyTo = event !== null && SINGLE_ADDRESS.test(event.support) ? event.support : null
-    const problem = await checkServer(
-      await transport.send({ ...safeEmail, text, html: htmlBody, replyTo, attachments }),
-    )
+    const result = await transport.send({
+      mail: { ...safeEmail, text },
+      theme: event === null ? null : pickTheme(event),
+      replyTo: event !== null && SINGLE_ADDRESS.test(event.support) ? event.support : null,
+      ticket: await collectTicket(store, event, mail, clock()),
+    })
+    if (result === 'unknown') {
+      // Its claim stays, so that it is retried once.
+      log.warn(
+        { mail: mail.id, event: mail.eventId },
+        'the background process ended while it sent an email; it will be sent once more',
+      )
+      return false
+    }
+    const problem = await checkServer(result)
     const at = clock()
     await pause.recordResult(problem)
     if (problem === null) {
@@ -101,7 +111,7 @@ export function startMailQueue(
     const attempt = {
       at,
       firstAt: instant(Math.min(mail.firstTriedAt ?? at, at)),
-      isReached: !problem.isUnreachable,
+      isReached: !problem.isUnreachable && problem.isServerUntried !== true,
       hasCopyGone: problem.isCopySent === true,
     }
     const next = problem.final ? null : calculateNextAttempt(mail.attempts, attempt, deps)
@@ -220,6 +230,7 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
     /** Records the result of an email; null: it was accepted. */
     async recordResult(problem: Problem | null): Promise<void> {
       const at = clock()
+      if (problem?.isServerUntried === true) return
       if (problem?.isUnreachable === true) {
         // Other emails that failed at the same time do not extend the pause.
         if (isOn()) return
@@ -258,12 +269,8 @@ function removeForeignLinksFromEmail(
 }
 const NO_EVENT = {}
 
-/** The renderer is loaded with the first email. */
-async function renderHtml(
-  event: EventConfig,
-  mail: Pick<QueuedMail, 'subject' | 'text'>,
-  { publicUrl }: MailDeps['environment'],
-): Promise<string> {
-  const { renderEmailHtml: htmlOf } = await import('./email-html.ts')
-  return htmlOf(event, mail, publicUrl)
-}
+const pickTheme = ({ title, support, look: { colour } }: EventConfig): EmailTheme => ({
+  title,
+  support,
+  look: { colour },
+})

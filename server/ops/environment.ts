@@ -44,6 +44,16 @@ export function setLibrariesToProduction(): void {
   process.env['NODE_ENV'] ||= 'production'
 }
 
+/** What the background process needs of them. It gets the address of the mail server from the server, and no secrets. */
+const BACKGROUND_VARIABLES =
+  /^(PATH|HOME|TMPDIR|TZ|LANG|LC_.*|LD_.*|MALLOC_.*|SSL_CERT_.*|NODE_(ENV|OPTIONS|COMPILE_CACHE|EXTRA_CA_CERTS|USE_SYSTEM_CA|TLS_REJECT_UNAUTHORIZED))$/
+
+/** Returns the variables of the background process. One memory arena is enough: it does one thing at a time. */
+export function selectBackgroundVariables(): NodeJS.ProcessEnv {
+  const variables = Object.entries(process.env).filter(([name]) => BACKGROUND_VARIABLES.test(name))
+  return { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '1' }
+}
+
 /**
  * Reports everything that is wrong, one sentence each. An empty variable counts as not set. `pid`: the process
  * that the variables are for.

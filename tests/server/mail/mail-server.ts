@@ -10,12 +10,16 @@ export type MailServerAnswer = {
   of?: Readonly<Record<string, Refusal>>
   /** The connection of a mail to this address is cut in the middle of the mail. */
   cuts?: string
+  /** It receives emails and does not answer. */
+  holds?: boolean
 }
 export type MailServer = {
   readonly url: string
   readonly taken: Taken[]
   /** How many recipients were named to it. */
   readonly tried: () => number
+  /** How many emails it received, answered or not. */
+  readonly received: () => number
   /** How many were ever opened. */
   readonly connections: () => number
   readonly answer: MailServerAnswer
@@ -29,6 +33,7 @@ export async function openMailServer(answer: MailServerAnswer = {}, port = 0): P
   const taken: Taken[] = []
   let tried = 0
   let connections = 0
+  let received = 0
   const refusal = ([responseCode, message]: Refusal): Error =>
     Object.assign(new Error(message), { responseCode })
   const server = new SMTPServer({
@@ -50,6 +55,8 @@ export async function openMailServer(answer: MailServerAnswer = {}, port = 0): P
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
+        received += 1
+        if (answer.holds === true) return undefined
         if (rcptTo.some(({ address }) => address === answer.cuts)) {
           for (const one of server.connections) if (one.session === session) one.close()
           return
@@ -71,6 +78,7 @@ export async function openMailServer(answer: MailServerAnswer = {}, port = 0): P
     url: `smtp://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
     taken,
     tried: () => tried,
+    received: () => received,
     connections: () => connections,
     answer,
     close: () => new Promise((resolve) => server.close(resolve)),

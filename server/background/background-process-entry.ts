@@ -1,0 +1,64 @@
+/**
+ * The background process: generates documents and emails, and sends the emails.
+ * The event loop of the server only hands over data. Ends when the server ends.
+ */
+import { setPriority } from 'node:os'
+import { createTransport } from '../mail/email-transport.ts'
+import type { MailEnvironment, MailTransport } from '../mail/email-transport.ts'
+import { generateEmail } from '../mail/generate-email.ts'
+import { typesetDocument } from '../documents/typeset-document.ts'
+import type { BackgroundRequest, BackgroundResponse } from './background-messages.ts'
+
+/** Registrations come first if both need the processor. */
+const NICE = 10
+
+const transports = new Map<number, MailTransport>()
+
+function getTransport(number: number, environment: MailEnvironment): MailTransport {
+  const transport = transports.get(number) ?? createTransport(environment)
+  transports.set(number, transport)
+  return transport
+}
+
+/** Resolves when the message is out, even if this process ends right after it. */
+const respond = (response: BackgroundResponse): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.send?.(response, undefined, undefined, (error) =>
+      error === null ? resolve() : reject(error),
+    )
+  })
+
+async function run(request: BackgroundRequest): Promise<BackgroundResponse> {
+  const { id } = request
+  if (request.task === 'pdf') {
+    const pdf = typesetDocument(request)
+    return { id, is: 'pdf', base64: pdf.toString('base64') }
+  }
+  if (request.task === 'close') {
+    transports.get(request.transport)?.close()
+    transports.delete(request.transport)
+    return { id, is: 'sent', problem: null }
+  }
+  const transport = getTransport(request.transport, request.environment)
+  if (request.task === 'verify') return { id, is: 'sent', problem: await transport.verify() }
+  const email = generateEmail(request.job, request.environment.publicUrl)
+  // The server must know before the mail server can: otherwise it would send the email again after a crash.
+  await respond({ id, is: 'sending' })
+  return { id, is: 'sent', problem: await transport.send(email) }
+}
+
+try {
+  setPriority(NICE)
+} catch {
+  // Without this permission it runs at the priority of the server.
+}
+// The server ends it. Ctrl-C and process managers signal all processes of a group.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+process.on('disconnect', () => process.exit())
+process.on('message', (request: BackgroundRequest) => {
+  void run(request)
+    .catch((error: unknown) => ({ id: request.id, is: 'failed' as const, error: String(error) }))
+    .then(respond)
+    // The server has gone.
+    .catch(() => process.exit())
+})

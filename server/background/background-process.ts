@@ -1,0 +1,171 @@
+/**
+ * Runs the background process, which generates documents and emails and sends the emails.
+ * It is a process of its own because the typesetter never returns its memory, and because its priority is lower than
+ * that of registrations. It starts with the first task and ends after a short idle time.
+ */
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { assert } from '../../engine/index.ts'
+import { selectBackgroundVariables } from '../ops/environment.ts'
+import type { BackgroundRequest, BackgroundResponse } from './background-messages.ts'
+
+/** Startup takes half a second and the process uses 100 MB; after one email, the next is likely. */
+const IDLE_MS = 30_000
+/** A document of a hundred lines takes a tenth of a second. */
+const GENERATE_MS_MAX = 20_000
+/** Longer than the process waits for a mail server. */
+const SEND_MS_MAX = 120_000
+/** The typesetter keeps about 80 KB for each document; then a new process takes over. */
+const TASKS_MAX = 700
+
+/** A request without its number. */
+export type Task = BackgroundRequest extends infer Each
+  ? Each extends BackgroundRequest
+    ? Omit<Each, 'id'>
+    : never
+  : never
+/** `ended`: the process ended first. `isSending`: the email may have reached the mail server. */
+export type TaskResult =
+  | Exclude<BackgroundResponse, { readonly is: 'sending' }>
+  | { readonly is: 'ended'; readonly isSending: boolean; readonly error: string }
+
+type RunningTask = {
+  readonly resolve: (result: TaskResult) => void
+  /** Called when the email is complete. */
+  readonly onSending: () => void
+  isSending: boolean
+  timer: NodeJS.Timeout
+}
+type BackgroundProcess = {
+  readonly pid: number | undefined
+  isOver(): boolean
+  isUsedUp(): boolean
+  countTasks(): number
+  /** Ends it when its tasks have ended. */
+  retire(): void
+  run(task: Task, onSending: () => void): Promise<TaskResult>
+}
+
+let current: BackgroundProcess | null = null
+let lastId = 0
+
+/** Runs a task in the process. Never throws. */
+export async function runInBackground(
+  task: Task,
+  onSending: () => void = () => {},
+): Promise<TaskResult> {
+  try {
+    if (current?.isUsedUp() === true) {
+      current.retire()
+      current = null
+    }
+    if (current === null || current.isOver()) current = startProcess()
+    return await current.run(task, onSending)
+  } catch (error) {
+    return { is: 'ended', isSending: false, error: String(error) }
+  }
+}
+
+/** Returns the running process with the number of tasks that it has and has not finished, or null. */
+export const getBackgroundProcess = (): { readonly pid: number; readonly tasks: number } | null =>
+  current === null || current.isOver() || current.pid === undefined
+    ? null
+    : { pid: current.pid, tasks: current.countTasks() }
+
+function startProcess(): BackgroundProcess {
+  const tasks = new Map<number, RunningTask>()
+  let isOver = false
+  let isRetired = false
+  let started = 0
+  let idleTimer: NodeJS.Timeout | null = null
+  let cause = ''
+  const child = forkProcess()
+
+  const end = (): void => {
+    isOver = true
+    if (idleTimer !== null) clearTimeout(idleTimer)
+    for (const { resolve, isSending, timer } of tasks.values()) {
+      clearTimeout(timer)
+      resolve({ is: 'ended', isSending, error: `the background process ended${cause}` })
+    }
+    tasks.clear()
+  }
+  const disconnect = (): void => {
+    isOver = true
+    if (child.connected) child.disconnect()
+  }
+  const stopWhenIdle = (): void => {
+    if (tasks.size > 0 || isOver) return
+    if (isRetired) return disconnect()
+    idleTimer = setTimeout(disconnect, IDLE_MS)
+    idleTimer.unref()
+  }
+  const startTimer = (ms: number): NodeJS.Timeout =>
+    setTimeout(() => {
+      cause = `, because it did not respond within ${ms / 1000} seconds`
+      child.kill('SIGKILL')
+    }, ms)
+
+  child.on('message', (response: BackgroundResponse) => {
+    const task = tasks.get(response.id)
+    assert(task !== undefined, 'a response without a task')
+    clearTimeout(task.timer)
+    if (response.is === 'sending') {
+      task.isSending = true
+      task.timer = startTimer(SEND_MS_MAX)
+      return task.onSending()
+    }
+    tasks.delete(response.id)
+    task.resolve(response)
+    return stopWhenIdle()
+  })
+  // By now all its messages were received. When it exits, some may still be on their way.
+  child.on('disconnect', end)
+  child.on('exit', (status, signal) => {
+    cause ||= ` (${signal ?? `status ${status}`})`
+  })
+  child.on('error', (error) => {
+    cause ||= ` (${error.message})`
+    if (!child.connected) end()
+  })
+  // A stopping server must not wait for the idle process. Timers wait for tasks.
+  child.unref()
+  child.channel?.unref()
+  return {
+    pid: child.pid,
+    isOver: () => isOver,
+    isUsedUp: () => started >= TASKS_MAX,
+    countTasks: () => tasks.size,
+    retire: () => {
+      isRetired = true
+      if (idleTimer !== null) clearTimeout(idleTimer)
+      stopWhenIdle()
+    },
+    run: (task, onSending) => {
+      if (idleTimer !== null) clearTimeout(idleTimer)
+      started += 1
+      return new Promise((resolve) => {
+        const id = ++lastId
+        const timer = startTimer(GENERATE_MS_MAX)
+        tasks.set(id, { resolve, onSending, isSending: false, timer })
+        child.send({ ...task, id } as BackgroundRequest, (error) => {
+          // It did not receive this task. For the others, its messages are read to the end first.
+          if (error === null || !tasks.delete(id)) return
+          clearTimeout(timer)
+          resolve({ is: 'ended', isSending: false, error: error.message })
+        })
+      })
+    },
+  }
+}
+
+const forkProcess = (): ChildProcess =>
+  fork(new URL('./background-process-entry.ts', import.meta.url), {
+    env: selectBackgroundVariables(),
+    execArgv: [
+      '--max-semi-space-size=2',
+      '--max-old-space-size=256',
+      ...process.execArgv.filter((flag) => flag.startsWith('--cpu-prof')),
+    ],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })

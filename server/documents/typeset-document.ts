@@ -1,0 +1,84 @@
+/**
+ * Typesets documents as PDF. Only for the background process: the typesetter never returns its memory.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import type * as Typst from '@myriaddreamin/typst-ts-node-compiler'
+import { assert, memoize } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import { later } from '../ops/lazy-import.ts'
+import type { PrintedDocument } from './document-contents.ts'
+
+const loadTypst = later<typeof Typst>('@myriaddreamin/typst-ts-node-compiler')
+const { resolve } = createRequire(import.meta.url)
+/** Fonts for every Indian script; the first has Latin, the rupee sign and bold. */
+const FONT_FILES = [
+  'noto-sans/400Regular/NotoSans_400Regular.ttf',
+  'noto-sans/600SemiBold/NotoSans_600SemiBold.ttf',
+  'noto-sans/700Bold/NotoSans_700Bold.ttf',
+  ...[
+    'Devanagari',
+    'Malayalam',
+    'Tamil',
+    'Kannada',
+    'Telugu',
+    'Bengali',
+    'Gujarati',
+    'Gurmukhi',
+  ].map(
+    (script) => `noto-sans-${script.toLowerCase()}/400Regular/NotoSans${script}_400Regular.ttf`,
+  ),
+]
+const LAYOUT = 'document-layout.typ'
+/** Files in memory only. The layout stays, so that it is parsed once. */
+const LAYOUT_PATH = path.join(import.meta.dirname, 'layout-in-memory.typ')
+const DATA_PATH = path.join(import.meta.dirname, 'document-in-memory.json')
+/** Evaluations of this many last documents are kept: the parts that documents have in common are computed once. */
+const KEPT_DOCUMENTS = 3
+/** About 400 receipts. Whoever gets an email opens the same document on their page soon after. */
+const KEPT_BYTES_MAX = 8 * 1024 * 1024
+
+const getCompiler = memoize((_: 'documents') => {
+  const compiler = loadTypst().NodeCompiler.create({
+    // Nothing is read from disk.
+    workspace: import.meta.dirname,
+    fontArgs: [
+      { fontBlobs: FONT_FILES.map((file) => readFileSync(resolve(`@expo-google-fonts/${file}`))) },
+    ],
+  })
+  compiler.mapShadow(LAYOUT_PATH, readFileSync(new URL(LAYOUT, import.meta.url)))
+  return compiler
+})
+
+const typeset = new Map<string, Buffer>()
+let typesetBytes = 0
+
+/** Returns the PDF; the same data gives the same bytes, and is typeset once while it is kept. */
+export function typesetDocument({
+  document,
+  at,
+}: {
+  readonly document: PrintedDocument
+  readonly at: Instant
+}): Buffer {
+  const data = Buffer.from(JSON.stringify(document))
+  const key = createHash('sha256').update(data).update(String(at)).digest('base64')
+  const kept = typeset.get(key)
+  if (kept !== undefined) return kept
+  const compiler = getCompiler('documents')
+  compiler.mapShadow(DATA_PATH, data)
+  const { result } = compiler.compile({ mainFilePath: LAYOUT_PATH })
+  assert(result !== null, 'the typesetter returned no document')
+  const pdf = compiler.pdf(result, { creationTimestamp: Math.floor(at / 1000) })
+  compiler.evictCache(KEPT_DOCUMENTS)
+  typeset.set(key, pdf)
+  typesetBytes += pdf.length
+  for (const [oldest, { length }] of typeset) {
+    if (typesetBytes <= KEPT_BYTES_MAX) break
+    typeset.delete(oldest)
+    typesetBytes -= length
+  }
+  return pdf
+}

@@ -1,0 +1,71 @@
+/** Has emails generated and sent by the background process, and reports their results. */
+import { runInBackground } from '../background/background-process.ts'
+import type { TaskResult } from '../background/background-process.ts'
+import type { MailEnvironment, Problem } from './email-transport.ts'
+import type { EmailJob } from './generate-email.ts'
+
+/** `unknown`: the background process ended while it sent the email. */
+export type SendResult = Problem | null | 'unknown'
+export type BackgroundTransport = {
+  send(job: EmailJob): Promise<SendResult>
+  /** Checks whether emails would be accepted, without sending one. */
+  verify(): Promise<Problem | null>
+  /** Ends the connections, also those that wait for a response. */
+  close(): void
+}
+
+let lastTransport = 0
+/** Resolves when the last email is generated, or cannot be. */
+let lastGenerated: Promise<void> = Promise.resolve()
+
+export function createBackgroundTransport({
+  smtpUrl,
+  mailFrom,
+  dataDir,
+  publicUrl,
+}: MailEnvironment): BackgroundTransport {
+  // Only what it needs: the server passes its whole environment, with its secrets.
+  const environment = { smtpUrl, mailFrom, dataDir, publicUrl }
+  const transport = ++lastTransport
+  let isUsed = false
+  return {
+    send: async (job) => {
+      isUsed = true
+      // One email is generated at a time. Otherwise one that ends the process would fail all those next to it.
+      const previous = lastGenerated
+      const generated = Promise.withResolvers<void>()
+      lastGenerated = generated.promise
+      await previous
+      let isSending = false
+      const result = await runInBackground({ task: 'email', transport, environment, job }, () => {
+        isSending = true
+        generated.resolve()
+      })
+      generated.resolve()
+      if (result.is === 'sent') return result.problem
+      return isSending ? 'unknown' : toProblem(result)
+    },
+    verify: async () => {
+      // Emails are written to files.
+      if (smtpUrl === null) return null
+      isUsed = true
+      const result = await runInBackground({ task: 'verify', transport, environment })
+      return result.is === 'sent' ? result.problem : toProblem(result)
+    },
+    close: () => {
+      if (isUsed) void runInBackground({ task: 'close', transport })
+    },
+  }
+}
+
+/** Nothing was sent, and nothing is known about the mail server. */
+const toProblem = (result: TaskResult): Problem => ({
+  code: 'EGENERATE',
+  text: `The email could not be generated: ${'error' in result ? result.error : result.is}`.slice(
+    0,
+    300,
+  ),
+  final: false,
+  isUnreachable: false,
+  isServerUntried: true,
+})

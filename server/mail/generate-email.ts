@@ -1,0 +1,64 @@
+/** Generates a complete email from its data: text, HTML, ticket and documents. Runs in the background process. */
+import type { Instant, RegNo } from '../../engine/index.ts'
+import type { PrintedDocument } from '../documents/document-contents.ts'
+import { typesetDocument } from '../documents/typeset-document.ts'
+import { createCalendarEntry } from '../events/calendar-entry.ts'
+import type { CalendarEvent } from '../events/calendar-entry.ts'
+import type { QueuedMail } from '../storage/index.ts'
+import { renderEmailHtml } from './email-html.ts'
+import type { EmailTheme } from './email-html.ts'
+import type { Outgoing } from './email-transport.ts'
+import { drawQrCode } from './qr-code-image.ts'
+
+/** The data of an email. */
+export type EmailJob = {
+  /** With its final text: links of delegates removed, our own inserted. */
+  readonly mail: QueuedMail
+  /** Null if the event's file was removed: then the email has no HTML. */
+  readonly theme: EmailTheme | null
+  readonly replyTo: string | null
+  /** Null if the email is no ticket. */
+  readonly ticket: Ticket | null
+}
+export type Ticket = {
+  readonly regNo: RegNo
+  readonly event: CalendarEvent
+  readonly at: Instant
+  readonly documents: readonly TicketDocument[]
+}
+export type TicketDocument = {
+  readonly fileName: string
+  readonly document: PrintedDocument
+  readonly at: Instant
+}
+
+/** Throws if a document cannot be rendered. */
+export function generateEmail(
+  { mail, theme, replyTo, ticket }: EmailJob,
+  publicUrl: string,
+): Outgoing {
+  return {
+    ...mail,
+    html: theme === null ? null : renderEmailHtml(theme, mail, publicUrl),
+    replyTo,
+    attachments: ticket === null ? [] : buildAttachments(ticket, publicUrl),
+  }
+}
+
+/** The registration number as a QR code, a calendar entry, the documents. */
+const buildAttachments = (
+  { regNo, event, at, documents }: Ticket,
+  publicUrl: string,
+): Outgoing['attachments'] => [
+  { filename: `${regNo}.png`, content: drawQrCode(regNo), contentType: 'image/png' },
+  {
+    filename: `${event.id}.ics`,
+    content: Buffer.from(createCalendarEntry(event, publicUrl, at)),
+    contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
+  },
+  ...documents.map((each) => ({
+    filename: each.fileName,
+    content: typesetDocument(each),
+    contentType: 'application/pdf',
+  })),
+]

@@ -1,0 +1,201 @@
+/** Emails and documents are generated in a process of their own: it may wait or die, and neither registrations nor emails are lost. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createOrderId, paise } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
+import {
+  getBackgroundProcess,
+  runInBackground,
+} from '../../../server/background/background-process.ts'
+import { formatDocument } from '../../../server/documents/document-contents.ts'
+import { typesetDocument } from '../../../server/documents/typeset-document.ts'
+import { generateEmail } from '../../../server/mail/generate-email.ts'
+import { collectTicket } from '../../../server/mail/ticket-contents.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { KERALA, PERSON, TAX_EVENTS } from '../office/documents/tax-samples.ts'
+import { noon, register } from '../office/office.ts'
+import { openMailServer } from './mail-server.ts'
+import type { MailServer } from './mail-server.ts'
+
+const day = noon('2026-01-20')
+let mails: MailServer
+let server: TestApp
+beforeAll(async () => {
+  mails = await openMailServer()
+  server = await startTestApp({
+    clock: '2026-01-20T12:00:00+05:30',
+    events: TAX_EVENTS,
+    variables: { SMTP_URL: mails.url },
+  })
+})
+afterAll(async () => {
+  await server.close()
+  await mails.close()
+})
+afterEach(() => {
+  mails.answer.holds = false
+  mails.taken.splice(0)
+})
+
+let last = 0
+async function registerAndPay(): Promise<RegNo> {
+  last += 1
+  const regNo = await register(server, KERALA, { n: last, on: day, answers: PERSON })
+  const amount = (await server.deps.store.registration(regNo))?.payments[0]?.amount ?? paise(0)
+  await server.deps.store.applyFact(
+    createOrderId(regNo, 1),
+    { type: 'confirmed', reference: `PAID${last}`, amount, currency: '356', kind: 'sale', at: day },
+    null,
+  )
+  return regNo
+}
+/** A ticket with its documents, to an address of its own. */
+async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: string }> {
+  const regNo = await registerAndPay()
+  const to = `delegate${last}@example.org`
+  await server.deps.store.queueMail(
+    regNo,
+    { to, copyTo: null, subject: 'Confirmed', text: 'You are registered.\n' },
+    server.now(),
+  )
+  return { regNo, to }
+}
+const takenBy = (): readonly string[] => mails.taken.flatMap(({ to }) => to)
+const stateOf = async (regNo: RegNo) =>
+  (await server.deps.store.mailsOf(regNo)).map(({ status, error }) => ({ status, error }))
+const later = (ms: number): void => server.at(new Date(server.now() + ms).toISOString())
+
+/** The running process; starts it if there is none. */
+async function findProcess(): Promise<number> {
+  await runInBackground({ task: 'close', transport: 0 })
+  const found = getBackgroundProcess()
+  if (found === null) throw new Error('there is no background process')
+  return found.pid
+}
+/** Resolves when the process has an email to generate. */
+const hasTask = async (): Promise<void> => {
+  await expect.poll(() => getBackgroundProcess()?.tasks).toBe(1)
+}
+
+test('a registration is answered while an email is being generated', async () => {
+  const { regNo, to } = await queueTicket()
+  const id = await findProcess()
+  process.kill(id, 'SIGSTOP')
+  const running = server.mailer.run()
+  try {
+    await hasTask()
+    await register(server, KERALA, { n: 100, on: day, answers: PERSON })
+    const form = await server.app.inject({ url: '/api/events/' })
+    expect(form.statusCode).toBe(200)
+    expect(takenBy()).toEqual([])
+  } finally {
+    process.kill(id, 'SIGCONT')
+  }
+  expect(await running).toBe(1)
+  expect(takenBy()).toEqual([to])
+  expect(await stateOf(regNo)).toEqual([{ status: 'sent', error: null }])
+})
+
+test('emails still go out when the process that generates them dies: none is lost, none is sent twice', async () => {
+  const [first, second] = [await queueTicket(), await queueTicket()]
+  const id = await findProcess()
+  process.kill(id, 'SIGSTOP')
+  const running = server.mailer.run()
+  // One email is with the process, and the other waits.
+  await hasTask()
+  process.kill(id, 'SIGKILL')
+  // A new process generates the other one.
+  expect(await running).toBe(1)
+  const [failed, sent] = takenBy()[0] === first.to ? [second, first] : [first, second]
+  expect(takenBy()).toEqual([sent.to])
+  const [state] = await stateOf(failed.regNo)
+  expect(state?.status).toBe('queued')
+  expect(state?.error).toMatch(/could not be generated: the background process ended/)
+  later(60_000)
+  await server.mailer.run()
+  later(3_600_000)
+  await server.mailer.run()
+  expect(takenBy().toSorted()).toEqual([first.to, second.to].toSorted())
+})
+
+test('an email that the process was sending when it died is sent once more at most', async () => {
+  const { regNo, to } = await queueTicket()
+  mails.answer.holds = true
+  const received = mails.received()
+  const id = await findProcess()
+  const running = server.mailer.run()
+  await expect.poll(() => mails.received()).toBe(received + 1)
+  process.kill(id, 'SIGKILL')
+  expect(await running).toBe(0)
+  mails.answer.holds = false
+  // The mail server may have it: it is not sent at once.
+  later(60_000)
+  await server.mailer.run()
+  expect([takenBy(), await stateOf(regNo)]).toEqual([[], [{ status: 'queued', error: null }]])
+  for (let hour = 0; hour < 48; hour += 1) {
+    later(3_600_000)
+    await server.mailer.run()
+  }
+  expect(takenBy()).toEqual([to])
+  expect(await stateOf(regNo)).toEqual([{ status: 'sent', error: null }])
+})
+
+test('a document that cannot be generated delays one email, and the mail server is not blamed', async () => {
+  const { store } = server.deps
+  const broken = await queueTicket()
+  const other = await queueTicket()
+  // A colour that the typesetter does not know.
+  const documentOf = store.document
+  const spoiled: typeof store.document = async (regNo, id) => {
+    const body = await documentOf(regNo, id)
+    return body === null || regNo !== broken.regNo
+      ? body
+      : { ...body, event: { ...body.event, colour: 'none' } }
+  }
+  Object.assign(store, { document: spoiled })
+  try {
+    expect(await server.mailer.run()).toBe(1)
+  } finally {
+    Object.assign(store, { document: documentOf })
+  }
+  expect(takenBy()).toEqual([other.to])
+  expect((await stateOf(broken.regNo))[0]?.error).toMatch(/could not be generated/)
+  expect(server.mailer.unreachableSince()).toBeNull()
+  later(60_000)
+  expect(await server.mailer.run()).toBe(1)
+  expect(takenBy()).toEqual([other.to, broken.to])
+})
+
+test('the receipt was generated for the email and again for each download: it is generated once', async () => {
+  const regNo = await registerAndPay()
+  const { store, events } = server.deps
+  const event = events.byId(KERALA)?.config ?? null
+  const ticket = await collectTicket(store, event, { kind: 'confirmation', regNo }, server.now())
+  const { attachments } = generateEmail(
+    {
+      mail: await nextMail(regNo),
+      theme: null,
+      replyTo: null,
+      ticket,
+    },
+    'https://register.example.org',
+  )
+  const [listed] = await store.documents(regNo)
+  const body = await store.document(regNo, listed?.id ?? 0)
+  if (body === null) throw new Error('there is no receipt')
+  // The download formats it again, and gets the same file, not an equal one.
+  const download = typesetDocument({ document: formatDocument(body, event), at: body.at })
+  expect(attachments.find(({ filename }) => filename.startsWith('Receipt'))?.content).toBe(download)
+})
+
+async function nextMail(regNo: RegNo) {
+  const { store } = server.deps
+  await store.queueMail(
+    regNo,
+    { to: 'a@example.org', copyTo: null, subject: 'S', text: 'T' },
+    server.now(),
+  )
+  const [mail] = await store.dueMails(server.now(), 1)
+  if (mail === undefined) throw new Error('no email is due')
+  return mail
+}
