@@ -130,16 +130,19 @@ export async function openInside({
   }
   // The thread that writes has seen the file last.
   let isRefused = false
-  const write: typeof writer.call = async (verb, ...args) => {
-    if (shared !== undefined && isLost(shared) && verb !== 'rescue') throw new StoreBusy(NO_FILE)
-    try {
-      const answer = await writer.call(verb, ...args)
-      isRefused = false
-      return answer
-    } catch (error) {
-      if (error instanceof StoreBusy && error.message === NO_FILE) isRefused = true
-      throw error
-    }
+  const write: typeof writer.call = (verb, ...args) => {
+    if (shared !== undefined && isLost(shared) && verb !== 'rescue')
+      return Promise.reject(new StoreBusy(NO_FILE))
+    const answer = writer.call(verb, ...args)
+    answer.then(
+      () => {
+        isRefused = false
+      },
+      (error: unknown) => {
+        if (error instanceof StoreBusy && error.message === NO_FILE) isRefused = true
+      },
+    )
+    return answer
   }
 
   const store = storeOf({

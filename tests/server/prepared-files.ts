@@ -27,7 +27,7 @@ export function lendCompiled(dataDir: string): void {
 }
 
 /** To be called before a server is started on a data folder that has no database yet. */
-export function lendTables(dataDir: string): void {
+export async function lendTables(dataDir: string): Promise<void> {
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file)) return
   const steps = createHash('sha256').update(migrations.join('\0')).digest('hex')
@@ -37,7 +37,7 @@ export function lendTables(dataDir: string): void {
     // Whoever makes it at the same time makes the same.
     const made = `${lent}-${process.pid}`
     const db = openToWrite(made)
-    migrate(db)
+    await migrate(db)
     closeWhole(db)
     renameSync(made, lent)
   }

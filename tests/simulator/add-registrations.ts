@@ -69,7 +69,7 @@ export async function addAtDesk(
   )
   if (price === null) return
   // Some enter the slip of a transfer that is recorded already.
-  const usedSlips = sql()<{ reference: string }>(
+  const usedSlips = await sql()<{ reference: string }>(
     "SELECT reference FROM captures WHERE source IN ('transfer', 'upi', 'cheque')",
   ).all()
   const isUsed = mode !== 'cash' && usedSlips.length > 0 && random.chance(0.2)
@@ -103,7 +103,7 @@ export async function addAtDesk(
         invariant: 'staff perform only actions of their role',
         cause: `${staffName} adds ${regNo}`,
       })
-    const stored = sql()<Stored>(STORED).get(slip, regNo)
+    const stored = await sql()<Stored>(STORED).get(slip, regNo)
     const cause = `${regNo} is ${state}: ${JSON.stringify(stored ?? null)}`
     if (stored?.total !== price)
       reportViolation({ invariant: 'a manual registration has the price of the day', cause })
@@ -120,7 +120,7 @@ export async function addAtDesk(
       reportViolation({ invariant: 'a payment at the desk counts once', cause })
     return regNo
   }
-  const numbers = await Promise.all(isTwice ? [send(), send()] : [send()])
+  const numbers = await Promise.all(isTwice ? [await send(), await send()] : [await send()])
   const registrationNumbers = new Set(numbers.filter((number) => number !== null))
   if (registrationNumbers.size > 1)
     reportViolation({

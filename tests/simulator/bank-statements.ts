@@ -62,14 +62,14 @@ export async function loadStatement(
   today: Day,
 ): Promise<void> {
   const { bank, client, sql, reportViolation, countActions } = context
-  payEqualAmount(bank, readClaims(sql, event), { random, today })
+  payEqualAmount(bank, await readClaims(sql, event), { random, today })
   // Others pay while staff read the statement.
   const received = [...bank.statement()]
   if (received.length === 0) return
   const token = await client.signIn(staffName)
   if (token === null) return
-  const recorded = readRecorded(sql)
-  const claimsBefore = readClaims(sql, event)
+  const recorded = await readRecorded(sql)
+  const claimsBefore = await readClaims(sql, event)
   const isNamed = ({ reference }: BankPayment): boolean =>
     recorded.has(normaliseReference(reference)) ||
     claimsBefore.some(
@@ -82,7 +82,7 @@ export async function loadStatement(
   // Other staff may import a later statement at the same moment.
   const returns = [...bank.returnedTransfers()]
   // Some payers write the number of a colleague next to their own reference.
-  const numbers = random.chance(0.6) ? readNumbers(sql, event) : []
+  const numbers = random.chance(0.6) ? await readNumbers(sql, event) : []
   const alsoNamed = received.map(() => (numbers.length > 0 ? random.pick(numbers) : null))
   const additions = drawAdditions(received, claimsBefore, random)
   const equalRows = drawEqualRows(today, random)
@@ -105,7 +105,7 @@ export async function loadStatement(
   if (preview?.status === 422)
     reportViolation({ invariant: 'a bank statement can be read', cause: preview.body })
   if (preview?.status !== 200) return
-  const after = readClaims(sql, event)
+  const after = await readClaims(sql, event)
   const { lines, repeated } = JSON.parse(preview.body) as Pick<PreviewAnswer, 'lines' | 'repeated'>
   if (isPastedTwice && repeated.length < received.length)
     reportViolation({
@@ -153,7 +153,7 @@ export async function loadStatement(
     const { done } = JSON.parse(answer.body) as BulkAnswer
     countActions(done.length)
     for (const { reg_no: regNo, reference, amount } of chosen) {
-      const stored = readRecorded(sql).get(normaliseReference(reference))
+      const stored = (await readRecorded(sql)).get(normaliseReference(reference))
       if (
         done.includes(regNo) &&
         (stored === undefined || rupees(stored.amount as never) !== amount)
@@ -165,17 +165,19 @@ export async function loadStatement(
     }
   }
   if (one.isSignedOut) await client.call('POST', '/admin/logout/', token)
-  await Promise.all(one.isTwice ? [confirmLines(), confirmLines()] : [confirmLines()])
+  await Promise.all(
+    one.isTwice ? [await confirmLines(), await confirmLines()] : [await confirmLines()],
+  )
 }
 
-const readClaims = (sql: () => Sql, event: string): readonly Claim[] =>
+const readClaims = (sql: () => Sql, event: string): Promise<readonly Claim[]> =>
   sql()<Claim>(CLAIMS).all(event)
 
-const readRecorded = (sql: () => Sql): Recorded =>
+const readRecorded = async (sql: () => Sql): Promise<Recorded> =>
   new Map(
-    sql()<{ reference: string; amount: number; reg_no: string | null }>(RECORDED)
-      .all()
-      .map((row) => [normaliseReference(row.reference), row]),
+    (await sql()<{ reference: string; amount: number; reg_no: string | null }>(RECORDED).all()).map(
+      (row) => [normaliseReference(row.reference), row],
+    ),
   )
 const isReturned = (bank: Bank, { reference }: BankPayment): boolean =>
   bank.returnedTransfers().some((one) => one.reference === reference)
@@ -222,10 +224,12 @@ function checkRecognition(
   return null
 }
 
-const readNumbers = (sql: () => Sql, event: string): readonly string[] =>
-  sql()<{ reg_no: string }>('SELECT reg_no FROM registrations WHERE event_id = ? ORDER BY id')
-    .all(event)
-    .map(({ reg_no: regNo }) => regNo)
+const readNumbers = async (sql: () => Sql, event: string): Promise<readonly string[]> =>
+  (
+    await sql()<{ reg_no: string }>(
+      'SELECT reg_no FROM registrations WHERE event_id = ? ORDER BY id',
+    ).all(event)
+  ).map(({ reg_no: regNo }) => regNo)
 
 /** A registration whose number is in a line is never ignored in favour of the one whose reference is in it. */
 function checkAmbiguousLines(

@@ -38,16 +38,16 @@ export async function checkProposal<Page>(
   regNo: string,
   { now, open }: { readonly now: () => Instant; readonly open: () => Promise<Page> },
 ): Promise<{ readonly answer: Page; judge(page: ActionsAnswer): Violation | null }> {
-  const readState = (): string => {
-    const money = sql()<Omit<Sums, 'refundDue'>>(MONEY).get(regNo)
+  const readState = async (): Promise<string> => {
+    const money = await sql()<Omit<Sums, 'refundDue'>>(MONEY).get(regNo)
     const known: Sums | null =
       money === undefined ? null : { ...money, refundDue: refundDue(money.id) }
     return JSON.stringify(known)
   }
   const days = [dayOf(now())]
-  const before = readState()
+  const before = await readState()
   const answer = await open()
-  const isQuiet = before === readState()
+  const isQuiet = before === (await readState())
   days.push(dayOf(now()))
   return {
     answer,

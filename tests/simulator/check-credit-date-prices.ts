@@ -25,11 +25,13 @@ const CREDITED_CAPTURES = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount
     AND NOT EXISTS (SELECT 1 FROM captures first WHERE first.counts_for = p.id AND first.id <> c.id AND first.state IN ('fits', 'accepted'))
   ORDER BY c.id`
 
-export function createCreditedInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
+export function createCreditedInvariants(sql: () => Sql): {
+  afterWrite(): Promise<Violation | null>
+} {
   let last = 0
   return {
-    afterWrite: () => {
-      for (const row of sql()<Row>(CREDITED_CAPTURES).all()) {
+    afterWrite: async () => {
+      for (const row of await sql()<Row>(CREDITED_CAPTURES).all()) {
         if (row.id <= last) continue
         last = row.id
         if (row.paid_at >= CLOSES) continue

@@ -80,7 +80,9 @@ function groupByRate(rows: readonly ByRate[]): (id: number) => readonly Omit<ByR
   return (id) => (all.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
 }
 
-export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
+export function createDocumentInvariants(sql: () => Sql): {
+  afterWrite(): Promise<Violation | null>
+} {
   const readRequired = createRequiredReader(sql)
   const issued = new Map<number, string>()
   /** By registration: whether every change so far happened while the event file had invoices. */
@@ -114,8 +116,8 @@ export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violat
     }
     return null
   }
-  const checkReceipts = (all: readonly Document[]): Violation | null => {
-    for (const paid of sql()<Paid>(PAID).all()) {
+  const checkReceipts = async (all: readonly Document[]): Promise<Violation | null> => {
+    for (const paid of await sql()<Paid>(PAID).all()) {
       const receipts = all.filter((one) => one.payment_id === paid.id && one.kind === 'receipt')
       const isEach = receipts.length === Math.max(1, paid.parts)
       if (!isEach || receipts.some(({ total }) => total !== paid.amount))
@@ -128,12 +130,15 @@ export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violat
     return null
   }
   /** The newest receipt of every payment states everything received for it; minus refunds, that is the kept amount. */
-  const checkKeptAmount = (all: readonly Document[], required: Required): Violation | null => {
+  const checkKeptAmount = async (
+    all: readonly Document[],
+    required: Required,
+  ): Promise<Violation | null> => {
     const receipts = new Map(
       all.flatMap((one) => (one.kind === 'receipt' ? [[one.payment_id, one] as const] : [])),
     )
     const stated = Map.groupBy(receipts.values(), (one) => one.registration_id)
-    for (const row of sql()<{ id: number; reg_no: string }>(RECEIPTED).all()) {
+    for (const row of await sql()<{ id: number; reg_no: string }>(RECEIPTED).all()) {
       const found = (stated.get(row.id) ?? []).reduce(
         (sum, one) => sum + (one.came ?? one.total),
         0,
@@ -147,11 +152,11 @@ export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violat
     }
     return null
   }
-  const checkInvoices = (all: Required): Violation | null => {
-    const invoicedOf = groupByRate(sql()<ByRate>(INVOICED_BY_RATE).all())
-    const registeredOf = groupByRate(sql()<ByRate>(BY_RATE).all())
-    const billed = Map.groupBy(sql()<BilledLine>(BILLED).all(), ({ id }) => id)
-    for (const row of sql()<Charged>(CHARGED).all()) {
+  const checkInvoices = async (all: Required): Promise<Violation | null> => {
+    const invoicedOf = groupByRate(await sql()<ByRate>(INVOICED_BY_RATE).all())
+    const registeredOf = groupByRate(await sql()<ByRate>(BY_RATE).all())
+    const billed = Map.groupBy(await sql()<BilledLine>(BILLED).all(), ({ id }) => id)
+    for (const row of await sql()<Charged>(CHARGED).all()) {
       const isInvoiced = row.invoices === 1 && (invoiced.get(row.id) ?? true)
       invoiced.set(row.id, isInvoiced)
       if (!isInvoiced) continue
@@ -186,15 +191,15 @@ export function createDocumentInvariants(sql: () => Sql): { afterWrite(): Violat
     return null
   }
   return {
-    afterWrite: () => {
-      const all = sql()<Document>(DOCUMENTS).all()
-      const required = readRequired()
+    afterWrite: async () => {
+      const all = await sql()<Document>(DOCUMENTS).all()
+      const required = await readRequired()
       return (
         checkUnchanged(all) ??
         checkSeries(all) ??
-        checkReceipts(all) ??
-        checkKeptAmount(all, required) ??
-        checkInvoices(required)
+        (await checkReceipts(all)) ??
+        (await checkKeptAmount(all, required)) ??
+        (await checkInvoices(required))
       )
     },
   }

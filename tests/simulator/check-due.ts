@@ -34,7 +34,7 @@ const ROWS = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_r
   FROM registrations r`
 
 export type BalanceInvariants = {
-  afterWrite(): Violation | null
+  afterWrite(): Promise<Violation | null>
   /** The part of the refunds that was owed before the cancellation. */
   refundDue(id: number): number
 }
@@ -71,13 +71,15 @@ export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
   }
   return {
     refundDue: refundDue.of,
-    afterWrite: () => {
-      const rows = sql()<Row>(ROWS).all()
-      const all = readRequired()
+    afterWrite: async () => {
+      const rows = await sql()<Row>(ROWS).all()
+      const all = await readRequired()
       const balances = rows.map((row) => ({ ...row, there: row.left + row.under_way }))
       refundDue.afterWrite(balances, all)
       const hasReview = rows.some((row) => row.in_review === 1)
-      const waiting = new Set(hasReview ? reviews(sql(), null).map(({ regNo }) => regNo ?? '') : [])
+      const waiting = new Set(
+        hasReview ? (await reviews(sql(), null)).map(({ regNo }) => regNo ?? '') : [],
+      )
       for (const row of rows) {
         const found = checkBalance(row, all) ?? checkAllowedAction(row, waiting)
         if (found !== null) return found

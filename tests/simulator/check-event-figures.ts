@@ -26,15 +26,17 @@ const ROWS_MAX = 1000
 
 type Money = { readonly money: { readonly paid: Paise; readonly refunded: Paise } }
 
-export function createEventFigureInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
+export function createEventFigureInvariants(sql: () => Sql): {
+  afterWrite(): Promise<Violation | null>
+} {
   const before = new Map<string, string>()
 
   /** In paise, by the store operations that the pages use. */
-  const readFigures = (eventId: string): Readonly<Record<string, number>> => {
+  const readFigures = async (eventId: string): Promise<Readonly<Record<string, number>>> => {
     const query = { eventId, answers: {} }
-    const booked = sumsOf(sql(), query).reduce((sum, row) => sum + row.booked, 0)
-    const { rows } = exportChunk(sql(), query, null, ROWS_MAX)
-    const { sums, paidBeside } = soldIn(sql(), query, [])
+    const booked = (await sumsOf(sql(), query)).reduce((sum, row) => sum + row.booked, 0)
+    const { rows } = await exportChunk(sql(), query, null, ROWS_MAX)
+    const { sums, paidBeside } = await soldIn(sql(), query, [])
     return {
       list: booked,
       export: (JSON.parse(rows.rows) as readonly Money[]).reduce(
@@ -42,15 +44,15 @@ export function createEventFigureInvariants(sql: () => Sql): { afterWrite(): Vio
         0,
       ),
       sales: sums.reduce((sum, { paidTotal }) => sum + paidTotal, 0) + paidBeside,
-      dashboard: figures(sql(), eventId, A_DAY).revenue,
+      dashboard: (await figures(sql(), eventId, A_DAY)).revenue,
     }
   }
   return {
-    afterWrite: () => {
-      for (const { id, kept, state } of sql()<Event>(EVENTS).all()) {
+    afterWrite: async () => {
+      for (const { id, kept, state } of await sql()<Event>(EVENTS).all()) {
         if (before.get(id) === state) continue
         before.set(id, state)
-        const found = readFigures(id)
+        const found = await readFigures(id)
         if (Object.values(found).some((amount) => amount !== kept))
           return {
             invariant: 'list, export, sales and dashboard of an event show payments minus refunds',

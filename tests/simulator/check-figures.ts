@@ -49,8 +49,9 @@ async function readFigures(
   if (list === undefined) return null
   const token = await client.signIn('Omar')
   if (token === null) return null
-  const readKept = (): number => sql()<{ kept: number }>(KEPT).get(event)?.kept ?? 0
-  const before = readKept()
+  const readKept = async (): Promise<number> =>
+    (await sql()<{ kept: number }>(KEPT).get(event))?.kept ?? 0
+  const before = await readKept()
   const fetchBody = async (url: string): Promise<string | null> => {
     const answer = await client.call('GET', url, token)
     return answer?.status === 200 ? answer.body : null
@@ -62,7 +63,7 @@ async function readFigures(
   if (listed === null || csv === null || sold === null || stats === null) return null
   const settled = await reconcileReport(client, token, { sql, gateway, now }, event)
   if (settled === 'read') return 'read'
-  if (readKept() !== before) return null
+  if ((await readKept()) !== before) return null
   const { registrations, sums } = JSON.parse(listed) as ListAnswer
   const { rows, paid_beside: beside } = JSON.parse(sold) as SoldAnswer
   const { data } = JSON.parse(stats) as StatsAnswer
@@ -96,11 +97,11 @@ async function reconcileReport(
   event: EventId,
 ): Promise<number | 'read' | null> {
   const at = now()
-  const readBooks = () => ({
-    captured: sql()<Captured>(CAPTURED).all(event),
-    refunded: sql()<Refunded>(REFUNDED).all(),
+  const readBooks = async () => ({
+    captured: await sql()<Captured>(CAPTURED).all(event),
+    refunded: await sql()<Refunded>(REFUNDED).all(),
   })
-  const before = readBooks()
+  const before = await readBooks()
   const { captured, refunded } = before
   const isKnown = ({ reference }: GatewayRefund): boolean =>
     refunded.some((one) => one.reference === reference)
@@ -123,7 +124,8 @@ async function reconcileReport(
     token,
     [...buildReport(settled, dayOf(at)), buildDollarLine(dayOf(at))].join('\n'),
   )
-  if (answer?.status !== 200 || JSON.stringify(readBooks()) !== JSON.stringify(before)) return null
+  if (answer?.status !== 200 || JSON.stringify(await readBooks()) !== JSON.stringify(before))
+    return null
   const { settlement } = JSON.parse(answer.body) as { settlement?: WireSettlement }
   // While the event file accepts no cards, the report is read as a bank statement.
   if (settlement === undefined) return null
@@ -143,7 +145,7 @@ async function reconcileReport(
     const back = (refunds.get(id) ?? []).reduce((so, refund) => so + refundedBy(refund), 0)
     return sale === 0 ? sum : sum + sale - back
   }, 0)
-  return gatewayKept + (sql()<{ kept: number }>(KEPT_ELSEWHERE).get(event)?.kept ?? 0)
+  return gatewayKept + ((await sql()<{ kept: number }>(KEPT_ELSEWHERE).get(event))?.kept ?? 0)
 }
 
 /** The gateway's settlement report: each sale and each refund, without a fee. */

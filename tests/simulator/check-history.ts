@@ -97,9 +97,9 @@ const STATE_AFTER = { tell: 'told', lapse: 'lapsed' } as const
 const TREASURERS_BY_STORE: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
 
 export type HistoryInvariants = {
-  afterWrite(): Violation | null
+  afterWrite(): Promise<Violation | null>
   /** The call reported that an action was done, for this reason, which is unique. */
-  answered(regNo: string, actionName: ActionName, why: string): Violation | null
+  answered(regNo: string, actionName: ActionName, why: string): Promise<Violation | null>
 }
 
 type Data = Readonly<Record<string, unknown>>
@@ -111,7 +111,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   const readRequired = createRequiredReader(sql)
   let all: Required = { of: () => ({ came: 0, required: (total) => total }) }
 
-  const checkTable = (act: ActionRow, rowBefore: Row): Violation | null => {
+  const checkTable = async (act: ActionRow, rowBefore: Row): Promise<Violation | null> => {
     const cause = JSON.stringify(act)
     if (act.was !== rowBefore.state)
       return { invariant: 'the history has the state in which an action was done', cause: cause }
@@ -125,18 +125,18 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     const isFromStatement = act.why === BY_STATEMENT
     return act.why === '' || isFromStatement || act.who === 'delegate'
       ? null
-      : checkDoneOnce(act.why)
+      : await checkDoneOnce(act.why)
   }
-  const checkDoneOnce = (why: string): Violation | null => {
-    const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
+  const checkDoneOnce = async (why: string): Promise<Violation | null> => {
+    const { times } = (await sql()<{ times: number }>(DONE).get(why, why)) ?? { times: 0 }
     return times > 1 ? { invariant: 'a repeated click is done once', cause: why } : null
   }
-  const checkDecision = (
+  const checkDecision = async (
     one: DecisionRow,
     was: Row | undefined,
     now: Row | undefined,
     refunded: number,
-  ): Violation | null => {
+  ): Promise<Violation | null> => {
     if (TREASURERS_BY_STORE.has(one.who) || was === undefined || now === undefined) return null
     const actionName = one.what.split(' ')[0] as ActionName
     const by = JSON.stringify(one)
@@ -261,11 +261,12 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         return assertNever(act)
     }
   }
-  const isErased = (regNo: string): boolean =>
-    sql()('SELECT 1 FROM registrations WHERE reg_no = ? AND erased_at IS NOT NULL').get(regNo) !==
-    undefined
-  const checkErased = (): Violation | null => {
-    const left = sql()(LEFT_OF_ERASED).get()
+  const isErased = async (regNo: string): Promise<boolean> =>
+    (await sql()('SELECT 1 FROM registrations WHERE reg_no = ? AND erased_at IS NOT NULL').get(
+      regNo,
+    )) !== undefined
+  const checkErased = async (): Promise<Violation | null> => {
+    const left = await sql()(LEFT_OF_ERASED).get()
     return left === undefined
       ? null
       : { invariant: 'an erased registration stays erased', cause: JSON.stringify(left) }
@@ -281,20 +282,16 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     return now.state === 'cancelled' && now.status !== 'refunded' ? 'it was cancelled' : null
   }
   return {
-    afterWrite: () => {
-      const rows = new Map(
-        sql()<Row>(ROWS)
-          .all()
-          .map((row) => [row.id, row]),
-      )
-      all = readRequired()
-      const words = checkErased()
+    afterWrite: async () => {
+      const rows = new Map((await sql()<Row>(ROWS).all()).map((row) => [row.id, row]))
+      all = await readRequired()
+      const words = await checkErased()
       if (words !== null) return words
-      const newActions = newerThan(sql()<ActionRow>(ACTIONS).all(), lastSeen.acts)
-      const decisions = newerThan(sql()<DecisionRow>(DECISIONS).all(), lastSeen.decisions)
+      const newActions = newerThan(await sql()<ActionRow>(ACTIONS).all(), lastSeen.acts)
+      const decisions = newerThan(await sql()<DecisionRow>(DECISIONS).all(), lastSeen.decisions)
       const rowsBefore = before
       before = rows
-      lastSeen = sql()<typeof lastSeen>(LAST).get() ?? lastSeen
+      lastSeen = (await sql()<typeof lastSeen>(LAST).get()) ?? lastSeen
       for (const act of newActions) {
         const [then, now] = [rowsBefore.get(act.registration_id), rows.get(act.registration_id)]
         if (then === undefined && now !== undefined && act.act === 'add') {
@@ -306,7 +303,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
           continue
         }
         if (then === undefined || now === undefined) continue
-        const wrong = checkTable(act, then)
+        const wrong = await checkTable(act, then)
         if (wrong !== null) return wrong
         const unexplained = findWrongEffect(act, then, now)
         if (unexplained !== null)
@@ -321,7 +318,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const refunded = decisions
           .filter(({ registration_id, what }) => registration_id === id && what === one.what)
           .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
-        const wrong = checkDecision(one, rowsBefore.get(id), rows.get(id), refunded)
+        const wrong = await checkDecision(one, rowsBefore.get(id), rows.get(id), refunded)
         if (wrong !== null) return wrong
       }
       const changedIds = new Set(newActions.map((act) => act.registration_id))
@@ -337,10 +334,10 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       }
       return null
     },
-    answered: (regNo, act, why) => {
-      const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
+    answered: async (regNo, act, why) => {
+      const { times } = (await sql()<{ times: number }>(DONE).get(why, why)) ?? { times: 0 }
       // The reason is missing if the registration was erased at the same moment.
-      return times === 1 || isErased(regNo)
+      return times === 1 || (await isErased(regNo))
         ? null
         : {
             invariant: 'an action that was reported as done is done',

@@ -29,8 +29,8 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
   const readRefunded = (id: number): number => refundedAsOwed.get(id) ?? 0
   return {
     of: readRefunded,
-    afterWrite: (standings, all) => {
-      for (const { id, registration, amount } of sql()<Refund>(DONE).all()) {
+    afterWrite: async (standings, all) => {
+      for (const { id, registration, amount } of await sql()<Refund>(DONE).all()) {
         if (knownRefunds.has(id)) continue
         knownRefunds.add(id)
         const open = owed.get(registration) ?? 0

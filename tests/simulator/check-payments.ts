@@ -2,6 +2,7 @@
  * Payment invariants, checked after every write and once more when the history is idle. The gateway's records are the
  * truth; the database is our view.
  */
+import { findInOrder } from '../../server/storage/database/in-order.ts'
 import type { Paise, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { normaliseReference, findAccountType } from './bank.ts'
@@ -119,16 +120,16 @@ const GATEWAY = 'airpay'
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
 export type Invariants = {
-  afterWrite(now: number): Violation | null
-  atRest(now: number): Violation | null
+  afterWrite(now: number): Promise<Violation | null>
+  atRest(now: number): Promise<Violation | null>
   /** The server has detected that its clock went back. */
-  afterClockWentBack(now: number): Violation | null
+  afterClockWentBack(now: number): Promise<Violation | null>
   /**
    * The part of the refunds that was owed before the cancellation, and is not part of the refund of the cancellation.
    */
   refundDue(id: number): number
   /** A page shows this registration as paid. */
-  shownPaid(regNo: string): Violation | null
+  shownPaid(regNo: string): Promise<Violation | null>
 }
 
 export function createInvariants(context: CheckContext): Invariants {
@@ -139,8 +140,8 @@ export function createInvariants(context: CheckContext): Invariants {
       .get(orderId)
       ?.transactions.find((transaction) => transaction.reference === reference)
 
-  const payments = (): Violation | null => {
-    for (const row of sql()<PaymentRow>(PAYMENTS).all()) {
+  const payments = async (): Promise<Violation | null> => {
+    for (const row of await sql()<PaymentRow>(PAYMENTS).all()) {
       const statusBefore = before.get(row.order_id)
       if (statusBefore !== undefined && isPaid(statusBefore) && !isPaid(row.status))
         return {
@@ -186,9 +187,9 @@ export function createInvariants(context: CheckContext): Invariants {
     back,
   }: CaptureRow): boolean =>
     id !== null && !cancelledBefore.has(id) && status === 'refunded' && back === amount
-  const checkCaptures = (): Violation | null => {
+  const checkCaptures = async (): Promise<Violation | null> => {
     const counted = new Set<string>()
-    for (const row of sql()<CaptureRow>(CAPTURES).all()) {
+    for (const row of await sql()<CaptureRow>(CAPTURES).all()) {
       const cause = JSON.stringify(row)
       if (row.is_cancelled !== 1 || isPaidAndRefundedTogether(row))
         receivedBeforeCancellation.add(row.id)
@@ -221,15 +222,11 @@ export function createInvariants(context: CheckContext): Invariants {
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
         return { invariant: 'a matching payment is a success', cause: cause }
     }
-    cancelledBefore = new Set(
-      sql()<{ id: number }>(CANCELLED)
-        .all()
-        .map(({ id }) => id),
-    )
+    cancelledBefore = new Set((await sql()<{ id: number }>(CANCELLED).all()).map(({ id }) => id))
     return null
   }
-  const checkSums = (): Violation | null => {
-    const row = sql()<Record<string, number>>(SUMS).get() ?? {}
+  const checkSums = async (): Promise<Violation | null> => {
+    const row = (await sql()<Record<string, number>>(SUMS).get()) ?? {}
     const by = JSON.stringify(row)
     const { came = 0, back = 0, revenue, counted, paid, counted_all: all, registered } = row
     if (came - back !== revenue)
@@ -241,7 +238,7 @@ export function createInvariants(context: CheckContext): Invariants {
   }
   /** Registrations that were a success after any write. */
   const succeeded = new Set<string>()
-  const checkConfirmations = (): Violation | null => {
+  const checkConfirmations = async (): Promise<Violation | null> => {
     type Row = {
       reg_no: string
       status: PaymentStatus
@@ -250,7 +247,7 @@ export function createInvariants(context: CheckContext): Invariants {
       attempts: number
       was_free: 0 | 1
     }
-    for (const row of sql()<Row>(CONFIRMATIONS).all()) {
+    for (const row of await sql()<Row>(CONFIRMATIONS).all()) {
       const by = JSON.stringify(row)
       // Paid and refunded in one status response, so it was never a success that could be confirmed.
       if (row.status === 'success') succeeded.add(row.reg_no)
@@ -268,12 +265,13 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
 
-  const found = (): Violation | null => {
+  const found = async (): Promise<Violation | null> => {
     type Row = { reference: string; state: string }
     const recordedAmounts = new Map(
-      sql()<Row>('SELECT reference, state FROM captures')
-        .all()
-        .map((row) => [row.reference, row.state]),
+      (await sql()<Row>('SELECT reference, state FROM captures').all()).map((row) => [
+        row.reference,
+        row.state,
+      ]),
     )
     for (const order of gateway.orders.values()) {
       const captured = order.transactions.filter(isCapture)
@@ -296,15 +294,15 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  const checkEnded = (now: number): Violation | null => {
-    for (const row of sql()<PaymentRow>(PAYMENTS).all()) {
+  const checkEnded = async (now: number): Promise<Violation | null> => {
+    for (const row of await sql()<PaymentRow>(PAYMENTS).all()) {
       const until = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
       // Never redirected, or not paid through a gateway: it expires on its due date, or staff end it.
       if (row.handed_off_at === null || row.gateway === null) continue
       if (row.status === 'pending' && row.review === null && now > until)
         return { invariant: 'no payment is pending forever', cause: JSON.stringify(row) }
     }
-    const overdue = sql()(OVERDUE).get(now - DAY_MS)
+    const overdue = await sql()(OVERDUE).get(now - DAY_MS)
     if (overdue !== undefined)
       return {
         invariant: 'an unpaid registration expires on its due date',
@@ -313,7 +311,7 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
   const requestedAt = new Map<number, number>()
-  const checkRefunds = (now: number): Violation | null => {
+  const checkRefunds = async (now: number): Promise<Violation | null> => {
     type Row = {
       id: number
       source: string
@@ -325,7 +323,7 @@ export function createInvariants(context: CheckContext): Invariants {
     const orders = [...gateway.orders.values()].filter(
       ({ gatewayRefunds: givenBack }) => givenBack.length > 0,
     )
-    const rows = sql()<Row>(REFUNDS).all()
+    const rows = await sql()<Row>(REFUNDS).all()
     const isManualRefund = ({ reference }: Row): boolean => bank.findRefund(reference) !== null
     /** A refund of two payments has a row for each, under one reference. */
     const sumParts = (reference: string | null): number =>
@@ -363,21 +361,24 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  const isReviewed = (orderId: string): boolean =>
-    sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(orderId) !==
-    undefined
-  const whyReviewed = (orderId: string): string =>
-    sql()<{ review: string }>(
-      'SELECT review FROM payments WHERE order_id = ? AND review IS NOT NULL',
-    ).get(orderId)?.review ?? 'another order'
+  const isReviewed = async (orderId: string): Promise<boolean> =>
+    (await sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(
+      orderId,
+    )) !== undefined
+  const whyReviewed = async (orderId: string): Promise<string> =>
+    (
+      await sql()<{ review: string }>(
+        'SELECT review FROM payments WHERE order_id = ? AND review IS NOT NULL',
+      ).get(orderId)
+    )?.review ?? 'another order'
   /** When idle: refunds that the gateway reported. Those that match nothing are in review. */
-  const checkReportedRefunds = (): Violation | null => {
-    const rows = sql()<{ reference: string | null; state: string }>(REFUNDS).all()
+  const checkReportedRefunds = async (): Promise<Violation | null> => {
+    const rows = await sql()<{ reference: string | null; state: string }>(REFUNDS).all()
     const isDone = (reference: string): boolean =>
       rows.some((row) => row.reference === reference && row.state === 'done')
     for (const { orderId, gatewayRefunds: givenBack } of gateway.orders.values())
       for (const back of givenBack)
-        if (back.isReported && !isDone(back.reference) && !isHandledByStaff(orderId))
+        if (back.isReported && !isDone(back.reference) && !(await isHandledByStaff(orderId)))
           return {
             invariant: 'every reported refund is recorded',
             cause: `${orderId}: ${JSON.stringify(back)}`,
@@ -386,30 +387,32 @@ export function createInvariants(context: CheckContext): Invariants {
   }
   // While a refund of ours is in doubt, a refund in the panel may exceed the remaining amount; it is assigned after
   // staff resolve the doubt.
-  const isHandledByStaff = (orderId: string): boolean =>
-    isReviewed(orderId) ||
+  const isHandledByStaff = async (orderId: string): Promise<boolean> =>
+    (await isReviewed(orderId)) ||
     // Refunds exceed payments because of a manual refund: staff were told, and have ended that.
-    sql()(
+    (await sql()(
       "SELECT 1 FROM payments p JOIN decisions d ON d.about = 'P' || p.id WHERE p.order_id = ?",
-    ).get(orderId) !== undefined ||
-    sql()<{ order_id: string; state: string }>(REFUNDS)
-      .all()
-      .some((row) => row.order_id === orderId && row.state !== 'done' && row.state !== 'refused')
-  const isKnown = (reference: string): boolean =>
-    sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference) !== undefined
+    ).get(orderId)) !== undefined ||
+    (await sql()<{ order_id: string; state: string }>(REFUNDS).all()).some(
+      (row) => row.order_id === orderId && row.state !== 'done' && row.state !== 'refused',
+    )
+  const isKnown = async (reference: string): Promise<boolean> =>
+    (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
   /**
    * "No record" from another merchant proves nothing. A payment that was reported while queries were possible has been
    * in review.
    */
-  const findUnqueriedPayments = (): Violation | null => {
+  const findUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
-    for (const row of sql()<Row>(
+    for (const row of await sql()<Row>(
       "SELECT order_id, status_at FROM payments WHERE status = 'failed' AND reason = 'expired'",
     ).all()) {
       const order = gateway.orders.get(row.order_id)
       if (order === undefined || canQuery(order) || order.isDenied) continue
-      const paid = order.transactions.find(
-        (made) => isCapture(made) && made.at < row.status_at && !isKnown(made.reference),
+      const paid = await findInOrder(
+        order.transactions,
+        async (made) =>
+          isCapture(made) && made.at < row.status_at && !(await isKnown(made.reference)),
       )
       if (paid !== undefined)
         return {
@@ -419,28 +422,34 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  const hasMoved = (id: number): boolean =>
-    sql()(
+  const hasMoved = async (id: number): Promise<boolean> =>
+    (await sql()(
       'SELECT 1 FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.registration_id = ? AND p.registration_id <> ?',
-    ).get(id, id) !== undefined
-  const hasOther = (id: number): boolean =>
-    sql()('SELECT 1 FROM captures WHERE registration_id = ? AND source <> ?').get(id, GATEWAY) !==
-    undefined
-  const findHold = (orderId: string): number | null =>
-    sql()<{ hold_until: number | null }>('SELECT hold_until FROM payments WHERE order_id = ?').get(
-      orderId,
+    ).get(id, id)) !== undefined
+  const hasOther = async (id: number): Promise<boolean> =>
+    (await sql()('SELECT 1 FROM captures WHERE registration_id = ? AND source <> ?').get(
+      id,
+      GATEWAY,
+    )) !== undefined
+  const findHold = async (orderId: string): Promise<number | null> =>
+    (
+      await sql()<{ hold_until: number | null }>(
+        'SELECT hold_until FROM payments WHERE order_id = ?',
+      ).get(orderId)
     )?.hold_until ?? null
   /** When the amount of this order was first requested from a registration. */
-  const findPricedAt = (orderId: string): number =>
-    sql()<{ at: number }>(
-      `SELECT min(p.created_at) AS at FROM payments p JOIN payments o
+  const findPricedAt = async (orderId: string): Promise<number> =>
+    (
+      await sql()<{ at: number }>(
+        `SELECT min(p.created_at) AS at FROM payments p JOIN payments o
          ON o.registration_id = p.registration_id AND o.amount = p.amount WHERE o.order_id = ?`,
-    ).get(orderId)?.at ?? 0
-  const hasPaymentClaim = (id: number): boolean =>
-    sql()('SELECT 1 FROM tellings WHERE registration_id = ?').get(id) !== undefined
-  const isDecided = (id: number): boolean =>
-    sql()('SELECT 1 FROM decisions WHERE registration_id = ?').get(id) !== undefined
-  const checkTimelyPayments = (): Violation | null => {
+      ).get(orderId)
+    )?.at ?? 0
+  const hasPaymentClaim = async (id: number): Promise<boolean> =>
+    (await sql()('SELECT 1 FROM tellings WHERE registration_id = ?').get(id)) !== undefined
+  const isDecided = async (id: number): Promise<boolean> =>
+    (await sql()('SELECT 1 FROM decisions WHERE registration_id = ?').get(id)) !== undefined
+  const checkTimelyPayments = async (): Promise<Violation | null> => {
     type Row = {
       id: number
       event_id: string
@@ -450,14 +459,14 @@ export function createInvariants(context: CheckContext): Invariants {
       pay_until: number | null
       total: number | null
     }
-    for (const { id, event_id, status, in_review, state, pay_until, total } of sql()<Row>(
+    for (const { id, event_id, status, in_review, state, pay_until, total } of await sql()<Row>(
       'SELECT id, event_id, payment_status AS status, in_review, state, pay_until, total FROM registrations',
     ).all()) {
-      const orders = sql()<{ order_id: string }>(
-        'SELECT order_id FROM payments WHERE registration_id = ?',
-      )
-        .all(id)
-        .flatMap(({ order_id }) => gateway.orders.get(order_id) ?? [])
+      const orders = (
+        await sql()<{ order_id: string }>(
+          'SELECT order_id FROM payments WHERE registration_id = ?',
+        ).all(id)
+      ).flatMap(({ order_id }) => gateway.orders.get(order_id) ?? [])
       const came = orders.flatMap((order) =>
         order.transactions.filter(isCapture).map((made) => ({ order, made })),
       )
@@ -468,24 +477,26 @@ export function createInvariants(context: CheckContext): Invariants {
       // The price is held until a day after its period, even if the delegate begins later; a delegate on the
       // gateway's page always has one day.
       const priceGuaranteedUntil =
-        (findPricedAt(order.orderId) < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
+        ((await findPricedAt(order.orderId)) < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
       // The price before a correction was held for as long as the order, regardless of the registration's new
       // deadline. A deadline that staff extended for a payment claim does not apply to an earlier card order: staff
       // review that.
       const term =
-        order.asked === total && !hasPaymentClaim(id) ? pay_until : findHold(order.orderId)
+        order.asked === total && !(await hasPaymentClaim(id))
+          ? pay_until
+          : await findHold(order.orderId)
       const inTime =
         made.at - order.at <= FIRST_WITHIN_MS &&
         made.at + closingMarginMs(order) <
           Math.min(priceGuaranteedUntil, term ?? priceGuaranteedUntil)
       // Not covered by this rule: payments refunded or moved by staff.
-      if (order.gatewayRefunds.length > 0 || hasMoved(id)) continue
+      if (order.gatewayRefunds.length > 0 || (await hasMoved(id))) continue
       // An earlier payment elsewhere makes this a second payment.
-      if (hasOther(id)) continue
+      if (await hasOther(id)) continue
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
         // The seat may be sold, or staff may have ended the registration; then the payment is in review, or decided.
-        if (isAsOrdered(order, made) && inTime && in_review === 0 && !isDecided(id))
+        if (isAsOrdered(order, made) && inTime && in_review === 0 && !(await isDecided(id)))
           return {
             invariant: 'a payment for a sold seat or an ended registration is in review',
             cause: `${order.orderId} is ${status}: ${JSON.stringify(made)}`,
@@ -493,11 +504,11 @@ export function createInvariants(context: CheckContext): Invariants {
         continue
       }
       // A remainder of a correction may also be in review.
-      const isOpen = status !== 'success' || (in_review === 1 && isReviewed(order.orderId))
+      const isOpen = status !== 'success' || (in_review === 1 && (await isReviewed(order.orderId)))
       if (isAsOrdered(order, made) && inTime && isOpen)
         return {
           invariant: 'a single correct payment in time is a success',
-          cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${whyReviewed(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
+          cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await whyReviewed(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
         }
     }
     return null
@@ -509,25 +520,25 @@ export function createInvariants(context: CheckContext): Invariants {
   const figures = createEventFigureInvariants(sql)
   const balances = createBalanceInvariants(sql)
   const creditedPrices = createCreditedInvariants(sql)
-  const afterWrite = (now: number): Violation | null =>
-    payments() ??
-    checkCaptures() ??
-    checkRefunds(now) ??
-    checkSums() ??
-    checkConfirmations() ??
-    seats.afterWrite() ??
-    documents.afterWrite() ??
-    rates.afterWrite() ??
-    taxHalves.afterWrite() ??
-    figures.afterWrite() ??
-    actionHistory.afterWrite() ??
-    balances.afterWrite() ??
-    creditedPrices.afterWrite()
+  const afterWrite = async (now: number): Promise<Violation | null> =>
+    (await payments()) ??
+    (await checkCaptures()) ??
+    (await checkRefunds(now)) ??
+    (await checkSums()) ??
+    (await checkConfirmations()) ??
+    (await seats.afterWrite()) ??
+    (await documents.afterWrite()) ??
+    (await rates.afterWrite()) ??
+    (await taxHalves.afterWrite()) ??
+    (await figures.afterWrite()) ??
+    (await actionHistory.afterWrite()) ??
+    (await balances.afterWrite()) ??
+    (await creditedPrices.afterWrite())
   return {
     afterWrite,
     refundDue: balances.refundDue,
-    afterClockWentBack: (now) => {
-      const row = sql()(EXPIRED_IN_FUTURE).get({ now, earlier: now - DAY_MS })
+    afterClockWentBack: async (now) => {
+      const row = await sql()(EXPIRED_IN_FUTURE).get({ now, earlier: now - DAY_MS })
       return row === undefined
         ? null
         : {
@@ -535,21 +546,21 @@ export function createInvariants(context: CheckContext): Invariants {
             cause: JSON.stringify(row),
           }
     },
-    atRest: (now) =>
-      afterWrite(now) ??
-      checkEnded(now) ??
-      found() ??
-      checkReportedRefunds() ??
-      findUnqueriedPayments() ??
-      checkTimelyPayments(),
-    shownPaid: (regNo) => {
+    atRest: async (now) =>
+      (await afterWrite(now)) ??
+      (await checkEnded(now)) ??
+      (await found()) ??
+      (await checkReportedRefunds()) ??
+      (await findUnqueriedPayments()) ??
+      (await checkTimelyPayments()),
+    shownPaid: async (regNo) => {
       // The whole price is due after a correction from free, or was until it was cancelled, or it is still free.
-      const sentRefunds = sql()(
+      const sentRefunds = await sql()(
         `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1
            AND (total = max(due, 0) OR (state = 'cancelled' AND freed_at_attempt IS NOT NULL))`,
       ).get(regNo)
       if (sentRefunds !== undefined) return null
-      const shownPayment = sql()<{ reference: string }>(
+      const shownPayment = await sql()<{ reference: string }>(
         "SELECT c.reference FROM captures c JOIN registrations r ON r.id = c.registration_id WHERE r.reg_no = ? AND c.state IN ('fits', 'accepted')",
       ).all(regNo)
       return shownPayment.some(

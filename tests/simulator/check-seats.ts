@@ -51,13 +51,13 @@ const SEATS_TAKEN = `SELECT place, max, taken, (SELECT count(*) FROM places_take
 const ENDED = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id
   WHERE r.state IN ('cancelled', 'refused') AND t.state <> 'free'`
 
-export type SeatInvariants = { afterWrite(): Violation | null }
+export type SeatInvariants = { afterWrite(): Promise<Violation | null> }
 
 export function createSeatInvariants(sql: () => Sql): SeatInvariants {
   const approvedIds = new Set<number>()
 
-  const checkReleasedSeats = (): Violation | null => {
-    const row = sql()(ENDED).get()
+  const checkReleasedSeats = async (): Promise<Violation | null> => {
+    const row = await sql()(ENDED).get()
     return row === undefined
       ? null
       : {
@@ -65,7 +65,7 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
           cause: JSON.stringify(row),
         }
   }
-  const checkSeats = (all: readonly Row[]): Violation | null => {
+  const checkSeats = async (all: readonly Row[]): Promise<Violation | null> => {
     // Registrations that staff or delegates ended hold nothing.
     const rows = all.filter(({ state }) => state !== 'cancelled')
     const acceptedCount = rows.filter(({ accepted }) => accepted === 1).length
@@ -77,7 +77,9 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
       if (paid.length > max)
         return { invariant: 'no seat is sold twice', cause: `${id}: ${JSON.stringify(paid)}` }
     }
-    for (const seatRow of sql()<Record<'max' | 'taken' | 'rows', number>>(SEATS_TAKEN).all()) {
+    for (const seatRow of await sql()<Record<'max' | 'taken' | 'rows', number>>(
+      SEATS_TAKEN,
+    ).all()) {
       const cause = JSON.stringify(seatRow)
       if (seatRow.taken !== seatRow.rows)
         return { invariant: 'seat counters equal the rows', cause }
@@ -109,9 +111,12 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     return null
   }
   return {
-    afterWrite: () => {
-      const rows = sql()<Row>(REGISTRATIONS).all()
-      return checkReleasedSeats() ?? (rows.length === 0 ? null : (checkSeats(rows) ?? codes(rows)))
+    afterWrite: async () => {
+      const rows = await sql()<Row>(REGISTRATIONS).all()
+      return (
+        (await checkReleasedSeats()) ??
+        (rows.length === 0 ? null : ((await checkSeats(rows)) ?? codes(rows)))
+      )
     },
   }
 }

@@ -23,7 +23,9 @@ function sumTax({ lines }: DocumentBody): ReadonlyMap<number, number> {
   return sums
 }
 
-export function createTaxHalfInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
+export function createTaxHalfInvariants(sql: () => Sql): {
+  afterWrite(): Promise<Violation | null>
+} {
   let last = 0
   const open = new Map<string, RemainingTax>()
 
@@ -55,8 +57,8 @@ export function createTaxHalfInvariants(sql: () => Sql): { afterWrite(): Violati
     return null
   }
   return {
-    afterWrite: () => {
-      for (const { id, kind, body } of sql()<Row>(NEWER).all(last)) {
+    afterWrite: async () => {
+      for (const { id, kind, body } of await sql()<Row>(NEWER).all(last)) {
         last = id
         const wrong = findProblem(JSON.parse(body) as DocumentBody)
         if (wrong !== null)

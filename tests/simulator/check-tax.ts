@@ -58,12 +58,12 @@ const INVOICED = `SELECT d.registration_id AS id, d.kind, line.value ->> '$.rate
   FROM documents d JOIN registrations r ON r.id = d.registration_id CROSS JOIN json_each(d.body, '$.lines') line
   WHERE d.kind <> 'receipt' AND r.event_id = '${TAX_RATES_EVENT}'`
 
-export function createTaxInvariants(sql: () => Sql): { afterWrite(): Violation | null } {
+export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Violation | null> } {
   return {
-    afterWrite: () => {
-      const rows = sql()<Row>(PAID).all()
+    afterWrite: async () => {
+      const rows = await sql()<Row>(PAID).all()
       if (rows.length === 0) return null
-      const invoiced = Map.groupBy(sql()<Invoiced>(INVOICED).all(), ({ id }) => id)
+      const invoiced = Map.groupBy(await sql()<Invoiced>(INVOICED).all(), ({ id }) => id)
       for (const row of rows) {
         const found = sumByRate(
           (invoiced.get(row.id) ?? []).map(({ kind, rate, base, tax }) => ({

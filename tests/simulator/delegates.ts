@@ -226,7 +226,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (answer?.status !== 200) return null
     const { registration } = JSON.parse(answer.body) as RegistrationAnswer
     if (registration.payment_status === 'success' && !browser.isFree)
-      reportViolation(invariants.shownPaid(browser.regNo))
+      reportViolation(await invariants.shownPaid(browser.regNo))
     return registration
   }
   const parseForm = (answer: Answer | null): RegisterAnswer | null =>

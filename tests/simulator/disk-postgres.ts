@@ -1,8 +1,7 @@
 /**
- * The same store on PostgreSQL: the real operations on one connection, whose thread sleeps until each statement
- * returns. A history is one transaction that is rolled back; a transaction of an operation is a savepoint in it.
+ * The same store on PostgreSQL: the real operations on one connection, as one transaction. A history is one transaction that is rolled back; a transaction of an operation is a savepoint in it.
  */
-import { openConnection } from '../../server/storage/postgres/connection.ts'
+import { connect } from '../../server/storage/postgres/connection.ts'
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
 import { inPostgres } from '../../server/storage/postgres/sql-translation.ts'
 import { prepare } from '../../server/storage/postgres/prepare-database.ts'
@@ -11,77 +10,98 @@ import type { Sql, Statement } from '../../server/storage/database/sqlite-connec
 import { createStore } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
 
+/** Saved before a history replaces it with a virtual timer. */
+const waitForTurn = setImmediate
 /** Rolled-back histories leave dead rows, which slow every scan down. */
 const HISTORIES_BETWEEN_VACUUMS = 25
 /** Numbers start at one, as on SQLite: a rollback does not reset them. */
 const FROM_ONE = 'SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence'
 
-export type PostgresDisks = { readonly disks: OpenDisk; close(): void }
+export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 
 /** On an empty database without other users. */
-export function openPostgresDisks(url: string): PostgresDisks {
-  prepare(url, false)
-  const connection = openConnection(url, { begins: ['BEGIN'], isWaitedFor: true })
+export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
+  await prepare(url, false)
+  const connection = await connect(url)
   const { sql } = connection
-  const reading = createBatchedReads(connection)
+  let running = 0
+  const isBusy = (): boolean => running > 0
+  const tracked = async <T>(run: () => Promise<T>): Promise<T> => {
+    running += 1
+    try {
+      return await run()
+    } finally {
+      running -= 1
+    }
+  }
+  const reading = createBatchedReads(connection, tracked)
   const store = createStore({
     sql,
-    connection,
+    // A history is one transaction.
+    connection: { inTransaction: true },
     isShared: true,
-    onWrite: () => {
+    tracked,
+    onWrite: async () => {
       // As the writer does before it commits.
-      if (connection.inTransaction) indexNew(sql)
+      await indexNew(sql)
       reading.forget()
     },
   })
   let histories = 0
-  const openDisk: OpenDisk = () => {
+  const openDisk: OpenDisk = async () => {
     histories += 1
-    sql('BEGIN').run()
-    sql(FROM_ONE).all()
+    connection.queue('BEGIN')
+    await sql(FROM_ONE).all()
     reading.forget()
     return {
       store: () => store,
       sql: () => reading.sql,
       // Keeps nothing in this process.
       reopen: () => reading.forget(),
-      leave: () => {
-        sql('ROLLBACK').run()
-        if (histories % HISTORIES_BETWEEN_VACUUMS === 0) connection.plain('VACUUM')
+      isBusy,
+      leave: async () => {
+        // What nothing in the history waited for.
+        while (isBusy()) await new Promise((resolve) => waitForTurn(resolve))
+        await connection.rollBack()
+        if (histories % HISTORIES_BETWEEN_VACUUMS === 0) await connection.plain('VACUUM')
       },
     }
   }
-  return { disks: openDisk, close: () => connection.close() }
+  return { disks: openDisk, close: () => connection.end() }
 }
 
 /**
  * Invariants run the same forty queries after every write. Earlier queries without parameters are repeated in one
  * statement when one of them is needed, and their results are kept until the next write.
  */
-function createBatchedReads({ sql }: PostgresConnection): { readonly sql: Sql; forget(): void } {
+function createBatchedReads(
+  { sql }: PostgresConnection,
+  tracked: <T>(run: () => Promise<T>) => Promise<T>,
+): { readonly sql: Sql; forget(): void } {
   const usual: string[] = []
   let answers = new Map<string, readonly unknown[]>()
-  const readUsual = (): void => {
+  const readUsual = async (): Promise<void> => {
     const columns = usual.map(
       (text, at) =>
         `(SELECT json_agg(whole_row) FROM (${inPostgres(text).text}) whole_row) AS q${at}`,
     )
-    const row = sql<Record<string, string | null>>(`SELECT ${columns.join(', ')}`).get() ?? {}
+    const row =
+      (await sql<Record<string, string | null>>(`SELECT ${columns.join(', ')}`).get()) ?? {}
     for (const [at, text] of usual.entries())
       answers.set(createKey(text, []), parseRows(row[`q${at}`] ?? '[]'))
   }
-  const read = <Row>(text: string, params: readonly unknown[]): Row[] => {
+  const read = async <Row>(text: string, params: readonly unknown[]): Promise<Row[]> => {
     const key = createKey(text, params)
-    if (!answers.has(key) && usual.includes(text)) readUsual()
+    if (!answers.has(key) && usual.includes(text)) await readUsual()
     if (!answers.has(key)) {
-      answers.set(key, sql<Row>(text).all(...params))
+      answers.set(key, await sql<Row>(text).all(...params))
       if (params.length === 0) usual.push(text)
     }
     return [...(answers.get(key) ?? [])] as Row[]
   }
   const createStatement = <Row>(text: string): Statement<Row> => ({
-    all: (...params) => read<Row>(text, params),
-    get: (...params) => read<Row>(text, params)[0],
+    all: (...params) => tracked(() => read<Row>(text, params)),
+    get: async (...params) => (await tracked(() => read<Row>(text, params)))[0],
     run: () => {
       throw new Error('invariants only read')
     },

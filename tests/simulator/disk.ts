@@ -12,7 +12,7 @@ import { openToWrite, statements } from '../../server/storage/database/sqlite-co
 import type { Connection as Written, Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { listings } from '../../server/storage/operations/list-queries.ts'
 import { answer } from '../../server/storage/operations/run-writes.ts'
-import { migrate } from '../../server/storage/database/schema.ts'
+import { createTables } from '../../server/storage/database/schema.ts'
 import { containsFolded } from '../../server/storage/lists/search-terms.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
@@ -20,16 +20,18 @@ import { storeOf } from '../../server/storage/operations/dispatch-operations.ts'
 import type { Verbs } from '../../server/storage/operations/writes.ts'
 
 export type Disk = {
-  /** Each operation runs synchronously, and its promise is settled when it returns. */
+  /** Operations run one after the other. */
   store(): Store
   sql(): Sql
   /** Reopens the database from its bytes, so that in-memory state is lost. */
   reopen(): void
   /** Discards the history. */
-  leave(): void
+  leave(): void | Promise<void>
+  /** The database works on something. */
+  isBusy(): boolean
 }
 /** Creates a disk for each history, one after the other. */
-export type OpenDisk = () => Disk
+export type OpenDisk = () => Disk | Promise<Disk>
 
 type Connection = { readonly db: Database.Database; readonly sql: Sql; readonly store: Store }
 
@@ -54,6 +56,8 @@ export const openSqliteDisk: OpenDisk = () => {
       current.sql('BEGIN IMMEDIATE').run()
     },
     leave: () => closeConnection(current),
+    // On this thread: nothing lasts longer than a turn.
+    isBusy: () => false,
   }
 }
 
@@ -63,7 +67,7 @@ function closeConnection(connection: Connection): void {
 }
 
 function openConnection(db: Database.Database): Connection {
-  migrate(db)
+  if (db.pragma('user_version', { simple: true }) === 0) createTables(db)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
   const sql = statements(db)
   return {
@@ -82,29 +86,47 @@ export function createStore({
   connection,
   isShared,
   onWrite,
+  tracked = (run) => run(),
 }: {
   readonly sql: Sql
   readonly connection: Pick<Written, 'inTransaction'>
   readonly isShared: boolean
-  readonly onWrite: () => void
+  readonly onWrite: () => void | Promise<void>
+  /** Runs one operation. */
+  readonly tracked?: <T>(run: () => Promise<T>) => Promise<T>
 }): Store {
   let requestId = 0
+  const lookUps = reads(sql)
+  let last: Promise<unknown> = Promise.resolve()
+  /** One operation after the other, as on the writer's connection: none sees another one half done. */
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
+    const running = last.then(() => tracked(run))
+    last = running.catch(() => {})
+    return running
+  }
   const listReads = listings as unknown as Verbs
   return storeOf({
     isShared,
     proofs: null,
     tries: null,
-    write: async (verb, ...args) => {
-      requestId += 1
-      // Serialised as for the writer thread.
-      const sent = JSON.parse(JSON.stringify(args)) as unknown[]
-      const response = answer(connection, sql, { id: requestId, verb, args: sent })
-      onWrite()
-      if (response.ok) return response.value as never
-      throw response.busy ? new StoreBusy(response.message) : new Error(response.message)
-    },
-    list: async (verb, ...args) => listReads[verb]?.(sql, ...(args as unknown as never[])) as never,
-    read: reads(sql),
+    write: (verb, ...args) =>
+      inTurn(async () => {
+        requestId += 1
+        // Serialised as for the writer thread.
+        const sent = JSON.parse(JSON.stringify(args)) as unknown[]
+        const response = await answer(connection, sql, { id: requestId, verb, args: sent })
+        await onWrite()
+        if (response.ok) return response.value as never
+        throw response.busy ? new StoreBusy(response.message) : new Error(response.message)
+      }),
+    list: (verb, ...args) =>
+      inTurn(async () => listReads[verb]?.(sql, ...(args as unknown as never[])) as never),
+    read: new Proxy(lookUps, {
+      get: (target, verb: keyof typeof lookUps) => {
+        const lookUp = target[verb] as (...args: unknown[]) => Promise<unknown>
+        return (...args: unknown[]) => inTurn(() => lookUp(...args))
+      },
+    }),
     waiting: () => 0,
     lost: () => null,
     rescue: () => Promise.reject(new Error('nothing is lost')),

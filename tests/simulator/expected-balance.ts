@@ -32,17 +32,18 @@ export type Required = {
 }
 
 /** Call after every write. */
-export function createRequiredReader(sql: () => Sql): () => Required {
+export function createRequiredReader(sql: () => Sql): () => Promise<Required> {
   const bills = new Map<number, number>()
   const counted = new Map<number, number>()
-  return () => {
-    for (const { id, total } of sql()<Open>(OPEN).all()) if (total !== null) bills.set(id, total)
-    const captures = sql()<Capture>(CAPTURES).all()
+  return async () => {
+    for (const { id, total } of await sql()<Open>(OPEN).all())
+      if (total !== null) bills.set(id, total)
+    const captures = await sql()<Capture>(CAPTURES).all()
     for (const { id, amount, state, gone } of captures)
       if (!counted.has(id)) counted.set(id, state === 'accepted' ? amount - gone : amount)
     const byPayment = Map.groupBy(captures, ({ payment }) => payment)
     const byRegistration = Map.groupBy(
-      sql()<Payment>(PAYMENTS).all(),
+      await sql()<Payment>(PAYMENTS).all(),
       ({ registration }) => registration,
     )
     const sumCounted = ({ id, amount }: Payment): number =>

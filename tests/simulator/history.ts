@@ -61,8 +61,8 @@ export async function runHistory(
   { trace, disks = openSqliteDisk }: Options = {},
 ): Promise<Outcome> {
   const { seed, history, profile } = plan
-  const timeline = createTimeline(plan.start)
-  const disk = disks()
+  const disk = await disks()
+  const timeline = createTimeline(plan.start, disk.isBusy)
   const random = createRandom(profile.name, seed, history, 'chance')
   const gateway = createGateway(createRandom(profile.name, seed, history, 'gateway'))
   const tally = createTally()
@@ -121,11 +121,11 @@ export async function runHistory(
     storeMs: () => (random.chance(0.002) ? random.below(STALL_MS) : 1 + random.below(CALL_MS_MAX)),
     isDiskFull: () => timeline.now() < fullUntil,
     transport: network.transport,
-    onWrite: (verb) => {
+    onWrite: async (verb) => {
       tally.writes += 1
-      if (!PLANS_ONLY.has(verb)) reportViolation(invariants.afterWrite(timeline.now()))
+      if (!PLANS_ONLY.has(verb)) reportViolation(await invariants.afterWrite(timeline.now()))
       if (verb === 'clockWentBack' && skewMs === 0)
-        reportViolation(invariants.afterClockWentBack(timeline.now()))
+        reportViolation(await invariants.afterClockWentBack(timeline.now()))
     },
     trace: writeTrace,
   }
@@ -143,7 +143,8 @@ export async function runHistory(
           if (!machine.isUp()) return
           tally.crashes += 1
           machine.crash()
-          if (mishap.reopens) disk.reopen()
+          // After the writes that are committed at the crash without a response.
+          if (mishap.reopens) timeline.after(0, () => disk.reopen())
           schedule(mishap.downMs, () => void machine.start())
           return
         case 'clock':
@@ -260,24 +261,28 @@ export async function runHistory(
     const until = (ms: number) => (): Instant =>
       violation === null ? instant(plan.start + lastMs + ms) : timeline.now()
     await timeline.run(until(SOON_MS))
-    const isOpen = (): boolean =>
-      disk.sql()("SELECT 1 FROM payments WHERE status = 'pending' AND review IS NULL").get() !==
-      undefined
-    const isClear = violation === null && !isOpen() && invariants.atRest(timeline.now()) === null
+    const isOpen = async (): Promise<boolean> =>
+      (await disk
+        .sql()("SELECT 1 FROM payments WHERE status = 'pending' AND review IS NULL")
+        .get()) !== undefined
+    const isClear =
+      violation === null && !(await isOpen()) && (await invariants.atRest(timeline.now())) === null
     if (!isClear || random.chance(TO_THE_END)) {
       await timeline.run(until(WATCHED_MS))
       tally.toTheEnd += 1
     }
     reportViolation(
-      invariants.atRest(tally.toTheEnd > 0 ? plan.start + lastMs + WATCHED_MS : timeline.now()),
+      await invariants.atRest(
+        tally.toTheEnd > 0 ? plan.start + lastMs + WATCHED_MS : timeline.now(),
+      ),
     )
     await delegates.lookOnceMore()
     if (violation === null) await compareAtRest(new Set(numbers().map(eventOf) as EventId[]))
-    tally.close(disk.sql(), gateway)
+    await tally.close(disk.sql(), gateway)
     return { violation, tally }
   } finally {
     machine.close()
-    disk.leave()
+    await disk.leave()
   }
 }
 

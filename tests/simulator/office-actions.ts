@@ -155,7 +155,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
           invariant: 'staff perform only actions of their role',
           cause: `${staffName}: ${sent.why}`,
         })
-      reportViolation(actionHistory.answered(regNo, body.act, sent.why))
+      reportViolation(await actionHistory.answered(regNo, body.act, sent.why))
       context.mailbox.expect()
       return answer
     }
@@ -333,7 +333,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     writeTrace(() => `${staffName} erases ${regNo}: ${JSON.stringify(done)}`)
     if (done?.ok !== true) return
     tally.acted += 1
-    reportViolation(actionHistory.answered(regNo, 'erase', why))
+    reportViolation(await actionHistory.answered(regNo, 'erase', why))
   }
   /** The panel decides; if it shows nothing, the intended result. */
   const decision = async (

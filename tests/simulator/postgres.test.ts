@@ -23,10 +23,10 @@ else
     let postgres: PostgresDisks
     beforeAll(async () => {
       server = await startPostgres()
-      postgres = openPostgresDisks(await server.database('histories'))
+      postgres = await openPostgresDisks(await server.database('histories'))
     })
     afterAll(async () => {
-      postgres.close()
+      await postgres.close()
       await server.stop()
     })
 

@@ -77,7 +77,7 @@ function printViolation({ profile, plan, violation }: FoundViolation): void {
 
 let postgresDisks: PostgresDisks | null = null
 async function runBatch({ profile, seed, from, to, url }: Task): Promise<void> {
-  if (url !== null) postgresDisks ??= openPostgresDisks(url)
+  if (url !== null) postgresDisks ??= await openPostgresDisks(url)
   const disks = postgresDisks?.disks ?? openSqliteDisk
   process.send?.(await simulate(findProfile(profile), seed, from, to, shrinkPlan, disks))
 }
@@ -138,11 +138,11 @@ async function onPostgres(work: (urls: readonly string[]) => Promise<number>): P
 /** In this process. */
 async function onDisks(url: string | null, work: (disks: OpenDisk) => Promise<number>) {
   if (url === null) return work(openSqliteDisk)
-  const { disks, close } = openPostgresDisks(url)
+  const { disks, close } = await openPostgresDisks(url)
   try {
     return await work(disks)
   } finally {
-    close()
+    await close()
   }
 }
 

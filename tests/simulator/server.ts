@@ -62,7 +62,7 @@ export type World = {
   /** What the network does with a query to the gateway. */
   transport(url: string, body: string, timeoutMs: number, owner: Owner): Promise<Response>
   /** After each write of the store. */
-  onWrite(verb: string): void
+  onWrite(verb: string): Promise<void>
   trace(what: () => string): void
 }
 
@@ -244,14 +244,15 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
           verb === 'exportRows'
             ? (disk.store().exportRows as (...args: unknown[]) => unknown)(...args)
             : new Promise((resolve, reject) => {
-                const run = (): Promise<unknown> => {
+                const run = async (): Promise<unknown> => {
                   const done = (disk.store()[verb] as (...given: unknown[]) => Promise<unknown>)(
                     ...args,
                   )
                   world.trace(() => `store: ${verb}`)
                   if (!WRITES.has(verb)) return done
-                  world.onWrite(verb)
-                  plan()
+                  await done.catch(() => {})
+                  await world.onWrite(verb)
+                  await plan()
                   return done
                 }
                 const entry = timeline.after(
@@ -269,8 +270,8 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     })
 
   /** When something is due next, by the server's own clock. */
-  const findNextDue = (): number | null => {
-    const row = disk
+  const findNextDue = async (): Promise<number | null> => {
+    const row = await disk
       .sql()<Record<'open' | 'ended' | 'refund', number | null>>(
         `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${POLL_MS_MIN}, NULL)) AS open,
         min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended,
@@ -283,10 +284,10 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
   }
   let earliest = 0
   let isReconciling = false
-  const plan = (): void => {
+  const plan = async (): Promise<void> => {
     if (running === null || isReconciling) return
-    const due = findNextDue()
-    if (due === null) return
+    const due = await findNextDue()
+    if (due === null || running === null || isReconciling) return
     const at = Math.max(due, earliest)
     if (planned !== null && !planned.isOff && planned.at <= at) return
     if (planned !== null) planned.isOff = true
@@ -305,7 +306,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
         if (owner.isGone) return
         isReconciling = false
         earliest = timeline.now() + (queryCount > before ? TICK_MS : IDLE_TICK_MS)
-        plan()
+        void plan()
       })
   }
   const clockWasSet = (): void => {
@@ -363,7 +364,7 @@ export async function createMachine(world: World): Promise<Machine & { close(): 
     if (owner.isGone || running === null) return
     running.isListening = true
     earliest = timeline.now() + TICK_MS
-    plan()
+    void plan()
   }
   return {
     start,

@@ -34,7 +34,7 @@ const COUNT_NAMES = [
 export type Counts = Record<(typeof COUNT_NAMES)[number], number>
 export type Tally = Counts & {
   /** The state at the end of a history. */
-  close(sql: Sql, gateway: Gateway): void
+  close(sql: Sql, gateway: Gateway): Promise<void>
 }
 
 export const createCounts = (): Counts =>
@@ -51,17 +51,18 @@ export function createTally(): Tally {
   return {
     ...createCounts(),
     histories: 1,
-    close(sql, gateway) {
-      const count = (text: string): number => sql<{ n: number }>(text).get()?.n ?? 0
-      this.registrations = count('SELECT count(*) AS n FROM registrations')
-      this.payments = count('SELECT count(*) AS n FROM payments')
-      this.successes = count("SELECT count(*) AS n FROM payments WHERE status = 'success'")
-      this.reviews = count("SELECT count(*) AS n FROM captures WHERE state = 'review'")
-      this.codesUsed = count('SELECT count(*) AS n FROM code_uses')
-      this.placesGone = count(
+    async close(sql, gateway) {
+      const count = async (text: string): Promise<number> =>
+        (await sql<{ n: number }>(text).get())?.n ?? 0
+      this.registrations = await count('SELECT count(*) AS n FROM registrations')
+      this.payments = await count('SELECT count(*) AS n FROM payments')
+      this.successes = await count("SELECT count(*) AS n FROM payments WHERE status = 'success'")
+      this.reviews = await count("SELECT count(*) AS n FROM captures WHERE state = 'review'")
+      this.codesUsed = await count('SELECT count(*) AS n FROM code_uses')
+      this.placesGone = await count(
         "SELECT count(*) AS n FROM payment_facts WHERE refusal = 'place_gone'",
       )
-      this.refunds = count('SELECT count(*) AS n FROM refunds')
+      this.refunds = await count('SELECT count(*) AS n FROM refunds')
       for (const { at, transactions } of gateway.orders.values()) {
         const captured = transactions.filter(isCapture)
         this.captures += captured.length

@@ -39,7 +39,8 @@ const waitForTurn = setImmediate
 /** Idle turns after which a request inside the framework waits for an entry. */
 const QUIET_TURNS = 2
 
-export function createTimeline(start: Instant): Timeline {
+/** `isBusy`: the database works on something, which takes no virtual time. */
+export function createTimeline(start: Instant, isBusy: () => boolean = () => false): Timeline {
   const heap: Entry[] = []
   let now: number = start
   let order = 0
@@ -90,7 +91,8 @@ export function createTimeline(start: Instant): Timeline {
   const settle = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET_TURNS;) {
       const countBefore = activityCount
-      await new Promise((resolve) => waitForTurn(resolve))
+      do await new Promise((resolve) => waitForTurn(resolve))
+      while (isBusy())
       if (inside === 0) return
       quiet = activityCount === countBefore ? quiet + 1 : 0
     }

@@ -44,7 +44,7 @@ export const moveCommand: Command = {
       return 2
     }
     try {
-      const result = move(dataDir, databaseUrl)
+      const result = await move(dataDir, databaseUrl)
       if (!result.ok) {
         terminal.printError(result.error)
         return 2

@@ -23,7 +23,7 @@ export async function findNextStartProblems(
   const file = path.join(dataDir, DATABASE_FILE)
   const now = createClock(clockStart)()
   return [
-    ...checkClock(file, now),
+    ...(await checkClock(file, now)),
     ...(presentIds === null ? [] : await describeRemoved(file, presentIds, now)),
   ]
 }
@@ -50,8 +50,8 @@ export async function findRemovedFiles({
   }
 }
 
-function checkClock(file: string, now: Instant): readonly string[] {
-  const lastClock = clockSeenIn(file)
+async function checkClock(file: string, now: Instant): Promise<readonly string[]> {
+  const lastClock = await clockSeenIn(file)
   if (lastClock === null) return []
   if (lastClock.waitsSince !== null) return [formatErasurePause(lastClock, now)]
   const setBackMs = lastClock.at - now
@@ -68,7 +68,7 @@ async function describeRemoved(
   now: Instant,
 ): Promise<readonly string[]> {
   const sentences: string[] = []
-  for (const [id, stored] of filesInUse(file)) {
+  for (const [id, stored] of await filesInUse(file)) {
     if (presentIds.has(id)) continue
     const event = await readLastServed({ lastEventFile: async () => stored }, id)
     // The file of a past event is removed on purpose.

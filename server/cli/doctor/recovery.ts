@@ -35,7 +35,7 @@ export async function findRecoveryFindings(
 async function isRecoveryOpen({ dataDir, databaseUrl }: Environment): Promise<boolean> {
   if (databaseUrl !== null) return (await lookAtPostgres(databaseUrl)).isInRecovery
   try {
-    return isInRecovery(dataDir)
+    return await isInRecovery(dataDir)
   } catch {
     // The database is of an older version, which had no recoveries.
     return false

@@ -1,6 +1,7 @@
 /** Tells whether a rescued database is known to lack rows. */
 import { formatCount } from '../../../engine/index.ts'
 import { rescuedIn } from '../../storage/recovery/copy-database.ts'
+import { rescuedFiles } from '../../storage/recovery/rescued-databases.ts'
 import { isOlder, readLastServed } from './detect-older-database.ts'
 
 /** The reason of the recovery that a rescue begins in a file that lacks rows. */
@@ -10,9 +11,14 @@ export const INCOMPLETE_REASON =
 /** Returns what completes a sentence about a rescued database of a data folder; empty: nothing is known to be missing. */
 export async function createCompletenessNote(dataDir: string): Promise<(file: string) => string> {
   const lastServedNote = await readLastServed(dataDir)
+  const contents = new Map(
+    await Promise.all(
+      rescuedFiles(dataDir).map(async (file) => [file, await rescuedIn(file)] as const),
+    ),
+  )
   return (file) => {
-    const rescued = rescuedIn(file)
-    if (rescued === null) return ''
+    const rescued = contents.get(file)
+    if (rescued == null) return ''
     const { registrations, progress, recoveryWhy, at } = rescued
     // What is noted later is of a database that was served since.
     const isBehind =

@@ -115,9 +115,9 @@ export async function explainNextRecovery({
   if (restored !== null) return restored.why ?? restoreReason(restored)
   if (databaseUrl !== null || servingPid(dataDir) !== null) return null
   if (lacksLog(dataDir)) return LOG_MISSING
-  const progress = progressIn(path.join(dataDir, DATABASE_FILE))
+  const progress = await progressIn(path.join(dataDir, DATABASE_FILE))
   if (progress === null) return null
-  const newer = findNewerRescued(progress, dataDir)
+  const newer = await findNewerRescued(progress, dataDir)
   if (newer !== null && (progress.recoveredAt === null || progress.recoveredAt < newer.storedAt))
     return olderThanRescued(newer.file)
   const note = await readLastServed(dataDir)
@@ -129,12 +129,12 @@ export async function explainNextRecovery({
 }
 
 /** A rescued database of the same installation that has made more progress. */
-function findNewerRescued(
+async function findNewerRescued(
   { name, counted }: Awaited<ReturnType<Store['counted']>>,
   dataDir: string,
-): { readonly file: string; readonly storedAt: Instant } | null {
+): Promise<{ readonly file: string; readonly storedAt: Instant } | null> {
   for (const file of rescuedFiles(dataDir)) {
-    const rescued = progressIn(file)
+    const rescued = await progressIn(file)
     if (rescued === null || rescued.storedAt === null) continue
     if ((name === null || rescued.name === name) && isOlder(counted, rescued))
       return { file, storedAt: rescued.storedAt }
@@ -155,7 +155,7 @@ async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
   const { store, clock, log, environment } = deps
   const { dataDir } = environment
   if (store.isShared) return false
-  const newer = findNewerRescued(await store.counted(), dataDir)
+  const newer = await findNewerRescued(await store.counted(), dataDir)
   if (newer === null) return false
   const note = await readLastServed(dataDir)
   const at = clock()

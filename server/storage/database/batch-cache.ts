@@ -7,10 +7,10 @@ const kept = new Map<Sql, Map<string, unknown>>()
  * Runs `work`; data read through `once` is read only once meanwhile. `work` runs in one transaction, no part of
  * which is undone.
  */
-export function readingOnce<T>(sql: Sql, work: () => T): T {
+export async function readingOnce<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   kept.set(sql, new Map())
   try {
-    return work()
+    return await work()
   } finally {
     kept.delete(sql)
   }
@@ -20,10 +20,10 @@ export function readingOnce<T>(sql: Sql, work: () => T): T {
  * Returns the result of `read`, or the earlier result under this name; outside `readingOnce` it is read each
  * time.
  */
-export function once<V>(sql: Sql, name: string, read: () => V): V {
+export async function once<V>(sql: Sql, name: string, read: () => Promise<V>): Promise<V> {
   const known = kept.get(sql)
   if (known === undefined) return read()
-  if (!known.has(name)) known.set(name, read())
+  if (!known.has(name)) known.set(name, await read())
   return known.get(name) as V
 }
 

@@ -16,22 +16,19 @@ export type Writing = {
   readonly connection: Connection
   readonly seam: Seam
   readonly send: (message: FromThread) => void
-  /** Runs in the transaction of a batch, after all its requests. */
-  readonly beforeCommit?: () => void
 }
 
 /**
  * Runs a batch in one transaction and responds; a batch that fails as a whole has stored nothing, as far as is
  * known.
  */
-export function commitBatch(
-  { connection, seam, send, beforeCommit }: Writing,
+export async function commitBatch(
+  { connection, seam, send }: Writing,
   batch: readonly Request[],
-): void {
+): Promise<void> {
   const { sql } = connection
   try {
-    const answers = answerAll(connection, sql, batch)
-    beforeCommit?.()
+    const answers = await answerAll(connection, sql, batch)
     commitAndAnswer(
       seam,
       () => sql('COMMIT').run(),
@@ -52,9 +49,14 @@ export function commitBatch(
 /** Passes everything that has arrived to `commit`, in batches; `close` is called once, after the last. */
 export function serveBatches(
   port: MessagePort,
-  { commit, close }: { commit(batch: readonly Request[]): void; close(): void },
+  { commit, close }: { commit(batch: readonly Request[]): Promise<void>; close(): void },
 ): void {
+  // One after the other: a message that arrives while a batch runs waits for its commit.
+  let working: Promise<void> = Promise.resolve()
   port.on('message', (first: ToThread) => {
+    working = working.then(() => serve(first))
+  })
+  async function serve(first: ToThread): Promise<void> {
     const requests: Request[] = []
     let closing = false
     let message: ToThread | undefined = first
@@ -67,10 +69,10 @@ export function serveBatches(
           : undefined
     }
     for (let from = 0; from < requests.length; from += BATCH_MAX)
-      commit(requests.slice(from, from + BATCH_MAX))
+      await commit(requests.slice(from, from + BATCH_MAX))
     if (closing) {
       close()
       port.close()
     }
-  })
+  }
 }

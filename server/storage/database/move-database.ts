@@ -12,11 +12,12 @@ import { keepPrivate } from '../../ops/file-permissions.ts'
 import { closeWhole, DATABASE_FILE, openToWrite, refuseEmpty } from './sqlite-connection.ts'
 import { filesIntoPostgres, filesOutOfPostgres } from '../files/move-files.ts'
 import type { MovedFiles } from '../files/move-files.ts'
-import { openConnection } from '../postgres/connection.ts'
+import { connect } from '../postgres/connection.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
 import { cannotBeUsed, prepare } from '../postgres/prepare-database.ts'
 import { isOfPostgres } from '../postgres/errors.ts'
-import { migrate, migrations } from './schema.ts'
+import { createTables, migrations } from './schema.ts'
+import { findInOrder } from './in-order.ts'
 import { indexNew } from '../lists/search-index.ts'
 
 export type Moved = {
@@ -30,9 +31,9 @@ type Column = { readonly name: string; readonly isNumber: boolean }
 type Row = readonly unknown[]
 /** What both sides are asked for, table by table. */
 type Side = {
-  rows(table: Table): Iterable<Row>
+  rows(table: Table): AsyncIterable<Row> | Iterable<Row>
   /** How many rows there are, and the sum of each column of numbers, as text. */
-  sums(table: Table): string
+  sums(table: Table): Promise<string>
 }
 
 /** Rows that are read from PostgreSQL at a time. */
@@ -41,7 +42,7 @@ const CHUNK_ROWS = 2_000
 const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation']
 
 /** Moves into an empty PostgreSQL database. */
-export function moveToPostgres(dataDir: string, url: string): Result<Moved, string> {
+export async function moveToPostgres(dataDir: string, url: string): Promise<Result<Moved, string>> {
   const file = join(dataDir, DATABASE_FILE)
   if (!existsSync(file)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
   refuseEmpty(file)
@@ -52,26 +53,34 @@ export function moveToPostgres(dataDir: string, url: string): Result<Moved, stri
       return err(
         `The database in ${dataDir} is of version ${version}, and this Rollcall writes ${migrations.length}: run rollcall db migrate first.`,
       )
-    prepare(url, false)
-    return inPostgres(url, (connection) => {
+    await prepare(url, false)
+    return await inPostgres(url, async (connection) => {
       db.exec('BEGIN')
       const tables = tablesOf(db)
       const { sql } = connection
-      const full = tables.find(
-        ({ name }) =>
-          !SEEDED.includes(name) && sql(`SELECT 1 FROM ${name} LIMIT 1`).get() !== undefined,
+      const full = await findInOrder(
+        tables,
+        async ({ name }) =>
+          !SEEDED.includes(name) &&
+          (await sql(`SELECT 1 FROM ${name} LIMIT 1`).get()) !== undefined,
       )
       if (full !== undefined)
         return err(`The database in PostgreSQL is not empty: there are rows in ${full.name}.`)
-      for (const { name } of tables) connection.plain(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
-      const moved = copy(tables, sqliteSide(db), postgresSide(connection), (table) => {
+      for (const { name } of tables) connection.queue(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
+      const moved = await copy(tables, sqliteSide(db), postgresSide(connection), (table) => {
         sql(`DELETE FROM ${table.name}`).run()
         const add = sql(insertion(table))
-        return (row) => void add.run(...row)
+        let added = 0
+        return async (row) => {
+          const { changes } = add.run(...row)
+          added += 1
+          // So that no more than these are on their way.
+          if (added % CHUNK_ROWS === 0) await changes
+        }
       })
-      for (const { name } of tables) connection.plain(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+      for (const { name } of tables) connection.queue(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
       countOn(connection, tables, lastGiven(db))
-      indexNew(sql)
+      await indexNew(sql)
       return withFiles(moved, () => filesIntoPostgres(connection, dataDir))
     })
   } finally {
@@ -80,21 +89,21 @@ export function moveToPostgres(dataDir: string, url: string): Result<Moved, stri
 }
 
 /** Moves into a data folder without a database. */
-export function moveToSqlite(dataDir: string, url: string): Result<Moved, string> {
+export async function moveToSqlite(dataDir: string, url: string): Promise<Result<Moved, string>> {
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file))
     return err(
       `There is a database in ${dataDir} already. Move it away first, or give another DATA_DIR.`,
     )
-  prepare(url, false)
+  await prepare(url, false)
   keepPrivate(dataDir)
   const part = `${file}.part`
   rmSync(part, { force: true })
   const db = openToWrite(part)
   try {
-    migrate(db)
+    createTables(db)
     db.pragma('foreign_keys = OFF')
-    const moved = inPostgres(url, (connection) => {
+    const moved = await inPostgres(url, async (connection) => {
       const tables = tablesOf(db)
       db.exec('BEGIN')
       const triggers = db
@@ -103,10 +112,10 @@ export function moveToSqlite(dataDir: string, url: string): Result<Moved, string
         )
         .all()
       for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
-      const done = copy(tables, postgresSide(connection), sqliteSide(db), (table) => {
+      const done = await copy(tables, postgresSide(connection), sqliteSide(db), (table) => {
         db.exec(`DELETE FROM ${table.name}`)
         const add = db.prepare(insertion(table))
-        return (row) => void add.run(...row)
+        return async (row) => void add.run(...row)
       })
       for (const { sql } of triggers) db.exec(sql)
       db.exec(done.ok ? 'COMMIT' : 'ROLLBACK')
@@ -122,58 +131,58 @@ export function moveToSqlite(dataDir: string, url: string): Result<Moved, string
 }
 
 /** After the rows, which say which files there are. */
-function withFiles(
+async function withFiles(
   rows: Result<Omit<Moved, keyof MovedFiles>, string>,
-  move: () => MovedFiles,
-): Result<Moved, string> {
-  return rows.ok ? ok({ ...rows.value, ...move() }) : rows
+  move: () => Promise<MovedFiles>,
+): Promise<Result<Moved, string>> {
+  return rows.ok ? ok({ ...rows.value, ...(await move()) }) : rows
 }
 
 /** Has a row before anything is stored. */
 const SEEDED: readonly string[] = ['counted', 'office_settings', 'pings']
 
 /** In one transaction, in which no server writes; committed where the answer is good. */
-function inPostgres<T>(
+async function inPostgres<T>(
   url: string,
-  work: (connection: PostgresConnection) => Result<T, string>,
-): Result<T, string> {
-  const connection = openConnection(url, {
-    begins: ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT "only" FROM writer_turn FOR UPDATE'],
-    isWaitedFor: true,
+  work: (connection: PostgresConnection) => Promise<Result<T, string>>,
+): Promise<Result<T, string>> {
+  const connection = await connect(url).catch((error: unknown) => {
+    throw cannotBeUsed(error)
   })
-  const { sql } = connection
   try {
-    sql('BEGIN').run()
-    const done = work(connection)
-    sql(done.ok ? 'COMMIT' : 'ROLLBACK').run()
+    connection.queue('BEGIN ISOLATION LEVEL REPEATABLE READ')
+    connection.queue('SELECT "only" FROM writer_turn FOR UPDATE')
+    const done = await work(connection)
+    if (done.ok) await connection.commit()
+    else await connection.rollBack()
     return done
   } catch (error) {
-    sql('ROLLBACK').run()
+    await connection.rollBack()
     // Of the file and of what delegates sent, others say what is wrong.
     throw isOfPostgres(error) ? cannotBeUsed(error) : error
   } finally {
-    connection.close()
+    await connection.end()
   }
 }
 
-function copy(
+async function copy(
   tables: readonly Table[],
   from: Side,
   into: Side,
-  adderOf: (table: Table) => (row: Row) => void,
-): Result<Omit<Moved, keyof MovedFiles>, string> {
+  adderOf: (table: Table) => (row: Row) => Promise<void>,
+): Promise<Result<Omit<Moved, keyof MovedFiles>, string>> {
   let rows = 0
   let registrations = 0
   for (const table of tables) {
     const add = adderOf(table)
-    for (const row of from.rows(table)) {
-      add(row)
+    for await (const row of from.rows(table)) {
+      await add(row)
       rows += 1
       if (table.name === 'registrations') registrations += 1
     }
   }
   for (const table of tables) {
-    const [there, here] = [from.sums(table), into.sums(table)]
+    const [there, here] = [await from.sums(table), await into.sums(table)]
     if (there !== here)
       return err(
         `Rows or sums of ${table.name} differ: ${there} became ${here}. Nothing was moved.`,
@@ -222,20 +231,20 @@ const sqliteSide = (db: Database.Database): Side => ({
       .prepare<[], Row>(`SELECT ${named(table)} FROM ${table.name}`)
       .raw()
       .iterate(),
-  sums: (table) => db.prepare<[], { said: string }>(summing(table)).get()?.said ?? '',
+  sums: async (table) => db.prepare<[], { said: string }>(summing(table)).get()?.said ?? '',
 })
 
 const postgresSide = ({ sql, plain }: PostgresConnection): Side => ({
-  *rows(table) {
+  async *rows(table) {
     // A cursor for each table: what a statement answers always has the same columns.
     const cursor = `moving_${table.name}`
-    plain(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${named(table)} FROM ${table.name}`)
+    await plain(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${named(table)} FROM ${table.name}`)
     const next = sql<Readonly<Record<string, unknown>>>(`FETCH ${CHUNK_ROWS} FROM ${cursor}`)
-    for (let rows = next.all(); rows.length > 0; rows = next.all())
+    for (let rows = await next.all(); rows.length > 0; rows = await next.all())
       for (const row of rows) yield table.columns.map(({ name }) => row[name])
-    plain(`CLOSE ${cursor}`)
+    await plain(`CLOSE ${cursor}`)
   },
-  sums: (table) => sql<{ said: string }>(summing(table)).get()?.said ?? '',
+  sums: async (table) => (await sql<{ said: string }>(summing(table)).get())?.said ?? '',
 })
 
 /** The last id that was ever given to a registration, also to one that is gone. */
@@ -245,10 +254,10 @@ const lastGiven = (db: Database.Database): number =>
     .get()?.seq ?? 0
 
 /** Numbers that are given from now on follow those that are there. */
-function countOn({ plain }: PostgresConnection, tables: readonly Table[], given: number): void {
+function countOn({ queue }: PostgresConnection, tables: readonly Table[], given: number): void {
   for (const { name, columns } of tables)
     if (columns.some((column) => column.name === 'id'))
-      plain(
+      queue(
         `SELECT setval(pg_get_serial_sequence('${name}', 'id'), greatest(1, ${name === 'registrations' ? given : 0}, max(id)),
            max(id) IS NOT NULL OR ${name === 'registrations' ? given : 0} > 0) FROM ${name}`,
       )

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { assert } from '../../../engine/index.ts'
 import { codeOfBusy, isOfTheMachine } from './transient-errors.ts'
-import { openToRead, statements } from './sqlite-connection.ts'
+import { inTransaction, openToRead, statements } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
 import { NO_FILE, ownFile } from '../recovery/detect-replaced-database.ts'
 import type { Shared } from '../recovery/detect-replaced-database.ts'
@@ -31,28 +31,34 @@ export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   }
   const send = (message: FromThread): void => port.postMessage(message)
 
-  function answer({ id, verb, args }: Request): Answer {
+  async function answer({ id, verb, args }: Request): Promise<Answer> {
     try {
       const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
       assert(run !== undefined, `the store has no list called ${verb}`)
       opened ??= open()
       const { db, sql } = opened
       // One transaction, so that every statement of the verb sees the same moment.
-      return { id, ok: true, value: db.transaction(() => run(sql, ...(args as never[])))() }
+      const value = await inTransaction(db, async () => run(sql, ...(args as never[])), 'BEGIN')
+      return { id, ok: true, value }
     } catch (error) {
       const busy = isOfTheMachine(error)
       return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
     }
   }
 
+  // One after the other: a connection has one transaction at a time.
+  let working: Promise<void> = Promise.resolve()
   port.on('message', (message: ToThread) => {
+    working = working.then(() => process(message))
+  })
+  async function process(message: ToThread): Promise<void> {
     if ('close' in message) {
       opened?.db.close()
       port.close()
       return
     }
-    for (const request of requestsIn(message.requests)) send({ answers: [answer(request)] })
-  })
+    for (const request of requestsIn(message.requests)) send({ answers: [await answer(request)] })
+  }
   send({ ready: true })
 }
 

@@ -35,23 +35,23 @@ export function versionsIn(dataDir: string): Versions {
  * a copy beside it; otherwise it fails with a message, because an older server may be running on it. Returns the
  * path of the copy.
  */
-export function bringUpToDate(
+export async function bringUpToDate(
   db: Database.Database,
   file: string,
   { migrates }: { readonly migrates: boolean },
-): string | null {
+): Promise<string | null> {
   const found = versionOf(db)
   const known = migrations.length
   if (found === known) return null
   if (found > known) throw newerVersion(found)
   if (found === 0) {
-    migrate(db)
+    await migrate(db)
     return null
   }
   if (!migrates) throw olderVersion(found)
   const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
   copyTo(db, copy)
-  migrate(db)
+  await migrate(db)
   return copy
 }
 

@@ -35,7 +35,7 @@ import { nameOlder, nameOlderImports, nameOlderReports } from '../reconciliation
 import { nameOlderCheques } from '../reconciliation/unmatched-lines.ts'
 import { balanceOlder } from '../payments/stored-balance.ts'
 import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'
-import { statements } from './sqlite-connection.ts'
+import { inTransaction, statements } from './sqlite-connection.ts'
 import type { Sql } from './sqlite-connection.ts'
 import { bankReferences } from '../migrations/bank-references.ts'
 import { recoveries } from '../migrations/recovery.ts'
@@ -250,14 +250,14 @@ export const migrations: readonly string[] = [
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */
-export function fillFrom(version: number, sql: Sql): void {
-  if (version <= migrations.indexOf(bankReferences)) nameOlder(sql)
-  if (version <= migrations.indexOf(secondPayments)) noteOlderPayers(sql)
-  if (version <= migrations.indexOf(importsNamed)) nameOlderImports(sql)
-  if (version <= migrations.indexOf(reportsStay)) nameOlderReports(sql)
-  if (version <= migrations.indexOf(balances)) balanceOlder(sql)
-  if (version <= migrations.indexOf(chequesNamed)) nameOlderCheques(sql)
-  if (version <= migrations.indexOf(cancellationsRestored)) restoreOlderCancellations(sql)
+export async function fillFrom(version: number, sql: Sql): Promise<void> {
+  if (version <= migrations.indexOf(bankReferences)) await nameOlder(sql)
+  if (version <= migrations.indexOf(secondPayments)) await noteOlderPayers(sql)
+  if (version <= migrations.indexOf(importsNamed)) await nameOlderImports(sql)
+  if (version <= migrations.indexOf(reportsStay)) await nameOlderReports(sql)
+  if (version <= migrations.indexOf(balances)) await balanceOlder(sql)
+  if (version <= migrations.indexOf(chequesNamed)) await nameOlderCheques(sql)
+  if (version <= migrations.indexOf(cancellationsRestored)) await restoreOlderCancellations(sql)
 }
 
 /** Explains why a file with tables unknown to this version is not opened. */
@@ -267,14 +267,20 @@ export function newerVersion(found: number): Error {
   )
 }
 
+/** Creates the tables in an empty file: there is nothing to fill them from. */
+export function createTables(db: Database.Database): void {
+  for (const step of migrations) db.exec(step)
+  db.pragma(`user_version = ${migrations.length}`)
+}
+
 /** Migrates the file to this version. Refuses a file from a newer Rollcall. */
-export function migrate(db: Database.Database): void {
+export async function migrate(db: Database.Database): Promise<void> {
   // Immediate, and the version read inside: two processes that start at once do not both migrate.
-  db.transaction(() => {
+  await inTransaction(db, async () => {
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version > migrations.length) throw newerVersion(version)
     for (const step of migrations.slice(version)) db.exec(step)
-    fillFrom(version, statements(db))
+    await fillFrom(version, statements(db))
     db.pragma(`user_version = ${migrations.length}`)
-  }).immediate()
+  })
 }

@@ -3,11 +3,12 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { containsFolded, ftsQuery } from '../lists/search-terms.ts'
 
-/** The result of a statement that changes rows. */
-export type Ran = { readonly changes: number; readonly lastInsertRowid: number | bigint }
+/** The result of a statement that changes rows. Reading it sends the statement, where it was not sent yet. */
+export type Ran = { readonly changes: Promise<number>; readonly lastInsertRowid: Promise<number> }
 export type Statement<Row> = {
-  get(...params: unknown[]): Row | undefined
-  all(...params: unknown[]): Row[]
+  get(...params: unknown[]): Promise<Row | undefined>
+  all(...params: unknown[]): Promise<Row[]>
+  /** Is sent with the next statement whose result is awaited, at the latest with the commit. */
   run(...params: unknown[]): Ran
 }
 /** Cached statements of one connection: the same text is prepared once. */
@@ -92,15 +93,50 @@ export function openToRead(file: string): Database.Database {
 }
 
 export function statements(db: Database.Database): Sql {
-  const cache = new Map<string, Database.Statement>()
+  const cache = new Map<string, Statement<unknown>>()
   const sql = <Row>(text: string): Statement<Row> => {
     const known = cache.get(text)
-    if (known !== undefined) return known as Database.Statement<unknown[], Row>
-    const made = db.prepare(text)
-    cache.set(text, made)
-    return made as Database.Statement<unknown[], Row>
+    if (known !== undefined) return known as Statement<Row>
+    const made = asyncStatement<Row>(db.prepare(text))
+    cache.set(text, made as Statement<unknown>)
+    return made
   }
   return Object.assign(sql, { searching: SEARCHING })
+}
+
+/** Runs `work` in a transaction that nothing else on this connection can enter: `work` waits only for this connection. */
+export async function inTransaction<T>(
+  db: Database.Database,
+  work: () => Promise<T>,
+  begin: 'BEGIN' | 'BEGIN IMMEDIATE' = 'BEGIN IMMEDIATE',
+): Promise<T> {
+  db.exec(begin)
+  try {
+    const result = await work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function asyncStatement<Row>(statement: Database.Statement): Statement<Row> {
+  return {
+    get: async (...params) => statement.get(...params) as Row | undefined,
+    all: async (...params) => statement.all(...params) as Row[],
+    run: (...params) => {
+      const ran = statement.run(...params)
+      return {
+        get changes() {
+          return Promise.resolve(ran.changes)
+        },
+        get lastInsertRowid() {
+          return Promise.resolve(Number(ran.lastInsertRowid))
+        },
+      }
+    },
+  }
 }
 
 /** The index is filled in pauses; what it lacks is read row by row. */

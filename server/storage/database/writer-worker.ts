@@ -5,6 +5,7 @@ import { assert } from '../../../engine/index.ts'
 import { commitBatch, serveBatches } from './group-commit.ts'
 import { closeWhole, openToWrite, statements } from './sqlite-connection.ts'
 import type { Connection } from './sqlite-connection.ts'
+import { mapInOrder } from './in-order.ts'
 import { bringUpToDate } from './run-migrations.ts'
 import { degrade } from './fault-injection.ts'
 import type { Seam } from './fault-injection.ts'
@@ -35,17 +36,17 @@ const UNINDEXED_ROWS_MAX = 10_000
 const MARK_MS = 60_000
 
 /** Opens the database, which may fail, and processes requests from the port until it is closed. */
-export function serve(
+export async function serve(
   port: MessagePort,
   { file, migrates, seam, mustExist = false, shared }: WriterData,
-): void {
+): Promise<void> {
   const own = shared === undefined ? null : ownFile(shared, file)
   const assertIsThere = (): void => assert(own === null || own.look() === null, NO_FILE)
   // A thread that begins anew must not make another database in the place of one that was lost.
   assertIsThere()
   const db = openToWrite(file, { mustExist })
   assertIsThere()
-  bringUpToDate(db, file, { migrates })
+  await bringUpToDate(db, file, { migrates })
   degrade(db, seam)
   // What was migrated is copied into the file from here on, which must still be the same one.
   assertIsThere()
@@ -72,17 +73,17 @@ export function serve(
 
   const send = (message: FromThread): void => port.postMessage(message)
 
-  function commit(batch: readonly Request[]): void {
+  async function commit(batch: readonly Request[]): Promise<void> {
     if (own !== null && own.look() !== null) {
-      send({ answers: batch.map((request) => withoutFile(request)) })
+      send({ answers: await mapInOrder(batch, withoutFile) })
       return
     }
     // So that a log which is deleted after the server was killed is missed at the next start.
     if (own?.hasLastMark() === true) setNextMarkIfRoom()
-    commitBatch({ connection, seam, send }, batch)
+    await commitBatch({ connection, seam, send }, batch)
     if (batch.some(({ verb }) => verb === 'erase')) forgetLog()
     committed = true
-    indexing ??= setTimeout(index, QUIET_MS)
+    indexing ??= setTimeout(() => void index(), QUIET_MS)
   }
 
   function setNextMarkIfRoom(): void {
@@ -94,10 +95,10 @@ export function serve(
   }
 
   /** Nothing is written into whatever lies there now; what is held still is written elsewhere. */
-  function withoutFile({ id, verb, args }: Request): Answer {
+  async function withoutFile({ id, verb, args }: Request): Promise<Answer> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE }
     try {
-      return { id, ok: true, value: rescueInto(db, args[0] as RescuePlan) }
+      return { id, ok: true, value: await rescueInto(db, args[0] as RescuePlan) }
     } catch (error) {
       return { id, ok: false, busy: true, message: messageOf(error) }
     }
@@ -113,19 +114,19 @@ export function serve(
   }
 
   /** Between batches of commits, so that registering hardly waits for it. */
-  function index(): void {
+  async function index(): Promise<void> {
     const quiet = !committed
     indexing = null
     committed = false
     let more = true
     try {
       if (quiet) mark()
-      if (quiet || unindexed(sql) > UNINDEXED_ROWS_MAX) more = indexBatch(db, sql)
+      if (quiet || (await unindexed(sql)) > UNINDEXED_ROWS_MAX) more = await indexBatch(db, sql)
     } catch {
       // Rows that are not indexed are still found, by the scan; the next write tries again.
       return
     }
-    if (more) indexing = setTimeout(index, quiet ? 0 : QUIET_MS)
+    if (more) indexing = setTimeout(() => void index(), quiet ? 0 : QUIET_MS)
   }
 
   function mark(): void {
@@ -146,4 +147,4 @@ export function serve(
   send({ ready: true })
 }
 
-if (parentPort !== null) serve(parentPort, workerData as WriterData)
+if (parentPort !== null) await serve(parentPort, workerData as WriterData)

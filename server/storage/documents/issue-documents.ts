@@ -2,6 +2,7 @@
  * Issues documents in the transaction that makes a payment a success or refunds it.
  * Their content is written once, and their numbers have no gaps because they are counted where they are used.
  */
+import { mapInOrder } from '../database/in-order.ts'
 import {
   assert,
   createCreditNote,
@@ -44,10 +45,10 @@ export function setIssuer(sql: Sql, eventId: string, issuer: Issuer): void {
 }
 
 /** Null: the event was never served since there are documents. */
-function issuerOf(sql: Sql, eventId: string): Issuer | null {
-  const row = sql<{ issuer: string }>('SELECT issuer FROM event_issuers WHERE event_id = ?').get(
-    eventId,
-  )
+async function issuerOf(sql: Sql, eventId: string): Promise<Issuer | null> {
+  const row = await sql<{ issuer: string }>(
+    'SELECT issuer FROM event_issuers WHERE event_id = ?',
+  ).get(eventId)
   return row === undefined ? null : (JSON.parse(row.issuer) as Issuer)
 }
 
@@ -55,10 +56,10 @@ type Kept = { readonly bill?: number | null; readonly creditNumber?: string | nu
 type Numbered = { readonly account: string; readonly year: string; readonly serial: string }
 
 /** The next of a series. Whoever rolls back gives the number back with it. */
-function nextOf(sql: Sql, account: string, pattern: string, at: Instant): Numbered {
+async function nextOf(sql: Sql, account: string, pattern: string, at: Instant): Promise<Numbered> {
   const year = financialYear(dayOf(at))
-  const series = seriesNow(sql, pattern, year)
-  const row = sql<{ last: number }>(
+  const series = await seriesNow(sql, pattern, year)
+  const row = await sql<{ last: number }>(
     `INSERT INTO document_series (account, year, pattern, last) VALUES (?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,
   ).get(account, year, series)
@@ -98,19 +99,19 @@ function keep(
  * Issues the receipt of a payment that has just become a success, and another one once more money is added to a
  * payment accepted at less: the newest states everything paid. Its invoice follows with `coverBill`.
  */
-export function issueReceipt(
+export async function issueReceipt(
   sql: Sql,
   row: OwnedPaymentRow,
   paid: { readonly reference: string; readonly paidAt: Instant },
   at: Instant,
-): void {
-  const issuer = row.amount === 0 ? null : issuerOf(sql, row.event_id)
+): Promise<void> {
+  const issuer = row.amount === 0 ? null : await issuerOf(sql, row.event_id)
   if (issuer === null) return
-  const before = sql<{ n: number }>(
+  const before = await sql<{ n: number }>(
     "SELECT count(*) AS n FROM documents WHERE payment_id = ? AND kind = 'receipt'",
   ).get(row.id)
   const serial = row.order_id + (before?.n ? `-${before.n + 1}` : '')
-  const body = createDocument(issuer, receivedWith(sql, row, issuer, paid), {
+  const body = createDocument(issuer, await receivedWith(sql, row, issuer, paid), {
     kind: 'receipt',
     serial,
     at,
@@ -118,21 +119,21 @@ export function issueReceipt(
   keep(sql, row, { account: row.event_id, year: '', serial }, body)
 }
 
-function receivedWith(
+async function receivedWith(
   sql: Sql,
   row: OwnedPaymentRow,
   issuer: Issuer,
   { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
-): Sold {
-  const registration = registrationRow(sql, row.registration_id)
-  const lines = linesOf(sql, amongIds([row.registration_id]))(row.registration_id, row.bill)
+): Promise<Sold> {
+  const registration = await registrationRow(sql, row.registration_id)
+  const lines = (await linesOf(sql, amongIds([row.registration_id])))(row.registration_id, row.bill)
   const isWhole = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
   const gst =
     row.asks_for === 'difference'
-      ? taxOfDifference(sql, row, registration)
+      ? await taxOfDifference(sql, row, registration)
       : (row.gst ?? includedTax(row.amount, issuer.tax?.percent ?? 0))
   const base = paise(row.amount - gst)
-  const accepted = sql<{ amount: Paise | null }>(
+  const accepted = await sql<{ amount: Paise | null }>(
     "SELECT sum(coalesce(counted, amount)) AS amount FROM captures WHERE counts_for = ? AND state = 'accepted'",
   ).get(row.id)
   const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
@@ -162,11 +163,15 @@ const isRated = (lines: readonly Line[]): boolean =>
   lines.length > 0 && lines.every(({ rate, parts }) => rate !== undefined || parts !== undefined)
 
 /** The tax that the receipts so far leave of the bill; nothing where this payment is not exactly what they leave. */
-function taxOfDifference(sql: Sql, row: OwnedPaymentRow, { gst, total }: RegistrationRow): Paise {
-  const before = sql<{ gst: number; total: number }>(
+async function taxOfDifference(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  { gst, total }: RegistrationRow,
+): Promise<Paise> {
+  const before = (await sql<{ gst: number; total: number }>(
     `SELECT coalesce(sum(CAST(json_extract(body, '$.gst') AS BIGINT)), 0) AS gst, coalesce(sum(json_extract(body, '$.total')), 0) AS total
      FROM documents WHERE id IN (SELECT max(id) FROM documents WHERE registration_id = ? AND kind = 'receipt' GROUP BY payment_id)`,
-  ).get(row.registration_id) ?? { gst: 0, total: 0 }
+  ).get(row.registration_id)) ?? { gst: 0, total: 0 }
   const left = (gst ?? 0) - before.gst
   const isExact = (total ?? 0) - before.total === row.amount && left >= 0 && left <= row.amount
   return paise(isExact ? left : 0)
@@ -179,8 +184,8 @@ const personOf = (registration: RegistrationRow) => ({
   email: registration.email,
 })
 
-function registrationRow(sql: Sql, id: number): RegistrationRow {
-  const row = sql<RegistrationRow>('SELECT * FROM registrations WHERE id = ?').get(id)
+async function registrationRow(sql: Sql, id: number): Promise<RegistrationRow> {
+  const row = await sql<RegistrationRow>('SELECT * FROM registrations WHERE id = ?').get(id)
   assert(row !== undefined, 'a payment of no registration')
   return row
 }
@@ -194,7 +199,7 @@ type TaxDocumentRow = {
   readonly bill: number | null
 }
 
-function taxDocumentsOf(sql: Sql, registrationId: number): readonly TaxDocumentRow[] {
+function taxDocumentsOf(sql: Sql, registrationId: number): Promise<readonly TaxDocumentRow[]> {
   return sql<TaxDocumentRow>(
     `SELECT payment_id, kind, account, credit_number, body, bill FROM documents
      WHERE registration_id = ? AND kind IN ('invoice', 'credit') ORDER BY id`,
@@ -209,13 +214,13 @@ const named = ({ serial, at }: { readonly serial: string; readonly at: Instant }
  * What of the bill is charged: money that is kept, and what is due. Money beyond the price was never charged.
  * `chargedHere`: without the imported money, from which what is to be paid back is taken first.
  */
-function chargedOf(
+async function chargedOf(
   sql: Sql,
   { id, due, state }: RegistrationRow,
   total: Paise,
   refundedBefore: number,
-): Pick<Charge, 'charged' | 'chargedHere'> {
-  const { came, gone, imported } = sql<Record<'came' | 'gone' | 'imported', number>>(
+): Promise<Pick<Charge, 'charged' | 'chargedHere'>> {
+  const { came, gone, imported } = (await sql<Record<'came' | 'gone' | 'imported', number>>(
     `SELECT coalesce(sum(came), 0) AS came, coalesce(sum(gone), 0) AS gone,
        coalesce(sum(CASE WHEN is_imported = 1 THEN came - gone ELSE 0 END), 0) AS imported FROM (
        SELECT CASE WHEN EXISTS (${IMPORTED} AND c.counts_for = p.id) THEN 1 ELSE 0 END AS is_imported,
@@ -223,10 +228,10 @@ function chargedOf(
          (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
            WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
        FROM payments p WHERE p.registration_id = ? AND p.status IN ('success', 'refunded')) AS paid`,
-  ).get(id) ?? { came: 0, gone: 0, imported: 0 }
+  ).get(id)) ?? { came: 0, gone: 0, imported: 0 }
   const kept = came - gone + refundedBefore
   // The organisers let go of less than the price, until it is cancelled or the last rupee is refunded.
-  const letGo = total - requiredAmount(total, moneyOfBill(sql, id).letGo)
+  const letGo = total - requiredAmount(total, (await moneyOfBill(sql, id)).letGo)
   const waived = kept > 0 && !isEnded(state) ? letGo : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {
@@ -246,7 +251,7 @@ const IMPORTED = `SELECT 1 FROM captures c WHERE c.source = '${sourceOf(null)}'
  * refunds of money that begins to count only now, whose credit notes follow separately. `unpaid`: the balance
  * that is now given up.
  */
-export function coverBill(
+export async function coverBill(
   sql: Sql,
   registrationId: number,
   at: Instant,
@@ -259,30 +264,30 @@ export function coverBill(
     readonly refundedBefore?: number
     readonly unpaid?: Paise
   } = {},
-): void {
-  if (sql(`${IMPORTED} AND c.registration_id = ?`).get(registrationId) !== undefined)
-    keepCoveredBill(sql, registrationRow(sql, registrationId))
-  const row = registrationRow(sql, registrationId)
-  const documents = taxDocumentsOf(sql, registrationId)
-  const issuer = issuerOf(sql, row.event_id)
+): Promise<void> {
+  if ((await sql(`${IMPORTED} AND c.registration_id = ?`).get(registrationId)) !== undefined)
+    await keepCoveredBill(sql, await registrationRow(sql, registrationId))
+  const row = await registrationRow(sql, registrationId)
+  const documents = await taxDocumentsOf(sql, registrationId)
+  const issuer = await issuerOf(sql, row.event_id)
   if (documents.length === 0 && (issuer?.invoice ?? null) === null) return
-  const payment = sql<PaymentRow>(
+  const payment = await sql<PaymentRow>(
     `SELECT * FROM payments WHERE registration_id = ? AND status IN ('success', 'refunded') AND amount > 0
      ORDER BY attempt DESC LIMIT 1`,
   ).get(registrationId)
   if (payment === undefined) return
-  const billOf = linesOf(sql, amongIds([registrationId]))
+  const billOf = await linesOf(sql, amongIds([registrationId]))
   const bodies = documents.map((document) => JSON.parse(document.body) as DocumentBody)
-  const bill = billLines(sql, row, payment.amount)
+  const bill = await billLines(sql, row, payment.amount)
   const lastRefund = bodies.findLastIndex(({ kind, paid }) => kind === 'credit' && paid !== null)
   const refundBill = documents[lastRefund]?.bill ?? null
   const { documented_bill: documented, bill_without_invoice: elsewhere } = row
   const change = documentChange(
-    bodies.map((body, index) => ({
+    await mapInOrder(bodies, async (body, index) => ({
       serial: named(body),
       of: body.of === null ? null : named(body.of),
       lines: body.lines,
-      bill: billOf(registrationId, billOfPayment(sql, documents[index]?.payment_id ?? 0)),
+      bill: billOf(registrationId, await billOfPayment(sql, documents[index]?.payment_id ?? 0)),
     })),
     {
       bill,
@@ -297,7 +302,7 @@ export function coverBill(
           ? null
           : { bill: billOf(registrationId, refundBill), documents: lastRefund + 1 },
       withoutInvoice: elsewhere === null ? [] : billOf(registrationId, elsewhere),
-      ...chargedOf(sql, row, sumDocument(bill).total, refundedBefore),
+      ...(await chargedOf(sql, row, sumDocument(bill).total, refundedBefore)),
       unpaid,
     },
   )
@@ -308,15 +313,15 @@ export function coverBill(
     // Issued before it was kept, for an event whose file had lost it then.
     const pattern = invoice.credit_number ?? issuer?.invoice?.creditNumber
     if (pattern === undefined) continue
-    const numbered = nextOf(sql, invoice.account, pattern, at)
+    const numbered = await nextOf(sql, invoice.account, pattern, at)
     const owner = { id: invoice.payment_id, registration_id: registrationId }
     const earlier = bodies.filter((one) => one.of !== null && named(one.of) === of)
     const note = createCreditNote(body, lines, refund, { serial: numbered.serial, at, earlier })
     keep(sql, owner, numbered, note, { bill: row.bill })
   }
   if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
-    const numbered = nextOf(sql, issuer.invoice.gstin, issuer.invoice.number, at)
-    const sold = soldFor(sql, row, payment, change.invoice)
+    const numbered = await nextOf(sql, issuer.invoice.gstin, issuer.invoice.number, at)
+    const sold = await soldFor(sql, row, payment, change.invoice)
     const body = createDocument(issuer, sold, { kind: 'invoice', serial: numbered.serial, at })
     const { creditNumber } = issuer.invoice
     keep(sql, payment, numbered, body, { bill: row.bill, creditNumber })
@@ -328,42 +333,44 @@ export function coverBill(
 /**
  * Call it before the bill of a paid registration changes: stores which bill its documents cover, or that none do.
  */
-export function keepCoveredBill(sql: Sql, row: RegistrationRow): void {
+export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<void> {
   if (row.documented_bill !== null || row.bill_without_invoice !== null) return
-  const paid = sql<{ amount: Paise }>(
+  const paid = await sql<{ amount: Paise }>(
     "SELECT amount FROM payments WHERE registration_id = ? AND status IN ('success', 'refunded') AND amount > 0 LIMIT 1",
   ).get(row.id)
   if (paid === undefined) return
   const bill =
-    row.bill ?? keepLines(sql, row.id, nextBill(sql, row.id), billLines(sql, row, paid.amount))
-  const column = taxDocumentsOf(sql, row.id).length > 0 ? 'documented_bill' : 'bill_without_invoice'
+    row.bill ??
+    keepLines(sql, row.id, await nextBill(sql, row.id), await billLines(sql, row, paid.amount))
+  const column =
+    (await taxDocumentsOf(sql, row.id)).length > 0 ? 'documented_bill' : 'bill_without_invoice'
   sql(`UPDATE registrations SET ${column} = ? WHERE id = ?`).run(bill, row.id)
 }
 
 /** The lines of the bill; of one that was stored without lines, all of it in one. */
-function billLines(sql: Sql, row: RegistrationRow, paid: Paise): readonly Line[] {
-  const lines = linesOf(sql, amongIds([row.id]))(row.id, row.bill)
+async function billLines(sql: Sql, row: RegistrationRow, paid: Paise): Promise<readonly Line[]> {
+  const lines = (await linesOf(sql, amongIds([row.id])))(row.id, row.bill)
   const total = row.total ?? paid
   if (lines.length > 0 && sumDocument(lines).total === total) return lines
-  const gst = row.gst ?? includedTax(total, issuerOf(sql, row.event_id)?.tax?.percent ?? 0)
+  const gst = row.gst ?? includedTax(total, (await issuerOf(sql, row.event_id))?.tax?.percent ?? 0)
   const base = paise(total - gst)
   const label = 'Registration'
   return [{ id: 'registration', option: null, label, quantity: 1, unit: base, base, gst, total }]
 }
 
-const billOfPayment = (sql: Sql, paymentId: number): number | null =>
-  sql<{ bill: number | null }>('SELECT bill FROM payments WHERE id = ?').get(paymentId)?.bill ??
-  null
+const billOfPayment = async (sql: Sql, paymentId: number): Promise<number | null> =>
+  (await sql<{ bill: number | null }>('SELECT bill FROM payments WHERE id = ?').get(paymentId))
+    ?.bill ?? null
 
 /** What an invoice is for. It states a payment where it is for exactly what that payment paid. */
-function soldFor(
+async function soldFor(
   sql: Sql,
   row: RegistrationRow,
   payment: PaymentRow,
   lines: DocumentChange['invoice'],
-): Sold {
+): Promise<Sold> {
   const { base, gst, total } = sumDocument(lines)
-  const came = sql<{ came: number }>(
+  const came = await sql<{ came: number }>(
     "SELECT coalesce(sum(coalesce(counted, amount)), 0) AS came FROM captures WHERE counts_for = ? AND state IN ('fits', 'accepted')",
   ).get(payment.id)
   const { reference, paid_at: at } = payment

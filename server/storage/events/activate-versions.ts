@@ -8,10 +8,13 @@ import { once, readAgain } from '../database/batch-cache.ts'
  * Changes versions, quotas and document issuers at one moment. Returns the new number; null: another server was
  * first.
  */
-export function activate(sql: Sql, { after, events, site, files }: Activation): number | null {
-  const before = activeEvents(sql, -1)
+export async function activate(
+  sql: Sql,
+  { after, events, site, files }: Activation,
+): Promise<number | null> {
+  const before = await activeEvents(sql, -1)
   if (before === null || before.number !== after) return null
-  for (const file of files) keepEventFile(sql, file)
+  for (const file of files) await keepEventFile(sql, file)
   const isSame =
     before.site === site && JSON.stringify(before.events) === JSON.stringify(events.map(plain))
   if (after > 0 && isSame) return after
@@ -34,16 +37,16 @@ export function activate(sql: Sql, { after, events, site, files }: Activation): 
 const plain = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({ eventId, hash, isGone })
 
 /** Reads only; null: `known` is still the active number. */
-export function activeEvents(sql: Sql, known: number): Active | null {
-  const row = sql<{ number: number; site: string | null }>(
+export async function activeEvents(sql: Sql, known: number): Promise<Active | null> {
+  const row = (await sql<{ number: number; site: string | null }>(
     'SELECT number, site FROM activation',
-  ).get() ?? { number: 0, site: null }
+  ).get()) ?? { number: 0, site: null }
   if (row.number === known) return null
-  const events = sql<{ eventId: string; hash: string; isGone: number }>(
-    'SELECT event_id AS eventId, hash, is_gone AS isGone FROM active_events ORDER BY place',
-  )
-    .all()
-    .map(({ eventId, hash, isGone }) => ({ eventId, hash, isGone: isGone === 1 }))
+  const events = (
+    await sql<{ eventId: string; hash: string; isGone: number }>(
+      'SELECT event_id AS eventId, hash, is_gone AS isGone FROM active_events ORDER BY place',
+    ).all()
+  ).map(({ eventId, hash, isGone }) => ({ eventId, hash, isGone: isGone === 1 }))
   return { ...row, events }
 }
 
@@ -51,17 +54,17 @@ export function activeEvents(sql: Sql, known: number): Active | null {
  * Returns true if registrations are checked with that version: it is active, or none is. `takesNew`: and
  * registration is open.
  */
-export function isActive(
+export async function isActive(
   sql: Sql,
   { eventId, hash, takesNew }: { eventId: string; hash: string; takesNew: boolean },
-): boolean {
-  const active = once(
+): Promise<boolean> {
+  const active = await once(
     sql,
     `active ${eventId}`,
-    () =>
-      sql<{ hash: string; isGone: number }>(
+    async () =>
+      (await sql<{ hash: string; isGone: number }>(
         'SELECT hash, is_gone AS isGone FROM active_events WHERE event_id = ?',
-      ).get(eventId) ?? null,
+      ).get(eventId)) ?? null,
   )
   return active === null || (active.hash === hash && !(takesNew && active.isGone === 1))
 }

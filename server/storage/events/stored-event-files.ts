@@ -6,7 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { setIssuer } from '../documents/issue-documents.ts'
 import { namePlaces, setLimits } from '../seats/recompute-seats.ts'
 
-export function keepEventFile(
+export async function keepEventFile(
   sql: Sql,
   {
     hash,
@@ -20,8 +20,8 @@ export function keepEventFile(
     issuer,
     isGone = false,
   }: ServedFile,
-): void {
-  setLimits(sql, eventId, limits, holdPlaceMs)
+): Promise<void> {
+  await setLimits(sql, eventId, limits, holdPlaceMs)
   namePlaces(sql, eventId, placeNames)
   if (issuer !== undefined) setIssuer(sql, eventId, issuer)
   sql(
@@ -40,25 +40,25 @@ export function keepEventFile(
 }
 
 /** Writes and reads back; throws if the disk accepts no writes. */
-export function ping(sql: Sql, at: Instant): void {
+export async function ping(sql: Sql, at: Instant): Promise<void> {
   sql('INSERT INTO pings (only, at) VALUES (1, ?) ON CONFLICT DO UPDATE SET at = excluded.at').run(
     at,
   )
-  const row = sql<{ at: Instant }>('SELECT at FROM pings').get()
+  const row = await sql<{ at: Instant }>('SELECT at FROM pings').get()
   assert(row?.at === at, 'the database did not give back what was written')
 }
 
 /** Returns the settings of the writing connection; `synchronous` 2 is FULL. */
-export function pragmas(sql: Sql): {
+export async function pragmas(sql: Sql): Promise<{
   readonly journalMode: string
   readonly synchronous: number
   readonly foreignKeys: number
-} {
-  const value = (name: string): unknown =>
-    Object.values(sql<Record<string, unknown>>(`PRAGMA ${name}`).get() ?? {})[0]
+}> {
+  const value = async (name: string): Promise<unknown> =>
+    Object.values((await sql<Record<string, unknown>>(`PRAGMA ${name}`).get()) ?? {})[0]
   return {
-    journalMode: String(value('journal_mode')),
-    synchronous: Number(value('synchronous')),
-    foreignKeys: Number(value('foreign_keys')),
+    journalMode: String(await value('journal_mode')),
+    synchronous: Number(await value('synchronous')),
+    foreignKeys: Number(await value('foreign_keys')),
   }
 }

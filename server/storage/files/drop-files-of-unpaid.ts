@@ -20,30 +20,34 @@ const UNPAID = `r.payment_status = 'failed' AND r.in_review = 0
   AND NOT EXISTS (SELECT 1 FROM payments p JOIN captures c ON p.id IN (c.payment_id, c.counts_for) WHERE p.registration_id = r.id)`
 
 /** Returns the ids of some whose files are still stored; runs on the reader thread, because it scans many rows. */
-export function unpaidWithFiles(sql: Sql, failedBefore: Instant, at: Instant): readonly number[] {
-  return sql<{ id: number }>(
-    `SELECT r.id FROM registrations r
+export async function unpaidWithFiles(
+  sql: Sql,
+  failedBefore: Instant,
+  at: Instant,
+): Promise<readonly number[]> {
+  return (
+    await sql<{ id: number }>(
+      `SELECT r.id FROM registrations r
      WHERE r.id IN (SELECT registration_id FROM uploads WHERE dropped_at IS NULL) AND ${UNPAID} AND ${NOT_IN_RECOVERY}
      LIMIT ${BATCH_ROWS}`,
-  )
-    .all(failedBefore, at)
-    .map(({ id }) => id)
+    ).all(failedBefore, at)
+  ).map(({ id }) => id)
 }
 
 /** Marks their files as dropped if the conditions still hold; returns the number of registrations. */
-export function dropFiles(
+export async function dropFiles(
   sql: Sql,
   ids: readonly number[],
   failedBefore: Instant,
   at: Instant,
   why: string,
-): number {
+): Promise<number> {
   let dropped = 0
   for (const id of ids) {
-    const { changes } = sql(
+    const changes = await sql(
       `UPDATE uploads SET dropped_at = ? WHERE registration_id = ? AND dropped_at IS NULL
        AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = uploads.registration_id AND ${UNPAID})`,
-    ).run(at, id, failedBefore, at)
+    ).run(at, id, failedBefore, at).changes
     if (changes === 0) continue
     dropped += 1
     sql(

@@ -30,9 +30,12 @@ const placeIn = (dataDir: string, sha256: string): string =>
   join(dataDir, FOLDER, sha256.slice(0, 2), sha256)
 
 /** Call it when the rows are present: they list the files. */
-export function filesIntoPostgres({ sql }: PostgresConnection, dataDir: string): MovedFiles {
+export async function filesIntoPostgres(
+  { sql }: PostgresConnection,
+  dataDir: string,
+): Promise<MovedFiles> {
   const missing: string[] = []
-  const all = inUse(sql)
+  const all = await inUse(sql)
   for (const sha256 of all) {
     const file = openThere(placeIn(dataDir, sha256))
     const isWhole = file !== null && hashOf(file) === sha256
@@ -51,7 +54,7 @@ export function filesIntoPostgres({ sql }: PostgresConnection, dataDir: string):
           piece,
         )
         // Waited for, so that no more than one is on its way.
-        assert(added.changes === 1, 'a piece of a file was not taken')
+        assert((await added.changes) === 1, 'a piece of a file was not taken')
       }
     }
     if (file !== null) closeSync(file)
@@ -59,9 +62,12 @@ export function filesIntoPostgres({ sql }: PostgresConnection, dataDir: string):
   return { files: all.length - missing.length, missing }
 }
 
-export function filesOutOfPostgres({ sql }: PostgresConnection, dataDir: string): MovedFiles {
+export async function filesOutOfPostgres(
+  { sql }: PostgresConnection,
+  dataDir: string,
+): Promise<MovedFiles> {
   const missing: string[] = []
-  const all = inUse(sql)
+  const all = await inUse(sql)
   for (const sha256 of all) {
     const place = placeIn(dataDir, sha256)
     mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
@@ -69,7 +75,7 @@ export function filesOutOfPostgres({ sql }: PostgresConnection, dataDir: string)
     const file = openSync(part, 'w', 0o600)
     const hash = createHash('sha256')
     for (let at = 0; ; at += 1) {
-      const row = sql<{ text: string }>(
+      const row = await sql<{ text: string }>(
         "SELECT encode(bytes, 'base64') AS text FROM proof_pieces WHERE sha256 = ? AND place = ?",
       ).get(sha256, at)
       if (row === undefined) break
@@ -88,10 +94,8 @@ export function filesOutOfPostgres({ sql }: PostgresConnection, dataDir: string)
   return { files: all.length - missing.length, missing }
 }
 
-const inUse = (sql: PostgresConnection['sql']): readonly string[] =>
-  sql<{ sha256: string }>(IN_USE)
-    .all()
-    .map(({ sha256 }) => sha256)
+const inUse = async (sql: PostgresConnection['sql']): Promise<readonly string[]> =>
+  (await sql<{ sha256: string }>(IN_USE).all()).map(({ sha256 }) => sha256)
 
 function openThere(path: string): number | null {
   try {

@@ -9,11 +9,11 @@ const DRAFT_BYTES_MAX = 2 * 1024 * 1024 * 1024
 const DRAFT_ROWS_MAX = 20_000
 
 /** False: the limit is reached, and it is not stored. */
-export function keepDraft(sql: Sql, tokenHash: string, draft: DraftProof): boolean {
+export async function keepDraft(sql: Sql, tokenHash: string, draft: DraftProof): Promise<boolean> {
   const { eventId, field, sha256, name, type, bytes, at } = draft
-  const kept = sql<{ rows: number; bytes: number }>(
+  const kept = (await sql<{ rows: number; bytes: number }>(
     'SELECT count(*) AS rows, coalesce(sum(bytes), 0) AS bytes FROM draft_proofs',
-  ).get() ?? { rows: 0, bytes: 0 }
+  ).get()) ?? { rows: 0, bytes: 0 }
   if (kept.rows >= DRAFT_ROWS_MAX || kept.bytes + bytes > DRAFT_BYTES_MAX) return false
   sql(
     'INSERT INTO draft_proofs (token_hash, event_id, field, sha256, name, type, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -22,11 +22,11 @@ export function keepDraft(sql: Sql, tokenHash: string, draft: DraftProof): boole
 }
 
 /** Null: it was never sent, or has been deleted. Also runs outside the writer's transaction. */
-export function draftOf(sql: Sql, tokenHash: string): DraftProof | null {
+export async function draftOf(sql: Sql, tokenHash: string): Promise<DraftProof | null> {
   return (
-    sql<DraftProof>(
+    (await sql<DraftProof>(
       'SELECT event_id AS eventId, field, sha256, name, type, bytes, at FROM draft_proofs WHERE token_hash = ?',
-    ).get(tokenHash) ?? null
+    ).get(tokenHash)) ?? null
   )
 }
 
@@ -39,10 +39,10 @@ export function forgetDraft(sql: Sql, eventId: string, tokenHash: string): void 
  * Deletes drafts sent before that instant; returns their files. A file that a registration uses has a row of its
  * own.
  */
-export function forgetOldDrafts(sql: Sql, before: Instant): readonly string[] {
-  const old = sql<{ sha256: string }>('SELECT DISTINCT sha256 FROM draft_proofs WHERE at <= ?').all(
-    before,
-  )
+export async function forgetOldDrafts(sql: Sql, before: Instant): Promise<readonly string[]> {
+  const old = await sql<{ sha256: string }>(
+    'SELECT DISTINCT sha256 FROM draft_proofs WHERE at <= ?',
+  ).all(before)
   if (old.length > 0) sql('DELETE FROM draft_proofs WHERE at <= ?').run(before)
   return old.map(({ sha256 }) => sha256)
 }

@@ -81,13 +81,13 @@ export function filterOf(query: ListQuery): Filter {
 
 type PageOf<Rows> = Omit<ListPage, 'rows'> & { readonly rows: Rows }
 
-export function listPage(
+export async function listPage(
   sql: Sql,
   query: ListQuery,
   page: number,
   pageSize: number,
-): PageOf<ListedTexts> {
-  const { rows, ...rest } = pageOf(sql, query, page, pageSize)
+): Promise<PageOf<ListedTexts>> {
+  const { rows, ...rest } = await pageOf(sql, query, page, pageSize)
   return { rows: asTexts(rows), ...rest }
 }
 
@@ -109,15 +109,26 @@ const isEmpty = (filter: unknown): boolean =>
   typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0
 
 /** For a page for which `isNear` is true. */
-export function nearPage(sql: Sql, query: ListQuery, page: number, pageSize: number): ListPage {
-  const { rows, ...rest } = pageOf(sql, query, page, pageSize)
+export async function nearPage(
+  sql: Sql,
+  query: ListQuery,
+  page: number,
+  pageSize: number,
+): Promise<ListPage> {
+  const { rows, ...rest } = await pageOf(sql, query, page, pageSize)
   return { rows: toListed(rows), ...rest }
 }
 
-function pageOf(sql: Sql, query: ListQuery, page: number, pageSize: number): PageOf<ListedRows> {
+async function pageOf(
+  sql: Sql,
+  query: ListQuery,
+  page: number,
+  pageSize: number,
+): Promise<PageOf<ListedRows>> {
   const filter = filterOf(query)
-  const within = withinOf(sql, query, null, COUNT_MAX + 1)
-  const counted = within === null ? countedOf(sql, query, filter) : countWithin(sql, within)
+  const within = await withinOf(sql, query, null, COUNT_MAX + 1)
+  const counted =
+    within === null ? await countedOf(sql, query, filter) : await countWithin(sql, within)
   const isSorted =
     query.sort === undefined ||
     query.sort.by === 'date' ||
@@ -129,13 +140,13 @@ function pageOf(sql: Sql, query: ListQuery, page: number, pageSize: number): Pag
       : [FROM_IDS, { where: 'TRUE', params: [JSON.stringify(within.slice(0, COUNT_MAX))] }]
   const begin =
     within === null && by.isByDate
-      ? daysBefore(sql, query, by.isDescending, (page - 1) * pageSize)
+      ? await daysBefore(sql, query, by.isDescending, (page - 1) * pageSize)
       : { where: 'TRUE', params: [], left: (page - 1) * pageSize }
-  const keys = sql<{ id: number }>(
+  const keys = await sql<{ id: number }>(
     `SELECT r.id FROM ${from} WHERE ${where.where} AND ${begin.where} ORDER BY ${by.order} ${LIMIT} OFFSET abs(?)`,
   ).all(...where.params, ...begin.params, ...by.params, pageSize, begin.left)
   return {
-    rows: listedByIds(
+    rows: await listedByIds(
       sql,
       keys.map(({ id }) => id),
     ),
@@ -148,15 +159,15 @@ function pageOf(sql: Sql, query: ListQuery, page: number, pageSize: number): Pag
 const WALKED_ROWS_MAX = 1_000
 
 /** Where a page so many rows further on begins: whole days are passed over by what was counted of them. */
-function daysBefore(
+async function daysBefore(
   sql: Sql,
   query: ListQuery,
   isDescending: boolean,
   rows: number,
-): Filter & { readonly left: number } {
+): Promise<Filter & { readonly left: number }> {
   if (rows <= WALKED_ROWS_MAX || !isCounted(query)) return { where: 'TRUE', params: [], left: rows }
   let left = rows
-  for (const { day, n } of countByDay(sql, query, isDescending)) {
+  for (const { day, n } of await countByDay(sql, query, isDescending)) {
     if (n > left)
       return isDescending
         ? { where: 'r.created_at < ?', params: [endOfDay(day)], left }
@@ -174,49 +185,48 @@ const FROM_IDS = 'json_each(?) k CROSS JOIN registrations r ON r.id = k.value'
  * Returns the ids of a search or of a work queue condition, newest first; null: the query has neither. `before`
  * is a row's id.
  */
-export function withinOf(
+export async function withinOf(
   sql: Sql,
   query: ListQuery,
   before: number | null,
   limit: number,
   waitingMax = limit,
-): readonly number[] | null {
+): Promise<readonly number[] | null> {
   const terms = searchTerms(query.search ?? '')
   if (terms.length === 0 && query.waiting === undefined) return null
   const { where, params } = filterOf(query)
   if (query.waiting === undefined)
-    return searched(sql, { where, params }, terms, before, limit).map(({ id }) => id)
-  const waiting = JSON.stringify(waitingIds(sql, query.eventId, query.waiting, waitingMax))
+    return (await searched(sql, { where, params }, terms, before, limit)).map(({ id }) => id)
+  const waiting = JSON.stringify(await waitingIds(sql, query.eventId, query.waiting, waitingMax))
   if (terms.length > 0) {
     const both = `${where} AND r.id IN (SELECT value FROM json_each(?))`
     const filter = { where: both, params: [...params, waiting] }
-    return searched(sql, filter, terms, before, limit).map(({ id }) => id)
+    return (await searched(sql, filter, terms, before, limit)).map(({ id }) => id)
   }
-  return sql<{ id: number }>(
-    `SELECT r.id FROM ${FROM_IDS} WHERE r.id < ? AND ${where} ORDER BY r.id DESC LIMIT ?`,
-  )
-    .all(waiting, before ?? Number.MAX_SAFE_INTEGER, ...params, limit)
-    .map(({ id }) => id)
+  return (
+    await sql<{ id: number }>(
+      `SELECT r.id FROM ${FROM_IDS} WHERE r.id < ? AND ${where} ORDER BY r.id DESC LIMIT ?`,
+    ).all(waiting, before ?? Number.MAX_SAFE_INTEGER, ...params, limit)
+  ).map(({ id }) => id)
 }
 
 type Counted = Pick<ListPage, 'count' | 'countCapped' | 'sums'>
 
 /** Of all that a filter names: exact where the counters know it, else counted up to a limit. */
-function countedOf(sql: Sql, query: ListQuery, { where, params }: Filter): Counted {
+async function countedOf(sql: Sql, query: ListQuery, { where, params }: Filter): Promise<Counted> {
   if (!isCounted(query))
     return summed(
-      sql<StatusSum>(sumsUpTo(`SELECT ${SUMMED} FROM registrations r WHERE ${where} LIMIT ?`)).all(
-        ...params,
-        COUNT_MAX + 1,
-      ),
+      await sql<StatusSum>(
+        sumsUpTo(`SELECT ${SUMMED} FROM registrations r WHERE ${where} LIMIT ?`),
+      ).all(...params, COUNT_MAX + 1),
     )
-  const sums = sumsOf(sql, query)
+  const sums = await sumsOf(sql, query)
   return { count: totalOf(sums), countCapped: false, sums }
 }
 
-function countWithin(sql: Sql, ids: readonly number[]): Counted {
+async function countWithin(sql: Sql, ids: readonly number[]): Promise<Counted> {
   return summed(
-    sql<StatusSum>(sumsUpTo(`SELECT ${SUMMED} FROM ${FROM_IDS}`)).all(JSON.stringify(ids)),
+    await sql<StatusSum>(sumsUpTo(`SELECT ${SUMMED} FROM ${FROM_IDS}`)).all(JSON.stringify(ids)),
   )
 }
 
@@ -264,25 +274,25 @@ const SORTED: Readonly<Record<Exclude<ListSort['by'], 'date'>, string>> = {
 }
 
 /** Newest rows first, the ones not indexed yet before the indexed. `before` is a row's id. */
-function searched(
+async function searched(
   sql: Sql,
   filter: Filter,
   terms: readonly string[],
   before: number | null,
   limit: number,
-): readonly Key[] {
+): Promise<readonly Key[]> {
   const below = before ?? Number.MAX_SAFE_INTEGER
   const indexed =
-    sql<{ last_id: number }>('SELECT last_id FROM search_progress').get()?.last_id ?? 0
+    (await sql<{ last_id: number }>('SELECT last_id FROM search_progress').get())?.last_id ?? 0
   const tail = sql.searching.isBehind
-    ? sql<Key>(
+    ? await sql<Key>(
         `SELECT r.id, r.created_at FROM registrations r NOT INDEXED
      WHERE r.id > ? AND r.id < ? AND ${filter.where} AND contains_folded(?, ${tailColumns}) ORDER BY r.id DESC LIMIT ?`,
       ).all(indexed, below, ...filter.params, JSON.stringify(terms), limit)
     : []
   if (tail.length === limit) return tail
   const { where, params } = sql.searching.matching(terms)
-  const older = sql<Key>(
+  const older = await sql<Key>(
     `SELECT r.id, r.created_at FROM search_index CROSS JOIN registrations r ON r.id = search_index.rowid
      WHERE ${where} AND search_index.rowid <= ? AND search_index.rowid < ? AND ${filter.where} ORDER BY search_index.rowid DESC LIMIT ?`,
   ).all(...params, indexed, below, ...filter.params, limit - tail.length)
@@ -293,19 +303,24 @@ function searched(
 export type Cursor = { readonly id: number; readonly createdAt: Instant }
 export type Chunk = { readonly rows: ListedTexts; readonly next: Cursor | null }
 
-export function exportChunk(sql: Sql, query: ListQuery, from: Cursor | null, size: number): Chunk {
+export async function exportChunk(
+  sql: Sql,
+  query: ListQuery,
+  from: Cursor | null,
+  size: number,
+): Promise<Chunk> {
   const filter = filterOf(query)
-  const within = withinOf(sql, query, from?.id ?? null, size, Number.MAX_SAFE_INTEGER)
+  const within = await withinOf(sql, query, from?.id ?? null, size, Number.MAX_SAFE_INTEGER)
   const keys =
     within === null
-      ? sql<Key>(
+      ? await sql<Key>(
           `SELECT r.id, r.created_at FROM registrations r WHERE ${filter.where} AND (r.created_at, r.id) < (?, ?) ORDER BY r.created_at DESC, r.id DESC LIMIT ?`,
         ).all(...filter.params, from?.createdAt ?? Number.MAX_SAFE_INTEGER, from?.id ?? 0, size)
       : within.map((id) => ({ id, created_at: from?.createdAt ?? instant(0) }))
   const last = keys.at(-1)
   return {
     rows: asTexts(
-      listedByIds(
+      await listedByIds(
         sql,
         keys.map(({ id }) => id),
       ),
@@ -315,8 +330,8 @@ export function exportChunk(sql: Sql, query: ListQuery, from: Cursor | null, siz
   }
 }
 
-export function inReview(sql: Sql, eventId: string): readonly StoredRegistration[] {
-  const keys = sql<Key>(
+export async function inReview(sql: Sql, eventId: string): Promise<readonly StoredRegistration[]> {
+  const keys = await sql<Key>(
     'SELECT id, created_at FROM registrations WHERE event_id = ? AND in_review ORDER BY created_at DESC, id DESC',
   ).all(eventId)
   return registrationsByIds(
@@ -329,18 +344,18 @@ export function inReview(sql: Sql, eventId: string): readonly StoredRegistration
  * Returns registrations of several events that contain the text, a payment with that reference (recorded or
  * reported), or that order; newest first.
  */
-export function findIn(
+export async function findIn(
   sql: Sql,
   eventIds: readonly string[],
   text: string,
   limit: number,
-): readonly StoredRegistration[] {
+): Promise<readonly StoredRegistration[]> {
   const terms = searchTerms(text)
   if (terms.length === 0) return []
   const events = JSON.stringify(eventIds)
   const ofEvents = 'r.event_id IN (SELECT value FROM json_each(?))'
   const reference = text.trim()
-  const named = sql<Key>(
+  const named = await sql<Key>(
     `SELECT r.id, r.created_at FROM registrations r WHERE ${ofEvents} AND r.id IN (
        SELECT registration_id FROM captures WHERE reference = ? COLLATE NOCASE OR id = (SELECT capture_id FROM bank_references WHERE key = ?)
        UNION SELECT registration_id FROM tellings WHERE folded = ?
@@ -350,14 +365,14 @@ export function findIn(
   const [term = ''] = terms
   const whole =
     terms.length === 1
-      ? sql<Key>(
+      ? await sql<Key>(
           `SELECT r.id, r.created_at FROM registrations r WHERE ${ofEvents} AND r.reg_no IN (?, ?)`,
         ).all(events, term, term.toUpperCase())
       : []
   const found =
     whole.length > 0
       ? whole
-      : searched(sql, { where: ofEvents, params: [events] }, terms, null, limit)
+      : await searched(sql, { where: ofEvents, params: [events] }, terms, null, limit)
   const keys = [...named, ...found.filter(({ id }) => !named.some((one) => one.id === id))]
   return registrationsByIds(
     sql,

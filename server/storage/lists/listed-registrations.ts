@@ -29,16 +29,16 @@ export type ListedRows = { readonly beside: readonly Beside[]; readonly answers:
 export type ListedTexts = { readonly rows: string; readonly answers: string }
 
 /** In the order of the ids. */
-export function listedByIds(sql: Sql, ids: readonly number[]): ListedRows {
+export async function listedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
   if (ids.length === 0) return { beside: [], answers: [] }
   const among = amongIds(ids)
-  const rows = sql<Row>(
+  const rows = await sql<Row>(
     `SELECT r.id, event_id AS eventId, reg_no AS regNo, former_no AS formerNo, answers, category, period, base, gst, total, bill,
        payment_status AS paymentStatus, in_review AS inReview, state, booked, refunded, ${OWED} AS owed, payment_id AS paymentId, paid_at AS paidAt, created_at AS createdAt,
        (SELECT order_id FROM payments p WHERE p.registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS orderId
      FROM registrations r WHERE r.id ${among.are}`,
   ).all(among.bound)
-  const lines = rows.some(({ bill }) => bill !== null) ? linesOf(sql, among) : null
+  const lines = rows.some(({ bill }) => bill !== null) ? await linesOf(sql, among) : null
   const byId = new Map(rows.map((row) => [row.id, row]))
   const beside: Beside[] = []
   const answers: string[] = []

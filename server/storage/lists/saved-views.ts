@@ -3,11 +3,16 @@ import type { MyList } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
 /** By list: event id and list id, separated by a slash. */
-export function myLists(sql: Sql, adminId: number): Readonly<Record<string, MyList>> {
+export async function myLists(
+  sql: Sql,
+  adminId: number,
+): Promise<Readonly<Record<string, MyList>>> {
   return Object.fromEntries(
-    sql<{ list: string; kept: string }>('SELECT list, kept FROM admin_lists WHERE admin_id = ?')
-      .all(adminId)
-      .map(({ list, kept }) => [list, JSON.parse(kept) as MyList]),
+    (
+      await sql<{ list: string; kept: string }>(
+        'SELECT list, kept FROM admin_lists WHERE admin_id = ?',
+      ).all(adminId)
+    ).map(({ list, kept }) => [list, JSON.parse(kept) as MyList]),
   )
 }
 

@@ -1,5 +1,6 @@
 /** Fills the search index in separate batches, outside the registering transaction. */
 import type Database from 'better-sqlite3'
+import { inTransaction } from '../database/sqlite-connection.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { wordsOf, type Words } from './search-terms.ts'
 
@@ -10,17 +11,19 @@ type Row = Words & { readonly id: number }
 const COLUMNS = 'id, reg_no, former_no, full_name, email, phone, council_no, answers'
 
 /** Returns about how many rows wait to be indexed. */
-export function unindexed(sql: Sql): number {
+export async function unindexed(sql: Sql): Promise<number> {
   return (
-    sql<{ n: number }>(
-      'SELECT coalesce(max(id), 0) - (SELECT last_id FROM search_progress) AS n FROM registrations',
-    ).get()?.n ?? 0
+    (
+      await sql<{ n: number }>(
+        'SELECT coalesce(max(id), 0) - (SELECT last_id FROM search_progress) AS n FROM registrations',
+      ).get()
+    )?.n ?? 0
   )
 }
 
 /** Updates the searched words of a registration; one that is not indexed yet will be indexed with these. */
-export function reindex(sql: Sql, registrationId: number): void {
-  const row = sql<Row>(
+export async function reindex(sql: Sql, registrationId: number): Promise<void> {
+  const row = await sql<Row>(
     `SELECT ${COLUMNS} FROM registrations
      WHERE id = ? AND id <= (SELECT last_id FROM search_progress)`,
   ).get(registrationId)
@@ -34,14 +37,14 @@ function addWords(sql: Sql, row: Row): void {
 }
 
 /** Indexes all rows that are not yet indexed, in the transaction that added them. */
-export function indexNew(sql: Sql): void {
+export async function indexNew(sql: Sql): Promise<void> {
   let count = BATCH_ROWS
-  while (count === BATCH_ROWS) count = indexSome(sql)
+  while (count === BATCH_ROWS) count = await indexSome(sql)
 }
 
 /** Answers how many. */
-function indexSome(sql: Sql): number {
-  const rows = sql<Row>(
+async function indexSome(sql: Sql): Promise<number> {
+  const rows = await sql<Row>(
     `SELECT ${COLUMNS} FROM registrations
        WHERE id > (SELECT last_id FROM search_progress) ORDER BY id LIMIT ?`,
   ).all(BATCH_ROWS)
@@ -53,6 +56,6 @@ function indexSome(sql: Sql): number {
 }
 
 /** Indexes the next rows in a separate transaction; returns whether more are waiting. */
-export function indexBatch(db: Database.Database, sql: Sql): boolean {
-  return db.transaction(() => indexSome(sql) === BATCH_ROWS).immediate()
+export function indexBatch(db: Database.Database, sql: Sql): Promise<boolean> {
+  return inTransaction(db, async () => (await indexSome(sql)) === BATCH_ROWS)
 }

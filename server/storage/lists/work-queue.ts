@@ -4,6 +4,7 @@
  * rows. EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's
  * registrations.
  */
+import { flatMapInOrder } from '../database/in-order.ts'
 import { instant, SETTLED_WITHIN_DAYS, startOfDay, WORK_QUEUE_IDS } from '../../../engine/index.ts'
 import type { Day, Instant, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -71,18 +72,18 @@ const unsettledOf = (
   ORDER BY 1 DESC LIMIT :limit`
 
 /** Only accounts whose settlements are kept, up to the last day that they cover: elsewhere every refund would be listed. */
-function unsettledRefunds(
+async function unsettledRefunds(
   sql: Sql,
   { event, registrationId = null }: { event: string; registrationId?: number | null },
   at: Instant,
   limit: number,
-): readonly { id: number }[] {
+): Promise<readonly { id: number }[]> {
   const only = registrationId === null ? '' : 'AND c.registration_id = :one'
-  const accounts = sql<{ source: string; account: string; day: Day | null }>(
+  const accounts = await sql<{ source: string; account: string; day: Day | null }>(
     `SELECT s.source, s.account, (SELECT max(l.day) FROM settlement_lines l WHERE l.source = s.source AND l.account = s.account) AS day
      FROM (SELECT DISTINCT source, account FROM settlements) s`,
   ).all()
-  const found = accounts.flatMap(({ source, account, day }) => {
+  const found = await flatMapInOrder(accounts, async ({ source, account, day }) => {
     if (day === null) return []
     const before = instant(Math.min(startOfDay(day), at - SETTLED_WITHIN_MS))
     return sql<{ id: number }>(unsettledOf(only)).all({
@@ -100,28 +101,28 @@ function unsettledRefunds(
 }
 
 /** Returns true if a refund of this registration is in no settlement report, and not marked as handled. */
-export function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): boolean {
+export async function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): Promise<boolean> {
   // Few have a refund at all: for the others nobody looks through the settlements.
-  const row = sql<{ id: number; event_id: string }>(
+  const row = await sql<{ id: number; event_id: string }>(
     `SELECT id, event_id FROM registrations r WHERE reg_no = ? AND EXISTS (SELECT 1 FROM refunds f
        JOIN captures c ON c.id = f.capture_id WHERE c.registration_id = r.id AND ${BY_GATEWAY('f')})`,
   ).get(regNo)
   if (row === undefined) return false
   const { id: registrationId, event_id: event } = row
-  return unsettledRefunds(sql, { event, registrationId }, at, 1).length > 0
+  return (await unsettledRefunds(sql, { event, registrationId }, at, 1)).length > 0
 }
 
 /** At most `limit` of them. */
-export function waitingIds(
+export async function waitingIds(
   sql: Sql,
   eventId: string,
   { is, at }: { readonly is: WorkQueueId; readonly at: Instant },
   limit: number,
-): readonly number[] {
+): Promise<readonly number[]> {
   const found =
     is === 'refund_unsettled'
-      ? unsettledRefunds(sql, { event: eventId }, at, limit)
-      : sql<{ id: number }>(IDS[is]).all({ event: eventId, at, limit })
+      ? await unsettledRefunds(sql, { event: eventId }, at, limit)
+      : await sql<{ id: number }>(IDS[is]).all({ event: eventId, at, limit })
   return found.map(({ id }) => id)
 }
 
@@ -133,10 +134,10 @@ export function waiting(
   sql: Sql,
   eventIds: readonly string[],
   at: Instant,
-): readonly WaitingCount[] {
-  return eventIds.flatMap((eventId) =>
-    WORK_QUEUE_IDS.flatMap((is) => {
-      const found = waitingIds(sql, eventId, { is, at }, COUNT_MAX + 1).length
+): Promise<readonly WaitingCount[]> {
+  return flatMapInOrder(eventIds, async (eventId) =>
+    flatMapInOrder(WORK_QUEUE_IDS, async (is) => {
+      const found = (await waitingIds(sql, eventId, { is, at }, COUNT_MAX + 1)).length
       return found === 0
         ? []
         : [{ eventId, is, count: Math.min(found, COUNT_MAX), more: found > COUNT_MAX }]

@@ -12,7 +12,7 @@ export function mails(
   { events, status, address }: MailsQuery,
   before: number | null,
   limit: number,
-): readonly ListedMail[] {
+): Promise<readonly ListedMail[]> {
   const wheres: string[] = []
   const args: unknown[] = []
   const where = (text: string, value: unknown): void => {
@@ -32,10 +32,12 @@ export function mails(
   ).all(...args, limit)
 }
 
-export function mailCounts(sql: Sql, events: readonly string[] | null): MailCounts {
-  const count = (status: MailState): number =>
-    sql<{ n: number }>(
-      `SELECT count(*) AS n FROM (SELECT 1 ${FROM} WHERE m.status = ? ${events === null ? '' : `AND ${OF_EVENTS}`} LIMIT ${COUNT_MAX + 1}) AS counted`,
-    ).get(status, ...(events === null ? [] : [JSON.stringify(events)]))?.n ?? 0
-  return { queued: count('queued'), failed: count('failed'), sent: count('sent') }
+export async function mailCounts(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
+  const count = async (status: MailState): Promise<number> =>
+    (
+      await sql<{ n: number }>(
+        `SELECT count(*) AS n FROM (SELECT 1 ${FROM} WHERE m.status = ? ${events === null ? '' : `AND ${OF_EVENTS}`} LIMIT ${COUNT_MAX + 1}) AS counted`,
+      ).get(status, ...(events === null ? [] : [JSON.stringify(events)]))
+    )?.n ?? 0
+  return { queued: await count('queued'), failed: await count('failed'), sent: await count('sent') }
 }

@@ -2,7 +2,7 @@
 import { assert, instant, mailboxKey } from '../../../engine/index.ts'
 import { buildEmailsPausedEmail } from '../../../engine/messages.ts'
 import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
-import type { Sql } from '../database/sqlite-connection.ts'
+import type { Ran, Sql } from '../database/sqlite-connection.ts'
 import { sentUnless } from '../recovery/held-during-recovery.ts'
 import type { MailsToRetry, Tried } from './email-list-types.ts'
 import { GIVEN_BACK } from '../refunds/record-refunds.ts'
@@ -23,19 +23,19 @@ const TOO_MANY = `Not sent: this address got ${LIMITED_MAX} emails within an hou
 /** Who triggers an email. A stranger can also trigger what delegates do, and its automatic consequences. */
 export type Trigger = Actor | 'system'
 
-export function enqueue(
+export async function enqueue(
   sql: Sql,
   registrationId: number,
   kind: 'confirmation' | 'again',
   mail: NewMail,
   at: Instant,
   trigger: Trigger,
-): number {
+): Promise<number> {
   const written = sql(
     'INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   ).run(registrationId, kind, mail.to, mail.copyTo, mail.subject, mail.text, at, at)
-  const id = Number(written.lastInsertRowid)
-  if (trigger === 'delegate' || trigger === 'clock') limitToMailbox(sql, id, mail, at, 'keep')
+  const id = await written.lastInsertRowid
+  if (trigger === 'delegate' || trigger === 'clock') await limitToMailbox(sql, id, mail, at, 'keep')
   return id
 }
 
@@ -44,21 +44,21 @@ export function enqueue(
  * not sent, and the first time in an hour one email says so. `keep`: the office sees the email that was not sent, and can
  * send it; `drop`: whoever asked for it can ask again. False: it is not sent.
  */
-function limitToMailbox(
+async function limitToMailbox(
   sql: Sql,
   id: number,
   mail: NewMail,
   at: Instant,
   unsent: 'keep' | 'drop',
-): boolean {
+): Promise<boolean> {
   const mailbox = mailboxKey(mail.to)
   sql('UPDATE mail_queue SET mailbox = ? WHERE id = ?').run(mailbox, id)
   // On both sides, because the clock may have been ahead when they were queued.
   const hour = [at - LIMITED_MS + 1, at + LIMITED_MS - 1]
-  const { emails, pauses, first } = sql<{ emails: number; pauses: number; first: number }>(
+  const { emails, pauses, first } = (await sql<{ emails: number; pauses: number; first: number }>(
     `SELECT sum(iif(kind <> 'paused', 1, 0)) AS emails, sum(iif(kind = 'paused', 1, 0)) AS pauses, min(created_at) AS first
      FROM mail_queue WHERE mailbox = ? AND created_at BETWEEN ? AND ?`,
-  ).get(mailbox, ...hour) ?? { emails: 0, pauses: 0, first: at }
+  ).get(mailbox, ...hour)) ?? { emails: 0, pauses: 0, first: at }
   if (emails <= LIMITED_MAX) return true
   if (pauses === 0) {
     const pause = buildEmailsPausedEmail(mail.to, LIMITED_MAX, instant(first + LIMITED_MS))
@@ -83,47 +83,58 @@ const PAID_BEFORE = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = 
   AND (p.paid_at < v.begun_at OR (p.paid_at = p.status_at AND p.handed_off_at < v.begun_at)))`
 
 /** Once per registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
-export function confirmByMail(
+export async function confirmByMail(
   sql: Sql,
   registrationId: number,
   composed: NewMail,
   at: Instant,
-): void {
-  const mail = sayingSecond(sql, registrationId, composed)
+): Promise<void> {
+  const mail = await sayingSecond(sql, registrationId, composed)
   sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
      VALUES (?, 'confirmation', ?, ?, ?, ?, ${sentUnless(PAID_BEFORE)}, ?) ON CONFLICT (registration_id) WHERE kind = 'confirmation' DO NOTHING`,
   ).run(registrationId, mail.to, mail.copyTo, mail.subject, mail.text, registrationId, at, at)
 }
 
-export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): number {
-  const registration = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
-    regNo,
-  )
+export async function queueMail(
+  sql: Sql,
+  regNo: RegNo,
+  mail: NewMail,
+  at: Instant,
+): Promise<number> {
+  const registration = await sql<{ id: number }>(
+    'SELECT id FROM registrations WHERE reg_no = ?',
+  ).get(regNo)
   assert(registration !== undefined, 'a mail for a registration that is not there')
   return enqueue(sql, registration.id, 'again', mail, at, 'system')
 }
 
 /** Queues the email with links for a delegate who lost theirs. */
-export function queueLinks(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): void {
+export async function queueLinks(
+  sql: Sql,
+  regNo: RegNo,
+  mail: NewMail,
+  at: Instant,
+): Promise<void> {
   const written = sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
      SELECT id, 'links', ?, NULL, ?, ?, ?, ? FROM registrations WHERE reg_no = ?`,
   ).run(mail.to, mail.subject, mail.text, at, at, regNo)
-  wasQueued(sql, written, mail, at, 'drop')
+  await wasQueued(sql, written, mail, at, 'drop')
 }
 
-export function queueAsked(
+export async function queueAsked(
   sql: Sql,
   regNo: RegNo,
   composed: NewMail,
   at: Instant,
   { apartMs, mailsMax }: MailSpacing,
-): boolean {
-  const registration = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
-    regNo,
-  )
-  const mail = registration === undefined ? composed : sayingSecond(sql, registration.id, composed)
+): Promise<boolean> {
+  const registration = await sql<{ id: number }>(
+    'SELECT id FROM registrations WHERE reg_no = ?',
+  ).get(regNo)
+  const mail =
+    registration === undefined ? composed : await sayingSecond(sql, registration.id, composed)
   const written = sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
      SELECT r.id, 'asked', ?, NULL, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
@@ -139,7 +150,7 @@ export function queueAlready(
   mail: NewMail,
   at: Instant,
   after: Instant,
-): boolean {
+): Promise<boolean> {
   const written = sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
      SELECT r.id, 'already', ?, ?, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
@@ -149,46 +160,56 @@ export function queueAlready(
 }
 
 /** Of a statement that queued one email, or none. */
-function wasQueued(
+async function wasQueued(
   sql: Sql,
   { changes, lastInsertRowid }: Written,
   mail: NewMail,
   at: Instant,
   unsent: 'keep' | 'drop',
-): boolean {
-  return changes === 1 && limitToMailbox(sql, Number(lastInsertRowid), mail, at, unsent)
+): Promise<boolean> {
+  return (
+    (await changes) === 1 && (await limitToMailbox(sql, await lastInsertRowid, mail, at, unsent))
+  )
 }
-type Written = { readonly changes: number; readonly lastInsertRowid: number | bigint }
+type Written = Ran
 
-export function queueOnce(
+export async function queueOnce(
   sql: Sql,
   once: string,
   eventId: string,
   mail: NewMail,
   at: Instant,
-): boolean {
+): Promise<boolean> {
   return (
-    sql(
+    (await sql(
       `INSERT INTO mail_queue (event_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
        VALUES (?, 'reviews', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (once) DO NOTHING`,
-    ).run(eventId, once, mail.to, mail.copyTo, mail.subject, mail.text, at, at).changes === 1
+    ).run(eventId, once, mail.to, mail.copyTo, mail.subject, mail.text, at, at).changes) === 1
   )
 }
 
-export function queueUnfinished(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): boolean {
+export function queueUnfinished(
+  sql: Sql,
+  regNo: RegNo,
+  mail: NewMail,
+  at: Instant,
+): Promise<boolean> {
   const stillOpen = "AND payment_status = 'pending' AND in_review = 0"
   const written = queuedOnce(sql, 'unfinished', `unfinished ${regNo}`, regNo, mail, at, stillOpen)
   return wasQueued(sql, written, mail, at, 'keep')
 }
 
-export function queueGivenBack(
+export async function queueGivenBack(
   sql: Sql,
   refundId: number,
   regNo: RegNo,
   mail: NewMail,
   at: Instant,
-): boolean {
-  return queuedOnce(sql, 'given-back', `${GIVEN_BACK} ${refundId}`, regNo, mail, at).changes === 1
+): Promise<boolean> {
+  return (
+    (await queuedOnce(sql, 'given-back', `${GIVEN_BACK} ${refundId}`, regNo, mail, at).changes) ===
+    1
+  )
 }
 
 /** To a registration, once per key. `where`: what else must be so of it. */
@@ -211,16 +232,16 @@ function queuedOnce(
  * Before sending, so that a full disk or a dying process does not send an email repeatedly: an email claimed and
  * never marked may have been sent, and is retried once.
  */
-export function claimMail(sql: Sql, id: number, at: Instant): boolean {
+export async function claimMail(sql: Sql, id: number, at: Instant): Promise<boolean> {
   const due = "WHERE id = ? AND status = 'queued' AND next_at <= ?"
   const givenUp = sql(
     `UPDATE mail_queue SET status = 'failed', next_at = NULL, error = ? ${due} AND claimed_at IS NOT NULL AND lost >= ?`,
   ).run('Whether it was sent is not known: it was tried twice.', id, at, LOST_MAX)
-  if (givenUp.changes === 1) return false
+  if ((await givenUp.changes) === 1) return false
   return (
-    sql(
+    (await sql(
       `UPDATE mail_queue SET lost = lost + (claimed_at IS NOT NULL), claimed_at = ?, next_at = ? ${due}`,
-    ).run(at, at + CLAIMED_MS, id, at).changes === 1
+    ).run(at, at + CLAIMED_MS, id, at).changes) === 1
   )
 }
 
@@ -256,7 +277,7 @@ export function mailFailed(
 }
 
 /** Emails that no mail server answered are due at once; returns how many. */
-export function hurryMails(sql: Sql, at: Instant): number {
+export function hurryMails(sql: Sql, at: Instant): Promise<number> {
   return sql(
     "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ? AND claimed_at IS NULL AND unreached = 1",
   ).run(at, at).changes
@@ -275,7 +296,7 @@ export function planMailsAgain(sql: Sql, at: Instant): void {
 }
 
 /** Retries failed emails from the beginning, except those of an erased person; returns how many. */
-export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry): number {
+export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry): Promise<number> {
   // Somebody who names it does not want to wait until it is due.
   const those =
     ids === null

@@ -15,13 +15,8 @@ import type { Call, writes } from './writes.ts'
 
 /** Rows per chunk of an export: some ten milliseconds of the reader. */
 const CHUNK_ROWS = 500
-/** Look-ups by key, immediate or from a thread. */
-export type Reads = {
-  readonly [K in keyof ReturnType<typeof reads>]: (
-    ...args: Parameters<ReturnType<typeof reads>[K]>
-  ) => MaybeSoon<ReturnType<ReturnType<typeof reads>[K]>>
-}
-type MaybeSoon<T> = T | Promise<T>
+/** Look-ups by key. */
+export type Reads = ReturnType<typeof reads>
 
 /** The executors of store functions: threads in the server, one connection in the simulator of the tests. */
 export type Doers = {
@@ -157,7 +152,7 @@ export function storeOf({
     },
     soldIn: (query, people) => list('soldIn', query, people),
     async *exportRows(query) {
-      type Chunk = ReturnType<typeof listings.exportChunk>
+      type Chunk = Awaited<ReturnType<typeof listings.exportChunk>>
       const chunkFrom = (from: Chunk['next']): Promise<Chunk> =>
         list('exportChunk', query, from, CHUNK_ROWS)
       // The next chunk is read while the consumer works on this one, and none after it: that is the backpressure.

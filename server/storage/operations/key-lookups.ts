@@ -66,132 +66,142 @@ const fileColumns = 'hash, event_id AS eventId, text, shared, gone_at AS goneAt'
 export function reads(sql: Sql) {
   return {
     ...peopleReads(sql),
-    registration(regNo: string): StoredRegistration | null {
-      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
-      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
+    async registration(regNo: string): Promise<StoredRegistration | null> {
+      const row = await sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
+        regNo,
+      )
+      return row === undefined ? null : ((await registrationsByIds(sql, [row.id]))[0] ?? null)
     },
-    nearPage(query: ListQuery, page: number, pageSize: number): ListPage {
+    nearPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage> {
       return nearPage(sql, query, page, pageSize)
     },
-    formerly(eventId: string, formerNo: string): StoredRegistration | null {
-      const row = sql<{ id: number }>(
+    async formerly(eventId: string, formerNo: string): Promise<StoredRegistration | null> {
+      const row = await sql<{ id: number }>(
         'SELECT id FROM registrations WHERE event_id = ? AND former_no = ?',
       ).get(eventId, formerNo)
-      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
+      return row === undefined ? null : ((await registrationsByIds(sql, [row.id]))[0] ?? null)
     },
-    registeredUnder(eventId: string, key: string, at: Instant): Answered<'registeredUnder'> {
+    registeredUnder(
+      eventId: string,
+      key: string,
+      at: Instant,
+    ): Promise<Answered<'registeredUnder'>> {
       return registeredUnder(sql, eventId, key, at)
     },
-    registrationOf(orderId: string): StoredRegistration | null {
-      const row = sql<{ id: number }>(
+    async registrationOf(orderId: string): Promise<StoredRegistration | null> {
+      const row = await sql<{ id: number }>(
         'SELECT registration_id AS id FROM payments WHERE order_id = ?',
       ).get(orderId)
-      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
+      return row === undefined ? null : ((await registrationsByIds(sql, [row.id]))[0] ?? null)
     },
-    payment(orderId: string): StoredPayment | null {
-      const row = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+    async payment(orderId: string): Promise<StoredPayment | null> {
+      const row = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
       return row === undefined ? null : toStoredPayment(row)
     },
-    pendingPayments(
+    async pendingPayments(
       dueBefore: Instant,
       limit: number,
       barred: readonly string[] = [],
-    ): Answered<'pendingPayments'> {
-      return sql<OwnedPaymentRow>(
-        `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? AND ${notBarred}
+    ): Promise<Answered<'pendingPayments'>> {
+      return (
+        await sql<OwnedPaymentRow>(
+          `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? AND ${notBarred}
          ORDER BY p.asks >= 2, iif(p.asks < 2, -p.created_at, p.next_ask_at), p.id ${LIMIT}`,
-      )
-        .all(dueBefore, JSON.stringify(barred), limit)
-        .map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
+        ).all(dueBefore, JSON.stringify(barred), limit)
+      ).map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
     },
-    watchedPayments(
+    async watchedPayments(
       dueBefore: Instant,
       limit: number,
       barred: readonly string[] = [],
-    ): readonly StoredPayment[] {
-      return sql<OwnedPaymentRow>(
-        `${ownedPayment} WHERE p.watch_until IS NOT NULL AND p.next_ask_at <= ? AND NOT (p.status = 'pending' AND p.review IS NULL)
+    ): Promise<readonly StoredPayment[]> {
+      return (
+        await sql<OwnedPaymentRow>(
+          `${ownedPayment} WHERE p.watch_until IS NOT NULL AND p.next_ask_at <= ? AND NOT (p.status = 'pending' AND p.review IS NULL)
          AND ${notBarred} ORDER BY p.next_ask_at, p.id ${LIMIT}`,
-      )
-        .all(dueBefore, JSON.stringify(barred), limit)
-        .map(toStoredPayment)
+        ).all(dueBefore, JSON.stringify(barred), limit)
+      ).map(toStoredPayment)
     },
-    refunds(regNo: RegNo): Answered<'refunds'> {
+    refunds(regNo: RegNo): Promise<Answered<'refunds'>> {
       return refundsOf(sql, regNo)
     },
-    settledOf(regNo: RegNo): Answered<'settledOf'> {
+    settledOf(regNo: RegNo): Promise<Answered<'settledOf'>> {
       return settledOf(sql, regNo)
     },
-    refundsToSend(at: Instant, limit: number): Answered<'refundsToSend'> {
+    refundsToSend(at: Instant, limit: number): Promise<Answered<'refundsToSend'>> {
       return refundsToSend(sql, at, limit)
     },
-    recovery(): Answered<'recovery'> {
+    recovery(): Promise<Answered<'recovery'>> {
       return recoveryOf(sql)
     },
-    counted(): Answered<'counted'> {
+    counted(): Promise<Answered<'counted'>> {
       return counted(sql)
     },
-    unknownOrders(at: Instant, limit: number): Answered<'unknownOrders'> {
+    unknownOrders(at: Instant, limit: number): Promise<Answered<'unknownOrders'>> {
       return unknownOrders(sql, at, limit)
     },
-    review(id: string): Answered<'review'> {
+    review(id: string): Promise<Answered<'review'>> {
       return reviewOf(sql, id)
     },
-    eventOfReview(id: string): Answered<'eventOfReview'> {
+    eventOfReview(id: string): Promise<Answered<'eventOfReview'>> {
       return eventOfReview(sql, id)
     },
-    kept(regNo: RegNo): Answered<'kept'> {
-      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
-      return row === undefined ? paise(0) : keptOf(sql, row.id)
+    async kept(regNo: RegNo): Promise<Answered<'kept'>> {
+      const row = await sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
+        regNo,
+      )
+      return row === undefined ? paise(0) : await keptOf(sql, row.id)
     },
-    moneyOfBill(regNo: RegNo): Answered<'moneyOfBill'> {
-      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
+    async moneyOfBill(regNo: RegNo): Promise<Answered<'moneyOfBill'>> {
+      const row = await sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
+        regNo,
+      )
       return moneyOfBill(sql, row?.id ?? 0)
     },
-    isRefundUnsettled(regNo: RegNo, at: Instant): Answered<'isRefundUnsettled'> {
+    isRefundUnsettled(regNo: RegNo, at: Instant): Promise<Answered<'isRefundUnsettled'>> {
       return isRefundUnsettled(sql, regNo, at)
     },
-    secondPayment(regNo: RegNo): Answered<'secondPayment'> {
+    secondPayment(regNo: RegNo): Promise<Answered<'secondPayment'>> {
       return secondPaymentOf(sql, regNo)
     },
-    paidBySamePerson(regNo: RegNo): Answered<'paidBySamePerson'> {
+    paidBySamePerson(regNo: RegNo): Promise<Answered<'paidBySamePerson'>> {
       return paidBySamePerson(sql, regNo)
     },
-    refundRequests(eventId: string): Answered<'refundRequests'> {
+    refundRequests(eventId: string): Promise<Answered<'refundRequests'>> {
       return refundRequests(sql, eventId)
     },
-    acts(regNo: RegNo): Answered<'acts'> {
+    acts(regNo: RegNo): Promise<Answered<'acts'>> {
       return actsOf(sql, regNo)
     },
-    documents(regNo: RegNo): Answered<'documents'> {
+    documents(regNo: RegNo): Promise<Answered<'documents'>> {
       return documentsOf(sql, regNo)
     },
-    document(regNo: RegNo, id: number): Answered<'document'> {
+    document(regNo: RegNo, id: number): Promise<Answered<'document'>> {
       return documentBody(sql, regNo, id)
     },
-    decisions(regNo: RegNo): Answered<'decisions'> {
+    decisions(regNo: RegNo): Promise<Answered<'decisions'>> {
       return decisionsOf(sql, regNo)
     },
-    captures(regNo: RegNo): readonly StoredCapture[] {
+    captures(regNo: RegNo): Promise<readonly StoredCapture[]> {
       return capturesOf(sql, regNo)
     },
-    code(eventId: string, folded: string, holdMs: number, at: Instant): CodeStatus {
-      return codeAt(sql, eventId, folded, holdMs, at).fact
+    async code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeStatus> {
+      return (await codeAt(sql, eventId, folded, holdMs, at)).fact
     },
-    codeOf(regNo: RegNo): string | null {
+    codeOf(regNo: RegNo): Promise<string | null> {
       return codeOf(sql, regNo)
     },
-    rollRow(eventId: string, roll: string, key: string): Answered<'rollRow'> {
+    rollRow(eventId: string, roll: string, key: string): Promise<Answered<'rollRow'>> {
       return rollRow(sql, eventId, roll, key)
     },
     placesLeft(
       eventId: string,
       few: Readonly<Record<string, number>>,
       at: Instant,
-    ): Record<string, number> {
+    ): Promise<Record<string, number>> {
       return placesLeft(sql, eventId, few, at)
     },
-    placesTaken(eventId: string): Answered<'placesTaken'> {
+    placesTaken(eventId: string): Promise<Answered<'placesTaken'>> {
       return placesTaken(sql, eventId)
     },
     unfinished(
@@ -199,7 +209,7 @@ export function reads(sql: Sql) {
       eventIds: readonly string[],
       after: number,
       limit: number,
-    ): Answered<'unfinished'> {
+    ): Promise<Answered<'unfinished'>> {
       return sql<Answered<'unfinished'>[number]>(
         `SELECT p.id, r.reg_no AS regNo FROM payments p JOIN registrations r ON r.id = p.registration_id
          WHERE p.status = 'pending' AND p.review IS NULL AND p.last_answer = 'no-record' AND p.handed_off_at <= ? AND p.id > ?
@@ -209,104 +219,110 @@ export function reads(sql: Sql) {
          ORDER BY p.id LIMIT abs(?)`,
       ).all(handedBefore, after, JSON.stringify(eventIds), limit)
     },
-    givenBack(after: Instant, eventIds: readonly string[], limit: number): Answered<'givenBack'> {
+    givenBack(
+      after: Instant,
+      eventIds: readonly string[],
+      limit: number,
+    ): Promise<Answered<'givenBack'>> {
       return givenBack(sql, after, eventIds, limit)
     },
-    link(tokenHash: string): StoredLink | null {
+    link(tokenHash: string): Promise<StoredLink | null> {
       return linkOf(sql, tokenHash)
     },
-    overdue(at: Instant, limit: number): readonly RegNo[] {
+    overdue(at: Instant, limit: number): Promise<readonly RegNo[]> {
       return overdue(sql, at, limit)
     },
-    lapsedTooEarly(at: Instant, limit: number): readonly RegNo[] {
+    lapsedTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]> {
       return lapsedTooEarly(sql, at, limit)
     },
-    tellings(regNo: RegNo): readonly StoredPaymentClaim[] {
+    tellings(regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
       return tellingsOf(sql, regNo)
     },
-    facts(orderId: string): Answered<'facts'> {
-      return sql<{ at: Instant; type: string; body: string }>(
-        'SELECT f.at, f.type, f.body FROM payment_facts f WHERE f.payment_id = (SELECT id FROM payments WHERE order_id = ?) ORDER BY f.id',
-      )
-        .all(orderId)
-        .map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentEvent }))
+    async facts(orderId: string): Promise<Answered<'facts'>> {
+      return (
+        await sql<{ at: Instant; type: string; body: string }>(
+          'SELECT f.at, f.type, f.body FROM payment_facts f WHERE f.payment_id = (SELECT id FROM payments WHERE order_id = ?) ORDER BY f.id',
+        ).all(orderId)
+      ).map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentEvent }))
     },
-    notices(orderId: string | null): readonly StoredGatewayMessage[] {
+    notices(orderId: string | null): Promise<readonly StoredGatewayMessage[]> {
       // PostgreSQL uses no index for IS NOT DISTINCT FROM, which `IS ?` becomes there.
       const [are, bound] = orderId === null ? ['IS NULL', []] : ['= ?', [orderId]]
       return sql<StoredGatewayMessage>(
         `SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id ${are} ORDER BY id`,
       ).all(...bound)
     },
-    dueMails(at: Instant, limit: number): readonly QueuedMail[] {
+    dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]> {
       return sql<QueuedMail>(
         `SELECT m.id, m.kind, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, m.first_tried_at AS firstTriedAt, m.created_at AS at, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
          FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
          WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id ${LIMIT}`,
       ).all(at, limit)
     },
-    mailsOf(regNo: string): Answered<'mailsOf'> {
+    mailsOf(regNo: string): Promise<Answered<'mailsOf'>> {
       return sql<Answered<'mailsOf'>[number]>(
         `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.status, coalesce(m.sent_at, m.created_at) AS at, m.error
          FROM mail_queue m JOIN registrations r ON r.id = m.registration_id WHERE r.reg_no = ? ORDER BY m.id`,
       ).all(regNo)
     },
-    auditOf(regNo: string): Answered<'auditOf'> {
+    auditOf(regNo: string): Promise<Answered<'auditOf'>> {
       return sql<Answered<'auditOf'>[number]>(
         'SELECT at, who, what FROM audit_log WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id',
       ).all(regNo)
     },
-    eventFile(hash: string): File {
+    async eventFile(hash: string): Promise<File> {
       return (
-        sql<NonNullable<File>>(`SELECT ${fileColumns} FROM event_files WHERE hash = ?`).get(hash) ??
-        null
+        (await sql<NonNullable<File>>(`SELECT ${fileColumns} FROM event_files WHERE hash = ?`).get(
+          hash,
+        )) ?? null
       )
     },
-    lastVersions(eventId: string, limit: number): readonly string[] {
-      return sql<{ hash: string }>(
-        `SELECT hash FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC ${LIMIT}`,
-      )
-        .all(eventId, limit)
-        .map(({ hash }) => hash)
+    async lastVersions(eventId: string, limit: number): Promise<readonly string[]> {
+      return (
+        await sql<{ hash: string }>(
+          `SELECT hash FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC ${LIMIT}`,
+        ).all(eventId, limit)
+      ).map(({ hash }) => hash)
     },
-    activeEvents(known: number): Active | null {
+    activeEvents(known: number): Promise<Active | null> {
       return activeEvents(sql, known)
     },
-    lastEventFile(eventId: string): File {
+    async lastEventFile(eventId: string): Promise<File> {
       return (
-        sql<NonNullable<File>>(
+        (await sql<NonNullable<File>>(
           `SELECT ${fileColumns} FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC LIMIT 1`,
-        ).get(eventId) ?? null
+        ).get(eventId)) ?? null
       )
     },
-    eventsServed(): readonly string[] {
-      return sql<{ id: string }>(
-        'SELECT DISTINCT event_id AS id FROM event_files ORDER BY event_id',
-      )
-        .all()
-        .map(({ id }) => id)
+    async eventsServed(): Promise<readonly string[]> {
+      return (
+        await sql<{ id: string }>(
+          'SELECT DISTINCT event_id AS id FROM event_files ORDER BY event_id',
+        ).all()
+      ).map(({ id }) => id)
     },
-    draft(tokenHash: string): DraftProof | null {
+    draft(tokenHash: string): Promise<DraftProof | null> {
       return draftOf(sql, tokenHash)
     },
-    uploadsInUse(sha256s: readonly string[]): readonly string[] {
-      return sql<{ sha256: string }>(
-        `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL)
+    async uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]> {
+      return (
+        await sql<{ sha256: string }>(
+          `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL)
          OR value IN (SELECT sha256 FROM draft_proofs)`,
-      )
-        .all(JSON.stringify(sha256s))
-        .map(({ sha256 }) => sha256)
+        ).all(JSON.stringify(sha256s))
+      ).map(({ sha256 }) => sha256)
     },
-    uploadsDropped(sha256s: readonly string[]): readonly string[] {
-      return sql<{ sha256: string }>(
-        `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads)
+    async uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]> {
+      return (
+        await sql<{ sha256: string }>(
+          `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads)
          AND value NOT IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL) AND value NOT IN (SELECT sha256 FROM draft_proofs)`,
-      )
-        .all(JSON.stringify(sha256s))
-        .map(({ sha256 }) => sha256)
+        ).all(JSON.stringify(sha256s))
+      ).map(({ sha256 }) => sha256)
     },
-    databaseSince: (): Instant | null =>
-      sql<{ at: Instant | null }>('SELECT min(first_at) AS at FROM event_files').get()?.at ?? null,
+    databaseSince: async (): Promise<Instant | null> =>
+      (await sql<{ at: Instant | null }>('SELECT min(first_at) AS at FROM event_files').get())
+        ?.at ?? null,
     clockSeen: () => clockSeen(sql),
   }
 }

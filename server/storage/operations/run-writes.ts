@@ -3,6 +3,7 @@ import { countNew } from '../reports/registration-and-revenue-counters.ts'
 import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
 import type { Connection, Sql } from '../database/sqlite-connection.ts'
 import { readingOnce } from '../database/batch-cache.ts'
+import { mapInOrder } from '../database/in-order.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { Answer, Request } from '../database/worker-client.ts'
 import { writes } from './writes.ts'
@@ -15,15 +16,17 @@ const verbs = writes as unknown as Verbs
  * they first run without savepoints, which would take an eighth of the writer's time. When one fails, everything
  * is undone and repeated, each in a savepoint of its own.
  */
-export function answerAll(
+export async function answerAll(
   connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,
   requests: readonly Request[],
-): readonly Answer[] {
+): Promise<readonly Answer[]> {
   cached('BEGIN IMMEDIATE').run()
   try {
-    const answers = readingOnce(cached, () => requests.map((request) => answerOf(cached, request)))
-    countNew(cached)
+    const answers = await readingOnce(cached, () =>
+      mapInOrder(requests, (request) => answerOf(cached, request)),
+    )
+    await countNew(cached)
     return answers
   } catch (error) {
     // A full disk or a failed read ends the whole transaction: then the batch has failed.
@@ -31,20 +34,21 @@ export function answerAll(
     cached('ROLLBACK').run()
   }
   cached('BEGIN IMMEDIATE').run()
-  return requests.map((request) => answer(connection, cached, request))
+  return mapInOrder(requests, (request) => answer(connection, cached, request))
 }
 
 /** Runs one request in a savepoint of its own, so that it cannot fail the others. */
-export function answer(
+export async function answer(
   connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,
   request: Request,
-): Answer {
+): Promise<Answer> {
   cached('SAVEPOINT request').run()
   try {
-    const answered = answerOf(cached, request)
-    countNew(cached)
-    cached('RELEASE request').run()
+    const answered = await answerOf(cached, request)
+    await countNew(cached)
+    // So that a failure of what was queued before is thrown here.
+    await cached('RELEASE request').run().changes
     return answered
   } catch (error) {
     if (!connection.inTransaction) throw error
@@ -58,11 +62,11 @@ export function answer(
 }
 
 /** Throws what the write throws; it may have written something by then. */
-function answerOf(cached: Sql, { id, verb, args }: Request): Answer {
+async function answerOf(cached: Sql, { id, verb, args }: Request): Promise<Answer> {
   const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   return run === undefined
     ? { id, ok: false, busy: false, message: `the store has no write called ${verb}` }
-    : { id, ok: true, value: run(cached, ...(args as never[])) }
+    : { id, ok: true, value: await run(cached, ...(args as never[])) }
 }
 
 export const messageOf = (error: unknown): string =>

@@ -142,7 +142,7 @@ export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unkn
 export type Call<V extends Verbs> = <K extends keyof V & string>(
   verb: K,
   ...args: V[K] extends (sql: Sql, ...args: infer A) => unknown ? A : never
-) => Promise<ReturnType<V[K]>>
+) => Promise<Awaited<ReturnType<V[K]>>>
 
 function notLost(folder: string): never {
   assert(false, `the database is where it was, and nothing is rescued into ${folder}`)

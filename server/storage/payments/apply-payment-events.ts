@@ -1,4 +1,5 @@
 /** Applies payment events and the gateway's answers to stored payments. */
+import { filterInOrder } from '../database/in-order.ts'
 import {
   applyPaymentEvent as judge,
   assert,
@@ -54,15 +55,19 @@ import type {
 } from '../index.ts'
 
 /** Returns the message's id. */
-export function recordNotice(sql: Sql, notice: NewGatewayMessage): number {
+export function recordNotice(sql: Sql, notice: NewGatewayMessage): Promise<number> {
   return keep(sql, notice.orderId, notice)
 }
 
-function keep(sql: Sql, orderId: string | null, message: Omit<StoredGatewayMessage, 'id'>): number {
+async function keep(
+  sql: Sql,
+  orderId: string | null,
+  message: Omit<StoredGatewayMessage, 'id'>,
+): Promise<number> {
   const written = sql(
     'INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)',
   ).run(message.gateway, message.kind, orderId, message.body, message.contentType, message.at)
-  return Number(written.lastInsertRowid)
+  return written.lastInsertRowid
 }
 
 /** What becomes of the payment; when the fact does not fit, the code of the refusal and what a person has to decide. */
@@ -73,7 +78,7 @@ type Judged = {
 }
 
 /** The engine judges one payment by itself; the store also sees the registration's other attempts and the gateway's other orders. */
-function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
+async function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Promise<Judged> {
   const before = toPayment(row)
   const refused = (refusal: string, why: string | null): Judged => ({ next: before, refusal, why })
   const answer = judge(before, fact)
@@ -81,9 +86,9 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
   const next = answer.value
   if (next.status.is === 'success' && row.status !== 'success') {
     const { reference: second } = next.status
-    const { state } = sql<{ state: RegistrationState }>(
+    const { state } = (await sql<{ state: RegistrationState }>(
       'SELECT state FROM registrations WHERE id = ?',
-    ).get(row.registration_id) ?? { state: 'to_pay' }
+    ).get(row.registration_id)) ?? { state: 'to_pay' }
     if (state === 'cancelled' || state === 'refused') {
       const ended = { code: 'ended', state } as const
       return refused(ended.code, findReviewReason(ended))
@@ -91,14 +96,14 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
     const paid =
       row.asks_for === 'difference'
         ? undefined
-        : sql<{ reference: string | null }>(
+        : await sql<{ reference: string | null }>(
             "SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND asks_for = 'whole' AND status IN ('success', 'refunded')",
           ).get(row.registration_id, row.id)
     if (paid !== undefined) {
       const twice = { code: 'paid_twice', first: paid.reference ?? '', second } as const
       return refused('paid_twice', findReviewReason(twice))
     }
-    const taken = sql<{ order_id: string }>(
+    const taken = await sql<{ order_id: string }>(
       'SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?',
     ).get(row.gateway, second, row.id)
     if (taken !== undefined)
@@ -107,7 +112,7 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
         `The gateway's reference ${second} has already paid ${taken.order_id}.`,
       )
     const place =
-      row.asks_for === 'difference' ? null : placeGone(sql, row.registration_id, fact.at)
+      row.asks_for === 'difference' ? null : await placeGone(sql, row.registration_id, fact.at)
     if (place !== null) {
       const gone = { code: 'place_gone', place: place.name } as const
       return refused(gone.code, findReviewReason(gone))
@@ -118,13 +123,13 @@ function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Judged {
 
 type Applied = { changed: boolean; payment: StoredPayment; review: string | null }
 
-export function applyFact(
+export async function applyFact(
   sql: Sql,
   orderId: OrderId,
   fact: PaymentEvent,
   mail: NewMail | null,
   answer: RawAnswer | null = null,
-): Applied {
+): Promise<Applied> {
   let changed = false
   let unkept = answer
   // The gateway's own word ends what a message claimed; our patience does not.
@@ -135,20 +140,21 @@ export function applyFact(
   let isPaidNow = false
   // What went back stands beside what came, and is a fact of its own.
   for (const one of partsOf(fact)) {
-    const row = paymentRow(sql, orderId)
-    const isNews = one.type === 'refunded' ? applyRefund(sql, row, one) : applyOne(sql, row, one)
+    const row = await paymentRow(sql, orderId)
+    const isNews =
+      one.type === 'refunded' ? await applyRefund(sql, row, one) : await applyOne(sql, row, one)
     changed ||= isNews.changed
     isPaidNow ||= isNews.isPaidNow
     // What is watched is asked about for days: the same answer again is no news.
     if (isNews.isNew && unkept !== null) {
-      keep(sql, orderId, { ...unkept, kind: 'status' })
+      await keep(sql, orderId, { ...unkept, kind: 'status' })
       unkept = null
     }
   }
-  const after = paymentRow(sql, orderId)
+  const after = await paymentRow(sql, orderId)
   // Whoever has all of it back by the same answer is not told that it is paid.
   if (isPaidNow && after.asks_for === 'whole' && after.status === 'success' && mail !== null)
-    confirmByMail(sql, after.registration_id, mail, fact.at)
+    await confirmByMail(sql, after.registration_id, mail, fact.at)
   return { changed, payment: toStoredPayment(after), review: after.review }
 }
 
@@ -167,16 +173,16 @@ function partsOf(fact: PaymentEvent): readonly PaymentEvent[] {
   return [confirmed, ...alone(refunds)]
 }
 
-function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): News {
-  const isNew = !known(sql, row.id, fact)
-  const confirmed = fact.type === 'confirmed' ? undecidedOf(sql, row, fact) : fact
+async function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): Promise<News> {
+  const isNew = !(await known(sql, row.id, fact))
+  const confirmed = fact.type === 'confirmed' ? await undecidedOf(sql, row, fact) : fact
   if (confirmed === null) {
     if (isNew) writeFact(sql, row.id, fact, DECIDED)
     return { isNew, changed: false, isPaidNow: false }
   }
-  const { next: judgedTo, refusal, why } = judged(sql, row, confirmed)
+  const { next: judgedTo, refusal, why } = await judged(sql, row, confirmed)
   const cleared =
-    confirmed.type === 'confirmed' ? keepCapture(sql, row, confirmed, refusal, why) : null
+    confirmed.type === 'confirmed' ? await keepCapture(sql, row, confirmed, refusal, why) : null
   if (confirmed.type === 'confirmed')
     for (const one of confirmed.further ?? []) {
       const twice = {
@@ -184,7 +190,7 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): News {
         first: confirmed.reference,
         second: one.reference,
       } as const
-      keepCapture(sql, row, besides(confirmed, one), twice.code, findReviewReason(twice))
+      await keepCapture(sql, row, besides(confirmed, one), twice.code, findReviewReason(twice))
     }
   // What was said before is no new reason: a person may have decided since.
   const isSame = !isNew && judgedTo.status.is === row.status
@@ -192,15 +198,15 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): News {
   if (isNew) writeFact(sql, row.id, fact, refusal)
   const next = { ...judgedTo, review }
   const isPaidNow = next.status.is === 'success' && row.status !== 'success'
-  if (isPaidNow) payDifference(sql, row, row.amount, fact.at)
-  const changed = stand(sql, row, next, fact.at)
+  if (isPaidNow) await payDifference(sql, row, row.amount, fact.at)
+  const changed = await stand(sql, row, next, fact.at)
   // It may have waited before a person until now, and part of it have gone back meanwhile.
   const counts =
     isPaidNow && next.status.is === 'success'
-      ? captureNamed(sql, row, next.status.reference)
+      ? await captureNamed(sql, row, next.status.reference)
       : undefined
-  if (isPaidNow) owedSince(sql, row, fact.at)
-  if (isPaidNow) bookAndCover(sql, row, counts, fact.at)
+  if (isPaidNow) await owedSince(sql, row, fact.at)
+  if (isPaidNow) await bookAndCover(sql, row, counts, fact.at)
   if (next.status.is === 'success' && isPaidNow) book(sql, row, next.status.paidAt, row.amount)
   return { isNew, changed, isPaidNow }
 }
@@ -210,36 +216,41 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentEvent): News {
  * difference between the present price and the payment becomes a balance or a refund. From now on this order's
  * payment counts, even if the registration had been free.
  */
-export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+export async function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for === 'difference') return askRemainder(sql, row, at)
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
   sql('UPDATE registrations SET freed_at_attempt = NULL WHERE id = ?').run(id)
-  const stored = sql<{ total: Paise | null; is_corrected: 0 | 1 }>(
+  const stored = await sql<{ total: Paise | null; is_corrected: 0 | 1 }>(
     'SELECT total, is_corrected FROM registrations WHERE id = ?',
   ).get(id)
   if (stored?.total == null) return
-  const owed = balance(sql, id) - dueOf(sql, id)
+  const owed = (await balance(sql, id)) - (await dueOf(sql, id))
   if (owed === 0) return
   addDue(sql, id, { what: 'corrected', amount: owed }, at)
   if (stored.is_corrected === 0) return
   // The order at the corrected price would ask for all of it.
-  endOpenPayments(sql, id, 'corrected', at)
+  await endOpenPayments(sql, id, 'corrected', at)
   const askedOf = { account: account ?? '', merchantId }
-  askDifference(sql, { id, reg_no, due: dueOf(sql, id) }, { gateway: gateway ?? '', askedOf }, at)
-  settleRegistration(sql, id)
+  await askDifference(
+    sql,
+    { id, reg_no, due: await dueOf(sql, id) },
+    { gateway: gateway ?? '', askedOf },
+    at,
+  )
+  await settleRegistration(sql, id)
 }
 
 /** An earlier difference was paid late: the order after it, open or expired by now, asks for what is still due, not for more. */
-function askRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+async function askRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
-  const later = sql(
+  const later = await sql(
     "SELECT 1 FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status IN ('pending', 'failed') AND attempt > ?",
   ).get(id, row.attempt)
   if (later === undefined) return
   const askedOf = { account: account ?? '', merchantId }
   const through = way === null ? { gateway: gateway ?? '', askedOf } : { way }
-  askDifference(sql, { id, reg_no, due: dueOf(sql, id) }, through, at)
-  settleRegistration(sql, id)
+  await askDifference(sql, { id, reg_no, due: await dueOf(sql, id) }, through, at)
+  await settleRegistration(sql, id)
 }
 
 type Confirmed = PaymentEvent & { readonly type: 'confirmed' }
@@ -248,12 +259,17 @@ type Confirmed = PaymentEvent & { readonly type: 'confirmed' }
 const DECIDED = 'decided'
 
 /** A confirmation without the money that a person has decided about; null: that is all it names. */
-function undecidedOf(sql: Sql, row: OwnedPaymentRow, fact: Confirmed): Confirmed | null {
-  const isDecided = (reference: string): boolean =>
-    isDecidedElsewise(captureNamed(sql, row, reference), row.id)
+async function undecidedOf(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  fact: Confirmed,
+): Promise<Confirmed | null> {
+  const isDecided = async (reference: string): Promise<boolean> =>
+    isDecidedElsewise(await captureNamed(sql, row, reference), row.id)
   const { further = [], ...first } = fact
-  const open = further.filter(({ reference }) => !isDecided(reference))
-  if (!isDecided(first.reference)) return open.length === 0 ? first : { ...first, further: open }
+  const open = await filterInOrder(further, async ({ reference }) => !(await isDecided(reference)))
+  if (!(await isDecided(first.reference)))
+    return open.length === 0 ? first : { ...first, further: open }
   const [next, ...rest] = open.map((one) => ({ currency: first.currency, ...one }))
   if (next === undefined) return null
   const alone = besides(first, next)
@@ -267,21 +283,21 @@ function besides(first: Confirmed, one: NonNullable<Confirmed['further']>[number
 }
 
 /** A refund that the gateway tells of. One that fits nothing that came is before a person. */
-function applyRefund(
+async function applyRefund(
   sql: Sql,
   row: OwnedPaymentRow,
   fact: PaymentEvent & { readonly type: 'refunded' },
-): News {
-  const placed = placeRefund(sql, row.id, fact, fact.at)
+): Promise<News> {
+  const placed = await placeRefund(sql, row.id, fact, fact.at)
   if (placed === 'known') return { isNew: false, changed: false, isPaidNow: false }
   if (placed !== null) {
     writeFact(sql, row.id, fact, null)
     sql('UPDATE payments SET refund_reference = ? WHERE id = ?').run(fact.reference, row.id)
-    return { isNew: true, changed: wentBack(sql, placed, fact), isPaidNow: false }
+    return { isNew: true, changed: await wentBack(sql, placed, fact), isPaidNow: false }
   }
-  const isNew = !known(sql, row.id, fact)
+  const isNew = !(await known(sql, row.id, fact))
   if (!isNew) return { isNew, changed: false, isPaidNow: false }
-  const money = moneyOf(sql, row.id)
+  const money = await moneyOf(sql, row.id)
   const refusal: PaymentRefusal =
     money === null
       ? { code: 'not_paid' }
@@ -290,13 +306,13 @@ function applyRefund(
   const review = joined(row.review, findReviewReason(refusal))
   return {
     isNew,
-    changed: stand(sql, row, { ...toPayment(row), review }, fact.at),
+    changed: await stand(sql, row, { ...toPayment(row), review }, fact.at),
     isPaidNow: false,
   }
 }
 
-function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
-  const row = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+async function paymentRow(sql: Sql, orderId: OrderId): Promise<OwnedPaymentRow> {
+  const row = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
   assert(row !== undefined, 'a fact about an order that is not there')
   return row
 }
@@ -305,18 +321,23 @@ function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
  * False: another process is sending it. The payment is watched again: if this process dies now, the status call
  * reports the result.
  */
-export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
-  const isOurs = claim(sql, id, at)
-  const orderId = isOurs ? orderOfRefund(sql, id) : null
+export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
+  const isOurs = await claim(sql, id, at)
+  const orderId = isOurs ? await orderOfRefund(sql, id) : null
   if (orderId !== null) rearm(sql, orderId, at)
   return isOurs
 }
 
 /** Stores the gateway's answer to a refund verbatim; where money may move, the payment is queried soon. */
-export function refundTold(sql: Sql, id: number, told: RefundResponse, at: Instant): void {
-  const orderId = orderOfRefund(sql, id)
+export async function refundTold(
+  sql: Sql,
+  id: number,
+  told: RefundResponse,
+  at: Instant,
+): Promise<void> {
+  const orderId = await orderOfRefund(sql, id)
   assert(orderId !== null, 'a refund of money that came through no gateway')
-  keep(sql, orderId, {
+  await keep(sql, orderId, {
     gateway: told.gateway,
     kind: 'refund',
     body: told.raw,
@@ -344,16 +365,16 @@ export function asked(
 /** A query takes twenty seconds at most, and none is due again within a minute. */
 export const ASKING_MS_MAX = 30_000
 
-export function claimQuestion(
+export async function claimQuestion(
   sql: Sql,
   orderId: OrderId,
   dueBefore: Instant,
   at: Instant,
-): boolean {
+): Promise<boolean> {
   return (
-    sql(
+    (await sql(
       'UPDATE payments SET asking_until = ? WHERE order_id = ? AND next_ask_at <= ? AND coalesce(asking_until, 0) <= ?',
-    ).run(at + ASKING_MS_MAX, orderId, dueBefore, at).changes === 1
+    ).run(at + ASKING_MS_MAX, orderId, dueBefore, at).changes) === 1
   )
 }
 

@@ -19,16 +19,21 @@ export function addDue(
   ).run(registrationId, at, what, amount, paymentId)
 }
 
-export function dueOf(sql: Sql, registrationId: number): Paise {
+export async function dueOf(sql: Sql, registrationId: number): Promise<Paise> {
   return paise(
-    sql<{ due: number }>('SELECT due FROM registrations WHERE id = ?').get(registrationId)?.due ??
-      0,
+    (await sql<{ due: number }>('SELECT due FROM registrations WHERE id = ?').get(registrationId))
+      ?.due ?? 0,
   )
 }
 
 /** Money was refunded: reduces the amount to refund accordingly. */
-export function paidBack(sql: Sql, registrationId: number, amount: Paise, at: Instant): void {
-  const toPayBack = Math.max(0, -dueOf(sql, registrationId))
+export async function paidBack(
+  sql: Sql,
+  registrationId: number,
+  amount: Paise,
+  at: Instant,
+): Promise<void> {
+  const toPayBack = Math.max(0, -(await dueOf(sql, registrationId)))
   addDue(sql, registrationId, { what: 'paid back', amount: Math.min(amount, toPayBack) }, at)
 }
 
@@ -37,7 +42,7 @@ export function paidBack(sql: Sql, registrationId: number, amount: Paise, at: In
  * cancellation stated is to be paid back beside that refund. All refunds since count towards both, and nothing is
  * paid back by this: the rest is listed under "Money to pay back".
  */
-export function restoreOlderCancellations(sql: Sql): void {
+export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   type Older = {
     id: number
     due: Paise
@@ -49,7 +54,7 @@ export function restoreOlderCancellations(sql: Sql): void {
   const refunded = (which: string): string =>
     `SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
      WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND ${which}`
-  const older = sql<Older>(
+  const older = await sql<Older>(
     `SELECT r.id, r.due, d.at, -d.amount AS stated,
        (${refunded(`f.at <= d.at AND (${UNDER_WAY('f')} OR f.state = 'done' AND f.done_at > d.at)`)}) AS in_progress,
        (${refunded("f.state = 'done' AND f.done_at > d.at")}) AS gone
@@ -61,15 +66,15 @@ export function restoreOlderCancellations(sql: Sql): void {
   ).all()
   for (const { id, due, at, stated, in_progress: inProgress, gone } of older) {
     if (inProgress === 0) continue
-    const left = keptOf(sql, id) + underWayOf(sql, id)
+    const left = (await keptOf(sql, id)) + (await underWayOf(sql, id))
     const wanted = -Math.max(0, Math.min(stated + inProgress - gone, left))
     if (wanted < due) addDue(sql, id, { what: 'corrected', amount: wanted - due }, at)
   }
 }
 
 /** Returns how much of the counted payments may be on its way back. */
-export function underWayOf(sql: Sql, registrationId: number): Paise {
-  const row = sql<{ amount: number | null }>(
+export async function underWayOf(sql: Sql, registrationId: number): Promise<Paise> {
+  const row = await sql<{ amount: number | null }>(
     `SELECT sum(f.amount) AS amount FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
      WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND ${UNDER_WAY('f')}`,
   ).get(registrationId)
@@ -77,8 +82,8 @@ export function underWayOf(sql: Sql, registrationId: number): Paise {
 }
 
 /** Returns the counted payments of a registration, less completed and imminent refunds. */
-export function keptOf(sql: Sql, registrationId: number): Paise {
-  const row = sql<{ kept: number | null }>(
+export async function keptOf(sql: Sql, registrationId: number): Promise<Paise> {
+  const row = await sql<{ kept: number | null }>(
     `SELECT sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')) AS kept
      FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted')`,
   ).get(registrationId)

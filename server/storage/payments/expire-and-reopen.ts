@@ -17,14 +17,14 @@ const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = reg
   AND p.status = 'pending' AND p.last_answer IN (${MAY_COME_AFTER.map((said) => `'${said}'`).join(', ')}))`
 
 /** Expires a registration not paid in time: releases its seats. */
-export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): ActionOutcome {
-  return doAct(sql, wanted, ({ id, payment_status: status, in_review: inReview }) => {
-    const mayCome = sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
+export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async ({ id, payment_status: status, in_review: inReview }) => {
+    const mayCome = await sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
     if (status === 'success' || inReview === 1 || mayCome !== undefined)
       return err({ code: 'moved_on', message: 'A payment has arrived in the meantime.' })
-    endOpenPayments(sql, id, 'expired', wanted.at)
-    settleRegistration(sql, id)
-    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    await endOpenPayments(sql, id, 'expired', wanted.at)
+    await settleRegistration(sql, id)
+    if (mail !== null) await enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({ message: 'The registration has expired.' })
   })
 }
@@ -33,17 +33,17 @@ export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): Action
  * Undoes an expiry caused by a clock that was ahead: the original deadline applies again, if its seats are still
  * free.
  */
-export function reopen(sql: Sql, wanted: NewAction, mail: NewMail | null): ActionOutcome {
+export function reopen(sql: Sql, wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome> {
   const { at } = wanted
-  return doAct(sql, wanted, ({ id }) => {
-    const newest = sql<{ id: number; reason: string | null }>(
+  return doAct(sql, wanted, async ({ id }) => {
+    const newest = await sql<{ id: number; reason: string | null }>(
       "SELECT id, iif(status = 'failed', reason, NULL) AS reason FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
     ).get(id)
-    if (newest?.reason === 'expired') reopenPayment(sql, newest.id, at)
-    settleRegistration(sql, id)
-    const gone = keepAgain(sql, id, at)
+    if (newest?.reason === 'expired') await reopenPayment(sql, newest.id, at)
+    await settleRegistration(sql, id)
+    const gone = await keepAgain(sql, id, at)
     if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
-    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({ message: 'Registration reopened.' })
   })
 }
@@ -61,15 +61,15 @@ export function takeUp(
     readonly payUntil: Instant
     readonly mail: NewMail | null
   },
-): ActionOutcome {
+): Promise<ActionOutcome> {
   const { at, regNo } = wanted
-  return doAct(sql, wanted, ({ id }) => {
+  return doAct(sql, wanted, async ({ id }) => {
     sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
-    if (way !== null) payByHand(sql, { id, regNo }, way, at)
-    settleRegistration(sql, id)
-    const gone = keepAgain(sql, id, at)
+    if (way !== null) await payByHand(sql, { id, regNo }, way, at)
+    await settleRegistration(sql, id)
+    const gone = await keepAgain(sql, id, at)
     if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
-    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({ message: 'Registration reopened.' })
   })
 }
@@ -78,11 +78,11 @@ export function takeUp(
  * Returns unpaid registrations whose deadline has passed, the longest overdue first. Registrations that are paid,
  * may have been paid or need review do not expire.
  */
-export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
-  return sql<{ reg_no: RegNo }>(
-    `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
+export async function overdue(sql: Sql, at: Instant, limit: number): Promise<readonly RegNo[]> {
+  return (
+    await sql<{ reg_no: RegNo }>(
+      `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
        AND payment_status <> 'success' AND in_review = 0 AND NOT ${MAY_COME} AND ${NOT_IN_RECOVERY} ORDER BY pay_until LIMIT abs(?)`,
-  )
-    .all(at, limit)
-    .map(({ reg_no }) => reg_no)
+    ).all(at, limit)
+  ).map(({ reg_no }) => reg_no)
 }

@@ -22,30 +22,35 @@ const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
   payerKey({ email, fullName })
 
 /** Call it whenever the payments, the state or the person of a registration may have changed. */
-export function notePayer(sql: Sql, registrationId: number): void {
-  const paid = sql<Payer>(
+export async function notePayer(sql: Sql, registrationId: number): Promise<void> {
+  const paid = await sql<Payer>(
     `SELECT r.event_id, r.email, r.full_name FROM registrations r WHERE r.id = ? AND ${PAID}`,
   ).get(registrationId)
   const person = paid === undefined ? null : keyOf(paid)
-  const before = sql<{ event_id: string; person: string }>(
+  const before = await sql<{ event_id: string; person: string }>(
     'SELECT event_id, person FROM paid_persons WHERE registration_id = ?',
   ).get(registrationId)
   if (person === (before?.person ?? null)) return
   if (person === null || paid === undefined)
     sql('DELETE FROM paid_persons WHERE registration_id = ?').run(registrationId)
   else {
-    keepPayer(sql, registrationId, paid.event_id, person)
-    findFirst(sql, paid.event_id, person)
+    await keepPayer(sql, registrationId, paid.event_id, person)
+    await findFirst(sql, paid.event_id, person)
   }
-  if (before !== undefined) findFirst(sql, before.event_id, before.person)
+  if (before !== undefined) await findFirst(sql, before.event_id, before.person)
 }
 
 /** A person who was renamed keeps their position in the order of payments. */
-function keepPayer(sql: Sql, registrationId: number, eventId: string, person: string): void {
+async function keepPayer(
+  sql: Sql,
+  registrationId: number,
+  eventId: string,
+  person: string,
+): Promise<void> {
   const renamed = sql(
     'UPDATE paid_persons SET person = ?, first_id = NULL WHERE registration_id = ?',
   ).run(person, registrationId)
-  if (renamed.changes === 0)
+  if ((await renamed.changes) === 0)
     sql('INSERT INTO paid_persons (registration_id, event_id, person) VALUES (?, ?, ?)').run(
       registrationId,
       eventId,
@@ -54,8 +59,12 @@ function keepPayer(sql: Sql, registrationId: number, eventId: string, person: st
 }
 
 /** The first payment of a person stays the first; every other one names it. */
-function findFirst(sql: Sql, eventId: string, person: string): void {
-  const [first, ...others] = sql<{ id: number; registration_id: number; first_id: number | null }>(
+async function findFirst(sql: Sql, eventId: string, person: string): Promise<void> {
+  const [first, ...others] = await sql<{
+    id: number
+    registration_id: number
+    first_id: number | null
+  }>(
     'SELECT id, registration_id, first_id FROM paid_persons WHERE event_id = ? AND person = ? ORDER BY id',
   ).all(eventId, person)
   if (first === undefined) return
@@ -70,32 +79,36 @@ function findFirst(sql: Sql, eventId: string, person: string): void {
 }
 
 /** Returns the second payment; null: it is none. Reads only; also runs outside the writer's transaction. */
-export function secondPaymentOf(sql: Sql, regNo: RegNo): SecondPayment | null {
-  const second = sql<{ id: number; first: RegNo }>(
+export async function secondPaymentOf(sql: Sql, regNo: RegNo): Promise<SecondPayment | null> {
+  const second = await sql<{ id: number; first: RegNo }>(
     `SELECT s.registration_id AS id, f.reg_no AS first FROM paid_persons s JOIN registrations f ON f.id = s.first_id
      WHERE s.registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`,
   ).get(regNo)
   if (second === undefined) return null
-  const last = sql<{ act: string; at: Instant }>(
+  const last = await sql<{ act: string; at: Instant }>(
     "SELECT act, at FROM acts WHERE registration_id = ? AND act IN ('ask_refund', 'withdraw_refund', 'note', 'refund') ORDER BY id DESC LIMIT 1",
   ).get(second.id)
   return { first: second.first, askedAt: last?.act === 'ask_refund' ? last.at : null }
 }
 
 /** Returns the other paid registrations of the same person, the first payment first. Reads only. */
-export function paidBySamePerson(sql: Sql, regNo: RegNo): readonly RegNo[] {
-  return sql<{ reg_no: RegNo }>(
-    `SELECT r.reg_no FROM paid_persons own JOIN paid_persons o ON o.event_id = own.event_id AND o.person = own.person AND o.id <> own.id
+export async function paidBySamePerson(sql: Sql, regNo: RegNo): Promise<readonly RegNo[]> {
+  return (
+    await sql<{ reg_no: RegNo }>(
+      `SELECT r.reg_no FROM paid_persons own JOIN paid_persons o ON o.event_id = own.event_id AND o.person = own.person AND o.id <> own.id
        JOIN registrations r ON r.id = o.registration_id
      WHERE own.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY o.id`,
-  )
-    .all(regNo)
-    .map(({ reg_no }) => reg_no)
+    ).all(regNo)
+  ).map(({ reg_no }) => reg_no)
 }
 
 /** Returns the confirmation for this registration: for a second payment, it says so. */
-export function sayingSecond(sql: Sql, registrationId: number, mail: NewMail): NewMail {
-  const first = sql<{ reg_no: RegNo }>(
+export async function sayingSecond(
+  sql: Sql,
+  registrationId: number,
+  mail: NewMail,
+): Promise<NewMail> {
+  const first = await sql<{ reg_no: RegNo }>(
     'SELECT f.reg_no FROM paid_persons s JOIN registrations f ON f.id = s.first_id WHERE s.registration_id = ?',
   ).get(registrationId)
   return first === undefined ? mail : addSecondPaymentNotice(mail, first.reg_no)
@@ -122,36 +135,36 @@ export const OPEN_SECOND_PAYMENTS = `SELECT s.registration_id AS id ${OPEN} UNIO
 const REQUESTS_MAX = 1000
 
 /** Returns those second payments for which the delegate requests a refund, newest first. Reads only. */
-export function refundRequests(sql: Sql, eventId: string): readonly RegNo[] {
-  return sql<{ reg_no: RegNo }>(
-    `SELECT r.reg_no FROM registrations r WHERE r.id IN (SELECT s.registration_id ${OPEN})
+export async function refundRequests(sql: Sql, eventId: string): Promise<readonly RegNo[]> {
+  return (
+    await sql<{ reg_no: RegNo }>(
+      `SELECT r.reg_no FROM registrations r WHERE r.id IN (SELECT s.registration_id ${OPEN})
        AND EXISTS (SELECT 1 FROM acts q WHERE q.registration_id = r.id AND q.act = 'ask_refund'
          AND NOT EXISTS (SELECT 1 FROM acts n WHERE n.registration_id = r.id AND n.act IN ('note', 'refund', 'withdraw_refund') AND n.id > q.id))
      ORDER BY r.id DESC LIMIT ${REQUESTS_MAX}`,
-  )
-    .all({ event: eventId })
-    .map(({ reg_no }) => reg_no)
+    ).all({ event: eventId })
+  ).map(({ reg_no }) => reg_no)
 }
 
 /** So many at a time. */
 const OLDER_ROWS = 10_000
 
 /** Compares data stored by older versions; the registration made first counts as paid first. */
-export function noteOlderPayers(sql: Sql): void {
+export async function noteOlderPayers(sql: Sql): Promise<void> {
   for (let after = 0; ;) {
-    const rows = sql<Payer & { id: number }>(
+    const rows = await sql<Payer & { id: number }>(
       `SELECT r.id, r.event_id, r.email, r.full_name FROM registrations r WHERE r.id > ? AND ${PAID} ORDER BY r.id LIMIT ${OLDER_ROWS}`,
     ).all(after)
     for (const row of rows) {
       const person = keyOf(row)
-      if (person !== null) keepPayer(sql, row.id, row.event_id, person)
+      if (person !== null) await keepPayer(sql, row.id, row.event_id, person)
     }
     const last = rows.at(-1)
     if (last === undefined) break
     after = last.id
   }
-  const several = sql<{ event_id: string; person: string }>(
+  const several = await sql<{ event_id: string; person: string }>(
     'SELECT event_id, person FROM paid_persons GROUP BY event_id, person HAVING count(*) > 1',
   ).all()
-  for (const { event_id: eventId, person } of several) findFirst(sql, eventId, person)
+  for (const { event_id: eventId, person } of several) await findFirst(sql, eventId, person)
 }

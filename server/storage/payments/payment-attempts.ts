@@ -34,7 +34,7 @@ type NewPayment = {
   at: Instant
 }
 /** False: the order id is taken. */
-export function insertPayment(
+export async function insertPayment(
   sql: Sql,
   {
     registrationId,
@@ -52,9 +52,9 @@ export function insertPayment(
     isHandedOff = true,
     way = null,
   }: NewPayment,
-): boolean {
+): Promise<boolean> {
   return (
-    sql(
+    (await sql(
       `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for, way, bill_total)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
     ).run(
@@ -77,7 +77,7 @@ export function insertPayment(
       asksFor,
       way,
       billTotal,
-    ).changes === 1
+    ).changes) === 1
   )
 }
 
@@ -89,19 +89,19 @@ export function askedThrough(
 }
 
 /** Ends open attempts; money that arrives for them all the same is a success, or needs review. */
-export function endOpenPayments(
+export async function endOpenPayments(
   sql: Sql,
   registrationId: number,
   why: 'cancelled' | 'corrected' | 'expired',
   at: Instant,
   of: 'all' | 'difference' = 'all',
-): void {
-  const open = sql<{ id: number }>(
+): Promise<void> {
+  const open = await sql<{ id: number }>(
     "SELECT id FROM payments WHERE registration_id = ? AND status = 'pending' AND (asks_for = ? OR ? = 'all')",
   ).all(registrationId, of, of)
   for (const { id } of open) {
-    const row = paymentById(sql, id)
-    stand(sql, row, closePayment(toPayment(row), why, at), at)
+    const row = await paymentById(sql, id)
+    await stand(sql, row, closePayment(toPayment(row), why, at), at)
   }
 }
 
@@ -109,18 +109,18 @@ export function endOpenPayments(
  * Replaces a gateway's order by one paid outside, at the same price; `review` stays with the previous one. Null:
  * the maximum number of attempts is reached.
  */
-export function byHandInstead(
+export async function byHandInstead(
   sql: Sql,
   row: OwnedPaymentRow,
   { way, review }: { readonly way: string; readonly review: string | null },
   at: Instant,
-): OwnedPaymentRow | null {
-  const attempt = nextAttempt(sql, row.registration_id)
+): Promise<OwnedPaymentRow | null> {
+  const attempt = await nextAttempt(sql, row.registration_id)
   if (attempt > ATTEMPTS_MAX) return null
   // Whoever is still in front of the gateway's page pays there, and is looked for there.
-  stand(sql, row, { ...closePayment(toPayment(row), 'paid otherwise', at), review }, at)
+  await stand(sql, row, { ...closePayment(toPayment(row), 'paid otherwise', at), review }, at)
   const orderId = createOrderId(row.reg_no, attempt)
-  const added = insertPayment(sql, {
+  const added = await insertPayment(sql, {
     asksFor: row.asks_for,
     registrationId: row.registration_id,
     orderId,
@@ -136,20 +136,20 @@ export function byHandInstead(
     at,
   })
   assert(added, `order id ${attempt} of a registration is taken`)
-  return sql<OwnedPaymentRow>(paymentOfOrder).get(orderId) ?? null
+  return (await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)) ?? null
 }
 
 /**
  * Places an order for the balance beside the bill, replacing an open one for another amount. Returns its id;
  * null: no balance, no payment method, or the maximum number of attempts is reached.
  */
-export function askDifference(
+export async function askDifference(
   sql: Sql,
   { id, reg_no: regNo, due }: { readonly id: number; readonly reg_no: RegNo; readonly due: Paise },
   through: PaymentChannel,
   at: Instant,
-): OrderId | null {
-  const open = sql<{
+): Promise<OrderId | null> {
+  const open = await sql<{
     order_id: OrderId
     amount: Paise
     gateway: string | null
@@ -165,18 +165,18 @@ export function askDifference(
     (open?.gateway === asks.gateway &&
       open.way === (asks.way ?? null) &&
       open.merchant_id === (asks.askedOf?.merchantId ?? null))
-  const billTotal = sql<{ total: Paise | null }>(
-    'SELECT total FROM registrations WHERE id = ?',
-  ).get(id)?.total
+  const billTotal = (
+    await sql<{ total: Paise | null }>('SELECT total FROM registrations WHERE id = ?').get(id)
+  )?.total
   if (open !== undefined && open.amount === due && isSame) {
     sql('UPDATE payments SET bill_total = ? WHERE order_id = ?').run(billTotal, open.order_id)
     return open.order_id
   }
-  endOpenPayments(sql, id, 'corrected', at, 'difference')
-  const attempt = nextAttempt(sql, id)
+  await endOpenPayments(sql, id, 'corrected', at, 'difference')
+  const attempt = await nextAttempt(sql, id)
   if (due <= 0 || through === null || attempt > ATTEMPTS_MAX) return null
   const orderId = createOrderId(regNo, attempt)
-  const added = insertPayment(sql, {
+  const added = await insertPayment(sql, {
     registrationId: id,
     orderId,
     attempt,
@@ -193,20 +193,20 @@ export function askDifference(
   return orderId
 }
 
-export function nextAttempt(sql: Sql, registrationId: number): number {
-  const row = sql<{ reg_no: RegNo; last: number | null }>(
+export async function nextAttempt(sql: Sql, registrationId: number): Promise<number> {
+  const row = await sql<{ reg_no: RegNo; last: number | null }>(
     'SELECT reg_no, (SELECT max(attempt) FROM payments WHERE registration_id = registrations.id) AS last FROM registrations WHERE id = ?',
   ).get(registrationId)
-  return row === undefined ? 1 : unusedAttempt(sql, row.reg_no, (row.last ?? 0) + 1)
+  return row === undefined ? 1 : await unusedAttempt(sql, row.reg_no, (row.last ?? 0) + 1)
 }
 
 /**
  * Starts at that attempt and returns the first whose order is not known to be paid: a restored database may lack
  * the attempt itself.
  */
-export function unusedAttempt(sql: Sql, regNo: RegNo, from: number): number {
+export async function unusedAttempt(sql: Sql, regNo: RegNo, from: number): Promise<number> {
   let attempt = from
-  while (attempt <= ATTEMPTS_MAX && isPaidElsewhere(sql, createOrderId(regNo, attempt)))
+  while (attempt <= ATTEMPTS_MAX && (await isPaidElsewhere(sql, createOrderId(regNo, attempt))))
     attempt += 1
   return attempt
 }
@@ -221,23 +221,23 @@ export const MAY_COME_AFTER: readonly unknown[] = ['in-process', 'unreachable']
  * Makes the newest attempt one without a gateway, at the original price. A payment that the bank is processing,
  * or that the gateway cannot be queried about, stays: it ends by itself, or needs review.
  */
-export function payByHand(
+export async function payByHand(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   way: string,
   at: Instant,
-): void {
-  const newest = sql<PaymentRow>(
+): Promise<void> {
+  const newest = await sql<PaymentRow>(
     "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY status = 'success' DESC, attempt DESC LIMIT 1",
   ).get(id)
   // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
   if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
   const isOpen = newest.status === 'pending'
   if (isOpen && (newest.way !== null || MAY_COME_AFTER.includes(newest.last_answer))) return
-  const attempt = nextAttempt(sql, id)
+  const attempt = await nextAttempt(sql, id)
   if (attempt > ATTEMPTS_MAX) return
-  endOpenPayments(sql, id, 'expired', at)
-  insertPayment(sql, {
+  await endOpenPayments(sql, id, 'expired', at)
+  await insertPayment(sql, {
     registrationId: id,
     orderId: createOrderId(regNo, attempt),
     attempt,

@@ -3,6 +3,7 @@
  * A claim waits until staff find the payment at the bank or reject it; meanwhile nobody else of the event can claim
  * the same reference, and the seats stay held.
  */
+import { mapInOrder } from '../database/in-order.ts'
 import { bankKey, err, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Instant, RegNo } from '../../../engine/index.ts'
@@ -23,12 +24,12 @@ export function tell(
   wanted: NewAction,
   telling: NewPaymentClaim,
   mail: NewMail | null,
-): ActionOutcome {
+): Promise<ActionOutcome> {
   const { at, regNo } = wanted
   const { way, reference, paidOn, answers, uploads, drafts } = telling
-  return doAct(sql, wanted, ({ id, event_id: eventId }) => {
+  return doAct(sql, wanted, async ({ id, event_id: eventId }) => {
     const folded = bankKey(reference)
-    const known = knownAs(sql, { reference, eventId, regNo })
+    const known = await knownAs(sql, { reference, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
     endTellings(sql, id, at)
     // Found as another amount, or by a wrong way, it may be told once more: this telling is the one that stands.
@@ -44,12 +45,12 @@ export function tell(
          ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
       ).run(id, field, sha256, name, type, bytes)
     for (const draft of drafts) forgetDraft(sql, eventId, draft)
-    payByHand(sql, { id, regNo }, way, at)
+    await payByHand(sql, { id, regNo }, way, at)
     // An order of the gateway that ended for it has left what nobody paid in time.
     sql("UPDATE registrations SET state = 'told' WHERE id = ?").run(id)
-    settleRegistration(sql, id)
-    keepAgain(sql, id, at)
-    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    await settleRegistration(sql, id)
+    await keepAgain(sql, id, at)
+    if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({
       message: REFUSAL_MESSAGES.selfService.claimed,
       data: { told: reference },
@@ -58,8 +59,8 @@ export function tell(
 }
 
 /** Why this reference is not looked for, said to whoever tells it; null: it is. */
-function knownAs(sql: Sql, claim: Omit<Named, 'way'>): string | null {
-  const owner = ownerOf(sql, { ...claim, way: 'transfer' })
+async function knownAs(sql: Sql, claim: Omit<Named, 'way'>): Promise<string | null> {
+  const owner = await ownerOf(sql, { ...claim, way: 'transfer' })
   if (owner === null) return null
   return owner.is === 'payment' && owner.regNo === claim.regNo
     ? 'This payment has been found already, and it is with the organisers. You need not tell of it again; they will write to you.'
@@ -76,34 +77,35 @@ export function endTellings(sql: Sql, registrationId: number, at: Instant): void
 type Reported = { id: number; folded: BankKey; ended_as: StoredPaymentClaim['endedAs'] }
 
 /** What its delegate reported, and which payment of which registration is recorded under that. */
-function reported(sql: Sql, registrationId: number) {
-  return sql<Reported>(
-    'SELECT id, folded, ended_as FROM tellings WHERE registration_id = ? ORDER BY id',
-  )
-    .all(registrationId)
-    .map(({ folded, ...row }) => ({
+async function reported(sql: Sql, registrationId: number) {
+  return mapInOrder(
+    await sql<Reported>(
+      'SELECT id, folded, ended_as FROM tellings WHERE registration_id = ? ORDER BY id',
+    ).all(registrationId),
+    async ({ folded, ...row }) => ({
       ...row,
-      payment: paymentsUnder(sql, [folded])[0]?.[1] ?? null,
-    }))
+      payment: (await paymentsUnder(sql, [folded]))[0]?.[1] ?? null,
+    }),
+  )
 }
 
 const endOne = (sql: Sql, id: number, as: 'found' | 'not_found', at: Instant): void =>
   void sql('UPDATE tellings SET ended_as = ?, ended_at = ? WHERE id = ?').run(as, at, id)
 
 /** A payment arrived: a claim is found if the payment is recorded under its reference, else it is closed. */
-export function foundTellings(
+export async function foundTellings(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   at: Instant,
-): void {
-  for (const one of reported(sql, id))
+): Promise<void> {
+  for (const one of await reported(sql, id))
     if (one.ended_as === null && one.payment?.regNo === regNo) endOne(sql, one.id, 'found', at)
   endTellings(sql, id, at)
 }
 
 /** Frees every reference of it that no payment is recorded under; false: there is none. */
-function reject(sql: Sql, registrationId: number, at: Instant): boolean {
-  const kept = reported(sql, registrationId).filter(
+async function reject(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
+  const kept = (await reported(sql, registrationId)).filter(
     ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,
   )
   for (const { id } of kept) endOne(sql, id, 'not_found', at)
@@ -118,32 +120,34 @@ export function notFound(
   sql: Sql,
   wanted: NewAction,
   { payUntil, mail }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
-): ActionOutcome {
-  return doAct(sql, wanted, ({ id }, was) => {
-    const isAny = reject(sql, id, wanted.at)
+): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async ({ id }, was) => {
+    const isAny = await reject(sql, id, wanted.at)
     if (was !== 'told')
       return isAny
         ? ok({ message: 'The reported reference is released for other registrations.' })
         : err({ code: 'not_now', message: 'No reported reference waits for a decision.' })
     sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
-    settleRegistration(sql, id)
-    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    await settleRegistration(sql, id)
+    if (mail !== null) await enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({ message: 'Payment claim rejected. The delegate gets an email.' })
   })
 }
 
 /** Returns the claims of a registration, newest first. Reads only; also runs outside the writer's transaction. */
-export function tellingsOf(sql: Sql, regNo: RegNo): readonly StoredPaymentClaim[] {
-  const rows = sql<
+export async function tellingsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
+  const rows = await sql<
     Omit<StoredPaymentClaim, 'answers' | 'isRecorded'> & { answers: string; folded: BankKey }
   >(
     `SELECT at, way, reference, folded, paid_on AS paidOn, answers, ended_as AS endedAs FROM tellings
      WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id DESC`,
   ).all(regNo)
   const recorded = new Set(
-    paymentsUnder(
-      sql,
-      rows.map(({ folded }) => folded),
+    (
+      await paymentsUnder(
+        sql,
+        rows.map(({ folded }) => folded),
+      )
     ).map(([key]) => key),
   )
   return rows.map(({ folded, ...row }) => ({

@@ -23,12 +23,13 @@ export function writeFact(
  * is limited by order and query, makes it another event. The expiry of the waiting days is new again if it was
  * written while the clock was ahead.
  */
-export function known(sql: Sql, paymentId: number, fact: PaymentEvent): boolean {
+export async function known(sql: Sql, paymentId: number, fact: PaymentEvent): Promise<boolean> {
   const asSaid = timeless(fact)
-  return sql<{ body: string; at: Instant }>(
-    'SELECT body, at FROM payment_facts WHERE payment_id = ? AND type = ?',
+  return (
+    await sql<{ body: string; at: Instant }>(
+      'SELECT body, at FROM payment_facts WHERE payment_id = ? AND type = ?',
+    ).all(paymentId, fact.type)
   )
-    .all(paymentId, fact.type)
     .filter(({ at }) => fact.type !== 'undecided' || at <= fact.at)
     .some(({ body }) => timeless(JSON.parse(body)) === asSaid)
 }

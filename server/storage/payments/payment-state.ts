@@ -33,7 +33,12 @@ import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapp
 /**
  * Writes the state of a payment and its registration; false: unchanged. An ended payment is watched from then on.
  */
-export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant): boolean {
+export async function stand(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  next: Payment,
+  at: Instant,
+): Promise<boolean> {
   const { status } = next
   const moved = status.is !== row.status
   if (!moved && next.review === row.review) return false
@@ -57,47 +62,47 @@ export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant
     row.status,
     row.review,
   )
-  assert(written.changes === 1, 'the guarded statement of a payment changed nothing')
+  assert((await written.changes) === 1, 'the guarded statement of a payment changed nothing')
   if (moved && status.is === 'success') {
-    issueReceipt(sql, row, status, at)
-    endOthersByHand(sql, row, at)
+    await issueReceipt(sql, row, status, at)
+    await endOthersByHand(sql, row, at)
   }
-  settleRegistration(sql, row.registration_id)
+  await settleRegistration(sql, row.registration_id)
   return true
 }
 
 /** What was to be paid by hand is paid otherwise: no gateway is asked about it, so that nothing else would end it. */
-function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+async function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return
   // What the delegate told of is looked for no more, because nobody waits for it. Its number stays known.
   sql(
     "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",
   ).run(at, row.registration_id)
-  const open = sql<{ id: number }>(
+  const open = await sql<{ id: number }>(
     "SELECT id FROM payments WHERE registration_id = ? AND id <> ? AND asks_for = 'whole' AND status = 'pending' AND way IS NOT NULL AND review IS NULL",
   ).all(row.registration_id, row.id)
   for (const { id } of open) {
-    const payment = paymentById(sql, id)
-    stand(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
+    const payment = await paymentById(sql, id)
+    await stand(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
   }
 }
 
 /** Updates figures, payment and registration after a refund. */
-export function wentBack(
+export async function wentBack(
   sql: Sql,
   { capture, amount }: PlacedRefund,
   { reference, at }: { readonly reference: string; readonly at: Instant },
-): boolean {
-  const row = capture.counts_for === null ? null : paymentById(sql, capture.counts_for)
+): Promise<boolean> {
+  const row = capture.counts_for === null ? null : await paymentById(sql, capture.counts_for)
   if (row === null) return false
   if (capture.state === 'fits' || capture.state === 'accepted') {
     book(sql, row, at, -amount)
-    paidBack(sql, row.registration_id, amount, at)
-    const { came, back } = moneyOf(sql, row.id) ?? { came: capture.amount, back: amount }
-    const isAllBack = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} <= 0`).get(
+    await paidBack(sql, row.registration_id, amount, at)
+    const { came, back } = (await moneyOf(sql, row.id)) ?? { came: capture.amount, back: amount }
+    const isAllBack = await sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} <= 0`).get(
       capture.id,
     )
-    const review = withoutReturned(sql, row.review, {
+    const review = await withoutReturned(sql, row.review, {
       id: capture.id,
       isAllBack: isAllBack !== undefined,
       amount,
@@ -105,12 +110,12 @@ export function wentBack(
     const before = { ...toPayment(row), review, money: { came, back: paise(back - amount) } }
     const answer = judge(before, { type: 'refunded', reference, amount, at })
     assert(answer.ok, 'more went back than there was')
-    const changed = stand(sql, row, answer.value, at)
-    giveUpDue(sql, row.registration_id, at)
-    coverBill(sql, row.registration_id, at, { refund: { reference } })
+    const changed = await stand(sql, row, answer.value, at)
+    await giveUpDue(sql, row.registration_id, at)
+    await coverBill(sql, row.registration_id, at, { refund: { reference } })
     return changed
   }
-  const left = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} > 0`).get(capture.id)
+  const left = await sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} > 0`).get(capture.id)
   if (capture.state !== 'review' || left !== undefined) return false
   // All of it is back: nobody has to decide about it any more.
   return endWithout(sql, capture, row, 'refunded', at)
@@ -120,67 +125,70 @@ export function wentBack(
  * Money begins to count: its invoice is issued in full. Earlier refunds of it leave the figures on their own
  * days, and are credited.
  */
-export function bookAndCover(
+export async function bookAndCover(
   sql: Sql,
   row: OwnedPaymentRow,
   capture: Pick<CaptureRow, 'id' | 'reference'> | undefined,
   at: Instant,
-): void {
-  const gone = sql<{ amount: Paise; done_at: Instant; reference: string | null }>(
+): Promise<void> {
+  const gone = await sql<{ amount: Paise; done_at: Instant; reference: string | null }>(
     "SELECT amount, done_at, reference FROM refunds WHERE capture_id = ? AND state = 'done' ORDER BY id",
   ).all(capture?.id ?? null)
-  const uncounted = sql<{ amount: Paise }>(
+  const uncounted = await sql<{ amount: Paise }>(
     'SELECT amount - coalesce(counted, amount) AS amount FROM captures WHERE id = ?',
   ).get(capture?.id ?? null)
   const refundedBefore =
     gone.reduce((sum, { amount }) => sum + amount, 0) - (uncounted?.amount ?? 0)
-  coverBill(sql, row.registration_id, at, { refundedBefore })
+  await coverBill(sql, row.registration_id, at, { refundedBefore })
   for (const back of gone) book(sql, row, back.done_at, -back.amount)
   const reference = gone.at(-1)?.reference ?? capture?.reference ?? ''
-  if (refundedBefore > 0) coverBill(sql, row.registration_id, at, { refund: { reference } })
+  if (refundedBefore > 0) await coverBill(sql, row.registration_id, at, { refund: { reference } })
 }
 
 /** All of the price has gone back: what a correction left is not to be paid for what nobody has any more. */
-function giveUpDue(sql: Sql, registrationId: number, at: Instant): void {
-  const row = sql<{ state: RegistrationState; due: Paise }>(
+async function giveUpDue(sql: Sql, registrationId: number, at: Instant): Promise<void> {
+  const row = await sql<{ state: RegistrationState; due: Paise }>(
     'SELECT state, due FROM registrations WHERE id = ?',
   ).get(registrationId)
   if (row?.state !== 'cancelled' || row.due <= 0) return
   addDue(sql, registrationId, { what: 'given up', amount: -row.due }, at)
-  const open = sql<{ id: number }>(
+  const open = await sql<{ id: number }>(
     "SELECT id FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
   ).all(registrationId)
   for (const { id } of open) {
-    const payment = paymentById(sql, id)
-    stand(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
+    const payment = await paymentById(sql, id)
+    await stand(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
   }
 }
 
 /** Ends a capture as money that does not count; a review ends with its last reason. */
-export function endWithout(
+export async function endWithout(
   sql: Sql,
   capture: CaptureRow,
   row: OwnedPaymentRow,
   reason: string,
   at: Instant,
-): boolean {
+): Promise<boolean> {
   const ended = sql("UPDATE captures SET state = 'refused' WHERE id = ? AND state = ?").run(
     capture.id,
     capture.state,
   )
-  assert(ended.changes === 1, 'a capture that was decided already was decided again')
+  assert((await ended.changes) === 1, 'a capture that was decided already was decided again')
   const review = without(row.review, capture.why)
   const payment = { ...toPayment(row), review }
-  if (stand(sql, row, review === null ? closePayment(payment, reason, at) : payment, at))
+  if (await stand(sql, row, review === null ? closePayment(payment, reason, at) : payment, at))
     return true
   // The payment may have ended with another capture: what waited for this one alone waits no more.
-  settleRegistration(sql, row.registration_id)
+  await settleRegistration(sql, row.registration_id)
   return false
 }
 
 /** Returns the counted and the refunded amount of a payment; null: nothing counts. */
-export function moneyOf(sql: Sql, paymentId: number): { came: Paise; back: Paise } | null {
-  const row = sql<{ came: number | null; back: number }>(
+export async function moneyOf(
+  sql: Sql,
+  paymentId: number,
+): Promise<{ came: Paise; back: Paise } | null> {
+  const row = await sql<{ came: number | null; back: number }>(
     `SELECT sum(c.amount) AS came, coalesce(sum((SELECT sum(f.amount) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS back
      FROM captures c WHERE c.counts_for = ? AND c.state IN ('fits', 'accepted')`,
   ).get(paymentId)
@@ -189,15 +197,15 @@ export function moneyOf(sql: Sql, paymentId: number): { came: Paise; back: Paise
     : { came: paise(row.came), back: paise(row.back) }
 }
 
-export function paymentById(sql: Sql, id: number): OwnedPaymentRow {
-  const row = sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.id = (SELECT ?)`).get(id)
+export async function paymentById(sql: Sql, id: number): Promise<OwnedPaymentRow> {
+  const row = await sql<OwnedPaymentRow>(`${ownedPayment} WHERE p.id = (SELECT ?)`).get(id)
   assert(row !== undefined, 'a payment that is not there')
   return row
 }
 
 /** Derives the registration's state from its attempts: a success of any, else a refund, else the newest. */
-export function settleRegistration(sql: Sql, registrationId: number): void {
-  const attempts = sql<{
+export async function settleRegistration(sql: Sql, registrationId: number): Promise<void> {
+  const attempts = await sql<{
     attempt: number
     status: PaymentStatus
     review: string | null
@@ -213,7 +221,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
   }>(
     'SELECT attempt, status, review, reference, paid_at, amount, period, base, gst, bill, reason, asks_for FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
-  const row = sql<StandingRow>(
+  const row = await sql<StandingRow>(
     'SELECT state, due, is_corrected, freed_at_attempt, total, payment_id, paid_at, pay_until, payment_status, booked FROM registrations WHERE id = ?',
   ).get(registrationId)
   assert(row !== undefined, 'a registration that is not there was settled')
@@ -225,9 +233,9 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     wholes.find(({ status }) => status === 'success') ??
     since.find(({ status }) => status === 'refunded') ??
     since[0]
-  const waits = sql("SELECT 1 FROM captures WHERE registration_id = ? AND state = 'review'").get(
-    registrationId,
-  )
+  const waits = await sql(
+    "SELECT 1 FROM captures WHERE registration_id = ? AND state = 'review'",
+  ).get(registrationId)
   // Each attempt has a price of its own, and the registration shows that of the one that decides, unless it was corrected since.
   if (deciding !== undefined && row.is_corrected === 0 && quoteOf(deciding) !== null)
     sql(
@@ -261,7 +269,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     state,
     registrationId,
   )
-  if (status === 'success' || row.payment_status === 'success') notePayer(sql, registrationId)
+  if (status === 'success' || row.payment_status === 'success') await notePayer(sql, registrationId)
 }
 
 /** One payment may have gone back in full while another, of a difference, is kept: then the registration is paid. */

@@ -30,7 +30,7 @@ export function captureNamed(
   sql: Sql,
   row: OwnedPaymentRow,
   reference: string,
-): CaptureRow | undefined {
+): Promise<CaptureRow | undefined> {
   return sql<CaptureRow>(
     'SELECT * FROM captures WHERE source = ? AND account = ? AND reference = ?',
   ).get(sourceOf(row.gateway), row.account ?? '', reference)
@@ -51,16 +51,16 @@ export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: nu
  * and matches now: an incomplete answer may be followed by a complete one. Returns the sentence that is no review
  * reason any more; null: none.
  */
-export function keepCapture(
+export async function keepCapture(
   sql: Sql,
   row: OwnedPaymentRow,
   fact: Confirmed,
   refusal: string | null,
   why: string | null,
-): string | null {
+): Promise<string | null> {
   // Its money is another order's, and stands there.
   if (refusal === 'reference_taken') return null
-  const there = captureNamed(sql, row, fact.reference)
+  const there = await captureNamed(sql, row, fact.reference)
   if (there === undefined) {
     sql(
       `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
@@ -97,17 +97,19 @@ export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
  * Stores the payment of an imported row. Imported rows may share a word such as "cash", or have no reference:
  * then the registration number distinguishes them.
  */
-export function keepImported(sql: Sql, id: number, row: ImportRow): void {
+export async function keepImported(sql: Sql, id: number, row: ImportRow): Promise<void> {
   if (row.total === null || !wasPaid(row)) return
   const at = row.paidAt ?? row.createdAt
-  const write = (reference: string): boolean =>
-    sql(
+  const write = async (reference: string): Promise<boolean> =>
+    (await sql(
       `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
        SELECT p.id, p.id, p.registration_id, ?, '', ?, ?, 'INR', 'sale', ?, ?, 'fits' FROM payments p WHERE p.registration_id = ?
        ON CONFLICT (source, account, reference) DO NOTHING`,
-    ).run(sourceOf(null), reference, row.total, at, at, id).changes === 1
-  if (!write(row.paymentId ?? row.regNo)) write(`${row.paymentId} ${row.regNo}`)
-  const kept = sql<{ id: number }>('SELECT id FROM captures WHERE registration_id = ?').get(id)
+    ).run(sourceOf(null), reference, row.total, at, at, id).changes) === 1
+  if (!(await write(row.paymentId ?? row.regNo))) await write(`${row.paymentId} ${row.regNo}`)
+  const kept = await sql<{ id: number }>('SELECT id FROM captures WHERE registration_id = ?').get(
+    id,
+  )
   if (row.paymentId !== null && kept !== undefined)
     nameImport(sql, kept.id, { ...row, reference: row.paymentId })
   if (row.paymentStatus === 'refunded' && row.total > 0)
@@ -123,6 +125,6 @@ const capture = `SELECT c.id, r.reg_no AS regNo, r.event_id AS eventId, p.order_
   FROM captures c LEFT JOIN payments t ON t.id = c.counts_for LEFT JOIN registrations r ON r.id = c.registration_id LEFT JOIN payments p ON p.id = c.payment_id`
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
-export function capturesOf(sql: Sql, regNo: RegNo): readonly StoredCapture[] {
+export function capturesOf(sql: Sql, regNo: RegNo): Promise<readonly StoredCapture[]> {
   return sql<StoredCapture>(`${capture} WHERE r.reg_no = ? ORDER BY c.id`).all(regNo)
 }

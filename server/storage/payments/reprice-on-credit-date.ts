@@ -1,4 +1,5 @@
 /** Applies the price of the credit date, for events where that date sets the price. */
+import { filterInOrder } from '../database/in-order.ts'
 import { ATTEMPTS_MAX, createOrderId } from '../../../engine/index.ts'
 import type { Instant, Quote, RegNo } from '../../../engine/index.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
@@ -12,7 +13,7 @@ import { settleRegistration } from './payment-state.ts'
  * has to bring. Left out: what was paid, changed its payment method or is under review meanwhile. Returns how many
  * changed.
  */
-export function priceOfDay(
+export async function priceOfDay(
   sql: Sql,
   prices: readonly {
     readonly regNo: RegNo
@@ -20,35 +21,35 @@ export function priceOfDay(
     readonly quote: Quote
   }[],
   at: Instant,
-): number {
-  const changed = prices.filter(({ regNo, ways, quote }) => {
-    const row = sql<{ id: number }>(
+): Promise<number> {
+  const changed = await filterInOrder(prices, async ({ regNo, ways, quote }) => {
+    const row = await sql<{ id: number }>(
       `SELECT r.id FROM registrations r JOIN payments p ON p.id = (SELECT id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1)
        WHERE r.reg_no = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.payment_status NOT IN ('success', 'refunded') AND r.in_review = 0
          AND p.way IN (SELECT value FROM json_each(?))`,
     ).get(regNo, JSON.stringify(ways))
-    return row !== undefined && priceAnew(sql, { id: row.id, regNo }, quote, at)
+    return row !== undefined && (await priceAnew(sql, { id: row.id, regNo }, quote, at))
   })
   return changed.length
 }
 
 /** An unpaid registration gets the price of its payment day: another attempt, at another price. False: it had it. */
-export function priceAnew(
+export async function priceAnew(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,
   at: Instant,
-): boolean {
-  const newest = sql<PaymentRow>(
+): Promise<boolean> {
+  const newest = await sql<PaymentRow>(
     "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
   ).get(id)
-  const attempt = nextAttempt(sql, id)
+  const attempt = await nextAttempt(sql, id)
   const isOpen = newest?.status === 'pending' || newest?.status === 'failed'
   if (newest === undefined || !isOpen || newest.amount === quote.total || attempt > ATTEMPTS_MAX)
     return false
-  endOpenPayments(sql, id, 'corrected', at)
+  await endOpenPayments(sql, id, 'corrected', at)
   sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(id)
-  insertPayment(sql, {
+  await insertPayment(sql, {
     registrationId: id,
     orderId: createOrderId(regNo, attempt),
     attempt,
@@ -61,6 +62,6 @@ export function priceAnew(
     bill: keepLines(sql, id, attempt, quote.lines),
     at,
   })
-  settleRegistration(sql, id)
+  await settleRegistration(sql, id)
   return true
 }

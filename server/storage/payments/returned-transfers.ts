@@ -26,32 +26,32 @@ export const returnedKey = (
 ): ReturnedKey => `returned ${captureId} ${day} ${amount} ${words.join(' ')}`
 
 /** Returns true if a withdrawal names the payment: the bank may have returned it under its own reference. */
-export const isReturned = (sql: Sql, captureId: number): boolean =>
-  withdrawalsOf(sql, captureId).length > 0
+export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
+  (await withdrawalsOf(sql, captureId)).length > 0
 
-function withdrawalsOf(sql: Sql, captureId: number): readonly Withdrawal[] {
-  return sql<{ key: string }>(
-    "SELECT key FROM bank_references WHERE capture_id = ? AND substr(key, 1, 9) = 'returned '",
-  )
-    .all(captureId)
-    .map(({ key }) => {
-      const [, , day = '', amount] = key.split(' ')
-      return { day: day as Day, amount: paise(Number(amount)) }
-    })
+async function withdrawalsOf(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
+  return (
+    await sql<{ key: string }>(
+      "SELECT key FROM bank_references WHERE capture_id = ? AND substr(key, 1, 9) = 'returned '",
+    ).all(captureId)
+  ).map(({ key }) => {
+    const [, , day = '', amount] = key.split(' ')
+    return { day: day as Day, amount: paise(Number(amount)) }
+  })
 }
 
 /**
  * Returns the review reasons of a payment after a refund of this received payment: a withdrawal of this amount is
  * explained, and once nothing is left each of them is. A withdrawal of another amount still waits for staff.
  */
-export function withoutReturned(
+export async function withoutReturned(
   sql: Sql,
   review: string | null,
   { id, isAllBack, amount }: { readonly id: number; readonly isAllBack: boolean; amount: Paise },
-): string | null {
+): Promise<string | null> {
   if (review === null || !review.includes(MAY_BE_RETURNED)) return review
   let rest = review
-  for (const withdrawal of withdrawalsOf(sql, id)) {
+  for (const withdrawal of await withdrawalsOf(sql, id)) {
     if (!isAllBack && withdrawal.amount !== amount) continue
     const begin = rest.indexOf(beginningOf(withdrawal))
     const end = rest.indexOf(WHAT_TO_DO, begin)

@@ -41,25 +41,25 @@ export function confirm(
   wanted: NewAction,
   { price = null, ...came }: Came,
   mail: NewMail | null,
-): ActionOutcome {
+): Promise<ActionOutcome> {
   const { regNo, at } = wanted
   const { way, reference, amount, paidAt } = came
-  return doAct(sql, wanted, ({ id, event_id: eventId }) => {
-    if (price !== null) priceAnew(sql, { id, regNo }, price, at)
-    const newest = sql<{ id: number }>(
+  return doAct(sql, wanted, async ({ id, event_id: eventId }) => {
+    if (price !== null) await priceAnew(sql, { id, regNo }, price, at)
+    const newest = await sql<{ id: number }>(
       "SELECT id FROM payments WHERE registration_id = ? AND status IN ('pending', 'failed') ORDER BY attempt DESC LIMIT 1",
     ).get(id)
     if (newest === undefined)
       return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })
-    const row = paymentById(sql, newest.id)
-    const place = row.asks_for === 'difference' ? null : placeGone(sql, id, at)
+    const row = await paymentById(sql, newest.id)
+    const place = row.asks_for === 'difference' ? null : await placeGone(sql, id, at)
     const why =
       amount !== row.amount
         ? findReviewReason({ code: 'amount_differs', expected: row.amount, got: amount })
         : place === null
           ? null
           : findReviewReason({ code: 'place_gone', place: place.name })
-    const kept = keepCame(sql, {
+    const kept = await keepCame(sql, {
       ...came,
       account: accountOf(way, eventId),
       eventId,
@@ -72,14 +72,14 @@ export function confirm(
       foundFor: null,
     })
     if (!kept.ok) return err({ code: 'taken', message: kept.error })
-    foundTellings(sql, { id, regNo }, at)
+    await foundTellings(sql, { id, regNo }, at)
     const said = `${formatMoney(amount)} ${methodInSentence(way)}`
     const data = { came: `${said}, ${reference}`, paid_at: paidAt }
     if (why !== null) {
-      stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
+      await stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
       return ok({ message: `${said}, needs review: ${why}`, data })
     }
-    const counted = count(sql, captureRow(sql, kept.value), row, row.review, at, mail)
+    const counted = await count(sql, await captureRow(sql, kept.value), row, row.review, at, mail)
     if (!counted.ok) return counted
     return ok({ message: `${said} recorded: ${regNo} is paid.`, data })
   })
@@ -89,11 +89,15 @@ export function confirm(
  * An extra payment for a registration that is paid or has ended: staff refund it, move it to the registration it
  * was intended for, or leave it.
  */
-export function cameAgain(sql: Sql, wanted: NewAction, money: Omit<Came, 'price'>): ActionOutcome {
+export function cameAgain(
+  sql: Sql,
+  wanted: NewAction,
+  money: Omit<Came, 'price'>,
+): Promise<ActionOutcome> {
   const { at, regNo } = wanted
   const { way, reference, amount, paidAt } = money
-  return doAct(sql, wanted, ({ id, event_id: eventId, state }) => {
-    const newest = sql<{ id: number; reference: string | null }>(
+  return doAct(sql, wanted, async ({ id, event_id: eventId, state }) => {
+    const newest = await sql<{ id: number; reference: string | null }>(
       `SELECT id, reference FROM payments WHERE registration_id = ?
        ORDER BY status IN ('success', 'refunded') DESC, attempt DESC LIMIT 1`,
     ).get(id)
@@ -105,7 +109,7 @@ export function cameAgain(sql: Sql, wanted: NewAction, money: Omit<Came, 'price'
             first: newest?.reference ?? '',
             second: reference,
           })
-    const kept = keepCame(sql, {
+    const kept = await keepCame(sql, {
       ...money,
       account: accountOf(way, eventId),
       eventId,
@@ -118,11 +122,11 @@ export function cameAgain(sql: Sql, wanted: NewAction, money: Omit<Came, 'price'
       foundFor: null,
     })
     if (!kept.ok) return err({ code: 'taken', message: kept.error })
-    foundTellings(sql, { id, regNo }, at)
-    if (newest === undefined) settleRegistration(sql, id)
+    await foundTellings(sql, { id, regNo }, at)
+    if (newest === undefined) await settleRegistration(sql, id)
     else {
-      const row = paymentById(sql, newest.id)
-      stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
+      const row = await paymentById(sql, newest.id)
+      await stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
     }
     const came = `${formatMoney(amount)} ${methodInSentence(way)}`
     return ok({

@@ -18,7 +18,7 @@ type Paid = {
 /** Without what staff had refunded of it before it began to count. */
 export const COUNTED = `SELECT sum(coalesce(c.counted, c.amount)) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')`
 
-function paymentsOf(sql: Sql, registrationId: number): readonly Paid[] {
+function paymentsOf(sql: Sql, registrationId: number): Promise<readonly Paid[]> {
   return sql<Paid>(
     `SELECT p.attempt, p.amount AS asked, coalesce(p.bill_total, p.amount) AS bill, coalesce((${COUNTED}), p.amount) AS came
      FROM payments p WHERE p.registration_id = ? AND p.status IN ('success', 'refunded') ORDER BY p.attempt`,
@@ -26,24 +26,25 @@ function paymentsOf(sql: Sql, registrationId: number): readonly Paid[] {
 }
 
 /** Reads only; also runs outside the writer's transaction. `next`: a payment that is about to count. */
-export function moneyOfBill(
+export async function moneyOfBill(
   sql: Sql,
   registrationId: number,
   next: Paid | null = null,
-): MoneyOfBill {
-  const { paidBack } = sql<{ paidBack: Paise }>(
+): Promise<MoneyOfBill> {
+  const { paidBack } = (await sql<{ paidBack: Paise }>(
     `SELECT coalesce(sum(d.amount), 0) AS "paidBack" FROM dues d WHERE d.registration_id = ? AND d.what = 'paid back'
        AND NOT EXISTS (SELECT 1 FROM dues c WHERE c.registration_id = d.registration_id AND c.what = 'cancelled' AND c.id < d.id)`,
-  ).get(registrationId) ?? { paidBack: paise(0) }
-  const paid = [...paymentsOf(sql, registrationId), ...(next === null ? [] : [next])].toSorted(
-    (a, b) => a.attempt - b.attempt,
-  )
+  ).get(registrationId)) ?? { paidBack: paise(0) }
+  const paid = [
+    ...(await paymentsOf(sql, registrationId)),
+    ...(next === null ? [] : [next]),
+  ].toSorted((a, b) => a.attempt - b.attempt)
   // By the status of the payment, so that the capture of `next` is not counted twice.
-  const { left } = sql<{ left: number }>(
+  const { left } = (await sql<{ left: number }>(
     `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS "left"
      FROM captures c JOIN payments p ON p.id = c.counts_for
      WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND p.status IN ('success', 'refunded')`,
-  ).get(registrationId) ?? { left: 0 }
+  ).get(registrationId)) ?? { left: 0 }
   return {
     came: paise(paid.reduce((sum, { came }) => sum + came, 0)),
     paidBack,
@@ -59,15 +60,19 @@ export function moneyOfBill(
  * Computes the balance of bill and payments by the rule; the stored balance also includes changes from before the
  * rule.
  */
-export function balance(sql: Sql, registrationId: number, next: Paid | null = null): number {
-  const { total } = sql<{ total: Paise | null }>(
+export async function balance(
+  sql: Sql,
+  registrationId: number,
+  next: Paid | null = null,
+): Promise<number> {
+  const { total } = (await sql<{ total: Paise | null }>(
     'SELECT total FROM registrations WHERE id = ?',
-  ).get(registrationId) ?? { total: null }
-  return calculateBalance(total ?? paise(0), moneyOfBill(sql, registrationId, next))
+  ).get(registrationId)) ?? { total: null }
+  return calculateBalance(total ?? paise(0), await moneyOfBill(sql, registrationId, next))
 }
 
 /** A difference is about to be paid with this payment: reduces the balance. */
-export function payDifference(
+export async function payDifference(
   sql: Sql,
   row: Pick<
     OwnedPaymentRow,
@@ -75,19 +80,19 @@ export function payDifference(
   >,
   came: Paise,
   at: Instant,
-): void {
+): Promise<void> {
   if (row.asks_for !== 'difference') return
   const { id: paymentId, registration_id: id, attempt, amount: asked, bill_total: bill } = row
-  const after = balance(sql, id, { attempt, asked, bill: bill ?? asked, came })
-  addDue(sql, id, { what: 'paid', amount: after - balance(sql, id), paymentId }, at)
+  const after = await balance(sql, id, { attempt, asked, bill: bill ?? asked, came })
+  addDue(sql, id, { what: 'paid', amount: after - (await balance(sql, id)), paymentId }, at)
 }
 
 /**
  * Converts databases in which staff accepted other amounts before this rule existed. A surplus over the price is
  * to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
  */
-export function balanceOlder(sql: Sql): void {
-  const older = sql<{
+export async function balanceOlder(sql: Sql): Promise<void> {
+  const older = await sql<{
     id: number
     due: Paise
     total: Paise
@@ -105,7 +110,7 @@ export function balanceOlder(sql: Sql): void {
      GROUP BY r.id, r.due, r.total ORDER BY r.id`,
   ).all()
   for (const { id, due, total, at, gone, back } of older) {
-    const money = moneyOfBill(sql, id)
+    const money = await moneyOfBill(sql, id)
     // Without regard to what is left: refunds are deducted below.
     const ruled = calculateBalance(total, { ...money, left: money.came })
     if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)

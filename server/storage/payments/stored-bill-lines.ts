@@ -56,12 +56,12 @@ export function keepLines(
 }
 
 /** Returns the lines of one bill of one of these registrations. */
-export function linesOf(
+export async function linesOf(
   sql: Sql,
   { are, bound }: Among,
-): (registrationId: number, bill: number | null) => readonly Line[] {
+): Promise<(registrationId: number, bill: number | null) => readonly Line[]> {
   const rows = Map.groupBy(
-    sql<LineRow>(
+    await sql<LineRow>(
       `SELECT * FROM bill_lines WHERE registration_id ${are} ORDER BY registration_id, bill, line`,
     ).all(bound),
     (row) => row.registration_id,
@@ -84,9 +84,11 @@ export function linesOf(
 }
 
 /** Returns the next number for a bill without an attempt: of a correction, or of another category. */
-export function nextBill(sql: Sql, registrationId: number): number {
-  const last = sql<{ bill: number | null }>(
-    'SELECT max(bill) AS bill FROM bill_lines WHERE registration_id = ?',
-  ).get(registrationId)?.bill
+export async function nextBill(sql: Sql, registrationId: number): Promise<number> {
+  const last = (
+    await sql<{ bill: number | null }>(
+      'SELECT max(bill) AS bill FROM bill_lines WHERE registration_id = ?',
+    ).get(registrationId)
+  )?.bill
   return Math.max(LATER_BILL_FIRST, (last ?? 0) + 1)
 }

@@ -17,23 +17,23 @@ const AGAIN_MS_MAX = 6 * 60 * 60_000
 /** An order of which the gateway cannot say anything for so long is asked about no more. */
 const GIVEN_UP_MS = 10 * 24 * 60 * 60_000
 
-const isHere = (sql: Sql, orderId: string): boolean =>
-  sql('SELECT 1 FROM payments WHERE order_id = ?').get(orderId) !== undefined
+const isHere = async (sql: Sql, orderId: string): Promise<boolean> =>
+  (await sql('SELECT 1 FROM payments WHERE order_id = ?').get(orderId)) !== undefined
 
 /** Returns true if a payment for this order was found, so that no further attempt may use its id. */
-export const isPaidElsewhere = (sql: Sql, orderId: string): boolean =>
-  sql('SELECT 1 FROM captures WHERE unknown_order = ?').get(orderId) !== undefined
+export const isPaidElsewhere = async (sql: Sql, orderId: string): Promise<boolean> =>
+  (await sql('SELECT 1 FROM captures WHERE unknown_order = ?').get(orderId)) !== undefined
 
 /** Stores each reference once, whatever a settlement or an earlier message has reported about it. */
-export function keepUnknownPayment(sql: Sql, payment: UnknownPayment): number {
+export async function keepUnknownPayment(sql: Sql, payment: UnknownPayment): Promise<number> {
   const { orderId, eventId, source, account, refunded, at } = payment
   const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
   const back = refunded === 0 ? '' : ` ${formatMoney(refunded)} of it was refunded at the gateway.`
   const came = payment.money.reduce((sum, { amount }) => sum + amount, 0)
-  if (isHere(sql, orderId)) return 0
+  if (await isHere(sql, orderId)) return 0
   let added = 0
   for (const { reference, amount, currency, kind, paidAt } of payment.money) {
-    const known = sql<{ id: number; why: string | null }>(
+    const known = await sql<{ id: number; why: string | null }>(
       `SELECT id, why FROM captures WHERE source = ? AND account IN (?, '') AND (reference = ? OR (reference = ? AND unknown_order = ?))`,
     ).get(source, account, reference, orderId, orderId)
     if (known !== undefined) {
@@ -70,32 +70,32 @@ export function keepUnknownPayment(sql: Sql, payment: UnknownPayment): number {
 }
 
 /** A settlement lists it: the gateway may name the payer, and report refunds. */
-export function noteSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): void {
-  if (ORDER_ID.test(order.orderId)) note(sql, order, at, atOnce(at))
+export async function noteSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): Promise<void> {
+  if (ORDER_ID.test(order.orderId)) await note(sql, order, at, atOnce(at))
 }
 /** As gateways take it. */
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
-export function noteUnknownOrder(
+export async function noteUnknownOrder(
   sql: Sql,
   { orderId, eventId }: UnknownOrder,
   at: Instant,
-): boolean {
-  const { n } = sql<{ n: number }>(
+): Promise<boolean> {
+  const { n } = (await sql<{ n: number }>(
     'SELECT count(*) AS n FROM unknown_orders WHERE is_claimed = 1',
-  ).get() ?? { n: 0 }
+  ).get()) ?? { n: 0 }
   if (n >= NOTED_MAX) return false
-  note(sql, { orderId, eventId }, at, { askAt: at + AGAIN_MS_MIN, isClaimed: true })
+  await note(sql, { orderId, eventId }, at, { askAt: at + AGAIN_MS_MIN, isClaimed: true })
   return true
 }
 
-function note(
+async function note(
   sql: Sql,
   { orderId, eventId }: UnknownOrder,
   at: Instant,
   { askAt, isClaimed }: { readonly askAt: number; readonly isClaimed: boolean },
-): void {
-  if (isHere(sql, orderId)) return
+): Promise<void> {
+  if (await isHere(sql, orderId)) return
   sql(
     `INSERT INTO unknown_orders (order_id, event_id, at, next_ask_at, asks, is_claimed) VALUES (?, ?, ?, ?, 0, ?)
      ON CONFLICT (order_id) DO NOTHING`,
@@ -108,25 +108,29 @@ const atOnce = (at: Instant) => ({ askAt: at, isClaimed: false })
  * After a restore: the next attempt of every registration unpaid in the copy may have been made and paid
  * meanwhile.
  */
-export function noteNextAttempts(sql: Sql, at: Instant): void {
-  const unpaid = sql<{ regNo: RegNo; eventId: string; last: number }>(
+export async function noteNextAttempts(sql: Sql, at: Instant): Promise<void> {
+  const unpaid = await sql<{ regNo: RegNo; eventId: string; last: number }>(
     `SELECT r.reg_no AS regNo, r.event_id AS eventId, max(p.attempt) AS last FROM registrations r JOIN payments p ON p.registration_id = r.id
      WHERE r.payment_status IN ('pending', 'failed') AND p.gateway IS NOT NULL GROUP BY r.id, r.reg_no, r.event_id ORDER BY r.id`,
   ).all()
   for (const { regNo, eventId, last } of unpaid)
     if (last < ATTEMPTS_MAX)
-      note(sql, { orderId: createOrderId(regNo, last + 1), eventId }, at, atOnce(at))
+      await note(sql, { orderId: createOrderId(regNo, last + 1), eventId }, at, atOnce(at))
 }
 
 /** Reads only; also runs outside the writer's transaction. */
-export function unknownOrders(sql: Sql, at: Instant, limit: number): readonly UnknownOrder[] {
+export function unknownOrders(
+  sql: Sql,
+  at: Instant,
+  limit: number,
+): Promise<readonly UnknownOrder[]> {
   return sql<UnknownOrder>(
     `SELECT order_id AS orderId, event_id AS eventId FROM unknown_orders WHERE next_ask_at <= ? ORDER BY next_ask_at, order_id ${LIMIT}`,
   ).all(at, limit)
 }
 
-export function unknownUndecided(sql: Sql, orderId: string, at: Instant): void {
-  const row = sql<{ at: Instant; asks: number }>(
+export async function unknownUndecided(sql: Sql, orderId: string, at: Instant): Promise<void> {
+  const row = await sql<{ at: Instant; asks: number }>(
     'SELECT at, asks FROM unknown_orders WHERE order_id = ?',
   ).get(orderId)
   if (row === undefined) return
@@ -138,16 +142,21 @@ export function unknownUndecided(sql: Sql, orderId: string, at: Instant): void {
   )
 }
 
-export function unknownDecided(sql: Sql, orderId: string, isUsed: boolean, at: Instant): void {
-  const row = sql<{ eventId: string }>(
+export async function unknownDecided(
+  sql: Sql,
+  orderId: string,
+  isUsed: boolean,
+  at: Instant,
+): Promise<void> {
+  const row = await sql<{ eventId: string }>(
     'SELECT event_id AS eventId FROM unknown_orders WHERE order_id = ?',
   ).get(orderId)
   if (row === undefined) return
   forget(sql, orderId)
-  const owner = isUsed ? ownerOf(sql, orderId) : null
+  const owner = isUsed ? await ownerOf(sql, orderId) : null
   // Only of a registration that is here: orders that anybody can name lead to no further questions.
   if (owner !== null && owner.attempt < ATTEMPTS_MAX)
-    note(
+    await note(
       sql,
       { orderId: createOrderId(owner.regNo, owner.attempt + 1), eventId: row.eventId },
       at,
@@ -159,12 +168,12 @@ const forget = (sql: Sql, orderId: string): void =>
   void sql('DELETE FROM unknown_orders WHERE order_id = ?').run(orderId)
 
 /** Returns the registration to which an unknown order would belong as an attempt; null: none. Reads only. */
-export function ownerOf(
+export async function ownerOf(
   sql: Sql,
   orderId: string,
-): { readonly regNo: RegNo; readonly attempt: number } | null {
+): Promise<{ readonly regNo: RegNo; readonly attempt: number } | null> {
   const [, number = '', attempt = ''] = /^(.+)(\d\d)$/.exec(orderId) ?? []
-  const row = sql<{ regNo: RegNo }>(
+  const row = await sql<{ regNo: RegNo }>(
     'SELECT reg_no AS regNo FROM registrations WHERE reg_no = ?',
   ).get(number)
   return row === undefined ? null : { regNo: row.regNo, attempt: Number(attempt) }

@@ -1,216 +1,248 @@
-/** Runs the store's statements on PostgreSQL, one after the other, each answered when needed. */
-import type { Connection, Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
-import { openBridge } from './synchronous-bridge.ts'
-import type { BridgeRequest, BridgeResponse } from './synchronous-bridge.ts'
+/**
+ * Runs the store's statements on a connection to PostgreSQL.
+ * Statements that only add or change rows are queued. They are sent in one packet with the next statement whose result
+ * is awaited, or with the commit, so that an operation takes as few round trips as it has results to wait for.
+ */
+import pg from 'pg'
+import type { Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
+import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { inPostgres, withoutNul } from './sql-translation.ts'
 import type { Written } from './sql-translation.ts'
-import { ConnectionLost, PostgresRefused } from './errors.ts'
 
-/** What only adds or changes rows is sent with the next that is waited for, but no more than so many at once. */
-const UNSENT_MAX = 500
+/** A server that does not answer is not waited for longer. */
+export const CONNECT_MS_MAX = 10_000
+/** Queued statements are sent when there are this many. */
+const QUEUED_MAX = 500
+/** How much of a failed statement its error quotes. */
+const QUOTED_CHARACTERS = 200
 
-/** So much of a statement is told beside what is wrong with it. */
-const TOLD_CHARACTERS = 200
-
-type Unsent = { readonly asked: BridgeRequest; said: BridgeResponse | null }
-export type PostgresConnection = Connection & {
-  /** Runs a PostgreSQL statement that is not repeated. */
-  plain(text: string): void
-  close(): void
+type Row = Readonly<Record<string, unknown>>
+type Result = { readonly rows: readonly Row[]; readonly changes: number; readonly command: string }
+type Queued = {
+  readonly text: string
+  readonly name: string | undefined
+  readonly params: readonly unknown[]
+  resolve(result: Result): void
+  reject(error: unknown): void
+  readonly result: Promise<Result>
 }
-export type Beginning = {
-  /** Statements that replace the store's own start of a transaction. */
-  readonly begins: readonly string[]
-  /** Whether their answer is awaited before anything else is sent. */
-  readonly isWaitedFor: boolean
+/** What `pg` has and its types leave out: packets that are held back until all of them are there. */
+type Corked = { readonly connection: { readonly stream: { cork(): void; uncork(): void } } }
+
+export type PostgresConnection = {
+  readonly sql: Sql
+  /** Runs one statement of PostgreSQL, without parameters, as soon as it is called. */
+  plain(text: string): Promise<readonly Row[]>
+  /** Queues one statement of PostgreSQL; its result is not awaited. */
+  queue(text: string): void
+  /** Sends everything queued and `COMMIT`. Throws if the transaction was rolled back instead. */
+  commit(): Promise<void>
+  /** Forgets what is queued, and sends `ROLLBACK`. Never throws. */
+  rollBack(): Promise<void>
 }
 
-export function openConnection(
-  url: string,
-  { begins, isWaitedFor }: Beginning,
-): PostgresConnection {
-  const bridge = openBridge(url)
-  const statements = new Map<string, Statement<unknown>>()
-  const names = new Map<string, string>()
-  let unsent: Unsent[] = []
-  let inTransaction = false
+/** The options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements on their way. */
+export const clientOptions = (url: string): pg.ClientConfig =>
+  ({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    keepAlive: true,
+    application_name: 'rollcall',
+    pipeline: true,
+    types: { getTypeParser: (oid: number) => PARSERS[oid] ?? asText },
+  }) as pg.ClientConfig
 
-  const nameOf = (text: string): string => {
-    const known = names.get(text)
-    if (known !== undefined) return known
-    const name = `rollcall_${names.size + 1}`
-    names.set(text, name)
-    return name
+/** A connection of its own, for preparing and moving a database; `end` closes it. */
+export async function connect(url: string): Promise<PostgresConnection & { end(): Promise<void> }> {
+  const client = new pg.Client(clientOptions(url))
+  // Without a listener, a connection that is cut off would end the process.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    throw errorOf(error, '')
   }
-  const add = (text: string, params: readonly unknown[]): Unsent => {
-    const one: Unsent = { asked: { text, name: nameOf(text), params }, said: null }
-    unsent.push(one)
+  return { ...connectionOn(client), end: () => client.end().catch(() => {}) }
+}
+
+const names = new Map<string, string>()
+const written = new Map<string, Written>()
+
+/**
+ * The store's view of a client. `isNamed`: statements are prepared once per connection, which suits those that are
+ * always planned alike; searches and lists are planned with their values each time.
+ */
+export function connectionOn(client: pg.ClientBase, isNamed = true): PostgresConnection {
+  let queued: Queued[] = []
+  let isScheduled = false
+  /** The first error since the transaction began: whatever follows it only says that the transaction has failed. */
+  let failure: Error | null = null
+  const statements = new Map<string, Statement<unknown>>()
+
+  const add = (text: string, params: readonly unknown[], isPlain = false): Queued => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    // An error of a statement that nobody waits for is thrown by the next one that somebody waits for.
+    promise.catch(() => {})
+    const name = isNamed && !isPlain ? nameOf(text) : undefined
+    const one: Queued = { text, name, params, resolve, reject, result: promise }
+    queued.push(one)
+    if (queued.length >= QUEUED_MAX) send()
     return one
   }
-  /** Sends what was put off. Throws the first no. */
   const send = (): void => {
-    const sent = unsent
-    unsent = []
+    isScheduled = false
+    const sent = queued
+    queued = []
     if (sent.length === 0) return
-    const said = bridge.ask(sent.map(({ asked }) => asked))
-    for (const [at, one] of sent.entries()) one.said = said[at] ?? null
-    const no = said.find((one) => !one.ok)
-    if (no === undefined || no.ok) return
-    if (said.some((one) => !one.ok && one.lost)) {
-      inTransaction = false
-      throw new ConnectionLost(no.code, no.message)
-    }
-    const of = sent[said.indexOf(no)]?.asked.text.slice(0, TOLD_CHARACTERS) ?? ''
-    throw new PostgresRefused(no.code, `${no.message} (${of})`)
+    const { stream } = (client as unknown as Corked).connection
+    stream.cork()
+    for (const { text, name, params, resolve, reject } of sent)
+      client.query({ text, values: [...params], ...(name === undefined ? {} : { name }) }).then(
+        ({ rows, rowCount, command }) => {
+          // Back at a savepoint, or at the beginning: what failed is undone.
+          if (text.startsWith('ROLLBACK')) failure = null
+          resolve({ rows: rows as readonly Row[], changes: rowCount ?? 0, command })
+        },
+        (error: unknown) => {
+          failure ??= errorOf(error, text)
+          reject(failure)
+        },
+      )
+    stream.uncork()
   }
-  const answerOf = (one: Unsent): BridgeResponse & { readonly ok: true } => {
-    if (one.said === null) send()
-    if (one.said?.ok === true) return one.said
-    throw new PostgresRefused(one.said?.code ?? '', one.said?.message ?? 'it was not sent')
+  /** Statements that are awaited in the same turn share a packet. */
+  const awaited = async (one: Queued): Promise<Result> => {
+    if (!isScheduled) {
+      isScheduled = true
+      queueMicrotask(send)
+    }
+    return one.result
   }
 
-  const begin = (isAgain = false): void => {
-    inTransaction = true
-    for (const text of begins) add(text, [])
-    if (!isWaitedFor) return
-    try {
-      // Whoever cannot begin is told so here, where nothing was done yet.
-      send()
-    } catch (error) {
-      if (isAgain || !(error instanceof ConnectionLost)) throw error
-      begin(true)
+  const statement = <R>(text: string): Statement<R> => {
+    if (text.startsWith('PRAGMA')) return NOTHING as Statement<R>
+    let translation = written.get(text)
+    if (translation === undefined) {
+      translation = inPostgres(text)
+      written.set(text, translation)
     }
-  }
-  const commit = (): void => {
-    add('COMMIT', [])
-    send()
-    inTransaction = false
-  }
-  /** A transaction whose connection is lost is undone too. */
-  const rollBack = (): void => {
-    abandon()
-    if (inTransaction) {
-      add('ROLLBACK', [])
-      abandon()
-    }
-    inTransaction = false
-  }
-  /** What was put off is undone anyway; what was sent may have failed. */
-  const abandon = (): void => {
-    try {
-      send()
-    } catch {
-      // It is what is given up.
-    }
-  }
-
-  const control = (text: string): (() => void) | null => {
-    if (text.startsWith('BEGIN')) return () => begin()
-    if (text === 'COMMIT') return commit
-    if (text === 'ROLLBACK') return rollBack
-    if (text.startsWith('ROLLBACK TO'))
-      return () => {
-        abandon()
-        add(text, [])
-      }
-    if (text.startsWith('RELEASE'))
-      return () => {
-        add(text, [])
-        send()
-      }
-    return text.startsWith('PRAGMA') ? () => {} : null
-  }
-
-  const cached = <Row>(text: string): Statement<Row> => {
-    const known = statements.get(text)
-    if (known !== undefined) return known as Statement<Row>
-    const made = statementOf<Row>(text)
-    statements.set(text, made as Statement<unknown>)
-    return made
-  }
-  const sql: Sql = Object.assign(cached, { searching: SEARCHING })
-  return {
-    sql,
-    get inTransaction() {
-      return inTransaction
-    },
-    plain(text) {
-      unsent.push({ asked: { text, name: '', params: [] }, said: null })
-      send()
-    },
-    close: () => bridge.close(),
-  }
-
-  function statementOf<Row>(text: string): Statement<Row> {
-    const does = control(text)
-    if (does !== null) return controlling(does)
-    const written = inPostgres(text)
-    const all = (...params: unknown[]): Row[] => {
-      const one = add(written.text, bound(written, params))
-      send()
-      return rowsOf<Row>(answerOf(one))
-    }
+    const to = translation
+    const all = async (...params: unknown[]): Promise<R[]> =>
+      (await awaited(add(to.text, bound(to, params)))).rows as R[]
     return {
       all,
-      get: (...params) => all(...params)[0],
+      get: async (...params) => (await all(...params))[0],
       run: (...params) => {
-        const one = add(written.text, bound(written, params))
-        if (unsent.length >= UNSENT_MAX) send()
-        return ranOf(() => answerOf(one))
+        const one = add(to.text, bound(to, params))
+        return ranOf(() => awaited(one))
       },
     }
   }
+  const sql = <R>(text: string): Statement<R> => {
+    const known = statements.get(text)
+    if (known !== undefined) return known as Statement<R>
+    const made = statement<R>(text)
+    statements.set(text, made as Statement<unknown>)
+    return made
+  }
+  return {
+    sql: Object.assign(sql, { searching: SEARCHING }),
+    plain: async (text) => (await awaited(add(text, [], true))).rows,
+    queue: (text) => void add(text, [], true),
+    async commit() {
+      const { command } = await awaited(add('COMMIT', [], true))
+      if (command !== 'COMMIT')
+        throw failure ?? new PostgresRefused('25P02', 'the transaction was rolled back')
+      if (failure !== null) throw failure
+    },
+    async rollBack() {
+      for (const one of queued) one.reject(new PostgresRefused('25P02', 'it was not sent'))
+      queued = []
+      await awaited(add('ROLLBACK', [], true)).catch(() => {})
+      failure = null
+    },
+  }
 }
 
-/** Words are indexed with the rows that they are of. */
+/** A setting of SQLite's file. */
+const NOTHING: Statement<unknown> = {
+  all: async () => [],
+  get: async () => undefined,
+  run: () => ({ changes: Promise.resolve(0), lastInsertRowid: Promise.resolve(0) }),
+}
+
+function nameOf(text: string): string {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = `rollcall_${names.size + 1}`
+  names.set(text, name)
+  return name
+}
+
+function ranOf(result: () => Promise<Result>): Ran {
+  return {
+    get changes() {
+      return result().then(({ changes }) => changes)
+    },
+    get lastInsertRowid() {
+      return result().then(({ rows }) => Number(rows.at(-1)?.['id']))
+    },
+  }
+}
+
+function bound({ names: named, bytes }: Written, params: readonly unknown[]): readonly unknown[] {
+  const inOrder =
+    named === null
+      ? params
+      : named.map((name) => (params[0] as Readonly<Record<string, unknown>>)[name])
+  return inOrder.map((param, at) => {
+    if (param === undefined) return null
+    if (typeof param !== 'string') return param
+    return at === bytes ? Buffer.from(param) : withoutNul(param)
+  })
+}
+
+/**
+ * An error of PostgreSQL or of the connection, as the store knows it: a fatal error, and one without a code of
+ * PostgreSQL, means that the connection is lost.
+ */
+export function errorOf(error: unknown, text: string): PostgresRefused | ConnectionLost {
+  if (error instanceof PostgresRefused || error instanceof ConnectionLost) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const { code, severity, constraint } = (error ?? {}) as {
+    readonly code?: unknown
+    readonly severity?: unknown
+    readonly constraint?: unknown
+  }
+  if (typeof severity !== 'string' || typeof code !== 'string')
+    return new ConnectionLost('', message)
+  if (severity === 'FATAL' || severity === 'PANIC') return new ConnectionLost(code, message)
+  const quoted = text === '' ? message : `${message} (${text.slice(0, QUOTED_CHARACTERS)})`
+  return new PostgresRefused(code, quoted, typeof constraint === 'string' ? constraint : '')
+}
+
+const asText = (text: string): string => text
+const whole = (text: string): number => {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is not a whole number`)
+  return number
+}
+/** By the ids of PostgreSQL's types: boolean, bytes, whole numbers; all others are text. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => (text === 't' ? 1 : 0),
+  17: (text) => Buffer.from(text.slice(2), 'hex').toString(),
+  20: whole,
+  21: whole,
+  23: whole,
+  26: whole,
+  1700: whole,
+}
+
+/** Words are indexed in the transaction that adds their rows. */
 const SEARCHING: Searching = {
   isBehind: false,
   matching: (terms) => ({
     where: terms.map(() => 'search_index.words LIKE lower(?)').join(' AND '),
     params: terms.map((term) => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`),
   }),
-}
-
-function ranOf(answer: () => BridgeResponse & { readonly ok: true }): Ran {
-  return {
-    get changes() {
-      return answer().changes
-    },
-    get lastInsertRowid() {
-      return Number(answer().rows.at(-1)?.[0])
-    },
-  }
-}
-
-function controlling<Row>(does: () => void): Statement<Row> {
-  return {
-    all: () => {
-      does()
-      return []
-    },
-    get: () => {
-      does()
-      return undefined
-    },
-    run: () => {
-      does()
-      return { changes: 0, lastInsertRowid: 0 }
-    },
-  }
-}
-
-function bound({ names, bytes }: Written, params: readonly unknown[]): readonly unknown[] {
-  const inOrder =
-    names === null
-      ? params
-      : names.map((name) => (params[0] as Readonly<Record<string, unknown>>)[name])
-  return inOrder.map((param, at) =>
-    typeof param !== 'string' ? param : at === bytes ? Buffer.from(param) : withoutNul(param),
-  )
-}
-
-function rowsOf<Row>({ columns, rows }: BridgeResponse & { readonly ok: true }): Row[] {
-  return rows.map(
-    (row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])) as Row,
-  )
 }

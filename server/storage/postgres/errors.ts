@@ -3,9 +3,12 @@
 /** Refused with an error code; everything uncommitted is rolled back. */
 export class PostgresRefused extends Error {
   readonly code: string
-  constructor(code: string, message: string) {
+  /** The constraint that was violated; empty: none. */
+  readonly constraint: string
+  constructor(code: string, message: string, constraint = '') {
     super(message)
     this.code = code
+    this.constraint = constraint
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reports the state of a PostgreSQL database before a start. Changes nothing. */
 import pg from 'pg'
 import { migrations, newerVersion } from '../database/schema.ts'
-import { notSaid } from './statement-pipeline.ts'
+import { errorOf } from './connection.ts'
 import { cannotBeUsed } from './prepare-database.ts'
 import { PostgresRefused } from './errors.ts'
 import { noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
@@ -80,7 +80,7 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
       (rowCount ?? 0) > 0,
     )
   } catch (error) {
-    const { code, message } = notSaid(error)
+    const { code, message } = errorOf(error, '')
     return wrong(cannotBeUsed(new PostgresRefused(code, message)).message)
   } finally {
     await client.end().catch(() => {})

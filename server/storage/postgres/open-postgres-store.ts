@@ -1,33 +1,33 @@
-/** Opens the store on PostgreSQL: one writer thread and some reader threads. */
+/** Opens the store on PostgreSQL: two pools of connections, and a transaction for each operation. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import type { reads } from '../operations/key-lookups.ts'
-import type { listings } from '../operations/list-queries.ts'
+import { reads } from '../operations/key-lookups.ts'
+import { listings } from '../operations/list-queries.ts'
 import type { Seam } from '../database/fault-injection.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import type { Store } from '../index.ts'
-import { startThread } from '../database/worker-client.ts'
-import type { Thread } from '../database/worker-client.ts'
 import { storeOf } from '../operations/dispatch-operations.ts'
-import type { Reads } from '../operations/dispatch-operations.ts'
-import type { writes } from '../operations/writes.ts'
-import { AGAIN_MS, STARTING_MS_MAX } from './prepare-database.ts'
+import type { Doers, Reads } from '../operations/dispatch-operations.ts'
+import { writes } from '../operations/writes.ts'
+import type { Verbs } from '../operations/writes.ts'
+import { clientOptions, CONNECT_MS_MAX } from './connection.ts'
+import { AGAIN_MS, prepare, STARTING_MS_MAX, untilItTakesUs } from './prepare-database.ts'
+import { openTransactions } from './transactions.ts'
 import { openProbing } from './write-probe.ts'
 import { openProofs } from './uploads-in-database.ts'
 import { openTries } from './rate-limit-counts.ts'
-import type { WriterData } from './writer-worker.ts'
 
-/** As for a file. */
+/** Operations that may wait for a connection. */
 const WAITING_MAX = 2_000
-/** Threads that read: one list that takes long keeps nobody else waiting. */
-const READERS = 2
-/** Of the main thread, for files and for counting tries; nobody else waits for them. They end when nobody asks. */
-const CONNECTIONS_MAX = 4
-const CONNECT_MS_MAX = 10_000
+/** Connections for operations that write, and for those that only read. */
+const WRITERS = 16
+const READERS = 4
+/** Connections for files and for rate limits; nothing else waits for them. */
+const FILE_CONNECTIONS = 4
 
-export type InsidePostgres = { readonly store: Store; readonly writer: Thread<typeof writes> }
+export type InsidePostgres = { readonly store: Store }
 
-/** Opens the store with access to its writer, and with faults injected by tests. */
+/** Opens the store with faults injected by tests. */
 export async function openInsidePostgres({
   url,
   migrates = false,
@@ -41,50 +41,36 @@ export async function openInsidePostgres({
   readonly seam?: Seam
 }): Promise<InsidePostgres> {
   const { waitingMax = WAITING_MAX, startingMsMax = STARTING_MS_MAX } = seam
-  const data: WriterData = { url, migrates, isNew, seam }
-  // The tables are there before anybody reads them.
-  const writer = await startThread<typeof writes>({
-    file: new URL('./writer-worker.ts', import.meta.url),
-    data,
-    waitingMax,
-  })
-  const readers = await Promise.all(
-    Array.from({ length: READERS }, () =>
-      startThread<typeof listings>({
-        file: new URL('./reader-worker.ts', import.meta.url),
-        data: { url },
-        waitingMax,
-        // Each is two threads and a connection; most of the time one is enough.
-        whenAsked: true,
-      }),
-    ),
-  )
-  const free = (): Thread<typeof listings> =>
-    readers.reduce((best, one) => (one.waiting() < best.waiting() ? one : best))
-  const pool = new pg.Pool({
+  await prepare(url, migrates, isNew, startingMsMax)
+  const writing = openPool({ ...clientOptions(url), max: WRITERS })
+  const reading = openPool({ ...clientOptions(url), max: READERS })
+  const files = openPool({
     connectionString: url,
-    max: CONNECTIONS_MAX,
+    max: FILE_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     keepAlive: true,
     application_name: 'rollcall',
   })
-  // Without somebody who listens a failover would end the process, also while a connection is in use.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
-  const { noting, probe } = openProbing(pool)
-  const shelf = openProofs(pool)
+  const transactions = openTransactions({ writing, reading, waitingMax, seam })
+  const { noting, probe } = openProbing(files)
+  const shelf = openProofs(files)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
-    await Promise.all([pool.end(), ...[writer, ...readers].map((thread) => thread.close())])
+    await transactions.settled()
+    await Promise.all([writing.end(), reading.end(), files.end()])
   }
+  const verbs = writes as unknown as Verbs
+  const lists = listings as unknown as Verbs
   const store = storeOf({
-    write: (verb, ...args) => noting(writer.call(verb, ...args)),
-    list: (verb, ...args) => free().call(verb, ...args),
-    read: asked((verb, args) => (free() as unknown as AnyThread).call(verb, ...args)),
-    waiting: writer.waiting,
+    write: ((verb: string, ...args: never[]) =>
+      noting(transactions.write(async (sql) => verbs[verb]?.(sql, ...args)))) as Doers['write'],
+    list: ((verb: string, ...args: never[]) =>
+      transactions.list(async (sql) => lists[verb]?.(sql, ...args))) as Doers['list'],
+    read: readsOn(transactions.read),
+    waiting: transactions.waiting,
     isShared: true,
     proofs: { ...shelf, keep: (file, at) => noting(shelf.keep(file, at)) },
-    tries: openTries(pool),
+    tries: openTries(files),
     // Whether it answers is found by writing; there is no file that could be another.
     lost: () => null,
     rescue: () => Promise.reject(new Error('there is no file to rescue')),
@@ -93,9 +79,12 @@ export async function openInsidePostgres({
       return closed
     },
   })
-  if (migrates) await untilRead(() => store.adminCount(), startingMsMax)
+  // A server has a connection of each kind before it says that it is there: all of them may be taken by then.
+  if (migrates) {
+    await untilItTakesUs(() => transactions.write(async () => {}), startingMsMax)
+    await untilRead(() => store.adminCount(), startingMsMax)
+  }
   return {
-    writer,
     store: {
       ...store,
       async ping(at) {
@@ -111,6 +100,14 @@ export async function openInsidePostgres({
   }
 }
 
+function openPool(options: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(options)
+  // Without a listener, a failover would end the process, also while a connection is in use.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
 /** A server reads before it says that it is there: all connections may be taken by then. */
 async function untilRead(read: () => Promise<unknown>, waitsMs: number): Promise<void> {
   const began = performance.now()
@@ -124,17 +121,18 @@ async function untilRead(read: () => Promise<unknown>, waitsMs: number): Promise
     }
 }
 
-type AnyThread = { call(verb: string, ...args: readonly unknown[]): Promise<unknown> }
-
-/** What is found by a key, asked of a thread by its name. */
-function asked(call: (verb: string, args: readonly unknown[]) => Promise<unknown>): Reads {
-  return new Proxy({} as ReturnType<typeof reads>, {
+/** Look-ups by key, each in a transaction of its own. */
+function readsOn(
+  read: <T>(work: (sql: Parameters<typeof reads>[0]) => Promise<T>) => Promise<T>,
+): Reads {
+  return new Proxy({} as Reads, {
     get:
       (_, verb) =>
-      (...args: readonly unknown[]) => {
-        const last = args.findLastIndex((arg) => arg !== undefined)
-        // What is left out is not sent: as JSON it would be null.
-        return call(String(verb), args.slice(0, last + 1))
-      },
+      (...args: readonly unknown[]) =>
+        read(async (sql) => {
+          const lookUps = reads(sql) as Readonly<Record<string, unknown>>
+          const lookUp = lookUps[String(verb)] as (...given: readonly unknown[]) => unknown
+          return lookUp(...args)
+        }),
   })
 }

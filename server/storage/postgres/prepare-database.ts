@@ -1,7 +1,10 @@
 /** Creates the tables in an empty PostgreSQL database, or checks the version of existing ones. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { StoreBusy } from '../database/store-busy-error.ts'
+import { OF_POSTGRES } from '../database/transient-errors.ts'
 import { fillFrom, migrations, newerVersion } from '../database/schema.ts'
 import { definitions, stepsFrom } from './schema-from-sqlite.ts'
-import { openConnection } from './connection.ts'
+import { connect } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'
 import { codeOf, mayPass, noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
@@ -29,65 +32,60 @@ export function prepare(
   migrates: boolean,
   isNew = true,
   waitsMs: number = STARTING_MS_MAX,
-): void {
-  // One connection for all attempts: each starts a thread. A connection to a standby is closed, because the address
-  // may lead to another server by then.
-  let connection: PostgresConnection | null = null
-  const giveUp = (): void => {
-    connection?.close()
-    connection = null
-  }
-  try {
-    untilItTakesUs(() => {
-      connection ??= openConnection(url, {
-        begins: ['BEGIN', `SELECT pg_advisory_xact_lock(${MAKING})`],
-        isWaitedFor: true,
-      })
-      try {
-        prepareOnce(connection, { migrates, isNew })
-      } catch (error) {
-        if (isOfPostgres(error) && codeOf(error) === READ_ONLY) giveUp()
-        throw error
-      }
-    }, waitsMs)
-  } finally {
-    giveUp()
-  }
+): Promise<void> {
+  return untilItTakesUs(async () => {
+    // A new connection for each attempt: the address may lead to another server by then.
+    const connection = await connect(url)
+    try {
+      await prepareOnce(connection, { migrates, isNew })
+    } finally {
+      await connection.end()
+    }
+  }, waitsMs)
 }
 
 /** Does the work once the database can be used; throws a sentence if that takes too long or will not happen. */
-export function untilItTakesUs(work: () => void, waitsMs: number = STARTING_MS_MAX): void {
+export async function untilItTakesUs(
+  work: () => Promise<void>,
+  waitsMs: number = STARTING_MS_MAX,
+): Promise<void> {
   for (const began = performance.now(); ;)
     try {
-      work()
+      await work()
       return
     } catch (error) {
       if (performance.now() - began > waitsMs || !isWaitedFor(error)) throw cannotBeUsed(error)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS)
+      await pause(AGAIN_MS)
     }
 }
 
 /** Not reached, cut off, told that it starts, stops, recovers or has no free connection, or it is a standby still. */
-const isWaitedFor = (error: unknown): boolean =>
-  isOfPostgres(error) && /^(?:|57P0[123]|53300|25006)$/.test(codeOf(error))
+const isWaitedFor = (error: unknown): boolean => {
+  const code = error instanceof StoreBusy ? error.code.replace(OF_POSTGRES, '') : null
+  return isOfPostgres(error)
+    ? WAITED_FOR.test(codeOf(error))
+    : code !== null && WAITED_FOR.test(code)
+}
+const WAITED_FOR = /^(?:|57P0[123]|53300|25006)$/
 
 type Preparing = { readonly migrates: boolean; readonly isNew: boolean }
 
-function prepareOnce(connection: PostgresConnection, preparing: Preparing): void {
+async function prepareOnce(connection: PostgresConnection, preparing: Preparing): Promise<void> {
   try {
-    connection.sql('BEGIN').run()
-    if (preparing.migrates) refuseReadOnly(connection)
-    prepareOn(connection, preparing)
-    connection.sql('COMMIT').run()
+    connection.queue('BEGIN')
+    connection.queue(`SELECT pg_advisory_xact_lock(${MAKING})`)
+    if (preparing.migrates) await refuseReadOnly(connection)
+    await prepareOn(connection, preparing)
+    await connection.commit()
   } catch (error) {
-    connection.sql('ROLLBACK').run()
+    await connection.rollBack()
     throw error
   }
 }
 
 /** A server on a database that takes no writes would start, and refuse the first delegate. */
-function refuseReadOnly({ sql }: PostgresConnection): void {
-  const found = sql<{ is: number }>(
+async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
+  const found = await sql<{ is: number }>(
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is",
   ).get()
   if (found?.is === 1) throw new PostgresRefused(READ_ONLY, 'it takes no writes')
@@ -105,29 +103,32 @@ export function cannotBeUsed(error: unknown): UnusableDatabase {
   )
 }
 
-function prepareOn(connection: PostgresConnection, { migrates, isNew }: Preparing): void {
-  const found = versionOn(connection)
+async function prepareOn(
+  connection: PostgresConnection,
+  { migrates, isNew }: Preparing,
+): Promise<void> {
+  const found = await versionOn(connection)
   const known = migrations.length
   if (found === known) return
   if (found !== null) {
     if (found > known) throw new UnusableDatabase(newerVersion(found).message)
     if (!migrates) throw new UnusableDatabase(OLDER)
-    for (const text of stepsFrom(found)) connection.plain(text)
-    fillFrom(found, connection.sql)
-    connection.plain(`UPDATE rollcall_version SET version = ${known}`)
+    for (const text of stepsFrom(found)) connection.queue(text)
+    await fillFrom(found, connection.sql)
+    connection.queue(`UPDATE rollcall_version SET version = ${known}`)
     return
   }
-  if (!isNew) throw new UnusableDatabase(migrates ? NOT_NEW : noTables(nameOf(connection)))
-  for (const text of definitions()) connection.plain(text)
-  connection.plain(
+  if (!isNew) throw new UnusableDatabase(migrates ? NOT_NEW : noTables(await nameOf(connection)))
+  for (const text of definitions()) connection.queue(text)
+  connection.queue(
     `CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)`,
   )
-  connection.plain(`INSERT INTO rollcall_version VALUES (1, ${known})`)
-  const { encoding, letters } = connection
+  connection.queue(`INSERT INTO rollcall_version VALUES (1, ${known})`)
+  const { encoding, letters } = (await connection
     .sql<{ encoding: string; letters: number | null }>(
       "SELECT current_setting('server_encoding') AS encoding, array_length(show_trgm(?), 1) AS letters",
     )
-    .get(MALAYALAM) ?? { encoding: '', letters: null }
+    .get(MALAYALAM)) ?? { encoding: '', letters: null }
   if (encoding !== 'UTF8')
     throw new UnusableDatabase(`The database in PostgreSQL holds ${encoding}, and names need UTF8.`)
   if (letters === null)
@@ -136,14 +137,16 @@ function prepareOn(connection: PostgresConnection, { migrates, isNew }: Preparin
     )
 }
 
-const nameOf = ({ sql }: PostgresConnection): string =>
-  sql<{ name: string }>('SELECT current_database() AS name').get()?.name ?? ''
+const nameOf = async ({ sql }: PostgresConnection): Promise<string> =>
+  (await sql<{ name: string }>('SELECT current_database() AS name').get())?.name ?? ''
 
 /** Null: there are no tables yet. */
-function versionOn({ sql }: PostgresConnection): number | null {
-  const { is } = sql<{ is: string | null }>(
+async function versionOn({ sql }: PostgresConnection): Promise<number | null> {
+  const { is } = (await sql<{ is: string | null }>(
     "SELECT to_regclass('rollcall_version')::text AS is",
-  ).get() ?? { is: null }
+  ).get()) ?? { is: null }
   if (is === null) return null
-  return sql<{ version: number }>('SELECT version FROM rollcall_version').get()?.version ?? null
+  return (
+    (await sql<{ version: number }>('SELECT version FROM rollcall_version').get())?.version ?? null
+  )
 }

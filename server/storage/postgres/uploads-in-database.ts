@@ -11,7 +11,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { KeptFile, ProofShelf, ShelfSweep, Swept } from '../files/upload-storage-types.ts'
 import { OF_POSTGRES } from '../database/transient-errors.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
-import { notSaid } from './statement-pipeline.ts'
+import { errorOf } from './connection.ts'
 import { codeOf } from './error-explanations.ts'
 
 /** A file of five megabytes is twenty of them. */
@@ -159,7 +159,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    const { code, message } = notSaid(error)
+    const { code, message } = errorOf(error, '')
     throw new StoreBusy(message, OF_POSTGRES + codeOf({ code, message }))
   }
 }

@@ -6,7 +6,7 @@
 import type pg from 'pg'
 import { OF_POSTGRES } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
-import { notSaid } from './statement-pipeline.ts'
+import { errorOf } from './connection.ts'
 import { codeOf } from './error-explanations.ts'
 
 /** A megabyte and a half of new pages in the tablespace of the database, which are gone when it is done. */
@@ -47,7 +47,7 @@ export function openProbing(pool: Pick<pg.Pool, 'query'>): Probing {
         await pool.query(question)
         if (refused === asked) refused = null
       } catch (error) {
-        const { code, message } = notSaid(error)
+        const { code, message } = errorOf(error, '')
         // Whoever may make no table there learns nothing more: the next refusal says it again.
         const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
         if (code === asked) throw new Refusal(message, OF_POSTGRES + codeOf({ code, message }))

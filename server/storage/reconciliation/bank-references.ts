@@ -71,18 +71,18 @@ function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly 
  * can type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the
  * registration itself, and a released claim, block nobody.
  */
-export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
+export async function ownerOf(sql: Sql, named: Named): Promise<ReferenceOwner | null> {
   const keys = keysOf(named)
   for (const key of keys) {
-    const [payment] = paymentsUnder(sql, [key])
+    const [payment] = await paymentsUnder(sql, [key])
     if (payment !== undefined) return { is: 'payment', ...payment[1] }
-    const payout = sql<{ utr: string }>(
+    const payout = await sql<{ utr: string }>(
       "SELECT utr FROM settlement_lines WHERE utr_key = ? AND utr_key <> '' LIMIT 1",
     ).get(key)
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
-  if (isRefundReference(sql, keys)) return { is: 'refund' }
-  const report = reportsUnder(sql, keys).find(
+  if (await isRefundReference(sql, keys)) return { is: 'refund' }
+  const report = (await reportsUnder(sql, keys)).find(
     ({ regNo, eventId, isReleased }) =>
       eventId === named.eventId && regNo !== named.regNo && !isReleased,
   )
@@ -90,13 +90,13 @@ export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
 }
 
 /** Explains to staff why a reference is known; null: it is free. */
-export function whyKnown(sql: Sql, named: Named): string | null {
-  const owner = ownerOf(sql, named)
+export async function whyKnown(sql: Sql, named: Named): Promise<string | null> {
+  const owner = await ownerOf(sql, named)
   if (owner === null) return null
   const { reference } = named
   switch (owner.is) {
     case 'payment':
-      return `${reference} is already recorded: it is ${ownerWords(sql, owner.regNo, named.eventId)}.${isElsewhere(owner, named) ? KNOWN_ELSEWHERE : ''}`
+      return `${reference} is already recorded: it is ${await ownerWords(sql, owner.regNo, named.eventId)}.${isElsewhere(owner, named) ? KNOWN_ELSEWHERE : ''}`
     case 'payout':
       return `${reference} is already the reference of a gateway payout.`
     case 'refund':
@@ -119,24 +119,27 @@ const isElsewhere = ({ eventId }: KnownPayment, here: Pick<Named, 'eventId'>): b
  * Returns every claim of these references, oldest first; of several claims of one registration, the newest. Reads
  * only.
  */
-export function reportsUnder(sql: Sql, keys: readonly string[]): readonly ReferenceReport[] {
-  return sql<Omit<ReferenceReport, 'isReleased'> & { is_released: number }>(
-    `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", r.full_name AS name, t.reference, t.paid_on AS day,
+export async function reportsUnder(
+  sql: Sql,
+  keys: readonly string[],
+): Promise<readonly ReferenceReport[]> {
+  return (
+    await sql<Omit<ReferenceReport, 'isReleased'> & { is_released: number }>(
+      `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", r.full_name AS name, t.reference, t.paid_on AS day,
        CASE WHEN t.ended_as = 'not_found' OR t.ended_as = 'again' AND EXISTS (
          SELECT 1 FROM tellings n WHERE n.registration_id = t.registration_id AND n.id > t.id) THEN 1 ELSE 0 END AS is_released
      FROM tellings t JOIN registrations r ON r.id = t.registration_id
      WHERE t.folded IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
        SELECT 1 FROM tellings n WHERE n.registration_id = t.registration_id AND n.folded = t.folded AND n.id > t.id)
      ORDER BY t.id`,
-  )
-    .all(JSON.stringify(keys.filter((key) => key !== '')))
-    .map(({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }))
+    ).all(JSON.stringify(keys.filter((key) => key !== '')))
+  ).map(({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }))
 }
 
 /** Whoever reads this may work for this event alone: the number of another event's registration stays out. */
-function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): string {
+async function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): Promise<string> {
   if (regNo === null) return 'of no registration yet'
-  const isHere = sql('SELECT 1 FROM registrations WHERE reg_no = ? AND event_id = ?').get(
+  const isHere = await sql('SELECT 1 FROM registrations WHERE reg_no = ? AND event_id = ?').get(
     regNo,
     eventId,
   )
@@ -144,25 +147,25 @@ function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): string {
 }
 
 /** Returns recorded payments by their keys. Reads only; also runs outside the writer's transaction. */
-export function paymentsUnder(
+export async function paymentsUnder(
   sql: Sql,
   keys: readonly string[],
-): readonly (readonly [key: BankKey, payment: KnownPayment])[] {
-  return sql<{
-    key: BankKey
-    id: number
-    reg_no: RegNo | null
-    amount: Paise
-    event: string | null
-  }>(
-    `SELECT b.key, c.id, r.reg_no, c.amount, coalesce(r.event_id, c.found_for) AS event FROM bank_references b JOIN captures c ON c.id = b.capture_id
+): Promise<readonly (readonly [key: BankKey, payment: KnownPayment])[]> {
+  return (
+    await sql<{
+      key: BankKey
+      id: number
+      reg_no: RegNo | null
+      amount: Paise
+      event: string | null
+    }>(
+      `SELECT b.key, c.id, r.reg_no, c.amount, coalesce(r.event_id, c.found_for) AS event FROM bank_references b JOIN captures c ON c.id = b.capture_id
      LEFT JOIN registrations r ON r.id = c.registration_id WHERE b.key IN (SELECT value FROM json_each(?))`,
-  )
-    .all(JSON.stringify(keys))
-    .map(({ key, id, reg_no: regNo, amount, event: eventId }) => [
-      key,
-      { id, regNo, amount, eventId },
-    ])
+    ).all(JSON.stringify(keys))
+  ).map(({ key, id, reg_no: regNo, amount, event: eventId }) => [
+    key,
+    { id, regNo, amount, eventId },
+  ])
 }
 
 /** A received payment, as seen at the bank or the desk. */
@@ -181,12 +184,12 @@ export type NewCame = Named & {
 }
 
 /** Stores a payment under its references: each belongs to one payment. The error names the present owner. */
-export function keepCame(sql: Sql, came: NewCame): Result<number, string> {
-  const known = whyKnown(sql, came)
+export async function keepCame(sql: Sql, came: NewCame): Promise<Result<number, string>> {
+  const known = await whyKnown(sql, came)
   if (known !== null) return err(known)
   const keys = keysOf(came)
   assert(keys.length > 0, 'money under a reference without a letter or digit')
-  const { lastInsertRowid } = sql(
+  const written = sql(
     `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?, ?)`,
   ).run(
@@ -203,9 +206,10 @@ export function keepCame(sql: Sql, came: NewCame): Result<number, string> {
     came.why,
     came.foundFor,
   )
+  const captureId = await written.lastInsertRowid
   for (const key of keys)
-    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, lastInsertRowid)
-  return ok(Number(lastInsertRowid))
+    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
+  return ok(captureId)
 }
 
 type Older = {
@@ -221,8 +225,8 @@ type Older = {
  * Assigns references to payments recorded by older versions. Of two payments under one reference, the first gets
  * it; the second stays unchanged and needs review. From then on claims are compared in the same spelling.
  */
-export function nameOlder(sql: Sql): void {
-  const older = sql<Older>(
+export async function nameOlder(sql: Sql): Promise<void> {
+  const older = await sql<Older>(
     `SELECT c.id, c.source, c.reference, c.state, coalesce(r.event_id, c.found_for, c.account) AS event_id, r.reg_no
      FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
      WHERE c.source IN (SELECT value FROM json_each(?)) AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
@@ -230,30 +234,30 @@ export function nameOlder(sql: Sql): void {
   for (const { id, source: way, reference, state, event_id: eventId, reg_no: regNo } of older) {
     const named = { way, reference, eventId: eventId ?? '', regNo }
     const keys = keysOf(named)
-    const [first] = paymentsUnder(sql, keys)
+    const [first] = await paymentsUnder(sql, keys)
     if (first === undefined)
       for (const key of keys)
         sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, id)
     else if (state !== 'refused')
-      reportTwice(sql, id, { reference, eventId: named.eventId }, first[1])
+      await reportTwice(sql, id, { reference, eventId: named.eventId }, first[1])
   }
-  const claims = sql<{ id: number; reference: string; folded: string }>(
+  const claims = await sql<{ id: number; reference: string; folded: string }>(
     'SELECT id, reference, folded FROM tellings ORDER BY id',
   ).all()
   for (const { id, reference, folded } of claims) {
     const key = bankKey(reference)
     const isTaken =
-      sql(
+      (await sql(
         "SELECT 1 FROM tellings WHERE folded = ? AND id <> ? AND (ended_as IS NULL OR ended_as = 'found')",
-      ).get(key, id) !== undefined
+      ).get(key, id)) !== undefined
     if (key !== '' && key !== folded && !isTaken)
       sql('UPDATE tellings SET folded = ? WHERE id = ?').run(key, id)
   }
 }
 
 /** Normalises claims that older versions had closed: they stay known too. */
-export function nameOlderReports(sql: Sql): void {
-  const ended = sql<{ id: number; reference: string; folded: string }>(
+export async function nameOlderReports(sql: Sql): Promise<void> {
+  const ended = await sql<{ id: number; reference: string; folded: string }>(
     "SELECT id, reference, folded FROM tellings WHERE ended_as IN ('again', 'not_found') ORDER BY id",
   ).all()
   for (const { id, reference, folded } of ended) {
@@ -293,8 +297,8 @@ export function nameImport(sql: Sql, captureId: number, { reference }: NamedImpo
  * Assigns references to payments imported by older versions. Of two payments under one reference, the import
  * needs review.
  */
-export function nameOlderImports(sql: Sql): void {
-  const older = sql<NamedImport & { id: number; is_refunded: number }>(
+export async function nameOlderImports(sql: Sql): Promise<void> {
+  const older = await sql<NamedImport & { id: number; is_refunded: number }>(
     `SELECT c.id, p.reference, r.event_id AS "eventId", r.reg_no AS "regNo", CASE WHEN p.status = 'refunded' THEN 1 ELSE 0 END AS is_refunded
      FROM captures c JOIN payments p ON p.id = c.payment_id JOIN registrations r ON r.id = c.registration_id
      WHERE c.source = 'import' AND p.reference IS NOT NULL AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
@@ -303,32 +307,34 @@ export function nameOlderImports(sql: Sql): void {
     const { reference } = named
     const [first] = isSlipNumber(bankKey(reference))
       ? []
-      : paymentsUnder(sql, referenceKeys(reference))
+      : await paymentsUnder(sql, referenceKeys(reference))
     if (first === undefined) nameImport(sql, id, named)
-    else if (isRefunded === 0) reportTwice(sql, id, named, first[1])
+    else if (isRefunded === 0) await reportTwice(sql, id, named, first[1])
   }
 }
 
 /** Two payments under one reference: staff decide which of them the bank has seen. */
-export function reportTwice(
+export async function reportTwice(
   sql: Sql,
   later: number,
   { reference, eventId }: { readonly reference: string; readonly eventId: string },
   first: KnownPayment,
-): void {
-  const isOver = sql("SELECT 1 FROM captures WHERE id = ? AND state = 'refused'").get(first.id)
+): Promise<void> {
+  const isOver = await sql("SELECT 1 FROM captures WHERE id = ? AND state = 'refused'").get(
+    first.id,
+  )
   if (isOver !== undefined) return
-  const why = `The bank reference ${reference} is recorded twice: it is also ${ownerWords(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
-  putInReview(sql, later, why)
+  const why = `The bank reference ${reference} is recorded twice: it is also ${await ownerWords(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
+  await putInReview(sql, later, why)
 }
 
 /**
  * A gateway paid out under this reference: a payment recorded under it consists of card payments, which count
  * there.
  */
-export function reportPaidOut(sql: Sql, utr: string): void {
-  for (const [, { id }] of paymentsUnder(sql, [bankKey(utr)]))
-    putInReview(
+export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
+  for (const [, { id }] of await paymentsUnder(sql, [bankKey(utr)]))
+    await putInReview(
       sql,
       id,
       `The gateway’s settlement has the bank reference ${utr}: this money is a payout of card payments, so do not count it again.`,
@@ -346,9 +352,9 @@ export type Returned = {
 }
 
 /** Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. */
-export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
+export async function reportReturned(sql: Sql, returned: readonly Returned[]): Promise<void> {
   for (const { captureId, reference, amount, day, narration } of returned) {
-    const left = sql<{ left: Paise }>(
+    const left = await sql<{ left: Paise }>(
       `SELECT c.amount - coalesce((SELECT sum(f.amount) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done'), 0) AS "left"
        FROM captures c WHERE c.id = ? AND c.state <> 'refused'`,
     ).get(captureId)
@@ -356,23 +362,23 @@ export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
     if (left === undefined || left.left <= 0) continue
     const withdrawal = { amount, day }
     const key: ReferenceKey = returnedKey(captureId, withdrawal, splitWords(narration))
-    const isOld = sql('SELECT 1 FROM bank_references WHERE key = ?').get(key) !== undefined
+    const isOld = (await sql('SELECT 1 FROM bank_references WHERE key = ?').get(key)) !== undefined
     if (isOld) continue
     sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
-    putInReview(sql, captureId, sayReturned(withdrawal, reference))
+    await putInReview(sql, captureId, sayReturned(withdrawal, reference))
   }
 }
 
 /** What counts, or waits already, comes before staff with one more reason. */
-function putInReview(sql: Sql, captureId: number, why: string): void {
+async function putInReview(sql: Sql, captureId: number, why: string): Promise<void> {
   sql(
     "UPDATE captures SET why = coalesce(why || ' ', '') || ? WHERE id = ? AND state IN ('unmatched', 'review') AND instr(coalesce(why, ''), ?) = 0",
   ).run(why, captureId, why)
   const counted =
     "SELECT counts_for FROM captures WHERE id = ? AND state IN ('fits', 'review', 'accepted')"
-  const { changes } = sql(
+  const changes = await sql(
     `UPDATE payments SET review = coalesce(review || ' ', '') || ? WHERE id = (${counted}) AND instr(coalesce(review, ''), ?) = 0`,
-  ).run(why, captureId, why)
+  ).run(why, captureId, why).changes
   if (changes > 0)
     sql(
       'UPDATE registrations SET in_review = 1 WHERE id = (SELECT registration_id FROM captures WHERE id = ?)',

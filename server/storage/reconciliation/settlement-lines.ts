@@ -2,6 +2,7 @@
  * Stores gateway settlements, each line once, beside the payments that they belong to.
  * A payment that only a settlement reports needs review from then on.
  */
+import { filterInOrder } from '../database/in-order.ts'
 import {
   bankKey,
   formatDay,
@@ -57,24 +58,25 @@ const LINE = 'line, kind, order_id, reference, amount, fee, tax, net, day, utr, 
 const OF_ACCOUNT = "account IN (?, '')"
 
 /** One transaction: new lines, and the consequences of those about unknown payments. */
-export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
+export async function keepSettlement(sql: Sql, kept: NewSettlement): Promise<KeptSettlement> {
   const { source, account, eventId, sha256, who, at, lines, ask = [] } = kept
   for (const order of ask) {
-    const row = orderRow(sql, source, order)
+    const row = await orderRow(sql, source, order)
     if (row !== undefined) rearm(sql, row.order_id, at)
   }
-  const fresh = lines.filter(
-    (line) =>
-      sql('SELECT 1 FROM settlement_lines WHERE source = ? AND account = ? AND key = ?').get(
+  const fresh = await filterInOrder(
+    lines,
+    async (line) =>
+      (await sql('SELECT 1 FROM settlement_lines WHERE source = ? AND account = ? AND key = ?').get(
         source,
         account,
         lineKey(line),
-      ) === undefined,
+      )) === undefined,
   )
   if (fresh.length === 0) return { added: 0, known: lines.length, toReview: 0 }
-  const { lastInsertRowid } = sql(
+  const settlementId = await sql(
     'INSERT INTO settlements (source, account, event_id, sha256, who, at) VALUES (?, ?, ?, ?, ?, ?)',
-  ).run(source, account, eventId, sha256, who, at)
+  ).run(source, account, eventId, sha256, who, at).lastInsertRowid
   const what = `kept ${fresh.length} ${fresh.length === 1 ? 'line' : 'lines'} of a settlement`
   audit(sql, { at, who, what, eventId, regNo: null })
   let toReview = 0
@@ -82,7 +84,7 @@ export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
     sql(
       `INSERT INTO settlement_lines (settlement_id, source, account, key, utr_key, ${LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
-      lastInsertRowid,
+      settlementId,
       source,
       account,
       lineKey(line),
@@ -100,33 +102,34 @@ export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
       line.paidOn,
       line.nth,
     )
-    if (line.is === 'sale' && keepUnknown(sql, kept, line)) toReview += 1
-    else if (line.is === 'refund') askAgain(sql, kept, line)
+    if (line.is === 'sale' && (await keepUnknown(sql, kept, line))) toReview += 1
+    else if (line.is === 'refund') await askAgain(sql, kept, line)
   }
   for (const utr of new Set(fresh.map((line) => line.utr).filter((one) => one !== '')))
-    reportPaidOut(sql, utr)
+    await reportPaidOut(sql, utr)
   return { added: fresh.length, known: lines.length - fresh.length, toReview }
 }
 
 /** True: the money was not known, and is before a person now. */
-function keepUnknown(
+async function keepUnknown(
   sql: Sql,
   { source, account, eventId, at }: NewSettlement,
   line: SettlementLine,
-): boolean {
+): Promise<boolean> {
   const reference = line.reference === '' ? line.order : line.reference
-  const row = orderRow(sql, source, line.order)
+  const row = await orderRow(sql, source, line.order)
   // Also what the account before paid out: under its own order it is the same money.
   const isKnown =
-    sql(
+    (await sql(
       `SELECT 1 FROM captures WHERE source = ? AND (${OF_ACCOUNT} OR payment_id = ?) AND reference = ?`,
-    ).get(source, account, row?.id ?? null, reference) !== undefined
+    ).get(source, account, row?.id ?? null, reference)) !== undefined
   const isOfOrder =
     line.reference === '' &&
     row !== undefined &&
-    sql('SELECT 1 FROM captures WHERE payment_id = ?').get(row.id) !== undefined
+    (await sql('SELECT 1 FROM captures WHERE payment_id = ?').get(row.id)) !== undefined
   // The gateway may have confirmed it for an order that is not here.
-  const isOfUnknown = line.reference === '' && row === undefined && isPaidElsewhere(sql, line.order)
+  const isOfUnknown =
+    line.reference === '' && row === undefined && (await isPaidElsewhere(sql, line.order))
   if (isKnown || isOfOrder || isOfUnknown) return false
   const day = line.paidOn ?? line.day
   const paidAt = day === null ? at : instant(Math.min(startOfDay(day), at))
@@ -155,50 +158,56 @@ function keepUnknown(
     unknownOrder,
   )
   if (unknownOrder !== null)
-    noteSettledOrder(sql, { orderId: unknownOrder as OrderId, eventId }, at)
+    await noteSettledOrder(sql, { orderId: unknownOrder as OrderId, eventId }, at)
   if (row === undefined) return true
-  const payment = paymentById(sql, row.id)
-  stand(sql, payment, { ...toPayment(payment), review: joined(payment.review, why) }, at)
-  settleRegistration(sql, payment.registration_id)
+  const payment = await paymentById(sql, row.id)
+  await stand(sql, payment, { ...toPayment(payment), review: joined(payment.review, why) }, at)
+  await settleRegistration(sql, payment.registration_id)
   // The gateway itself may say more.
   rearm(sql, payment.order_id, at)
   return true
 }
 
 /** A refund that the gateway took off and never told us of: its own words say which it is. */
-function askAgain(sql: Sql, { source, account, at }: NewSettlement, line: SettlementLine): void {
+async function askAgain(
+  sql: Sql,
+  { source, account, at }: NewSettlement,
+  line: SettlementLine,
+): Promise<void> {
   const order =
-    sql<{ order_id: OrderId }>(
-      `SELECT p.order_id FROM captures c JOIN payments p ON p.id = c.payment_id
+    (
+      await sql<{ order_id: OrderId }>(
+        `SELECT p.order_id FROM captures c JOIN payments p ON p.id = c.payment_id
        WHERE c.source = ? AND c.${OF_ACCOUNT} AND c.reference = ?`,
-    ).get(source, account, line.reference)?.order_id ??
-    orderRow(sql, source, line.order)?.order_id ??
+      ).get(source, account, line.reference)
+    )?.order_id ??
+    (await orderRow(sql, source, line.order))?.order_id ??
     null
   if (order !== null) rearm(sql, order, at)
 }
 
-function orderRow(
+async function orderRow(
   sql: Sql,
   source: string,
   order: string,
-): { id: number; order_id: OrderId; registration_id: number } | undefined {
+): Promise<{ id: number; order_id: OrderId; registration_id: number } | undefined> {
   return order === ''
     ? undefined
-    : sql<{ id: number; order_id: OrderId; registration_id: number }>(
+    : await sql<{ id: number; order_id: OrderId; registration_id: number }>(
         'SELECT id, order_id, registration_id FROM payments WHERE order_id = ? AND gateway = ?',
       ).get(order, source)
 }
 
 /** Returns all lines of an account that were ever stored, in order. Runs on the reader thread. */
-export function settlementLines(
+export async function settlementLines(
   sql: Sql,
   { source, account }: SettlementAccount,
-): readonly SettlementLine[] {
-  return sql<LineRow>(
-    `SELECT ${LINE} FROM settlement_lines WHERE source = ? AND account = ? ORDER BY id`,
-  )
-    .all(source, account)
-    .map(toLine)
+): Promise<readonly SettlementLine[]> {
+  return (
+    await sql<LineRow>(
+      `SELECT ${LINE} FROM settlement_lines WHERE source = ? AND account = ? ORDER BY id`,
+    ).all(source, account)
+  ).map(toLine)
 }
 
 type HeldRow = {
@@ -224,87 +233,96 @@ type RefundOf = Omit<HeldMoney['refunds'][number], 'byHand'> & {
  * Returns the accounts through which an event was paid, or for which it loaded settlements: the account in its
  * event file may have changed, and the gateway still pays out to the one before.
  */
-export function accountsOfEvent(sql: Sql, eventId: string): readonly SettlementAccount[] {
-  return sql<{ source: string; account: string }>(
-    `SELECT DISTINCT c.source, c.account FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id WHERE coalesce(r.event_id, c.found_for) = :event
+export async function accountsOfEvent(
+  sql: Sql,
+  eventId: string,
+): Promise<readonly SettlementAccount[]> {
+  return (
+    await sql<{ source: string; account: string }>(
+      `SELECT DISTINCT c.source, c.account FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id WHERE coalesce(r.event_id, c.found_for) = :event
      UNION SELECT source, account FROM settlements WHERE event_id = :event ORDER BY 1, 2`,
-  )
-    .all({ event: eventId })
-    .filter(({ source }) => isGatewayPayment(source))
+    ).all({ event: eventId })
+  ).filter(({ source }) => isGatewayPayment(source))
 }
 
 /**
  * Returns all payments through the gateway of an account, also those it calls no sale: a report that lists one says that it
  * was. The account of an event may have changed, and the previous one still pays out.
  */
-export function heldMoney(sql: Sql, { source, account }: SettlementAccount): readonly HeldMoney[] {
+export async function heldMoney(
+  sql: Sql,
+  { source, account }: SettlementAccount,
+): Promise<readonly HeldMoney[]> {
   const refunds = Map.groupBy(
-    sql<RefundOf>(
+    await sql<RefundOf>(
       `SELECT f.capture_id, f.id, f.reference, f.amount, f.state, CASE WHEN ${BY_HAND('f')} THEN 1 ELSE 0 END AS is_by_hand FROM refunds f JOIN captures c ON c.id = f.capture_id
        WHERE c.source = ? ORDER BY f.id`,
     ).all(source),
     ({ capture_id: id }) => id,
   )
-  return sql<HeldRow>(
-    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.source, c.account, c.amount, c.state, c.paid_at,
+  return (
+    await sql<HeldRow>(
+      `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.source, c.account, c.amount, c.state, c.paid_at,
        CASE WHEN c.kind = 'sale' OR c.state = 'accepted' THEN 1 ELSE 0 END AS is_money,
        CASE WHEN c.${OF_ACCOUNT} THEN 1 ELSE 0 END AS is_of_account
      FROM captures c LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id
      WHERE c.source = ? ORDER BY c.id`,
-  )
-    .all(account, source)
-    .map((row) => ({
-      id: row.id,
-      reference: row.reference,
-      order: row.order_id,
-      regNo: row.reg_no,
-      eventId: row.event_id,
-      source: row.source,
-      account: row.account,
-      amount: row.amount,
-      state: row.state,
-      isMoney: row.is_money === 1,
-      isOfAccount: row.is_of_account === 1,
-      paidAt: row.paid_at,
-      refunds: (refunds.get(row.id) ?? []).map(
-        ({ capture_id: _, is_by_hand: isByHand, ...refund }) => ({
-          ...refund,
-          byHand: isByHand === 1,
-        }),
-      ),
-    }))
+    ).all(account, source)
+  ).map((row) => ({
+    id: row.id,
+    reference: row.reference,
+    order: row.order_id,
+    regNo: row.reg_no,
+    eventId: row.event_id,
+    source: row.source,
+    account: row.account,
+    amount: row.amount,
+    state: row.state,
+    isMoney: row.is_money === 1,
+    isOfAccount: row.is_of_account === 1,
+    paidAt: row.paid_at,
+    refunds: (refunds.get(row.id) ?? []).map(
+      ({ capture_id: _, is_by_hand: isByHand, ...refund }) => ({
+        ...refund,
+        byHand: isByHand === 1,
+      }),
+    ),
+  }))
 }
 
 /** Returns those orders that are ours. */
-export function heldOrders(sql: Sql, orders: readonly string[]): readonly HeldOrder[] {
+export async function heldOrders(
+  sql: Sql,
+  orders: readonly string[],
+): Promise<readonly HeldOrder[]> {
   const transfers = Map.groupBy(
-    sql<{ order: string; key: string }>(
+    await sql<{ order: string; key: string }>(
       `SELECT p.order_id AS "order", b.key FROM payments p JOIN captures c ON c.registration_id = p.registration_id AND c.source <> p.gateway
        JOIN bank_references b ON b.capture_id = c.id WHERE p.order_id IN (SELECT value FROM json_each(?)) ORDER BY b.key`,
     ).all(JSON.stringify(orders)),
     ({ order }) => order,
   )
-  return sql<Omit<HeldOrder, 'transfers'>>(
-    `SELECT p.order_id AS "order", r.reg_no AS regNo, r.event_id AS eventId FROM payments p JOIN registrations r ON r.id = p.registration_id
+  return (
+    await sql<Omit<HeldOrder, 'transfers'>>(
+      `SELECT p.order_id AS "order", r.reg_no AS regNo, r.event_id AS eventId FROM payments p JOIN registrations r ON r.id = p.registration_id
      WHERE p.order_id IN (SELECT value FROM json_each(?))`,
-  )
-    .all(JSON.stringify(orders))
-    .map((held) => {
-      const keys = transfers.get(held.order)?.map(({ key }) => key)
-      return keys === undefined ? held : { ...held, transfers: keys }
-    })
+    ).all(JSON.stringify(orders))
+  ).map((held) => {
+    const keys = transfers.get(held.order)?.map(({ key }) => key)
+    return keys === undefined ? held : { ...held, transfers: keys }
+  })
 }
 
 /** For one registration, in order of day. Reads only; also runs outside the writer's transaction. */
-export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
-  return sql<LineRow>(
-    `SELECT ${LINE} FROM settlement_lines s WHERE s.id IN (
+export async function settledOf(sql: Sql, regNo: RegNo): Promise<readonly SettlementLine[]> {
+  return (
+    await sql<LineRow>(
+      `SELECT ${LINE} FROM settlement_lines s WHERE s.id IN (
        SELECT l.id FROM registrations r JOIN captures c ON c.registration_id = r.id
          JOIN settlement_lines l ON l.reference = c.reference AND l.source = c.source AND c.account IN (l.account, '') WHERE r.reg_no = :number
        UNION SELECT l.id FROM registrations r JOIN payments p ON p.registration_id = r.id
          JOIN settlement_lines l ON l.order_id = p.order_id AND l.source = p.gateway WHERE r.reg_no = :number)
      ORDER BY coalesce(day, ''), id`,
-  )
-    .all({ number: regNo })
-    .map(toLine)
+    ).all({ number: regNo })
+  ).map(toLine)
 }

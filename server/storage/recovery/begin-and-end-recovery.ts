@@ -42,27 +42,30 @@ const MAILS_SHOWN = 50
 const RECOVERY = `code, begun_at AS begunAt, who, why, copy_at AS copyAt, stored_at AS storedAt, served_at AS servedAt`
 
 /** Null: none is open. Reads only; also runs outside the writer's transaction. */
-export function recoveryOf(sql: Sql): Recovery | null {
+export async function recoveryOf(sql: Sql): Promise<Recovery | null> {
   return (
-    sql<Recovery>(
+    (await sql<Recovery>(
       `SELECT ${RECOVERY} FROM recoveries WHERE ended_at IS NULL ORDER BY id DESC LIMIT 1`,
-    ).get() ?? null
+    ).get()) ?? null
   )
 }
 
 /** Reads only; also runs outside the writer's transaction. */
-export function counted(sql: Sql): { readonly name: string | null; readonly counted: Counted } {
+export async function counted(
+  sql: Sql,
+): Promise<{ readonly name: string | null; readonly counted: Counted }> {
   const last = GROWING.map((table) => `(SELECT max(id) FROM ${table}) AS ${table}`)
-  const row = sql<Readonly<Record<string, number | null>>>(`SELECT ${last.join(', ')}`).get() ?? {}
-  const name = sql<{ name: string }>('SELECT name FROM installation').get()?.name ?? null
+  const row =
+    (await sql<Readonly<Record<string, number | null>>>(`SELECT ${last.join(', ')}`).get()) ?? {}
+  const name = (await sql<{ name: string }>('SELECT name FROM installation').get())?.name ?? null
   return {
     name,
     counted: Object.fromEntries(GROWING.map((table) => [table, row[table] ?? 0])),
   }
 }
 
-export function mark(sql: Sql, name: string): RecoveryMark {
-  const found = counted(sql)
+export async function mark(sql: Sql, name: string): Promise<RecoveryMark> {
+  const found = await counted(sql)
   if (found.name !== null) return { ...found, name: found.name }
   sql('INSERT INTO installation (only, name) VALUES (1, ?)').run(name)
   return { ...found, name }
@@ -72,8 +75,8 @@ export function mark(sql: Sql, name: string): RecoveryMark {
  * Returns the present pattern of a series: a number possibly issued in the lost time is not issued again in its
  * financial year.
  */
-export function seriesNow(sql: Sql, pattern: string, year: string): string {
-  const last = sql<{ code: string; begun_at: Instant }>(
+export async function seriesNow(sql: Sql, pattern: string, year: string): Promise<string> {
+  const last = await sql<{ code: string; begun_at: Instant }>(
     'SELECT code, begun_at FROM recoveries ORDER BY id DESC LIMIT 1',
   ).get()
   return last === undefined || financialYear(dayOf(last.begun_at)) !== year
@@ -81,12 +84,12 @@ export function seriesNow(sql: Sql, pattern: string, year: string): string {
     : seriesAfter(pattern, last.code)
 }
 
-export function beginRecovery(
+export async function beginRecovery(
   sql: Sql,
   { at, who, why, copyAt, servedAt, taken }: NewRecovery,
   since: Instant | null,
-): Recovery | null {
-  const begun = sql<{ code: string; begun_at: Instant }>(
+): Promise<Recovery | null> {
+  const begun = await sql<{ code: string; begun_at: Instant }>(
     'SELECT code, begun_at FROM recoveries ORDER BY id',
   ).all()
   const newest = begun.at(-1)
@@ -98,26 +101,27 @@ export function beginRecovery(
   ).run(at)
   sql(
     'INSERT INTO recoveries (code, begun_at, who, why, copy_at, stored_at, served_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  ).run(code, at, who, why, copyAt, storedAt(sql), servedAt)
+  ).run(code, at, who, why, copyAt, await storedAt(sql), servedAt)
   sql(
     `INSERT INTO recovery_payments (recovery_id, payment_id)
      SELECT (SELECT max(id) FROM recoveries), p.id FROM payments p WHERE p.status = 'pending' AND p.gateway IS NOT NULL`,
   ).run()
   sql("UPDATE mail_queue SET next_at = NULL, claimed_at = NULL WHERE status = 'queued'").run()
   askAtOnce(sql, at)
-  noteNextAttempts(sql, at)
+  await noteNextAttempts(sql, at)
   const what = `began a recovery, numbers of documents with ${code}: ${why}`
   audit(sql, { at, who, what, eventId: null, regNo: null })
   return recoveryOf(sql)
 }
 
 /** Null: there was no recovery. */
-export const newestRecoveryAt = (sql: Sql): Instant | null =>
-  sql<{ at: Instant | null }>('SELECT max(begun_at) AS at FROM recoveries').get()?.at ?? null
+export const newestRecoveryAt = async (sql: Sql): Promise<Instant | null> =>
+  (await sql<{ at: Instant | null }>('SELECT max(begun_at) AS at FROM recoveries').get())?.at ??
+  null
 
 /** Of what is kept with its time and never edited. */
-export function storedAt(sql: Sql): Instant | null {
-  const newest = sql<{ at: Instant | null }>(
+export async function storedAt(sql: Sql): Promise<Instant | null> {
+  const newest = await sql<{ at: Instant | null }>(
     `SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM registrations
        UNION ALL SELECT max(at) AS at FROM payment_facts UNION ALL SELECT max(at) AS at FROM audit_log) AS newest`,
   ).get()
@@ -136,11 +140,15 @@ function askAtOnce(sql: Sql, at: Instant): void {
   ).run()
 }
 
-export function endRecovery(
+export async function endRecovery(
   sql: Sql,
   { at, who, mails }: { readonly at: Instant; readonly who: string; readonly mails: HeldEmails },
-): { readonly recovery: Recovery; readonly sent: number; readonly discarded: number } | null {
-  const recovery = recoveryOf(sql)
+): Promise<{
+  readonly recovery: Recovery
+  readonly sent: number
+  readonly discarded: number
+} | null> {
+  const recovery = await recoveryOf(sql)
   if (recovery === null) return null
   sql('UPDATE recoveries SET ended_at = ?, ended_by = ?, mails = ? WHERE ended_at IS NULL').run(
     at,
@@ -150,13 +158,13 @@ export function endRecovery(
   const sent =
     mails === 'discard'
       ? 0
-      : sql(`UPDATE mail_queue SET next_at = ? WHERE ${IS_HELD} AND created_at < ?`).run(
+      : await sql(`UPDATE mail_queue SET next_at = ? WHERE ${IS_HELD} AND created_at < ?`).run(
           at,
           mails === 'send' ? LAST : recovery.begunAt,
         ).changes
-  const discarded = sql(`UPDATE mail_queue SET status = 'failed', error = ? WHERE ${IS_HELD}`).run(
-    DISCARDED,
-  ).changes
+  const discarded = await sql(
+    `UPDATE mail_queue SET status = 'failed', error = ? WHERE ${IS_HELD}`,
+  ).run(DISCARDED).changes
   const what = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discarded} discarded`
   audit(sql, { at, who, what, eventId: null, regNo: null })
   return { recovery, sent, discarded }
@@ -167,13 +175,16 @@ const LAST = 8_640_000_000_000_000
 const DISCARDED = 'Discarded at the end of a recovery. Try again to send it.'
 
 /** Runs on the reader thread, because it counts. */
-export function recoveryFigures(sql: Sql, keepOver: readonly string[]): RecoveryFigures {
-  const count = (text: string, ...bound: readonly unknown[]): number =>
-    sql<{ n: number }>(text).get(...bound)?.n ?? 0
-  const last = sql<{ id: number; code: string; begun_at: Instant }>(
+export async function recoveryFigures(
+  sql: Sql,
+  keepOver: readonly string[],
+): Promise<RecoveryFigures> {
+  const count = async (text: string, ...bound: readonly unknown[]): Promise<number> =>
+    (await sql<{ n: number }>(text).get(...bound))?.n ?? 0
+  const last = await sql<{ id: number; code: string; begun_at: Instant }>(
     'SELECT id, code, begun_at FROM recoveries ORDER BY id DESC LIMIT 1',
   ).get()
-  const wasPending = (more = '', ...bound: readonly unknown[]): number =>
+  const wasPending = (more = '', ...bound: readonly unknown[]): Promise<number> =>
     count(
       `SELECT count(*) AS n FROM recovery_payments v JOIN payments p ON p.id = v.payment_id WHERE v.recovery_id = ? ${more}`,
       last?.id ?? 0,
@@ -181,48 +192,48 @@ export function recoveryFigures(sql: Sql, keepOver: readonly string[]): Recovery
     )
   return {
     pending: {
-      all: wasPending(),
-      asked: wasPending(
+      all: await wasPending(),
+      asked: await wasPending(
         "AND (p.asked_at >= ? OR p.status <> 'pending' OR p.review IS NOT NULL)",
         last?.begun_at ?? 0,
       ),
-      ended: wasPending("AND (p.status <> 'pending' OR p.review IS NOT NULL)"),
+      ended: await wasPending("AND (p.status <> 'pending' OR p.review IS NOT NULL)"),
     },
     unknown: {
-      toDecide: count(
+      toDecide: await count(
         "SELECT count(*) AS n FROM captures WHERE unknown_order IS NOT NULL AND state = 'unmatched'",
       ),
-      toAsk: count('SELECT count(*) AS n FROM unknown_orders'),
+      toAsk: await count('SELECT count(*) AS n FROM unknown_orders'),
     },
     held: {
-      mails: count(`SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD}`),
-      since: count(
+      mails: await count(`SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD}`),
+      since: await count(
         `SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD} AND created_at >= ?`,
         last?.begun_at ?? 0,
       ),
-      refunds: count("SELECT count(*) AS n FROM refunds WHERE state = 'wanted'"),
-      erasures: count(
+      refunds: await count("SELECT count(*) AS n FROM refunds WHERE state = 'wanted'"),
+      erasures: await count(
         'SELECT count(*) AS n FROM registrations WHERE erased_at IS NULL AND event_id IN (SELECT value FROM json_each(?))',
         JSON.stringify(keepOver),
       ),
     },
     ahead: {
-      mails: count("SELECT count(*) AS n FROM mail_queue WHERE status = 'queued'"),
-      pending: count(
+      mails: await count("SELECT count(*) AS n FROM mail_queue WHERE status = 'queued'"),
+      pending: await count(
         "SELECT count(*) AS n FROM payments WHERE status = 'pending' AND gateway IS NOT NULL",
       ),
     },
-    mails: sql<RecoveryFigures['mails'][number]>(
+    mails: await sql<RecoveryFigures['mails'][number]>(
       `SELECT m.id, m.recipient AS "to", m.subject, coalesce(m.event_id, r.event_id) AS eventId, m.created_at AS at
        FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
        WHERE m.status = 'queued' AND m.next_at IS NULL ORDER BY m.id LIMIT ${MAILS_SHOWN}`,
     ).all(),
-    series: sql<RecoveryFigures['series'][number]>(
-      'SELECT pattern, year, last FROM document_series ORDER BY year, pattern',
-    )
-      .all()
-      .filter(({ pattern }) => last !== undefined && pattern.includes(last.code)),
-    past: sql<EndedRecovery>(
+    series: (
+      await sql<RecoveryFigures['series'][number]>(
+        'SELECT pattern, year, last FROM document_series ORDER BY year, pattern',
+      ).all()
+    ).filter(({ pattern }) => last !== undefined && pattern.includes(last.code)),
+    past: await sql<EndedRecovery>(
       `SELECT code, begun_at AS begunAt, ended_at AS endedAt, ended_by AS endedBy, mails FROM recoveries
        WHERE ended_at IS NOT NULL ORDER BY id DESC`,
     ).all(),
@@ -230,10 +241,10 @@ export function recoveryFigures(sql: Sql, keepOver: readonly string[]): Recovery
 }
 
 /** Runs on the reader thread, because there are many. */
-export function filesReferred(sql: Sql): readonly string[] {
-  return sql<{ sha256: string }>(
-    'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs',
-  )
-    .all()
-    .map(({ sha256 }) => sha256)
+export async function filesReferred(sql: Sql): Promise<readonly string[]> {
+  return (
+    await sql<{ sha256: string }>(
+      'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs',
+    ).all()
+  ).map(({ sha256 }) => sha256)
 }

@@ -7,6 +7,7 @@ import { BUSY_MS, DATABASE_FILE, refuseEmpty, statements } from '../database/sql
 import { reads } from '../operations/key-lookups.ts'
 import type { KeptEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
+import { flatMapInOrder } from '../database/in-order.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import {
   counted,
@@ -90,24 +91,32 @@ export function damageIn(file: string): string | null {
  * Returns true if the database of a data folder is in recovery. Throws SQLite's errors, also for an older
  * version.
  */
-export function isInRecovery(dataDir: string): boolean {
-  return reading(path.join(dataDir, DATABASE_FILE), (db) => recoveryOf(statements(db)) !== null)
+export function isInRecovery(dataDir: string): Promise<boolean> {
+  return readingStore(
+    path.join(dataDir, DATABASE_FILE),
+    async (db) => (await recoveryOf(statements(db))) !== null,
+  )
 }
 
 /**
  * Returns the identity and progress of a database, its newest record, and when its last recovery began; null: it cannot
  * be read, or is of an older version.
  */
-export function progressIn(file: string):
-  | (ReturnType<typeof counted> & {
+export async function progressIn(file: string): Promise<
+  | (Awaited<ReturnType<typeof counted>> & {
       readonly storedAt: Instant | null
       readonly recoveredAt: Instant | null
     })
-  | null {
+  | null
+> {
   try {
-    return reading(file, (db) => {
+    return await readingStore(file, async (db) => {
       const sql = statements(db)
-      return { ...counted(sql), storedAt: storedAt(sql), recoveredAt: newestRecoveryAt(sql) }
+      return {
+        ...(await counted(sql)),
+        storedAt: await storedAt(sql),
+        recoveredAt: await newestRecoveryAt(sql),
+      }
     })
   } catch {
     return null
@@ -116,19 +125,19 @@ export function progressIn(file: string):
 
 export type RescuedContents = {
   readonly registrations: number
-  readonly progress: ReturnType<typeof counted>
+  readonly progress: Awaited<ReturnType<typeof counted>>
   /** Null: it is not in recovery. */
   readonly recoveryWhy: string | null
   /** When it was written. */
   readonly at: Instant
 }
 /** Null: it cannot be read. */
-export function rescuedIn(file: string): RescuedContents | null {
+export async function rescuedIn(file: string): Promise<RescuedContents | null> {
   try {
-    return reading(file, (db) => ({
+    return await readingStore(file, async (db) => ({
       registrations: Number(db.prepare('SELECT count(*) FROM registrations').pluck().get()),
-      progress: counted(statements(db)),
-      recoveryWhy: recoveryOf(statements(db))?.why ?? null,
+      progress: await counted(statements(db)),
+      recoveryWhy: (await recoveryOf(statements(db)))?.why ?? null,
       at: instant(Math.floor(statSync(file).mtimeMs)),
     }))
   } catch {
@@ -137,8 +146,8 @@ export function rescuedIn(file: string): RescuedContents | null {
 }
 
 /** Returns what `recoveryFigures` of the store does, without opening one. Throws SQLite's errors. */
-export const figuresIn = (dataDir: string, keepOver: readonly string[]): RecoveryFigures =>
-  reading(path.join(dataDir, DATABASE_FILE), (db) => recoveryFigures(statements(db), keepOver))
+export const figuresIn = (dataDir: string, keepOver: readonly string[]): Promise<RecoveryFigures> =>
+  readingStore(path.join(dataDir, DATABASE_FILE), (db) => recoveryFigures(statements(db), keepOver))
 
 /** Counts what was stored in a data folder's database after an instant. */
 export const storedSince = (
@@ -156,28 +165,45 @@ export const storedSince = (
   })
 
 /** Returns whether erasure waits for the clock in a database of this version; null: never compared. */
-export const clockSeenIn = (file: string): ClockSeen | null =>
-  reading(file, (db) => clockSeen(statements(db)))
+export const clockSeenIn = (file: string): Promise<ClockSeen | null> =>
+  readingStore(file, (db) => clockSeen(statements(db)))
 
 /** Returns the last served file of each event with registrations, in a database of this version. */
-export const filesInUse = (file: string): ReadonlyMap<string, KeptEventFile> =>
-  reading(file, (db) => {
+export const filesInUse = (file: string): Promise<ReadonlyMap<string, KeptEventFile>> =>
+  readingStore(file, async (db) => {
     const { eventsServed, lastEventFile } = reads(statements(db))
     const count = db.prepare('SELECT count(*) FROM registrations WHERE event_id = ?').pluck()
-    const inUse = eventsServed().filter((id) => Number(count.get(id)) > 0)
+    const inUse = (await eventsServed()).filter((id) => Number(count.get(id)) > 0)
     return new Map(
-      inUse.flatMap((id) => {
-        const last = lastEventFile(id)
+      await flatMapInOrder(inUse, async (id) => {
+        const last = await lastEventFile(id)
         return last === null ? [] : [[id, last] as const]
       }),
     )
   })
 
 function reading<T>(file: string, read: (db: Database.Database) => T): T {
-  refuseEmpty(file)
-  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
+  const db = opened(file)
   try {
     return read(db)
+  } finally {
+    db.close()
+  }
+}
+
+function opened(file: string): Database.Database {
+  refuseEmpty(file)
+  return new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
+}
+
+/** As `reading`, for the functions of the store. */
+async function readingStore<T>(
+  file: string,
+  read: (db: Database.Database) => Promise<T>,
+): Promise<T> {
+  const db = opened(file)
+  try {
+    return await read(db)
   } finally {
     db.close()
   }

@@ -22,9 +22,9 @@ type SetBack = Pick<Row, 'latestAt' | 'setBackAt'>
 const NOT_SET_BACK: SetBack = { latestAt: null, setBackAt: null }
 
 /** Compares the clock with the latest trusted time, and returns that. */
-export function seeClock(sql: Sql, at: Instant, aheadMsMax: number): ClockCompared {
-  const row = rowOf(sql)
-  const last = row?.at ?? lastRecorded(sql) ?? at
+export async function seeClock(sql: Sql, at: Instant, aheadMsMax: number): Promise<ClockCompared> {
+  const row = await rowOf(sql)
+  const last = row?.at ?? (await lastRecorded(sql)) ?? at
   const isTrusted = at - (row?.latestAt ?? last) <= aheadMsMax
   const next: Row = isTrusted
     ? { at, waitsSince: null, ...(row === null ? NOT_SET_BACK : setBack(row, at, aheadMsMax)) }
@@ -56,17 +56,17 @@ function keep(sql: Sql, { at, waitsSince, latestAt, setBackAt }: Row): void {
   ).run(at, waitsSince, latestAt, setBackAt)
 }
 
-function rowOf(sql: Sql): Row | null {
+async function rowOf(sql: Sql): Promise<Row | null> {
   return (
-    sql<Row>(
+    (await sql<Row>(
       'SELECT at, waits_since AS "waitsSince", latest_at AS "latestAt", set_back_at AS "setBackAt" FROM clock_seen WHERE only = 1',
-    ).get() ?? null
+    ).get()) ?? null
   )
 }
 
 /** Null: it was never compared. */
-export function clockSeen(sql: Sql): ClockSeen | null {
-  const row = rowOf(sql)
+export async function clockSeen(sql: Sql): Promise<ClockSeen | null> {
+  const row = await rowOf(sql)
   return row === null ? null : seenIn(row)
 }
 
@@ -76,15 +76,15 @@ const seenIn = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
 })
 
 /** Null: nothing is stored. */
-function lastRecorded(sql: Sql): Instant | null {
-  const newest = (what: string, table: string): number =>
-    sql<{ at: number }>(`SELECT ${what} AS at FROM ${table} ORDER BY id DESC LIMIT 1`).get()?.at ??
-    0
+async function lastRecorded(sql: Sql): Promise<Instant | null> {
+  const newest = async (what: string, table: string): Promise<number> =>
+    (await sql<{ at: number }>(`SELECT ${what} AS at FROM ${table} ORDER BY id DESC LIMIT 1`).get())
+      ?.at ?? 0
   const last = Math.max(
-    newest('created_at', 'registrations'),
-    newest('created_at', 'mail_queue'),
-    newest('at', 'acts'),
-    newest('at', 'audit_log'),
+    await newest('created_at', 'registrations'),
+    await newest('created_at', 'mail_queue'),
+    await newest('at', 'acts'),
+    await newest('at', 'audit_log'),
   )
   return last === 0 ? null : (last as Instant)
 }

@@ -17,10 +17,10 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { DATABASE_FILE, statements } from '../database/sqlite-connection.ts'
+import { DATABASE_FILE, inTransaction, statements } from '../database/sqlite-connection.ts'
 import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
-import { migrate } from '../database/schema.ts'
+import { createTables } from '../database/schema.ts'
 import { beginRecovery } from './begin-and-end-recovery.ts'
 import { freeRescuedName, noteOwner, SPARE_PREFIX } from './rescued-databases.ts'
 
@@ -35,14 +35,14 @@ const NUMBERS_MAX = 2_000_000
  * Writes all data of `db` into the data folder, or into a new folder in the first of the spare ones that takes it.
  * Throws the error of the data folder if none does.
  */
-export function rescueInto(db: Database.Database, plan: RescuePlan): Rescued {
+export async function rescueInto(db: Database.Database, plan: RescuePlan): Promise<Rescued> {
   noteLostLog(plan.dataDir)
   try {
     mkdirSync(plan.dataDir, { recursive: true, mode: 0o700 })
-    return rescueTo(db, plan.dataDir, plan)
+    return await rescueTo(db, plan.dataDir, plan)
   } catch (error) {
     for (const spare of plan.spareDirs) {
-      const rescued = rescueIntoSpare(db, spare, plan)
+      const rescued = await rescueIntoSpare(db, spare, plan)
       if (rescued !== null) return rescued
     }
     throw error
@@ -50,12 +50,16 @@ export function rescueInto(db: Database.Database, plan: RescuePlan): Rescued {
 }
 
 /** Null: that folder does not take it either. */
-function rescueIntoSpare(db: Database.Database, spare: string, plan: RescuePlan): Rescued | null {
+async function rescueIntoSpare(
+  db: Database.Database,
+  spare: string,
+  plan: RescuePlan,
+): Promise<Rescued | null> {
   let folder: string | null = null
   try {
     folder = mkdtempSync(path.join(spare, SPARE_PREFIX))
     noteOwner(folder, plan.dataDir)
-    return rescueTo(db, folder, plan)
+    return await rescueTo(db, folder, plan)
   } catch {
     if (folder !== null) rmSync(folder, { recursive: true, force: true })
     return null
@@ -63,11 +67,11 @@ function rescueIntoSpare(db: Database.Database, spare: string, plan: RescuePlan)
 }
 
 /** Completely under its name or not at all. */
-function rescueTo(
+async function rescueTo(
   db: Database.Database,
   folder: string,
   { recovery }: Pick<RescuePlan, 'recovery'>,
-): Rescued {
+): Promise<Rescued> {
   const file = freeRescuedName(folder)
   const part = `${file}.part`
   rmSync(part, { force: true })
@@ -79,9 +83,12 @@ function rescueTo(
       rmSync(part, { force: true })
       copyRows(db, part)
       // Without the missing rows, invoice numbers would be issued again, wherever the file is put.
-      inDatabase(part, (copy) => {
-        copy.transaction(() => beginRecovery(statements(copy), recovery, null))()
-      })
+      const copy = new Database(part)
+      try {
+        await inTransaction(copy, () => beginRecovery(statements(copy), recovery, null))
+      } finally {
+        copy.close()
+      }
     }
     const rows = rowsIn(part)
     sync(part)
@@ -170,7 +177,7 @@ function inDatabase(file: string, write: (db: Database.Database) => void): void 
  */
 function copyRows(db: Database.Database, part: string): void {
   inDatabase(part, (copy) => {
-    migrate(copy)
+    createTables(copy)
     copy.pragma('foreign_keys = OFF')
     const tables = tablesOf(copy)
     const triggers = copy

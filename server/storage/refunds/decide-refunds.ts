@@ -36,35 +36,35 @@ import { Refused } from '../database/rollback-error.ts'
 import { rearm } from '../payments/apply-payment-events.ts'
 import { paymentById, settleRegistration, wentBack } from '../payments/payment-state.ts'
 
-export function captureRow(sql: Sql, id: number): CaptureRow {
-  const row = sql<CaptureRow>('SELECT * FROM captures WHERE id = ?').get(id)
+export async function captureRow(sql: Sql, id: number): Promise<CaptureRow> {
+  const row = await sql<CaptureRow>('SELECT * FROM captures WHERE id = ?').get(id)
   assert(row !== undefined, 'a capture that is not there')
   return row
 }
 
-export function wantOf(
+export async function wantOf(
   sql: Sql,
   capture: CaptureRow,
   amount: Paise,
   grounds: Grounds,
   at: Instant,
-): Result<number, DecisionRefusal> {
+): Promise<Result<number, DecisionRefusal>> {
   const byGateway = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${CAME_BY_GATEWAY}`)
-  if (byGateway.get(capture.id) === undefined)
+  if ((await byGateway.get(capture.id)) === undefined)
     return refused('not_by_gateway', sayNotByGateway(paise(0)))
-  if (isUnderWay(sql, capture.id, amount))
+  if (await isUnderWay(sql, capture.id, amount))
     return refused(
       'under_way',
       `A refund of ${formatMoney(amount)} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
     )
-  return ok(want(sql, capture.id, amount, grounds, at))
+  return ok(await want(sql, capture.id, amount, grounds, at))
 }
 
 /**
  * Records that a payment in review was refunded outside the gateway, in full or in part; the review ends when
  * nothing is left.
  */
-export function gaveByHand(
+export async function gaveByHand(
   sql: Sql,
   capture: CaptureRow,
   {
@@ -74,21 +74,21 @@ export function gaveByHand(
   }: { readonly amount: Paise; readonly isAll: boolean; readonly byHand: string },
   grounds: Grounds,
   at: Instant,
-): Result<null, DecisionRefusal> {
-  const why = whyRefunded(sql, byHand, capture)
+): Promise<Result<null, DecisionRefusal>> {
+  const why = await whyRefunded(sql, byHand, capture)
   if (why !== null) return refused('reference_taken', why)
-  endRefund(sql, want(sql, capture.id, amount, grounds, at), 'done', byHand, at)
+  endRefund(sql, await want(sql, capture.id, amount, grounds, at), 'done', byHand, at)
   if (!isAll) return ok(null)
   if (capture.counts_for !== null) {
-    wentBack(sql, { capture, amount }, { reference: byHand, at })
+    await wentBack(sql, { capture, amount }, { reference: byHand, at })
     return ok(null)
   }
   sql("UPDATE captures SET state = 'refused' WHERE id = ?").run(capture.id)
-  if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
+  if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
   return ok(null)
 }
 
-export function decideRefund(
+export async function decideRefund(
   sql: Sql,
   review: Review,
   id: number,
@@ -99,28 +99,32 @@ export function decideRefund(
     | { readonly does: 'refund-again'; readonly amount: Paise }
     | { readonly does: 'refund-left' },
   at: Instant,
-): DecisionAnswer {
-  const row = sql<{ capture_id: number; amount: Paise; reference: string | null; state: string }>(
-    'SELECT capture_id, amount, reference, state FROM refunds WHERE id = ?',
-  ).get(id)
+): Promise<DecisionAnswer> {
+  const row = await sql<{
+    capture_id: number
+    amount: Paise
+    reference: string | null
+    state: string
+  }>('SELECT capture_id, amount, reference, state FROM refunds WHERE id = ?').get(id)
   assert(row !== undefined, 'a refund that is not there')
-  const capture = captureRow(sql, row.capture_id)
+  const capture = await captureRow(sql, row.capture_id)
   const { amount } = row
   // What the panel gave back found no room beside a refund in doubt: the gateway is asked once more.
-  const orderId = orderOfRefund(sql, id)
+  const orderId = await orderOfRefund(sql, id)
   if (orderId !== null) rearm(sql, orderId, at)
   switch (follows.does) {
     case 'refund-done': {
       // What was refused has ended, and the money may have gone back otherwise meanwhile: another refund is written.
       const isRefused = row.state === 'refused'
-      const part = isRefused ? amountToRefund(leftOf(sql, capture.id), amount) : ok(amount)
+      const part = isRefused ? amountToRefund(await leftOf(sql, capture.id), amount) : ok(amount)
       if (!part.ok) return part
-      const why = follows.reference === null ? null : whyRefunded(sql, follows.reference, capture)
+      const why =
+        follows.reference === null ? null : await whyRefunded(sql, follows.reference, capture)
       if (why !== null) return refused('reference_taken', why)
-      const wanted = isRefused ? want(sql, capture.id, amount, grounds, at) : id
+      const wanted = isRefused ? await want(sql, capture.id, amount, grounds, at) : id
       endRefund(sql, wanted, 'done', follows.reference, at)
       const reference = follows.reference ?? row.reference ?? ''
-      wentBack(sql, { capture, amount }, { reference, at })
+      await wentBack(sql, { capture, amount }, { reference, at })
       return done(sql, review, capture.id, decision, grounds, amount, at, {
         message: `${formatMoney(amount)} was refunded.`,
       })
@@ -132,9 +136,9 @@ export function decideRefund(
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
-      const part = amountToRefund(leftOf(sql, capture.id), follows.amount)
+      const part = amountToRefund(await leftOf(sql, capture.id), follows.amount)
       if (!part.ok) return part
-      const wanted = wantOf(sql, capture, part.value, grounds, at)
+      const wanted = await wantOf(sql, capture, part.value, grounds, at)
       if (!wanted.ok) return wanted
       return done(sql, review, capture.id, decision, grounds, part.value, at, {
         message: `Refund of ${formatMoney(part.value)} requested again.`,
@@ -157,17 +161,17 @@ type CountingCapture = CaptureRow & {
  * are refunded there. A single payment covers the whole amount if possible; else it is split between payments,
  * oldest first, because no payment can be refunded beyond its amount.
  */
-export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
+export async function wantRefund(sql: Sql, wanted: WantedRefund): Promise<DecisionAnswer> {
   const { of, amount, at, byHand } = wanted
   const grounds = checkGrounds(wanted)
   if (!grounds.ok) return grounds
-  const captures = sql<CountingCapture>(
+  const captures = await sql<CountingCapture>(
     `SELECT c.*, ${LEFT} AS left, CASE WHEN ${CAME_BY_GATEWAY} THEN 1 ELSE 0 END AS by_gateway FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
      WHERE c.state IN ('fits', 'accepted') AND (g.reg_no = ? OR p.order_id = ?) ORDER BY c.id`,
   ).all(of, of)
   const [first] = captures
   if (first === undefined) {
-    const isThere = sql(
+    const isThere = await sql(
       'SELECT 1 FROM registrations WHERE reg_no = ? UNION ALL SELECT 1 FROM payments WHERE order_id = ?',
     ).get(of, of)
     return isThere === undefined
@@ -178,23 +182,23 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
   if (!all.ok) return all
   const able = byHand === undefined ? captures.filter(({ by_gateway: is }) => is === 1) : captures
   if (sumOf(able) < all.value) return refused('not_by_gateway', sayNotByGateway(sumOf(able)))
-  const why = byHand === undefined ? null : whyRefunded(sql, byHand, first)
+  const why = byHand === undefined ? null : await whyRefunded(sql, byHand, first)
   if (why !== null) return refused('reference_taken', why)
-  const { reg_no: regNo, event_id: eventId } = paymentById(sql, first.counts_for)
+  const { reg_no: regNo, event_id: eventId } = await paymentById(sql, first.counts_for)
   const refunds: number[] = []
   for (const [capture, part] of splitRefund(able, all.value)) {
     const refund =
       byHand === undefined
-        ? wantOf(sql, capture, part, grounds.value, at)
-        : ok(want(sql, capture.id, part, grounds.value, at))
+        ? await wantOf(sql, capture, part, grounds.value, at)
+        : ok(await want(sql, capture.id, part, grounds.value, at))
     // What was written of the other parts is undone.
     if (!refund.ok) throw new Refused(refund)
     if (byHand !== undefined) {
       endRefund(sql, refund.value, 'done', byHand, at)
-      wentBack(sql, { capture, amount: part }, { reference: byHand, at })
+      await wentBack(sql, { capture, amount: part }, { reference: byHand, at })
     }
     const what = byHand === undefined ? 'refund' : 'refund by hand'
-    done(
+    await done(
       sql,
       { id: `C${capture.id}`, regNo, eventId },
       capture.id,

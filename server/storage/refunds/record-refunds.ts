@@ -2,6 +2,7 @@
  * Stores refunds: requested by staff, sent to the gateway, done when its status call confirms it.
  * A refund is marked as sent before the gateway gets the request, so that no crash sends it twice.
  */
+import { someInOrder } from '../database/in-order.ts'
 import { bankKey, formatMoney, isUtr, referenceKeys, paise } from '../../../engine/index.ts'
 import type {
   Grounds,
@@ -67,10 +68,10 @@ type RefundRow = {
 export const LEFT =
   "c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')"
 
-export function leftOf(sql: Sql, captureId: number): Paise {
-  const row = sql<{ left: number }>(`SELECT ${LEFT} AS left FROM captures c WHERE c.id = ?`).get(
-    captureId,
-  )
+export async function leftOf(sql: Sql, captureId: number): Promise<Paise> {
+  const row = await sql<{ left: number }>(
+    `SELECT ${LEFT} AS left FROM captures c WHERE c.id = ?`,
+  ).get(captureId)
   return paise(row?.left ?? 0)
 }
 
@@ -78,11 +79,11 @@ export function leftOf(sql: Sql, captureId: number): Paise {
  * Returns true if one of the same amount is in progress: the gateway identifies refunds by amount, and could not
  * distinguish two.
  */
-export function isUnderWay(sql: Sql, captureId: number, amount: Paise): boolean {
+export async function isUnderWay(sql: Sql, captureId: number, amount: Paise): Promise<boolean> {
   return (
-    sql(
+    (await sql(
       `SELECT 1 FROM refunds f WHERE f.capture_id = ? AND f.amount = ? AND ${UNDER_WAY('f')}`,
-    ).get(captureId, amount) !== undefined
+    ).get(captureId, amount)) !== undefined
   )
 }
 
@@ -91,11 +92,11 @@ export function isUnderWay(sql: Sql, captureId: number, amount: Paise): boolean 
  * refund anywhere, and not to a payment that came in, unless the bank returned that payment under it; any other,
  * such as a receipt number, belongs to one refund of its registration.
  */
-export function whyRefunded(
+export async function whyRefunded(
   sql: Sql,
   reference: string,
   { id: captureId, registration_id: registrationId }: Pick<CaptureRow, 'id' | 'registration_id'>,
-): string | null {
+): Promise<string | null> {
   type Row = {
     reference: string
     amount: Paise
@@ -103,10 +104,10 @@ export function whyRefunded(
     registration_id: number | null
   }
   const key = bankKey(reference) || reference.trim()
-  const incoming = paymentsUnder(sql, referenceKeys(reference).filter(isUtr))
-  if (incoming.some(([, { id }]) => !isReturned(sql, id)))
+  const incoming = await paymentsUnder(sql, referenceKeys(reference).filter(isUtr))
+  if (await someInOrder(incoming, async ([, { id }]) => !(await isReturned(sql, id))))
     return `${reference} is the reference of a payment that was received. Enter the reference of the refund itself.`
-  const rows = sql<Row>(
+  const rows = await sql<Row>(
     `SELECT r.reference, r.amount, r.capture_id, c.registration_id FROM refunds r JOIN captures c ON c.id = r.capture_id
      WHERE r.state = 'done' AND r.reference IS NOT NULL ORDER BY r.id`,
   ).all()
@@ -124,17 +125,17 @@ export function whyRefunded(
 }
 
 /** Returns the refund's id. */
-export function want(
+export async function want(
   sql: Sql,
   captureId: number,
   amount: Paise,
   { why, who }: Grounds,
   at: Instant,
-): number {
+): Promise<number> {
   const written = sql(
     "INSERT INTO refunds (capture_id, amount, state, why, who, at) VALUES (?, ?, 'wanted', ?, ?, ?)",
   ).run(captureId, amount, why, who, at)
-  return Number(written.lastInsertRowid)
+  return written.lastInsertRowid
 }
 
 export function endRefund(
@@ -157,16 +158,16 @@ export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Pais
  * and not always the refunded payment: so it is first one of ours in progress, then all of a capture in review,
  * then a counted one. Null: it matches no payment. A refund reported before is not new.
  */
-export function placeRefund(
+export async function placeRefund(
   sql: Sql,
   paymentId: number,
   { reference, amount }: ReportedRefund,
   at: Instant,
-): PlacedRefund | 'known' | null {
-  const captures = sql<CaptureRow & { left: Paise }>(
+): Promise<PlacedRefund | 'known' | null> {
+  const captures = await sql<CaptureRow & { left: Paise }>(
     `SELECT c.*, ${LEFT} AS left FROM captures c WHERE c.payment_id = ? ORDER BY c.id`,
   ).all(paymentId)
-  const rows = sql<RefundRow>(
+  const rows = await sql<RefundRow>(
     'SELECT r.id, r.capture_id, r.amount, r.state, r.reference FROM refunds r JOIN captures c ON c.id = r.capture_id WHERE c.payment_id = ? ORDER BY r.id',
   ).all(paymentId)
   const named = rows.filter((row) => row.reference === reference)
@@ -203,7 +204,11 @@ export function placeRefund(
 }
 
 /** Returns refunds to send now, oldest first. Reads only; also runs outside the writer's transaction. */
-export function refundsToSend(sql: Sql, at: Instant, limit: number): readonly RefundToSend[] {
+export function refundsToSend(
+  sql: Sql,
+  at: Instant,
+  limit: number,
+): Promise<readonly RefundToSend[]> {
   return sql<RefundToSend>(
     `SELECT r.id, r.amount, c.reference, p.order_id AS orderId FROM refunds r
      JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id
@@ -212,11 +217,11 @@ export function refundsToSend(sql: Sql, at: Instant, limit: number): readonly Re
 }
 
 /** False: another process is sending it, or it has ended. */
-export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
+export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
   return (
-    sql(
+    (await sql(
       `UPDATE refunds SET state = 'asked', asked_at = ?, said = NULL WHERE id = ? AND state = 'wanted' AND ${NOT_IN_RECOVERY}`,
-    ).run(at, id).changes === 1
+    ).run(at, id).changes) === 1
   )
 }
 
@@ -247,7 +252,7 @@ export function refundTold(sql: Sql, id: number, told: RefundResponse, at: Insta
 }
 
 /** Marks refunds sent and never answered, or started and not completed for days, as unsure. */
-export function silentRefunds(sql: Sql, at: Instant): number {
+export async function silentRefunds(sql: Sql, at: Instant): Promise<number> {
   const silent = sql(
     `UPDATE refunds SET state = 'unsure', said = 'The gateway gave no answer.'
      WHERE state = 'asked' AND said IS NULL AND abs(? - asked_at) >= ${SILENT_MS}`,
@@ -255,7 +260,7 @@ export function silentRefunds(sql: Sql, at: Instant): number {
   const begun = sql(
     `UPDATE refunds SET state = 'unsure', said = ? WHERE state = 'asked' AND said = ? AND abs(? - asked_at) >= ${BEGUN_MS_MAX}`,
   ).run(BEGUN_TOO_LONG, BEGUN, at)
-  return silent.changes + begun.changes
+  return (await silent.changes) + (await begun.changes)
 }
 
 /**
@@ -269,7 +274,7 @@ export function reopenBegunRefunds(sql: Sql, at: Instant): void {
 }
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
-export function refundsOf(sql: Sql, regNo: RegNo): readonly StoredRefund[] {
+export function refundsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredRefund[]> {
   return sql<StoredRefund>(
     `SELECT r.id, r.capture_id AS captureId, r.amount, r.state, r.reference, r.why, r.who, r.at, r.said
      FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN registrations g ON g.id = c.registration_id
@@ -292,7 +297,7 @@ export function givenBack(
   after: Instant,
   eventIds: readonly string[],
   limit: number,
-): readonly GivenBack[] {
+): Promise<readonly GivenBack[]> {
   return sql<GivenBack>(
     `SELECT f.id, g.reg_no AS regNo, f.amount, f.reference, f.done_at AS at FROM refunds f JOIN captures c ON c.id = f.capture_id
      LEFT JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = coalesce(p.registration_id, c.registration_id)
@@ -304,10 +309,12 @@ export function givenBack(
 }
 
 /** Returns the order to query about a refund; null: it did not come through a gateway. */
-export function orderOfRefund(sql: Sql, id: number): OrderId | null {
+export async function orderOfRefund(sql: Sql, id: number): Promise<OrderId | null> {
   return (
-    sql<{ order_id: OrderId }>(
-      `SELECT p.order_id FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id WHERE r.id = ?`,
-    ).get(id)?.order_id ?? null
+    (
+      await sql<{ order_id: OrderId }>(
+        `SELECT p.order_id FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id WHERE r.id = ?`,
+      ).get(id)
+    )?.order_id ?? null
   )
 }

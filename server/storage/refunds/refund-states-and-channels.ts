@@ -15,14 +15,14 @@ export const BY_HAND = (refund: string): string =>
   `${refund}.state = 'done' AND ${refund}.asked_at IS NULL AND ${refund}.who NOT IN ('gateway', 'import', 'migration')`
 
 /** Returns true if a refund outside the gateway was recorded under one of these bank references. */
-export function isRefundReference(sql: Sql, keys: readonly string[]): boolean {
+export async function isRefundReference(sql: Sql, keys: readonly string[]): Promise<boolean> {
   const utrs = new Set(keys.filter(isUtr))
   return (
     utrs.size > 0 &&
-    sql<{ reference: string }>(
-      `SELECT f.reference FROM refunds f WHERE f.reference IS NOT NULL AND ${BY_HAND('f')}`,
-    )
-      .all()
-      .some(({ reference }) => referenceKeys(reference).some((key) => utrs.has(key)))
+    (
+      await sql<{ reference: string }>(
+        `SELECT f.reference FROM refunds f WHERE f.reference IS NOT NULL AND ${BY_HAND('f')}`,
+      ).all()
+    ).some(({ reference }) => referenceKeys(reference).some((key) => utrs.has(key)))
   )
 }

@@ -17,11 +17,16 @@ export function linkUsed(sql: Sql, tokenHash: string, at: Instant): void {
 }
 
 /** Reads only; also runs outside the writer's transaction. */
-export function linkOf(sql: Sql, tokenHash: string): StoredLink | null {
+export async function linkOf(sql: Sql, tokenHash: string): Promise<StoredLink | null> {
   return (
-    sql<{ regNo: RegNo; purpose: NewLink['purpose']; expiresAt: Instant; usedAt: Instant | null }>(
+    (await sql<{
+      regNo: RegNo
+      purpose: NewLink['purpose']
+      expiresAt: Instant
+      usedAt: Instant | null
+    }>(
       `SELECT r.reg_no AS regNo, l.purpose, l.expires_at AS expiresAt, l.used_at AS usedAt
        FROM links l JOIN registrations r ON r.id = l.registration_id WHERE l.token_hash = ?`,
-    ).get(tokenHash) ?? null
+    ).get(tokenHash)) ?? null
   )
 }

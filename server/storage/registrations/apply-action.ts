@@ -59,15 +59,18 @@ const refused = (code: ActionRefusal['code'], message: string) => err({ code, me
  * Performs an action: the new state is written before `effect` runs, so that code that settles payments or seats
  * sees it. A refusal by the effect undoes everything.
  */
-export function doAct(
+export async function doAct(
   sql: Sql,
   wanted: NewAction,
-  effect: (row: RegistrationRow, was: RegistrationState) => Result<Effect, ActionDenial>,
-): ActionOutcome {
+  effect: (
+    row: RegistrationRow,
+    was: RegistrationState,
+  ) => Result<Effect, ActionDenial> | Promise<Result<Effect, ActionDenial>>,
+): Promise<ActionOutcome> {
   const { regNo, act, who, at, once } = wanted
-  const row = rowOf(sql, regNo)
+  const row = await rowOf(sql, regNo)
   if (row === undefined) return refused('not_there', `No registration ${regNo}.`)
-  const before = once === null ? null : doneBefore(sql, once, at)
+  const before = once === null ? null : await doneBefore(sql, once, at)
   if (before !== null) return before
   const judged = checkAction(row.state, wanted)
   if (!judged.ok) return judged
@@ -75,10 +78,10 @@ export function doAct(
   const { becomes, why } = judged.value
   if (becomes !== row.state)
     sql('UPDATE registrations SET state = ? WHERE id = ?').run(becomes, row.id)
-  const done = effect({ ...row, state: becomes }, row.state)
+  const done = await effect({ ...row, state: becomes }, row.state)
   if (!done.ok) throw new Refused(done)
   const { message, data = {}, refundId = null } = done.value
-  const state = rowOf(sql, regNo)?.state
+  const state = (await rowOf(sql, regNo))?.state
   assert(state !== undefined, 'a registration went while something was done to it')
   if (done.value.isDecision === undefined) {
     sql(
@@ -99,17 +102,17 @@ function loggedAs(act: ActionName, why: string, { came }: NonNullable<Effect['da
   return `${done}${money}${why === '' ? '' : `: ${why}`}`
 }
 
-const rowOf = (sql: Sql, regNo: RegNo): RegistrationRow | undefined =>
+const rowOf = (sql: Sql, regNo: RegNo): Promise<RegistrationRow | undefined> =>
   sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(regNo)
 
 /** Returns the response to the same click; null: it is the first. */
-export function doneBefore(
+export async function doneBefore(
   sql: Sql,
   { key, fingerprint }: Once,
   at: Instant,
-): ActionOutcome | null {
+): Promise<ActionOutcome | null> {
   sql('DELETE FROM act_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
-  const there = sql<{ fingerprint: string; answer: string }>(
+  const there = await sql<{ fingerprint: string; answer: string }>(
     'SELECT fingerprint, answer FROM act_keys WHERE key = ?',
   ).get(key)
   if (there === undefined) return null
@@ -139,32 +142,34 @@ export function noteAdded(sql: Sql, registrationId: number, who: string, at: Ins
 }
 
 /** Adds a note to the registration. */
-export function note(sql: Sql, wanted: NewAction): ActionOutcome {
+export function note(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
   return doAct(sql, wanted, () => ok({ message: 'Note saved.' }))
 }
 
 /** Shown to the office until it answers, by a cancellation or a note. */
-export function askCancel(sql: Sql, wanted: NewAction): ActionOutcome {
-  return doAct(sql, wanted, ({ id }) =>
-    isCancelAsked(sql, id)
+export function askCancel(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async ({ id }) =>
+    (await isCancelAsked(sql, id))
       ? refused('not_now', selfService.alreadyRequested)
       : ok({ message: selfService.requested }),
   )
 }
 
-export function isCancelAsked(sql: Sql, registrationId: number): boolean {
+export async function isCancelAsked(sql: Sql, registrationId: number): Promise<boolean> {
   return (
-    sql<{ act: string }>(
-      `SELECT act FROM acts WHERE registration_id = ? AND act IN ('ask_cancel', 'note', 'cancel', 'refund', 'transfer')
+    (
+      await sql<{ act: string }>(
+        `SELECT act FROM acts WHERE registration_id = ? AND act IN ('ask_cancel', 'note', 'cancel', 'refund', 'transfer')
        ORDER BY id DESC LIMIT 1`,
-    ).get(registrationId)?.act === 'ask_cancel'
+      ).get(registrationId)
+    )?.act === 'ask_cancel'
   )
 }
 
 /** For a second payment: shown to the office until it answers, by a note or a refund. */
-export function askRefund(sql: Sql, wanted: NewAction): ActionOutcome {
-  return doAct(sql, wanted, ({ reg_no: regNo }) => {
-    const second = secondPaymentOf(sql, regNo)
+export function askRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async ({ reg_no: regNo }) => {
+    const second = await secondPaymentOf(sql, regNo)
     if (second === null) return refused('not_now', selfService.noRefundRequest)
     return second.askedAt === null
       ? ok({ message: selfService.requested })
@@ -173,28 +178,28 @@ export function askRefund(sql: Sql, wanted: NewAction): ActionOutcome {
 }
 
 /** Ends the delegate's own request, while the office has not answered it. */
-export function withdrawRefund(sql: Sql, wanted: NewAction): ActionOutcome {
-  return doAct(sql, wanted, ({ reg_no: regNo }) =>
-    secondPaymentOf(sql, regNo)?.askedAt == null
+export function withdrawRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async ({ reg_no: regNo }) =>
+    (await secondPaymentOf(sql, regNo))?.askedAt == null
       ? refused('not_now', selfService.nothingToWithdraw)
       : ok({ message: selfService.withdrawn }),
   )
 }
 
-export function sendMail(sql: Sql, wanted: NewAction, mail: NewMail): ActionOutcome {
-  return doAct(sql, wanted, ({ id }) => {
-    const sent = wanted.act === 'resend' ? sayingSecond(sql, id, mail) : mail
-    enqueue(sql, id, 'again', sent, wanted.at, wanted.actor)
+export function sendMail(sql: Sql, wanted: NewAction, mail: NewMail): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async ({ id }) => {
+    const sent = wanted.act === 'resend' ? await sayingSecond(sql, id, mail) : mail
+    await enqueue(sql, id, 'again', sent, wanted.at, wanted.actor)
     return ok({ message: `Email sent to ${mail.to}.`, data: { to: mail.to } })
   })
 }
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
-export function actsOf(sql: Sql, regNo: RegNo): readonly StoredAction[] {
-  return sql<Omit<StoredAction, 'data'> & { data: string }>(
-    `SELECT a.id, a.at, a.who, a.act, a.why, a.data, a.was, a.became FROM acts a
+export async function actsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredAction[]> {
+  return (
+    await sql<Omit<StoredAction, 'data'> & { data: string }>(
+      `SELECT a.id, a.at, a.who, a.act, a.why, a.data, a.was, a.became FROM acts a
      WHERE a.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY a.id`,
-  )
-    .all(regNo)
-    .map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAction['data'] }))
+    ).all(regNo)
+  ).map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAction['data'] }))
 }

@@ -33,11 +33,11 @@ export function cancel(
     readonly shown: Paise | null
     readonly mail: NewMail | null
   },
-): ActionOutcome {
+): Promise<ActionOutcome> {
   const { at } = wanted
-  return doAct(sql, wanted, ({ id, due }) => {
-    const kept = keptOf(sql, id)
-    const underWay = underWayOf(sql, id)
+  return doAct(sql, wanted, async ({ id, due }) => {
+    const kept = await keptOf(sql, id)
+    const underWay = await underWayOf(sql, id)
     // The amount owed stays to be paid back until it is refunded.
     const owed = -due - underWay
     const payBack = paise(Math.max(wantedBack, Math.min(owed, atLeast ?? owed)))
@@ -51,13 +51,13 @@ export function cancel(
         code: 'not_now',
         message: `The payments have changed: ${formatMoney(kept)} is paid now. Nothing was cancelled. Check the registration again.`,
       })
-    endOpenPayments(sql, id, 'cancelled', at)
-    settleRegistration(sql, id)
+    await endOpenPayments(sql, id, 'cancelled', at)
+    await settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
     // A refund in progress reduces the balance only when it is done, so the balance includes it until then.
     addDue(sql, id, { what: 'cancelled', amount: -payBack - underWay }, at)
-    coverBill(sql, id, at, { unpaid: paise(Math.max(0, due)) })
-    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    await coverBill(sql, id, at, { unpaid: paise(Math.max(0, due)) })
+    if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({
       message:
         payBack === 0

@@ -22,64 +22,70 @@ const DUE_ROWS = 100
  * Afterwards nobody can be asked about a payment, so none may be undecided. An unpaid registration is cancelled,
  * and its seats are released.
  */
-export function erase(sql: Sql, wanted: NewAction): ActionOutcome {
-  return doAct(sql, wanted, (row) => {
+export function erase(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async (row) => {
     const { id, reg_no: regNo } = row
-    if (erasedAt(sql, id) !== null)
+    if ((await erasedAt(sql, id)) !== null)
       return err({
         code: 'not_now',
         message: 'The personal data of this registration are already erased.',
       })
-    if (isMoneyUndecided(sql, row))
+    if (await isMoneyUndecided(sql, row))
       return err({
         code: 'moved_on',
         message:
           'This registration has a payment that needs review, or a refund in progress. Finish that first.',
       })
     // What is freed is written over, so that the file does not go on holding it.
-    sql('PRAGMA secure_delete = ON').all()
+    await sql('PRAGMA secure_delete = ON').all()
     if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
       sql("UPDATE registrations SET state = 'cancelled' WHERE id = ?").run(id)
-      endOpenPayments(sql, id, 'cancelled', wanted.at)
+      await endOpenPayments(sql, id, 'cancelled', wanted.at)
       // A difference that a correction left: nobody is there any more who could pay it.
       const unpaid = paise(Math.max(0, row.due))
       addDue(sql, id, { what: 'given up', amount: -unpaid }, wanted.at)
-      settleRegistration(sql, id)
-      coverBill(sql, id, wanted.at, { unpaid })
+      await settleRegistration(sql, id)
+      await coverBill(sql, id, wanted.at, { unpaid })
     }
-    blank(sql, id, wanted.at)
-    sql('PRAGMA secure_delete = OFF').all()
+    await blank(sql, id, wanted.at)
+    await sql('PRAGMA secure_delete = OFF').all()
     return ok({ message: `Personal data of ${regNo} erased. Its payments are kept.` })
   })
 }
 
-const erasedAt = (sql: Sql, id: number): Instant | null =>
-  sql<{ at: Instant | null }>('SELECT erased_at AS at FROM registrations WHERE id = ?').get(id)
-    ?.at ?? null
+const erasedAt = async (sql: Sql, id: number): Promise<Instant | null> =>
+  (
+    await sql<{ at: Instant | null }>('SELECT erased_at AS at FROM registrations WHERE id = ?').get(
+      id,
+    )
+  )?.at ?? null
 
-function isMoneyUndecided(sql: Sql, { id, in_review: inReview, state }: RegistrationRow): boolean {
+async function isMoneyUndecided(
+  sql: Sql,
+  { id, in_review: inReview, state }: RegistrationRow,
+): Promise<boolean> {
   return (
     inReview === 1 ||
     state === 'told' ||
-    sql(
+    (await sql(
       `SELECT 1 FROM refunds f JOIN captures c ON c.id = f.capture_id
        WHERE c.registration_id = ? AND ${UNDER_WAY('f')} LIMIT 1`,
-    ).get(id) !== undefined
+    ).get(id)) !== undefined
   )
 }
 
-function blank(sql: Sql, id: number, at: Instant): void {
+async function blank(sql: Sql, id: number, at: Instant): Promise<void> {
   sql(
     `UPDATE registrations SET full_name = '', email = '', phone = '', council_no = '', answers = '{}', erased_at = ?
      WHERE id = ?`,
   ).run(at, id)
-  reindex(sql, id)
-  notePayer(sql, id)
+  await reindex(sql, id)
+  await notePayer(sql, id)
   sql('DELETE FROM unique_answers WHERE registration_id = ?').run(id)
   sql('DELETE FROM links WHERE registration_id = ?').run(id)
   sql('DELETE FROM act_keys WHERE registration_id = ?').run(id)
   sql('DELETE FROM idempotency_keys WHERE registration_id = ?').run(id)
-  blankActs(sql, id)
+  await blankActs(sql, id)
   sql("UPDATE tellings SET answers = '{}' WHERE registration_id = ?").run(id)
   sql("UPDATE decisions SET why = '' WHERE registration_id = ?").run(id)
   sql(
@@ -100,7 +106,7 @@ function blank(sql: Sql, id: number, at: Instant): void {
   sql(
     "UPDATE uploads SET name = '', dropped_at = coalesce(dropped_at, ?) WHERE registration_id = ?",
   ).run(at, id)
-  blankReceipts(sql, id)
+  await blankReceipts(sql, id)
   blankNotices(sql, id)
 }
 
@@ -108,9 +114,9 @@ function blank(sql: Sql, id: number, at: Instant): void {
 const OF_MONEY: readonly string[] = ['came', 'paid_at', 'pay_back']
 
 /** What an act kept stands as it was where all of it is of money; else none of it does. */
-function blankActs(sql: Sql, id: number): void {
+async function blankActs(sql: Sql, id: number): Promise<void> {
   sql("UPDATE acts SET why = '' WHERE registration_id = ?").run(id)
-  const acts = sql<{ id: number; data: string }>(
+  const acts = await sql<{ id: number; data: string }>(
     "SELECT id, data FROM acts WHERE registration_id = ? AND data <> '{}'",
   ).all(id)
   for (const act of acts)
@@ -118,8 +124,8 @@ function blankActs(sql: Sql, id: number): void {
       sql("UPDATE acts SET data = '{}' WHERE id = ?").run(act.id)
 }
 
-function blankReceipts(sql: Sql, id: number): void {
-  const receipts = sql<{ id: number; body: string }>(
+async function blankReceipts(sql: Sql, id: number): Promise<void> {
+  const receipts = await sql<{ id: number; body: string }>(
     "SELECT id, body FROM documents WHERE registration_id = ? AND kind = 'receipt'",
   ).all(id)
   for (const receipt of receipts)
@@ -142,12 +148,12 @@ function blankNotices(sql: Sql, id: number): void {
 /**
  * For all events, including those not served; oldest first. Runs on the reader thread, because it scans all rows.
  */
-export function withEmail(sql: Sql, email: string): readonly RegNo[] {
-  return sql<{ regNo: RegNo }>(
-    'SELECT reg_no AS regNo FROM registrations WHERE lower(email) = lower(?) ORDER BY id',
-  )
-    .all(email.trim())
-    .map(({ regNo }) => regNo)
+export async function withEmail(sql: Sql, email: string): Promise<readonly RegNo[]> {
+  return (
+    await sql<{ regNo: RegNo }>(
+      'SELECT reg_no AS regNo FROM registrations WHERE lower(email) = lower(?) ORDER BY id',
+    ).all(email.trim())
+  ).map(({ regNo }) => regNo)
 }
 
 /**
@@ -158,7 +164,7 @@ export function toErase(
   sql: Sql,
   eventId: string,
   after: number,
-): readonly { readonly id: number; readonly regNo: RegNo }[] {
+): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]> {
   return sql<{ id: number; regNo: RegNo }>(
     `SELECT id, reg_no AS regNo FROM registrations WHERE event_id = ? AND erased_at IS NULL AND id > ? AND ${NOT_IN_RECOVERY}
      ORDER BY id LIMIT ${DUE_ROWS}`,
@@ -166,8 +172,13 @@ export function toErase(
 }
 
 /** Marks all files of an event as dropped, some registrations at a time; returns how many registrations. */
-export function dropEventFiles(sql: Sql, eventId: string, at: Instant, why: string): number {
-  const ids = sql<{ id: number }>(
+export async function dropEventFiles(
+  sql: Sql,
+  eventId: string,
+  at: Instant,
+  why: string,
+): Promise<number> {
+  const ids = await sql<{ id: number }>(
     `SELECT DISTINCT r.id FROM registrations r JOIN uploads u ON u.registration_id = r.id
      WHERE r.event_id = ? AND u.dropped_at IS NULL AND ${NOT_IN_RECOVERY} LIMIT ${DUE_ROWS}`,
   ).all(eventId)

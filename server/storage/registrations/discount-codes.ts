@@ -25,32 +25,40 @@ type CodeRow = {
 }
 
 /** Returns the code and what it is worth at that instant; `except`: a registration whose own use does not count. */
-export function codeAt(
+export async function codeAt(
   sql: Sql,
   eventId: string,
   folded: string,
   holdMs: number,
   at: Instant,
   except: number | null = null,
-): { readonly id: number | null; readonly fact: CodeStatus } {
-  const row = sql<CodeRow>(
+): Promise<{ readonly id: number | null; readonly fact: CodeStatus }> {
+  const row = await sql<CodeRow>(
     'SELECT id, kind, uses_max, last_day, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
   ).get(eventId, folded)
   if (row === undefined) return { id: null, fact: { is: 'unknown' } }
   const { id, kind } = row
   if (row.withdrawn_at !== null) return { id, fact: { is: 'withdrawn' } }
   if (row.last_day !== null && row.last_day < dayOf(at)) return { id, fact: { is: 'over' } }
-  return usesOf(sql, id, holdMs, at, except) >= row.uses_max
+  return (await usesOf(sql, id, holdMs, at, except)) >= row.uses_max
     ? { id, fact: { is: 'spent' } }
     : { id, fact: { is: 'valid', kind } }
 }
 
-function usesOf(sql: Sql, id: number, holdMs: number, at: Instant, except: number | null): number {
+async function usesOf(
+  sql: Sql,
+  id: number,
+  holdMs: number,
+  at: Instant,
+  except: number | null,
+): Promise<number> {
   return (
-    sql<{ n: number }>(
-      `SELECT count(*) AS n FROM registrations r
+    (
+      await sql<{ n: number }>(
+        `SELECT count(*) AS n FROM registrations r
        WHERE r.id IN (SELECT registration_id FROM code_uses WHERE code_id = ?) AND r.id IS NOT ? AND ${HELD_USE}`,
-    ).get(id, except, holdMs, at)?.n ?? 0
+      ).get(id, except, holdMs, at)
+    )?.n ?? 0
   )
 }
 
@@ -59,34 +67,38 @@ export function noteUse(sql: Sql, registrationId: number, codeId: number): void 
 }
 
 /** Returns the code that a registration used; null: none. */
-export function codeUsed(sql: Sql, registrationId: number): string | null {
+export async function codeUsed(sql: Sql, registrationId: number): Promise<string | null> {
   return (
-    sql<{ folded: string }>(
-      'SELECT folded FROM codes WHERE id = (SELECT code_id FROM code_uses WHERE registration_id = ?)',
-    ).get(registrationId)?.folded ?? null
+    (
+      await sql<{ folded: string }>(
+        'SELECT folded FROM codes WHERE id = (SELECT code_id FROM code_uses WHERE registration_id = ?)',
+      ).get(registrationId)
+    )?.folded ?? null
   )
 }
 
 /** As issued; null: it used none. */
-export function codeOf(sql: Sql, regNo: RegNo): string | null {
+export async function codeOf(sql: Sql, regNo: RegNo): Promise<string | null> {
   return (
-    sql<{ code: string }>(
-      `SELECT code FROM codes WHERE id = (SELECT code_id FROM code_uses
+    (
+      await sql<{ code: string }>(
+        `SELECT code FROM codes WHERE id = (SELECT code_id FROM code_uses
          WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?))`,
-    ).get(regNo)?.code ?? null
+      ).get(regNo)
+    )?.code ?? null
   )
 }
 
-export function makeCodes(
+export async function makeCodes(
   sql: Sql,
   { eventId, kind, codes, usesMax, lastDay, note, who, at }: MadeCodes,
-): Result<number, { readonly code: 'code_taken' }> {
+): Promise<Result<number, { readonly code: 'code_taken' }>> {
   for (const { code, folded } of codes) {
     const made = sql(
       `INSERT INTO codes (event_id, kind, code, folded, uses_max, last_day, note, made_at, made_by)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id, folded) DO NOTHING`,
     ).run(eventId, kind, code, folded, usesMax, lastDay, note, at, who)
-    if (made.changes === 0) throw new Refused(err({ code: 'code_taken' }))
+    if ((await made.changes) === 0) throw new Refused(err({ code: 'code_taken' }))
   }
   sql('INSERT INTO audit_log (at, who, what, event_id) VALUES (?, ?, ?, ?)').run(
     at,
@@ -97,14 +109,14 @@ export function makeCodes(
   return ok(codes.length)
 }
 
-export function withdrawCode(
+export async function withdrawCode(
   sql: Sql,
   eventId: string,
   folded: string,
   who: string,
   at: Instant,
-): 'withdrawn' | 'unknown' | 'before' {
-  const row = sql<{ id: number; withdrawn_at: Instant | null }>(
+): Promise<'withdrawn' | 'unknown' | 'before'> {
+  const row = await sql<{ id: number; withdrawn_at: Instant | null }>(
     'SELECT id, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
   ).get(eventId, folded)
   if (row === undefined) return 'unknown'
@@ -122,7 +134,7 @@ export function codesOf(
   eventId: string,
   holdMs: number,
   at: Instant,
-): readonly StoredCode[] {
+): Promise<readonly StoredCode[]> {
   return sql<StoredCode>(
     `SELECT c.code, c.kind, c.uses_max AS usesMax, c.last_day AS lastDay, c.note, c.made_at AS madeAt, c.made_by AS madeBy, c.withdrawn_at AS withdrawnAt,
        (SELECT count(*) FROM code_uses u JOIN registrations r ON r.id = u.registration_id WHERE u.code_id = c.id AND ${HELD_USE}) AS uses

@@ -14,19 +14,19 @@ import type { ImportRefusal, ImportRow } from '../index.ts'
 import { forgetRules } from './unique-answers.ts'
 
 /** A row with an amount gets a payment, but none that our gateway is queried about. */
-export function importRegistrations(
+export async function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],
-): Result<{ added: number; unchanged: number }, ImportRefusal> {
+): Promise<Result<{ added: number; unchanged: number }, ImportRefusal>> {
   let added = 0
   for (const eventId of new Set(rows.map((row) => row.eventId))) forgetRules(sql, eventId)
   for (const row of rows) {
     const { formerNo } = row
     const there =
-      sql<RegistrationRow>('SELECT * FROM registrations WHERE event_id = ? AND former_no = ?').get(
-        row.eventId,
-        formerNo,
-      ) ?? sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(formerNo)
+      (await sql<RegistrationRow>(
+        'SELECT * FROM registrations WHERE event_id = ? AND former_no = ?',
+      ).get(row.eventId, formerNo)) ??
+      (await sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(formerNo))
     if (there !== undefined) {
       if (!sameAs(there, row)) throw new Refused(err({ code: 'differs', formerNo }))
       continue
@@ -34,9 +34,9 @@ export function importRegistrations(
     const known =
       row.paymentId === null || !wasPaid(row)
         ? null
-        : whyImportKnown(sql, { ...row, reference: row.paymentId })
+        : await whyImportKnown(sql, { ...row, reference: row.paymentId })
     if (known !== null) throw new Refused(err({ code: 'payment_known', formerNo, why: known }))
-    const id = insertRegistration(sql, { ...row, state: stateOfImported(row) }, formerNo)
+    const id = await insertRegistration(sql, { ...row, state: stateOfImported(row) }, formerNo)
     if (id === null) throw new Refused(err({ code: 'reg_no_taken', formerNo }))
     added += 1
     if (row.total !== null)
@@ -52,9 +52,9 @@ export function importRegistrations(
         row.paidAt ?? row.createdAt,
         row.paidAt,
       )
-    keepImported(sql, id, row)
-    placeStored(sql, row.eventId, id)
-    notePayer(sql, id)
+    await keepImported(sql, id, row)
+    await placeStored(sql, row.eventId, id)
+    await notePayer(sql, id)
     if (row.paymentStatus === 'success' || row.paymentStatus === 'refunded') {
       const booked = { event_id: row.eventId, registration_id: id }
       const at = row.paidAt ?? row.createdAt

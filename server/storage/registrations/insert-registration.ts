@@ -51,26 +51,26 @@ type KeyRow = {
   order_id: OrderId | null
 }
 
-export function register(
+export async function register(
   sql: Sql,
   registration: NewRegistration,
-): Result<Registered, RegisterRefusal> {
+): Promise<Result<Registered, RegisterRefusal>> {
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) {
     sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
-    const known = registeredUnder(sql, eventId, idempotency.key, at)
+    const known = await registeredUnder(sql, eventId, idempotency.key, at)
     if (known !== null)
       return known.fingerprint === idempotency.fingerprint
         ? ok(known.registered)
         : err({ code: 'idempotency_key_reused' })
   }
-  if (!isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }))
+  if (!(await isActive(sql, { eventId, hash: registration.eventHash, takesNew: true })))
     return err({ code: 'version_moved' })
-  const free = whetherFree(sql, registration)
+  const free = await whetherFree(sql, registration)
   if (free.refusal !== null) return err(free.refusal)
   const { way, payUntil } = registration
-  const id = insertRegistration(sql, {
+  const id = await insertRegistration(sql, {
     ...registration,
     period: quote?.period ?? null,
     base: quote?.base ?? null,
@@ -93,7 +93,7 @@ export function register(
   const bill = keepLines(sql, id, 1, quote?.lines ?? [])
   if (orderId !== null) {
     assert(quote !== null, 'a payment is due, but there is no quote')
-    const added = insertPayment(sql, {
+    const added = await insertPayment(sql, {
       registrationId: id,
       orderId,
       attempt: 1,
@@ -108,10 +108,10 @@ export function register(
     })
     if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
   }
-  take(sql, id, registration, free)
+  await take(sql, id, registration, free)
   if (payUntil !== undefined) {
     sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
-    keepAgain(sql, id, at)
+    await keepAgain(sql, id, at)
   }
   for (const upload of registration.uploads)
     sql(
@@ -124,7 +124,7 @@ export function register(
     ).run(at, addedBy ?? 'delegate', what, eventId, regNo, id)
   if (addedBy !== undefined) noteAdded(sql, id, addedBy, at)
   if (registration.mail !== null)
-    enqueue(
+    await enqueue(
       sql,
       id,
       isComplete ? 'confirmation' : 'again',
@@ -132,7 +132,7 @@ export function register(
       at,
       addedBy === undefined ? 'delegate' : 'system',
     )
-  if (registration.inHand !== undefined) confirmInHand(sql, registration, registration.inHand)
+  if (registration.inHand !== undefined) await confirmInHand(sql, registration, registration.inHand)
   if (idempotency !== null)
     sql(
       'INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)',
@@ -141,22 +141,22 @@ export function register(
 }
 
 /** Somebody stands there with the money: registered and paid, or not registered. */
-function confirmInHand(
+async function confirmInHand(
   sql: Sql,
   { regNo, addedBy, quote, at }: NewRegistration,
   { actor, way, reference, mail }: MoneyInHand,
-): void {
+): Promise<void> {
   assert(addedBy !== undefined && quote !== null, 'money in hand, but of nobody or for nothing')
   const wanted = { regNo, act: 'confirm', actor, who: addedBy, why: '', at, once: null } as const
   const came = { way, reference, amount: quote.total, paidAt: at }
-  const done = answerTo(() => confirm(sql, wanted, came, mail))
+  const done = await answerTo(() => confirm(sql, wanted, came, mail))
   if (!done.ok) throw new Refused(err({ code: 'not_confirmed', no: done.error }))
 }
 
 /** Also of an act that wants what it wrote undone: here all of it is. */
-function answerTo(act: () => ActionOutcome): ActionOutcome {
+async function answerTo(act: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
   try {
-    return act()
+    return await act()
   } catch (error) {
     if (error instanceof Refused) return error.value as ActionOutcome
     throw error
@@ -178,14 +178,14 @@ export function endKeys(sql: Sql, registrationId: number): void {
 }
 
 /** Reads only; also runs outside the writer's transaction. */
-export function registeredUnder(
+export async function registeredUnder(
   sql: Sql,
   eventId: string,
   key: string,
   at: Instant,
-): { fingerprint: string; isOver: boolean; registered: Registered } | null {
+): Promise<{ fingerprint: string; isOver: boolean; registered: Registered } | null> {
   // Subqueries, not a join: one that compares with bound values is planned anew at every run.
-  const row = sql<KeyRow>(
+  const row = await sql<KeyRow>(
     `SELECT fingerprint, registration_id AS id,
       (SELECT reg_no FROM registrations WHERE id = registration_id) AS reg_no,
       (SELECT total FROM registrations WHERE id = registration_id) AS total,
@@ -207,16 +207,16 @@ export function registeredUnder(
       }
 }
 
-export function retry(
+export async function retry(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
   { after, replaces = false, eventHash, askedOf, gateway, price, outside }: NextAttempt,
-): Result<StoredPayment, RetryRefusal> {
-  const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
-    regNo,
-  )
-  const newest = sql<PaymentRow>(
+): Promise<Result<StoredPayment, RetryRefusal>> {
+  const registration = await sql<RegistrationRow>(
+    'SELECT * FROM registrations WHERE reg_no = ?',
+  ).get(regNo)
+  const newest = await sql<PaymentRow>(
     'SELECT * FROM payments WHERE registration_id = ? ORDER BY attempt DESC LIMIT 1',
   ).get(registration?.id ?? null)
   if (registration === undefined || newest === undefined) return err({ code: 'not_found' })
@@ -236,12 +236,15 @@ export function retry(
     (after !== undefined && newest.order_id !== after)
   )
     return err({ code: 'not_failed' })
-  const attempt = unusedAttempt(sql, regNo, newest.attempt + 1)
+  const attempt = await unusedAttempt(sql, regNo, newest.attempt + 1)
   if (attempt > ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
   const eventId = registration.event_id
-  if (eventHash !== undefined && !isActive(sql, { eventId, hash: eventHash, takesNew: false }))
+  if (
+    eventHash !== undefined &&
+    !(await isActive(sql, { eventId, hash: eventHash, takesNew: false }))
+  )
     return err({ code: 'version_moved' })
-  const gone = whetherStillFree(sql, registration.id, {
+  const gone = await whetherStillFree(sql, registration.id, {
     eventId: registration.event_id,
     answers: JSON.parse(registration.answers) as Answers,
     outside,
@@ -249,13 +252,14 @@ export function retry(
   })
   if (gone !== null) return err(gone)
   // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
-  if (newest.status === 'pending') applyFact(sql, newest.order_id, { type: 'expired', at }, null)
+  if (newest.status === 'pending')
+    await applyFact(sql, newest.order_id, { type: 'expired', at }, null)
   // A price of its own becomes the registration's, also of one that was corrected.
   if (price !== undefined)
     sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(registration.id)
   const orderId = createOrderId(regNo, attempt)
   const quote = price?.quote ?? quoteOf(newest)
-  const added = insertPayment(sql, {
+  const added = await insertPayment(sql, {
     registrationId: registration.id,
     orderId,
     attempt,
@@ -275,18 +279,18 @@ export function retry(
     at,
   })
   assert(added, `order id ${attempt} of a registration is taken`)
-  settleRegistration(sql, registration.id)
-  holdAgain(sql, registration.event_id, registration.id, at)
+  await settleRegistration(sql, registration.id)
+  await holdAgain(sql, registration.event_id, registration.id, at)
   sql(
     "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
   ).run(at, registration.event_id, regNo, registration.id)
-  const payment = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  const payment = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
   assert(payment !== undefined, 'a payment just written is not there')
   return ok(toStoredPayment(payment))
 }
 
 /** What a correction left, once more; how much that is by now is what it asks for. */
-function retryDifference(
+async function retryDifference(
   sql: Sql,
   registration: RegistrationRow,
   newest: PaymentRow,
@@ -297,36 +301,36 @@ function retryDifference(
     askedOf,
     gateway,
   }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
-): Result<StoredPayment, RetryRefusal> {
+): Promise<Result<StoredPayment, RetryRefusal>> {
   const isQuicker = after !== undefined && newest.order_id !== after
   const isFree = newest.status === 'failed' || newest.way !== null || replaces === true
   if (!isFree || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
   if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
   const asked = askedOf ?? { account: newest.account ?? '', merchantId: newest.merchant_id }
   const through = { gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY, askedOf: asked }
-  const orderId = askDifference(sql, registration, through, at)
+  const orderId = await askDifference(sql, registration, through, at)
   assert(orderId !== null, 'a difference that is due was not asked for')
-  const payment = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  const payment = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
   assert(payment !== undefined, 'a payment just written is not there')
   return ok(toStoredPayment(payment))
 }
 
 /** Polling queries it soon, and its hold starts anew. Its seats may be taken by now. */
-export function handedAgain(
+export async function handedAgain(
   sql: Sql,
   orderId: OrderId,
   at: Instant,
   outside: NextAttempt['outside'] | null,
-): Result<null, OutsideRefusal> {
-  const row = sql<{ id: number; event_id: string; answers: string }>(
+): Promise<Result<null, OutsideRefusal>> {
+  const row = await sql<{ id: number; event_id: string; answers: string }>(
     `SELECT id, event_id, answers FROM registrations WHERE id =
        (SELECT registration_id FROM payments WHERE order_id = ? AND status = 'pending' AND review IS NULL)`,
   ).get(orderId)
   if (row === undefined) return ok(null)
   const answers = JSON.parse(row.answers) as Answers
-  const gone = whetherStillFree(sql, row.id, { eventId: row.event_id, answers, outside, at })
+  const gone = await whetherStillFree(sql, row.id, { eventId: row.event_id, answers, outside, at })
   if (gone !== null) return err(gone)
-  holdAgain(sql, row.event_id, row.id, at)
+  await holdAgain(sql, row.event_id, row.id, at)
   sql('UPDATE payments SET handed_off_at = ?, next_ask_at = ?, asks = 0 WHERE order_id = ?').run(
     at,
     at,
@@ -336,14 +340,14 @@ export function handedAgain(
 }
 
 /** Null: the number is taken. */
-export function insertRegistration(
+export async function insertRegistration(
   sql: Sql,
   row: Omit<ImportRow, 'formerNo'> & {
     readonly bill?: number | null
     readonly state: RegistrationState
   },
   formerNo: string | null = null,
-): number | null {
+): Promise<number | null> {
   const { searchable } = row
   const written = sql(
     `INSERT INTO registrations (event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, bill,
@@ -372,5 +376,5 @@ export function insertRegistration(
     dayOf(row.createdAt),
     row.state,
   )
-  return written.changes === 1 ? Number(written.lastInsertRowid) : null
+  return (await written.changes) === 1 ? await written.lastInsertRowid : null
 }

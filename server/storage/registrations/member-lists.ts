@@ -6,33 +6,33 @@ import type { MemberListCount, MemberListReplaced, MemberListRow } from './prici
 /** Named where a roll has changed; the rest is counted. */
 const NAMED_MAX = 10
 
-export function rollRow(
+export async function rollRow(
   sql: Sql,
   eventId: string,
   roll: string,
   key: string,
-): Readonly<Record<string, string>> | null {
-  const row = sql<{ cells: string }>(
+): Promise<Readonly<Record<string, string>> | null> {
+  const row = await sql<{ cells: string }>(
     'SELECT cells FROM roll_rows WHERE event_id = ? AND roll = ? AND key = ?',
   ).get(eventId, roll, key)
   return row === undefined ? null : (JSON.parse(row.cells) as Record<string, string>)
 }
 
 /** Replaces all rows at once; rows that are not given are deleted. */
-export function replaceRoll(
+export async function replaceRoll(
   sql: Sql,
   eventId: string,
   roll: string,
   rows: readonly MemberListRow[],
   who: string,
   at: Instant,
-): MemberListReplaced {
+): Promise<MemberListReplaced> {
   const before = new Map(
-    sql<{ key: string; cells: string }>(
-      'SELECT key, cells FROM roll_rows WHERE event_id = ? AND roll = ?',
-    )
-      .all(eventId, roll)
-      .map(({ key, cells }) => [key, cells]),
+    (
+      await sql<{ key: string; cells: string }>(
+        'SELECT key, cells FROM roll_rows WHERE event_id = ? AND roll = ?',
+      ).all(eventId, roll)
+    ).map(({ key, cells }) => [key, cells]),
   )
   const added: string[] = []
   let changed = 0
@@ -63,7 +63,7 @@ export function replaceRoll(
   return { rows: rows.length, changed, added: named(added), gone: named(gone) }
 }
 
-export function rollCounts(sql: Sql, eventId: string): readonly MemberListCount[] {
+export function rollCounts(sql: Sql, eventId: string): Promise<readonly MemberListCount[]> {
   return sql<MemberListCount>(
     'SELECT roll, count(*) AS rows FROM roll_rows WHERE event_id = ? GROUP BY roll ORDER BY roll',
   ).all(eventId)

@@ -197,31 +197,33 @@ export function toPayment(row: PaymentRow): Payment {
  * Returns whole registrations in the order of the ids: one statement each for rows, payments and uploads, for any
  * number.
  */
-export function registrationsByIds(
+export async function registrationsByIds(
   sql: Sql,
   ids: readonly number[],
-): readonly StoredRegistration[] {
+): Promise<readonly StoredRegistration[]> {
   if (ids.length === 0) return []
   const among = amongIds(ids)
   const { are, bound } = among
   const rows = new Map(
-    sql<RegistrationRow & { owed: Paise }>(
-      `SELECT r.*, ${OWED} AS owed FROM registrations r WHERE id ${are}`,
-    )
-      .all(bound)
-      .map((row) => [row.id, row]),
+    (
+      await sql<RegistrationRow & { owed: Paise }>(
+        `SELECT r.*, ${OWED} AS owed FROM registrations r WHERE id ${are}`,
+      ).all(bound)
+    ).map((row) => [row.id, row]),
   )
   const payments = Map.groupBy(
-    sql<PaymentRow>(
+    await sql<PaymentRow>(
       `SELECT ${PAYMENT_COLUMNS} FROM payments p WHERE p.registration_id ${are} ORDER BY p.attempt DESC`,
     ).all(bound),
     (row) => row.registration_id,
   )
   const uploads = Map.groupBy(
-    sql<UploadRow>(`SELECT * FROM uploads WHERE registration_id ${are} ORDER BY field`).all(bound),
+    await sql<UploadRow>(`SELECT * FROM uploads WHERE registration_id ${are} ORDER BY field`).all(
+      bound,
+    ),
     (row) => row.registration_id,
   )
-  const lines = linesOf(sql, among)
+  const lines = await linesOf(sql, among)
   return ids.flatMap((id) => {
     const row = rows.get(id)
     if (row === undefined) return []

@@ -18,10 +18,10 @@ import type { NewMail } from './registration-types.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
 
 /** To be paid until the given day, or complete if it is free; the email says which. */
-export function approve(sql: Sql, wanted: NewAction, approved: Approved): ActionOutcome {
-  return doAct(sql, wanted, (row) => {
+export function approve(sql: Sql, wanted: NewAction, approved: Approved): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async (row) => {
     const total = row.total ?? paise(0)
-    const begun = begin(sql, row, approved, total, wanted)
+    const begun = await begin(sql, row, approved, total, wanted)
     if (!begun.ok) return begun
     return ok({ message: saysNext('Registration approved', total) })
   })
@@ -32,11 +32,11 @@ export function refuse(
   sql: Sql,
   wanted: NewAction,
   { offer, mail }: { readonly offer: string | null; readonly mail: NewMail | null },
-): ActionOutcome {
-  return doAct(sql, wanted, ({ id }) => {
+): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async ({ id }) => {
     sql('UPDATE registrations SET offer = ? WHERE id = ?').run(offer, id)
-    settleRegistration(sql, id)
-    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    await settleRegistration(sql, id)
+    if (mail !== null) await enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({
       message: 'Registration refused.',
       data: offer === null ? {} : { offer },
@@ -45,8 +45,12 @@ export function refuse(
 }
 
 /** The delegate accepts the offer: another category at the prices of the registration date, and its seats. */
-export function acceptOffer(sql: Sql, wanted: NewAction, taken: AcceptedOffer): ActionOutcome {
-  return doAct(sql, wanted, (row) => {
+export function acceptOffer(
+  sql: Sql,
+  wanted: NewAction,
+  taken: AcceptedOffer,
+): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async (row) => {
     const { category, quote } = taken
     if (row.offer !== category)
       return err({
@@ -54,9 +58,9 @@ export function acceptOffer(sql: Sql, wanted: NewAction, taken: AcceptedOffer): 
         message: REFUSAL_MESSAGES.selfService.offerChanged,
       })
     sql('UPDATE registrations SET category = ? WHERE id = ?').run(category, row.id)
-    if (quote !== null) priceAs(sql, row, quote)
+    if (quote !== null) await priceAs(sql, row, quote)
     const total = quote?.total ?? paise(0)
-    const begun = begin(sql, { ...row, ...billOf(sql, row.id) }, taken, total, wanted)
+    const begun = await begin(sql, { ...row, ...(await billOf(sql, row.id)) }, taken, total, wanted)
     if (!begun.ok) return begun
     return ok({ message: saysNext('Offer accepted', total), data: { category } })
   })
@@ -70,31 +74,31 @@ function saysNext(done: string, total: Paise): string {
 
 type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>
 
-function billOf(sql: Sql, id: number): Bill {
-  const bill = sql<Bill>(
+async function billOf(sql: Sql, id: number): Promise<Bill> {
+  const bill = await sql<Bill>(
     'SELECT period, base, gst, total, bill FROM registrations WHERE id = ?',
   ).get(id)
   assert(bill !== undefined, 'a registration went while its offer was accepted')
   return bill
 }
 
-function priceAs(sql: Sql, { id }: RegistrationRow, quote: Quote): void {
-  const bill = keepLines(sql, id, nextBill(sql, id), quote.lines)
+async function priceAs(sql: Sql, { id }: RegistrationRow, quote: Quote): Promise<void> {
+  const bill = keepLines(sql, id, await nextBill(sql, id), quote.lines)
   sql(
     'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ? WHERE id = ?',
   ).run(quote.period, quote.base, quote.gst, quote.total, bill, id)
 }
 
 /** What it needs is taken for it, and its price asked for; the gateway is asked about it only when somebody is sent there. */
-function begin(
+async function begin(
   sql: Sql,
   row: RegistrationRow,
   { through, payUntil, mail, confirmation }: Approved,
   total: Paise,
   { at, actor }: Pick<NewAction, 'at' | 'actor'>,
-): Result<null, ActionRefusal> {
+): Promise<Result<null, ActionRefusal>> {
   const { id, event_id: eventId } = row
-  const place = takeAgain(sql, eventId, id, at)
+  const place = await takeAgain(sql, eventId, id, at)
   if (place !== null)
     return err({
       code: 'taken',
@@ -107,9 +111,9 @@ function begin(
     id,
   )
   if (total > 0 && through !== null) {
-    const attempt = nextAttempt(sql, id)
+    const attempt = await nextAttempt(sql, id)
     const { base, gst, period, bill } = row
-    const added = insertPayment(sql, {
+    const added = await insertPayment(sql, {
       registrationId: id,
       orderId: createOrderId(row.reg_no, attempt),
       attempt,
@@ -128,8 +132,8 @@ function begin(
        WHERE registration_id = ? AND state = 'review' AND counts_for IS NULL`,
     ).run(attempt, id)
   }
-  settleRegistration(sql, id)
-  if (total > 0 && mail !== null) enqueue(sql, id, 'again', mail, at, actor)
-  if (total === 0 && confirmation !== null) confirmByMail(sql, id, confirmation, at)
+  await settleRegistration(sql, id)
+  if (total > 0 && mail !== null) await enqueue(sql, id, 'again', mail, at, actor)
+  if (total === 0 && confirmation !== null) await confirmByMail(sql, id, confirmation, at)
   return ok(null)
 }

@@ -29,41 +29,45 @@ import { endKeys } from './insert-registration.ts'
 import { renoteAnswers, standsAgainst } from './unique-answers.ts'
 
 /** For a correction and for a transfer: `wanted.act` says which. */
-export function correct(sql: Sql, wanted: NewAction, correction: Correction): ActionOutcome {
+export function correct(
+  sql: Sql,
+  wanted: NewAction,
+  correction: Correction,
+): Promise<ActionOutcome> {
   const { at } = wanted
-  return doAct(sql, wanted, (row) => {
+  return doAct(sql, wanted, async (row) => {
     const { was, changes, mails, endsLinks, uploads, confirmation = null } = correction
     if (row.answers !== JSON.stringify(was))
       return err({
         code: 'moved_on',
         message: 'This registration has changed since you opened it. Please check it again.',
       })
-    const moved = moveAnswers(sql, row, correction, at)
+    const moved = await moveAnswers(sql, row, correction, at)
     if (!moved.ok) return moved
-    const difference = reprice(sql, row, correction, at)
+    const difference = await reprice(sql, row, correction, at)
     if (!difference.ok) return difference
     for (const { field, sha256, name, type, bytes } of uploads)
       sql(
         `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
       ).run(row.id, field, sha256, name, type, bytes)
-    settleRegistration(sql, row.id)
-    reindex(sql, row.id)
+    await settleRegistration(sql, row.id)
+    await reindex(sql, row.id)
     if (endsLinks)
       sql('UPDATE links SET expires_at = min(expires_at, ?) WHERE registration_id = ?').run(
         at,
         row.id,
       )
     if (wanted.act === 'transfer' || isMoved(row, correction)) endKeys(sql, row.id)
-    for (const mail of mails) enqueue(sql, row.id, 'again', mail, at, wanted.actor)
-    if (confirmation !== null && row.payment_status !== 'success' && isPaid(sql, row.id))
-      confirmByMail(sql, row.id, confirmation, at)
+    for (const mail of mails) await enqueue(sql, row.id, 'again', mail, at, wanted.actor)
+    if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
+      await confirmByMail(sql, row.id, confirmation, at)
     return ok({
       message: sayDone(wanted.act, changes, difference.value),
       data: {
         changes,
         difference: difference.value,
-        due: isPaid(sql, row.id) ? dueOf(sql, row.id) : null,
+        due: (await isPaid(sql, row.id)) ? await dueOf(sql, row.id) : null,
       },
     })
   })
@@ -86,14 +90,14 @@ function sayDone(act: NewAction['act'], changes: readonly string[], difference: 
     : `Correction saved. The price is ${amount} lower.`
 }
 
-function moveAnswers(
+async function moveAnswers(
   sql: Sql,
   { id, event_id: eventId }: RegistrationRow,
   { answers, category, searchable, unique }: Correction,
   at: Instant,
-): Result<null, ActionRefusal> {
+): Promise<Result<null, ActionRefusal>> {
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
-  const against = standsAgainst(sql, eventId, rules, answers, id)
+  const against = await standsAgainst(sql, eventId, rules, answers, id)
   if (against !== null)
     return err({
       code: 'taken',
@@ -110,8 +114,8 @@ function moveAnswers(
     searchable.councilNo,
     id,
   )
-  renoteAnswers(sql, eventId, id, unique, answers)
-  const place = movePlaces(sql, eventId, id, at)
+  await renoteAnswers(sql, eventId, id, unique, answers)
+  const place = await movePlaces(sql, eventId, id, at)
   return place === null
     ? ok(null)
     : err({
@@ -120,8 +124,8 @@ function moveAnswers(
       })
 }
 
-const isPaid = (sql: Sql, id: number): boolean =>
-  sql("SELECT 1 FROM registrations WHERE id = ? AND payment_status = 'success'").get(id) !==
+const isPaid = async (sql: Sql, id: number): Promise<boolean> =>
+  (await sql("SELECT 1 FROM registrations WHERE id = ? AND payment_status = 'success'").get(id)) !==
   undefined
 
 /** Of what was as good as paid because it cost nothing: attempts that brought no money, or had it back, say nothing of what it costs now. */
@@ -133,12 +137,12 @@ function wasFree(sql: Sql, id: number): void {
 }
 
 /** Answers the difference. What was not paid yet is asked for anew at the new price; what was keeps its payment. */
-function reprice(
+async function reprice(
   sql: Sql,
   row: RegistrationRow,
   { quote, through, holdUntil }: Correction,
   at: Instant,
-): Result<Paise, ActionRefusal> {
+): Promise<Result<Paise, ActionRefusal>> {
   if (quote === null) return ok(paise(0))
   if (row.in_review === 1)
     return err({
@@ -148,29 +152,29 @@ function reprice(
     })
   const difference = paise(quote.total - (row.total ?? 0))
   // What goes back is told from what is to be paid back by amounts alone: a price that moves meanwhile would lose one of them.
-  if (difference !== 0 && underWayOf(sql, row.id) > 0)
+  if (difference !== 0 && (await underWayOf(sql, row.id)) > 0)
     return err({
       code: 'moved_on',
       message:
         'A refund of this registration is in progress. Change the price when it is done or refused.',
     })
-  keepCoveredBill(sql, row)
-  const before = balance(sql, row.id)
-  const bill = keepLines(sql, row.id, nextBill(sql, row.id), quote.lines)
+  await keepCoveredBill(sql, row)
+  const before = await balance(sql, row.id)
+  const bill = keepLines(sql, row.id, await nextBill(sql, row.id), quote.lines)
   sql(
     'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ?, is_corrected = 1 WHERE id = ?',
   ).run(quote.period, quote.base, quote.gst, quote.total, bill, row.id)
   if (row.payment_status === 'success') {
     if (row.is_corrected === 1 && row.total === 0) wasFree(sql, row.id)
-    addDue(sql, row.id, { what: 'corrected', amount: balance(sql, row.id) - before }, at)
-    askDifference(sql, { ...row, due: dueOf(sql, row.id) }, through, at)
-    coverBill(sql, row.id, at)
+    addDue(sql, row.id, { what: 'corrected', amount: (await balance(sql, row.id)) - before }, at)
+    await askDifference(sql, { ...row, due: await dueOf(sql, row.id) }, through, at)
+    await coverBill(sql, row.id, at)
     return ok(difference)
   }
-  endOpenPayments(sql, row.id, 'corrected', at)
-  const attempt = nextAttempt(sql, row.id)
+  await endOpenPayments(sql, row.id, 'corrected', at)
+  const attempt = await nextAttempt(sql, row.id)
   if (quote.total > 0 && through !== null && row.state !== 'to_approve')
-    insertPayment(sql, {
+    await insertPayment(sql, {
       registrationId: row.id,
       orderId: createOrderId(row.reg_no, attempt),
       attempt,

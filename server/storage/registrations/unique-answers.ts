@@ -12,25 +12,25 @@ import { once, readAgain } from '../database/batch-cache.ts'
  * Returns the newest registration that conflicts with these answers, and the position of the rule; null: none.
  * Failed or refunded payments do not conflict, nor do cancelled or refused registrations.
  */
-export function standsAgainst(
+export async function standsAgainst(
   sql: Sql,
   eventId: string,
   rules: readonly UniqueRule[],
   answers: Answers,
   except: number | null = null,
-): { readonly rule: number; readonly regNo: RegNo } | null {
-  const whole = rules.length === 0 ? [] : wholeRules(sql, eventId)
+): Promise<{ readonly rule: number; readonly regNo: RegNo } | null> {
+  const whole = rules.length === 0 ? [] : await wholeRules(sql, eventId)
   for (const [rule, one] of rules.entries()) {
     const { name } = one
     const folded = comparisonKey(one, answers)
     if (folded === null) continue
-    if (!whole.includes(name)) fill(sql, eventId, one)
+    if (!whole.includes(name)) await fill(sql, eventId, one)
     // Nearly everybody is new, and to see that takes a third of what it takes to find who stands there.
-    const isThere = sql(
+    const isThere = await sql(
       'SELECT 1 FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?',
     ).get(eventId, name, folded)
     if (isThere === undefined) continue
-    const found = sql<{ regNo: RegNo }>(
+    const found = await sql<{ regNo: RegNo }>(
       `SELECT r.reg_no AS regNo FROM registrations r
        WHERE r.id IN (SELECT registration_id FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?)
          AND r.state NOT IN ('cancelled', 'refused') AND (r.payment_status IN ('success', 'pending') OR r.in_review = 1) AND r.id IS NOT ? ORDER BY r.id DESC LIMIT 1`,
@@ -44,15 +44,15 @@ export function standsAgainst(
  * Indexes the answers of a registration under the rules of its event; the index of any other rule becomes
  * incomplete.
  */
-export function noteAnswers(
+export async function noteAnswers(
   sql: Sql,
   eventId: string,
   registrationId: number,
   rules: readonly UniqueRule[],
   answers: Answers,
-): void {
+): Promise<void> {
   const isAsked = (rule: string): boolean => rules.some(({ name }) => name === rule)
-  if (!wholeRules(sql, eventId).every(isAsked)) forgetRules(sql, eventId, rules)
+  if (!(await wholeRules(sql, eventId)).every(isAsked)) forgetRules(sql, eventId, rules)
   for (const rule of rules) {
     const folded = comparisonKey(rule, answers)
     if (folded !== null) note(sql, eventId, rule.name, folded, registrationId)
@@ -60,15 +60,15 @@ export function noteAnswers(
 }
 
 /** Indexes the changed answers of a registration. */
-export function renoteAnswers(
+export async function renoteAnswers(
   sql: Sql,
   eventId: string,
   registrationId: number,
   rules: readonly UniqueRule[],
   answers: Answers,
-): void {
+): Promise<void> {
   sql('DELETE FROM unique_answers WHERE registration_id = ?').run(registrationId)
-  noteAnswers(sql, eventId, registrationId, rules, answers)
+  await noteAnswers(sql, eventId, registrationId, rules, answers)
 }
 
 /** After rows were added without indexing: the indexes are incomplete, and are filled when next needed. */
@@ -84,18 +84,18 @@ export function forgetRules(
 }
 
 /** The rules whose index holds every registration of the event. */
-function wholeRules(sql: Sql, eventId: string): readonly string[] {
-  return once(sql, `rules of ${eventId}`, () =>
-    sql<{ rule: string }>('SELECT rule FROM unique_rules WHERE event_id = ?')
-      .all(eventId)
-      .map(({ rule }) => rule),
+function wholeRules(sql: Sql, eventId: string): Promise<readonly string[]> {
+  return once(sql, `rules of ${eventId}`, async () =>
+    (
+      await sql<{ rule: string }>('SELECT rule FROM unique_rules WHERE event_id = ?').all(eventId)
+    ).map(({ rule }) => rule),
   )
 }
 
-function fill(sql: Sql, eventId: string, rule: UniqueRule): void {
+async function fill(sql: Sql, eventId: string, rule: UniqueRule): Promise<void> {
   readAgain(sql)
   sql('INSERT INTO unique_rules (event_id, rule) VALUES (?, ?)').run(eventId, rule.name)
-  const rows = sql<{ id: number; answers: string }>(
+  const rows = await sql<{ id: number; answers: string }>(
     'SELECT id, answers FROM registrations WHERE event_id = ?',
   ).all(eventId)
   for (const { id, answers } of rows) {

@@ -17,12 +17,12 @@ const OPTIONS_MAX = 500
 /** So is one with a longer answer: option ids are short. */
 const OPTION_CHARACTERS_MAX = 100
 
-export function figures(sql: Sql, eventId: string, today: Day): EventFigures {
-  const statuses = countByStatus(sql, eventId, today)
+export async function figures(sql: Sql, eventId: string, today: Day): Promise<EventFigures> {
+  const statuses = await countByStatus(sql, eventId, today)
   const of = (status: PaymentStatus): number =>
     statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
-  const days = byDay(sql, eventId)
-  const recent = sql<{ id: number }>(
+  const days = await byDay(sql, eventId)
+  const recent = await sql<{ id: number }>(
     'SELECT id FROM registrations WHERE event_id = ? ORDER BY created_at DESC, id DESC LIMIT ?',
   ).all(eventId, RECENT_ROWS)
   return {
@@ -34,9 +34,9 @@ export function figures(sql: Sql, eventId: string, today: Day): EventFigures {
     ended: statuses.reduce((sum, { ended }) => sum + ended, 0),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
     revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Paise,
-    dismissed: dismissedOf(sql, eventId),
+    dismissed: await dismissedOf(sql, eventId),
     byDay: days,
-    recent: registrationsByIds(
+    recent: await registrationsByIds(
       sql,
       recent.map(({ id }) => id),
     ),
@@ -44,8 +44,8 @@ export function figures(sql: Sql, eventId: string, today: Day): EventFigures {
 }
 
 /** In rupees; money of the gateway's test mode did not move. */
-function dismissedOf(sql: Sql, eventId: string): Paise {
-  const row = sql<{ amount: number | null }>(
+async function dismissedOf(sql: Sql, eventId: string): Promise<Paise> {
+  const row = await sql<{ amount: number | null }>(
     `SELECT sum(${LEFT}) AS amount FROM decisions d JOIN captures c ON c.id = d.capture_id AND d.about = 'C' || c.id
      LEFT JOIN registrations r ON r.id = c.registration_id
      WHERE d.what = 'dismiss' AND c.state = 'refused' AND c.kind <> 'test' AND coalesce(r.event_id, c.found_for) = ?
@@ -54,20 +54,24 @@ function dismissedOf(sql: Sql, eventId: string): Paise {
   return paise(row?.amount ?? 0)
 }
 
-export function inUse(sql: Sql, eventId: string): Awaited<ReturnType<Store['inUse']>> {
-  const counted = countByCategory(sql, eventId)
-  const answers = sql<{ field: string; value: string; type: string; n: number }>(
+export async function inUse(
+  sql: Sql,
+  eventId: string,
+): Promise<Awaited<ReturnType<Store['inUse']>>> {
+  const counted = await countByCategory(sql, eventId)
+  const answers = await sql<{ field: string; value: string; type: string; n: number }>(
     `SELECT a.key AS field, CAST(a.value AS TEXT) AS value, a.type AS type, count(*) AS n
      FROM registrations r, json_each(r.answers) a WHERE r.event_id = ? GROUP BY a.key, a.type, a.value`,
   ).all(eventId)
   const byField = Map.groupBy(answers, ({ field }) => field)
   const choice = (rows: typeof answers): boolean =>
     rows.length <= OPTIONS_MAX && rows.every(({ value }) => value.length <= OPTION_CHARACTERS_MAX)
-  const counts = (statement: string): Record<string, number> =>
+  const counts = async (statement: string): Promise<Record<string, number>> =>
     Object.fromEntries(
-      sql<{ name: string; n: number }>(statement)
-        .all(eventId)
-        .map(({ name, n }) => [name, n]),
+      (await sql<{ name: string; n: number }>(statement).all(eventId)).map(({ name, n }) => [
+        name,
+        n,
+      ]),
     )
   return {
     registrations: counted.reduce((sum, { registrations }) => sum + registrations, 0),
@@ -93,12 +97,14 @@ export function inUse(sql: Sql, eventId: string): Awaited<ReturnType<Store['inUs
         .filter(({ category, registrations }) => category !== '' && registrations !== 0)
         .map(({ category, registrations }) => [category, registrations]),
     ),
-    items: counts(
+    items: await counts(
       `SELECT l.item AS name, count(DISTINCT r.id) AS n FROM registrations r
        JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE r.event_id = ? GROUP BY l.item`,
     ),
-    places: counts('SELECT place AS name, taken AS n FROM places WHERE event_id = ? AND taken > 0'),
-    codes: counts(
+    places: await counts(
+      'SELECT place AS name, taken AS n FROM places WHERE event_id = ? AND taken > 0',
+    ),
+    codes: await counts(
       `SELECT kind AS name, count(*) AS n FROM codes c JOIN code_uses u ON u.code_id = c.id
        WHERE c.event_id = ? GROUP BY kind`,
     ),

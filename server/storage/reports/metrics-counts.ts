@@ -21,19 +21,20 @@ export type Operating = {
   }[]
 }
 
-export function operating(sql: Sql): Omit<Operating, 'callsWaiting'> {
-  const waiting = (text: string): Waiting => sql<Waiting>(text).get() ?? { count: 0, since: null }
+export async function operating(sql: Sql): Promise<Omit<Operating, 'callsWaiting'>> {
+  const waiting = async (text: string): Promise<Waiting> =>
+    (await sql<Waiting>(text).get()) ?? { count: 0, since: null }
   return {
-    mailsQueued: waiting(
+    mailsQueued: await waiting(
       "SELECT count(*) AS count, min(created_at) AS since FROM mail_queue WHERE status = 'queued' AND next_at IS NOT NULL",
     ),
-    mailsFailed: waiting(
+    mailsFailed: await waiting(
       "SELECT count(*) AS count, min(created_at) AS since FROM mail_queue WHERE status = 'failed'",
     ),
-    paymentsPending: waiting(
+    paymentsPending: await waiting(
       "SELECT count(*) AS count, min(created_at) AS since FROM payments WHERE status = 'pending' AND review IS NULL",
     ),
-    registrations: sql<Operating['registrations'][number]>(
+    registrations: await sql<Operating['registrations'][number]>(
       'SELECT event_id AS event, status, sum(registrations) AS count FROM counters GROUP BY event_id, status',
     ).all(),
   }

@@ -32,8 +32,8 @@ export const OWED = owed('r')
 type Booked = { readonly event_id: string; readonly registration_id: number }
 
 /** Counts the registrations added since; run it before committing the transaction that added them. */
-export function countNew(sql: Sql): void {
-  const { changes } = sql(COUNT_NEW).run()
+export async function countNew(sql: Sql): Promise<void> {
+  const changes = await sql(COUNT_NEW).run().changes
   if (changes > 0) sql('UPDATE counted SET last_id = (SELECT max(id) FROM registrations)').run()
 }
 
@@ -55,7 +55,7 @@ function testsOf(query: ListQuery): Tests {
 }
 
 /** Exact, and as fast for a million as for ten. */
-export function sumsOf(sql: Sql, query: ListQuery): readonly StatusSum[] {
+export function sumsOf(sql: Sql, query: ListQuery): Promise<readonly StatusSum[]> {
   const { where, params } = testsOf(query)
   return sql<StatusSum>(
     `SELECT status, sum(registrations) AS count, sum(booked) AS booked, sum(owed) AS owed, sum(ended) AS ended FROM counters
@@ -68,7 +68,7 @@ export function countByDay(
   sql: Sql,
   query: ListQuery,
   isDescending: boolean,
-): readonly { readonly day: Day; readonly n: number }[] {
+): Promise<readonly { readonly day: Day; readonly n: number }[]> {
   const { where, params } = testsOf(query)
   return sql<{ day: Day; n: number }>(
     `SELECT day, sum(registrations) AS n FROM counters WHERE ${where} GROUP BY day ORDER BY day ${isDescending ? 'DESC' : 'ASC'}`,
@@ -83,12 +83,14 @@ export function countByStatus(
   sql: Sql,
   eventId: string,
   day: Day,
-): readonly {
-  readonly status: PaymentStatus
-  readonly n: number
-  readonly onDay: number
-  readonly ended: number
-}[] {
+): Promise<
+  readonly {
+    readonly status: PaymentStatus
+    readonly n: number
+    readonly onDay: number
+    readonly ended: number
+  }[]
+> {
   return sql<{ status: PaymentStatus; n: number; onDay: number; ended: number }>(
     'SELECT status, sum(registrations) AS n, sum(iif(day = ?, registrations, 0)) AS onDay, sum(ended) AS ended FROM counters WHERE event_id = ? GROUP BY status',
   ).all(day, eventId)
@@ -97,11 +99,13 @@ export function countByStatus(
 export function countByCategory(
   sql: Sql,
   eventId: string,
-): readonly {
-  readonly category: string
-  readonly registrations: number
-  readonly pending: number
-}[] {
+): Promise<
+  readonly {
+    readonly category: string
+    readonly registrations: number
+    readonly pending: number
+  }[]
+> {
   return sql<{ category: string; registrations: number; pending: number }>(
     `SELECT category, sum(registrations) AS registrations, sum(iif(status = 'pending', registrations, 0)) AS pending
      FROM counters WHERE event_id = ? GROUP BY category`,
@@ -109,7 +113,7 @@ export function countByCategory(
 }
 
 /** Registrations by day made, payments by day moved; days without either are left out. */
-export function byDay(sql: Sql, eventId: string): EventFigures['byDay'] {
+export function byDay(sql: Sql, eventId: string): Promise<EventFigures['byDay']> {
   return sql<{ day: Day; registrations: number; revenue: Paise }>(
     `SELECT day, sum(registrations) AS registrations, sum(amount) AS revenue FROM (
        SELECT day, registrations, 0 AS amount FROM counters WHERE event_id = ?

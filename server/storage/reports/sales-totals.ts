@@ -2,6 +2,7 @@
  * Adds up the items bought by the registrations of a list, and the payments for them.
  * Runs on the reader thread.
  */
+import { mapInOrder } from '../database/in-order.ts'
 import { isEnded, paise } from '../../../engine/index.ts'
 import type { Paise, SoldSum } from '../../../engine/index.ts'
 import { IS_ENDED } from './registration-and-revenue-counters.ts'
@@ -14,8 +15,12 @@ import type { ListQuery, SoldInList } from '../index.ts'
  * For a search, at most as many as are counted; for any other list all, in one pass over its lines. Ended
  * registrations count as not sold, unless the query asks for them.
  */
-export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): SoldInList {
-  const found = withinOf(sql, query, null, COUNT_MAX + 1)
+export async function soldIn(
+  sql: Sql,
+  query: ListQuery,
+  fields: readonly string[],
+): Promise<SoldInList> {
+  const found = await withinOf(sql, query, null, COUNT_MAX + 1)
   const { where, params }: Filter =
     found === null
       ? filterOf(query)
@@ -26,23 +31,23 @@ export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): S
   const of = isEnded(query.state) ? where : `${where} AND NOT ${IS_ENDED}`
   const paid = (what: string): string => `sum(iif(r.payment_status = 'success', ${what}, 0))`
   const lines = 'registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill'
-  const sums = sql<SoldSum>(
+  const sums = await sql<SoldSum>(
     `SELECT l.item, l.option, count(DISTINCT r.id) AS registrations, sum(l.quantity) AS quantity, sum(l.total) AS total,
        ${paid('l.quantity')} AS paidQuantity, sum(iif(r.booked = r.total, l.total, 0)) AS paidTotal
      FROM ${lines} WHERE ${of} GROUP BY l.item, l.option`,
   ).all(...params)
-  const inPart = sql<LineOfPart>(
+  const inPart = await sql<LineOfPart>(
     `SELECT r.id, r.booked, l.item, l.option, l.total
      FROM ${lines} WHERE ${of} AND r.booked <> 0 AND r.booked <> r.total ORDER BY r.id, l.line`,
   ).all(...params)
-  const kept = sql<{ booked: number | null }>(
+  const kept = await sql<{ booked: number | null }>(
     `SELECT sum(r.booked) AS booked FROM registrations r WHERE ${where}`,
   ).get(...params)
   return {
     ...assignPaid(sums, inPart, kept?.booked ?? 0),
-    people: fields.map((field) => {
+    people: await mapInOrder(fields, async (field) => {
       const path = `$.${JSON.stringify(field)}`
-      const row = sql<{ count: number | null; paid: number | null }>(
+      const row = await sql<{ count: number | null; paid: number | null }>(
         `SELECT sum(${PEOPLE}) AS count, ${paid(PEOPLE)} AS paid FROM registrations r WHERE ${of}`,
       ).get(path, path, ...params)
       return { field, count: row?.count ?? 0, paid: row?.paid ?? 0 }

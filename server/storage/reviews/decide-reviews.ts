@@ -53,14 +53,14 @@ import {
 import type { NewMail } from '../index.ts'
 
 /** `mail` is queued only when this decision makes a registration a success. A refusal leaves nothing behind. */
-export function decide(
+export async function decide(
   sql: Sql,
   id: string,
   decision: Decision,
   at: Instant,
   mail: NewMail | null,
-): DecisionAnswer {
-  const decided = decideOne(sql, id, decision, at, mail)
+): Promise<DecisionAnswer> {
+  const decided = await decideOne(sql, id, decision, at, mail)
   if (!decided.ok) throw new Refused(decided)
   // Who paid was kept for whoever decides.
   if (id.startsWith('C'))
@@ -70,17 +70,17 @@ export function decide(
   return decided
 }
 
-function decideOne(
+async function decideOne(
   sql: Sql,
   id: string,
   decision: Decision,
   at: Instant,
   mail: NewMail | null,
-): DecisionAnswer {
-  const review = reviewOf(sql, id)
+): Promise<DecisionAnswer> {
+  const review = await reviewOf(sql, id)
   if (review === null) return gone(sql, id)
-  if (decision.what === 'move') priceTarget(sql, decision, at)
-  const target = decision.what === 'move' ? moveTarget(sql, decision.to.trim()) : null
+  if (decision.what === 'move') await priceTarget(sql, decision, at)
+  const target = decision.what === 'move' ? await moveTarget(sql, decision.to.trim()) : null
   const judged = judge(review, decision, target)
   if (!judged.ok) return judged
   const follows = judged.value
@@ -90,17 +90,23 @@ function decideOne(
   switch (follows.does) {
     case 'accept': {
       const accepted = id.startsWith('C')
-        ? acceptCapture(sql, captureRow(sql, number), at, mail)
-        : acceptUndecided(sql, paymentById(sql, number), follows, at, mail)
+        ? await acceptCapture(sql, await captureRow(sql, number), at, mail)
+        : await acceptUndecided(sql, await paymentById(sql, number), follows, at, mail)
       if (!accepted.ok) return accepted
       return done(sql, review, accepted.value, decision, grounds, follows.amount, at, {
-        message: sayAccepted(sql, review, follows.amount),
+        message: await sayAccepted(sql, review, follows.amount),
       })
     }
     case 'give-back': {
-      const capture = captureRow(sql, number)
+      const capture = await captureRow(sql, number)
       if (follows.byHand !== null) {
-        const gave = gaveByHand(sql, capture, { ...follows, byHand: follows.byHand }, grounds, at)
+        const gave = await gaveByHand(
+          sql,
+          capture,
+          { ...follows, byHand: follows.byHand },
+          grounds,
+          at,
+        )
         if (!gave.ok) return gave
         return done(
           sql,
@@ -115,11 +121,11 @@ function decideOne(
           },
         )
       }
-      const wanted = wantOf(sql, capture, follows.amount, grounds, at)
+      const wanted = await wantOf(sql, capture, follows.amount, grounds, at)
       if (!wanted.ok) return wanted
       if (follows.isAll) {
         assert(capture.counts_for !== null, 'money of no payment was to go back')
-        endWithout(sql, capture, paymentById(sql, capture.counts_for), 'given back', at)
+        await endWithout(sql, capture, await paymentById(sql, capture.counts_for), 'given back', at)
       }
       return done(sql, review, capture.id, decision, grounds, follows.amount, at, {
         message: `Refund of ${formatMoney(follows.amount)} requested.`,
@@ -128,8 +134,8 @@ function decideOne(
     }
     case 'dismiss': {
       const captureId = id.startsWith('C') ? number : null
-      if (captureId === null) endPayment(sql, paymentById(sql, number), at)
-      else dismissCapture(sql, captureRow(sql, captureId), at)
+      if (captureId === null) await endPayment(sql, await paymentById(sql, number), at)
+      else await dismissCapture(sql, await captureRow(sql, captureId), at)
       return done(sql, review, captureId, decision, grounds, null, at, {
         message:
           review.is === 'returned'
@@ -138,7 +144,7 @@ function decideOne(
       })
     }
     case 'move': {
-      const moved = moveCapture(sql, captureRow(sql, number), follows, at, mail)
+      const moved = await moveCapture(sql, await captureRow(sql, number), follows, at, mail)
       if (!moved.ok) return moved
       return done(sql, review, number, decision, grounds, review.left, at, {
         message: follows.fits
@@ -156,27 +162,27 @@ function decideOne(
 }
 
 /** A refusal undoes it with everything else. */
-function priceTarget(
+async function priceTarget(
   sql: Sql,
   { to, price }: Decision & { readonly what: 'move' },
   at: Instant,
-): void {
-  const row = sql<{ id: number; reg_no: RegNo }>(
+): Promise<void> {
+  const row = await sql<{ id: number; reg_no: RegNo }>(
     "SELECT id, reg_no FROM registrations WHERE reg_no = ? AND state IN ('to_pay', 'told', 'lapsed')",
   ).get(to.trim())
   if (row !== undefined && price !== undefined)
-    priceAnew(sql, { id: row.id, regNo: row.reg_no }, price, at)
+    await priceAnew(sql, { id: row.id, regNo: row.reg_no }, price, at)
 }
 
-function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): string {
+async function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): Promise<string> {
   const as =
     amount === due
       ? 'counts'
       : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due)}`
   // What a correction changed since that was asked for stays to be paid, or goes back.
-  const { due: open } = sql<{ due: Paise }>('SELECT due FROM registrations WHERE reg_no = ?').get(
-    regNo,
-  ) ?? { due: paise(0) }
+  const { due: open } = (await sql<{ due: Paise }>(
+    'SELECT due FROM registrations WHERE reg_no = ?',
+  ).get(regNo)) ?? { due: paise(0) }
   const counts = is === 'rest' ? `${formatMoney(amount)} is added` : `${formatMoney(amount)} ${as}`
   if (open > 0) return `${counts}: ${formatMoney(open)} is still due.`
   if (open < 0)
@@ -187,21 +193,21 @@ function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): strin
 type CaptureId = Result<number, DecisionRefusal>
 
 /** An accepted payment becomes the payment of an attempt. */
-export function count(
+export async function count(
   sql: Sql,
   capture: CaptureRow,
   row: OwnedPaymentRow,
   review: string | null,
   at: Instant,
   mail: NewMail | null,
-): CaptureId {
+): Promise<CaptureId> {
   const { reference, amount, paid_at: paidAt } = capture
-  const counted = beginToCount(sql, capture.id)
+  const counted = await beginToCount(sql, capture.id)
   // A reference is a gateway's own; of what came outside it counts once among its own kind already.
   const taken =
     row.gateway === null
       ? undefined
-      : sql<{ order_id: string }>(
+      : await sql<{ order_id: string }>(
           'SELECT order_id FROM payments WHERE gateway = ? AND reference = ? AND id <> ?',
         ).get(row.gateway, reference, row.id)
   if (taken !== undefined) {
@@ -209,7 +215,7 @@ export function count(
     const own =
       capture.source === row.gateway
         ? null
-        : byHandInstead(sql, row, { way: capture.source, review }, at)
+        : await byHandInstead(sql, row, { way: capture.source, review }, at)
     if (own === null)
       return refused(
         'reference_taken',
@@ -218,24 +224,25 @@ export function count(
     sql('UPDATE captures SET counts_for = ? WHERE id = ?').run(own.id, capture.id)
     return count(sql, { ...capture, counts_for: own.id }, own, null, at, mail)
   }
-  payDifference(sql, row, counted, at)
-  stand(
+  await payDifference(sql, row, counted, at)
+  await stand(
     sql,
     row,
     acceptPayment({ ...toPayment(row), review }, { reference, amount, paidAt }, at),
     at,
   )
-  owedSince(sql, row, at)
+  await owedSince(sql, row, at)
   book(sql, row, paidAt, amount)
-  bookAndCover(sql, row, { id: capture.id, reference }, at)
+  await bookAndCover(sql, row, { id: capture.id, reference }, at)
   // What a correction left is beside a registration that was confirmed when it was paid.
-  if (mail !== null && row.asks_for === 'whole') confirmByMail(sql, row.registration_id, mail, at)
+  if (mail !== null && row.asks_for === 'whole')
+    await confirmByMail(sql, row.registration_id, mail, at)
   return ok(capture.id)
 }
 
 /** What staff refunded before is no money for this payment. Answers what counts. */
-function beginToCount(sql: Sql, captureId: number): Paise {
-  const row = sql<{ counted: Paise }>(
+async function beginToCount(sql: Sql, captureId: number): Promise<Paise> {
+  const row = await sql<{ counted: Paise }>(
     `UPDATE captures SET counted = amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = captures.id AND f.state <> 'refused')
      WHERE id = ? RETURNING counted`,
   ).get(captureId)
@@ -243,55 +250,60 @@ function beginToCount(sql: Sql, captureId: number): Paise {
   return row.counted
 }
 
-function acceptCapture(
+async function acceptCapture(
   sql: Sql,
   capture: CaptureRow,
   at: Instant,
   mail: NewMail | null,
-): CaptureId {
+): Promise<CaptureId> {
   assert(capture.counts_for !== null, 'money of no payment was to be accepted')
-  const row = paymentById(sql, capture.counts_for)
-  const before = balance(sql, row.registration_id)
-  judged(sql, capture, 'accepted')
+  const row = await paymentById(sql, capture.counts_for)
+  const before = await balance(sql, row.registration_id)
+  await judged(sql, capture, 'accepted')
   if (row.status === 'success') {
-    beginToCount(sql, capture.id)
-    const amount = balance(sql, row.registration_id) - before
+    await beginToCount(sql, capture.id)
+    const amount = (await balance(sql, row.registration_id)) - before
     addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
-    addRest(sql, capture, row, at)
+    await addRest(sql, capture, row, at)
     return ok(capture.id)
   }
   return count(sql, capture, row, without(row.review, capture.why), at, mail)
 }
 
 /** More money for what was accepted at less than its price: together they pay, and a receipt says so. */
-function addRest(sql: Sql, capture: CaptureRow, row: OwnedPaymentRow, at: Instant): void {
+async function addRest(
+  sql: Sql,
+  capture: CaptureRow,
+  row: OwnedPaymentRow,
+  at: Instant,
+): Promise<void> {
   book(sql, row, capture.paid_at, capture.amount)
   const review = without(row.review, capture.why)
-  stand(sql, row, { ...toPayment(row), review }, at)
-  settleRegistration(sql, row.registration_id)
+  await stand(sql, row, { ...toPayment(row), review }, at)
+  await settleRegistration(sql, row.registration_id)
   const { reference, paid_at: paidAt } = capture
-  issueReceipt(sql, row, { reference: `${row.reference}, ${reference}`, paidAt }, at)
-  bookAndCover(sql, row, { id: capture.id, reference }, at)
+  await issueReceipt(sql, row, { reference: `${row.reference}, ${reference}`, paidAt }, at)
+  await bookAndCover(sql, row, { id: capture.id, reference }, at)
 }
 
-function judged(sql: Sql, { id }: CaptureRow, state: 'accepted' | 'refused'): void {
-  const { changes } = sql(
+async function judged(sql: Sql, { id }: CaptureRow, state: 'accepted' | 'refused'): Promise<void> {
+  const changes = await sql(
     "UPDATE captures SET state = ? WHERE id = ? AND state IN ('review', 'unmatched')",
-  ).run(state, id)
+  ).run(state, id).changes
   assert(changes === 1, 'a capture that was decided already was decided again')
 }
 
 /** The gateway's panel knows what its status call does not say. */
-function acceptUndecided(
+async function acceptUndecided(
   sql: Sql,
   row: OwnedPaymentRow,
   { reference, amount }: { readonly reference: string | null; readonly amount: Paise },
   at: Instant,
   mail: NewMail | null,
-): CaptureId {
+): Promise<CaptureId> {
   assert(reference !== null, 'money without a reference was accepted')
   const [source, account] = [sourceOf(row.gateway), row.account ?? '']
-  const isKnown = sql(
+  const isKnown = await sql(
     'SELECT 1 FROM captures WHERE source = ? AND account = ? AND reference = ?',
   ).get(source, account, reference)
   if (isKnown !== undefined)
@@ -303,10 +315,10 @@ function acceptUndecided(
     `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, 'accepted')`,
   ).run(row.id, row.id, row.registration_id, source, account, reference, amount, at, at)
-  const rest = restOf(sql, row.id, row.review)
+  const rest = await restOf(sql, row.id, row.review)
   return count(
     sql,
-    captureRow(sql, Number(written.lastInsertRowid)),
+    await captureRow(sql, await written.lastInsertRowid),
     row,
     without(row.review, rest),
     at,
@@ -314,50 +326,50 @@ function acceptUndecided(
   )
 }
 
-function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): void {
+async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promise<void> {
   if (capture.counts_for !== null) {
-    endWithout(sql, capture, paymentById(sql, capture.counts_for), 'dismissed', at)
+    await endWithout(sql, capture, await paymentById(sql, capture.counts_for), 'dismissed', at)
     return
   }
-  judged(sql, capture, 'refused')
+  await judged(sql, capture, 'refused')
   // It came for what was never asked to be paid.
-  if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
+  if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
 }
 
-function endPayment(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
-  const review = without(row.review, restOf(sql, row.id, row.review))
+async function endPayment(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
+  const review = without(row.review, await restOf(sql, row.id, row.review))
   const payment = { ...toPayment(row), review }
-  stand(sql, row, review === null ? closePayment(payment, 'dismissed', at) : payment, at)
+  await stand(sql, row, review === null ? closePayment(payment, 'dismissed', at) : payment, at)
 }
 
-function moveCapture(
+async function moveCapture(
   sql: Sql,
   capture: CaptureRow,
   { to, fits, why }: { readonly to: string; readonly fits: boolean; readonly why: string },
   at: Instant,
   mail: NewMail | null,
-): CaptureId {
-  const newest = sql<{ id: number }>(
+): Promise<CaptureId> {
+  const newest = await sql<{ id: number }>(
     `SELECT p.id FROM payments p JOIN registrations g ON g.id = p.registration_id WHERE g.reg_no = ? ORDER BY p.attempt DESC LIMIT 1`,
   ).get(to)
   assert(newest !== undefined, 'money was moved to a registration without a payment')
-  const target = paymentById(sql, newest.id)
+  const target = await paymentById(sql, newest.id)
   // Where it was it is no reason for review any more.
   if (capture.counts_for !== null) {
-    const source = paymentById(sql, capture.counts_for)
+    const source = await paymentById(sql, capture.counts_for)
     const review = without(source.review, capture.why)
     const payment = { ...toPayment(source), review }
-    stand(sql, source, review === null ? closePayment(payment, 'moved', at) : payment, at)
+    await stand(sql, source, review === null ? closePayment(payment, 'moved', at) : payment, at)
   }
   sql(
     "UPDATE captures SET registration_id = ?, counts_for = ?, why = ?, state = 'review' WHERE id = ? AND state IN ('review', 'unmatched')",
   ).run(target.registration_id, target.id, why, capture.id)
-  if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
-  const moved = captureRow(sql, capture.id)
+  if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
+  const moved = await captureRow(sql, capture.id)
   if (fits) {
-    judged(sql, moved, 'accepted')
+    await judged(sql, moved, 'accepted')
     return count(sql, moved, target, target.review, at, mail)
   }
-  stand(sql, target, { ...toPayment(target), review: joined(target.review, why) }, at)
+  await stand(sql, target, { ...toPayment(target), review: joined(target.review, why) }, at)
   return ok(capture.id)
 }

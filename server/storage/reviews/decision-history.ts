@@ -28,7 +28,7 @@ export type DecisionAnswer = Result<Decided, DecisionRefusal>
 export const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
 
 /** Writes the permanent line, and the same for the registration's history. */
-export function done(
+export async function done(
   sql: Sql,
   review: Pick<Review, 'id' | 'regNo' | 'eventId'>,
   captureId: number | null,
@@ -37,14 +37,16 @@ export function done(
   amount: Paise | null,
   at: Instant,
   { message, refundId = null }: { readonly message: string; readonly refundId?: number | null },
-): DecisionAnswer {
+): Promise<DecisionAnswer> {
   const { id, regNo, eventId } = review
   const what = decision.to === undefined ? decision.what : `${decision.what} to ${decision.to}`
   sql(
     `INSERT INTO decisions (registration_id, capture_id, what, about, amount, why, who, at)
      VALUES ((SELECT id FROM registrations WHERE reg_no = ?), ?, ?, ?, ?, ?, ?, ?)`,
   ).run(regNo, captureId, what, id, amount, why, who, at)
-  const captured = sql<{ amount: Paise }>('SELECT amount FROM captures WHERE id = ?').get(captureId)
+  const captured = await sql<{ amount: Paise }>('SELECT amount FROM captures WHERE id = ?').get(
+    captureId,
+  )
   const money = amount ?? captured?.amount ?? null
   const told = `${DECIDED[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${money === null ? '' : `, ${formatMoney(money)}`}: ${why}`
   for (const each of new Set([regNo, decision.to ?? regNo]))
@@ -55,13 +57,13 @@ export function done(
   return ok({ regNo, message, refundId })
 }
 
-export function gone(sql: Sql, id: string): DecisionAnswer {
+export async function gone(sql: Sql, id: string): Promise<DecisionAnswer> {
   const number = numberOf(id)
   const table = { C: 'captures', P: 'payments', R: 'refunds' }[id.charAt(0)]
   const isThere =
     number !== null &&
     table !== undefined &&
-    sql(`SELECT 1 FROM ${table} WHERE id = ?`).get(number) !== undefined
+    (await sql(`SELECT 1 FROM ${table} WHERE id = ?`).get(number)) !== undefined
   return isThere
     ? refused(
         'decided_already',
@@ -71,7 +73,7 @@ export function gone(sql: Sql, id: string): DecisionAnswer {
 }
 
 /** For one registration, oldest first. */
-export function decisionsOf(sql: Sql, regNo: RegNo): readonly StoredDecision[] {
+export function decisionsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredDecision[]> {
   return sql<StoredDecision>(
     `SELECT d.what, d.about, d.amount, d.why, d.who, d.at FROM decisions d
      WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,

@@ -3,6 +3,7 @@
  * Captures that do not match, payments without a conclusive answer, refunds that were refused or are unsure.
  * Decided ones are left out.
  */
+import { flatMapInOrder, mapInOrder } from '../database/in-order.ts'
 import { findReviewKind, paise, UNDECIDED } from '../../../engine/index.ts'
 import type {
   Instant,
@@ -38,22 +39,29 @@ const OWNER_OF_MONEY =
 const MISSING = `p.amount - coalesce((SELECT sum(coalesce(k.counted, k.amount)) FROM captures k WHERE k.counts_for = p.id AND k.state IN ('fits', 'accepted')), p.amount)`
 
 /** All events if none is named; the longest waiting first. */
-export function reviews(sql: Sql, eventId: string | null): readonly Review[] {
-  return [...ofMoney(sql, null), ...ofPayments(sql, null), ...ofRefunds(sql, null)]
+export async function reviews(sql: Sql, eventId: string | null): Promise<readonly Review[]> {
+  return [
+    ...(await ofMoney(sql, null)),
+    ...(await ofPayments(sql, null)),
+    ...(await ofRefunds(sql, null)),
+  ]
     .filter((review) => eventId === null || review.eventId === eventId)
     .toSorted((a, b) => a.since - b.since)
 }
 
 /** Null: there is none, or it was decided. */
-export function reviewOf(sql: Sql, id: string): Review | null {
+export async function reviewOf(sql: Sql, id: string): Promise<Review | null> {
   const number = numberOf(id)
   if (number === null) return null
   const of = { C: ofMoney, P: ofPayments, R: ofRefunds }[id.charAt(0)]
-  return of?.(sql, number)[0] ?? null
+  return (await of?.(sql, number))?.[0] ?? null
 }
 
 /** Returns the event of a review, even after the decision; null: there is no payment or refund of this id. */
-export function eventOfReview(sql: Sql, id: string): { readonly eventId: string | null } | null {
+export async function eventOfReview(
+  sql: Sql,
+  id: string,
+): Promise<{ readonly eventId: string | null } | null> {
   const number = numberOf(id)
   if (number === null) return null
   const of = {
@@ -62,7 +70,7 @@ export function eventOfReview(sql: Sql, id: string): { readonly eventId: string 
     R: `SELECT coalesce(g.event_id, c.found_for) AS "eventId" FROM refunds r JOIN captures c ON c.id = r.capture_id
         LEFT JOIN registrations g ON g.id = c.registration_id WHERE r.id = ?`,
   }[id.charAt(0)]
-  return of === undefined ? null : (sql<{ eventId: string | null }>(of).get(number) ?? null)
+  return of === undefined ? null : ((await sql<{ eventId: string | null }>(of).get(number)) ?? null)
 }
 
 /** Returns the number in a review's id; null: not a review id. */
@@ -88,25 +96,25 @@ const cameOf = (row: CaptureRow): Review['came'] => ({
   paidAt: row.paid_at,
 })
 
-function ofMoney(sql: Sql, only: number | null): readonly Review[] {
-  return sql<
-    CaptureRow &
-      Owner & {
-        left: Paise
-        paid_as: PaymentStatus | null
-        standing: RegistrationState | null
-        unknown_order: string | null
-        payer: string | null
-        missing: number
-      }
-  >(
-    `SELECT c.*, ${LEFT} AS left, ${OWNER_OF_MONEY}, g.state AS standing, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as,
+async function ofMoney(sql: Sql, only: number | null): Promise<readonly Review[]> {
+  return mapInOrder(
+    await sql<
+      CaptureRow &
+        Owner & {
+          left: Paise
+          paid_as: PaymentStatus | null
+          standing: RegistrationState | null
+          unknown_order: string | null
+          payer: string | null
+          missing: number
+        }
+    >(
+      `SELECT c.*, ${LEFT} AS left, ${OWNER_OF_MONEY}, g.state AS standing, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as,
        CASE WHEN p.status = 'success' THEN ${MISSING} ELSE 0 END AS missing FROM captures c
      LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
      WHERE c.state IN ('review', 'unmatched') AND (? IS NULL OR c.id = ?)`,
-  )
-    .all(only, only)
-    .map((row) => ({
+    ).all(only, only),
+    async (row) => ({
       id: `C${row.id}`,
       is: findReviewKind({
         kind: row.kind,
@@ -126,29 +134,34 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
       said: null,
       why: row.why ?? 'It matches no registration.',
       since: row.seen_at,
-      ...unknownOf(sql, row),
-    }))
+      ...(await unknownOf(sql, row)),
+    }),
+  )
 }
 
-function unknownOf(
+async function unknownOf(
   sql: Sql,
   row: { readonly unknown_order: string | null; readonly payer: string | null },
-): Pick<Review, 'unknown'> {
+): Promise<Pick<Review, 'unknown'>> {
   const { unknown_order: orderId, payer } = row
   if (orderId === null) return {}
   return {
     unknown: {
       orderId,
       payer: payer === null ? null : (JSON.parse(payer) as Payer),
-      suggested: ownerOf(sql, orderId)?.regNo ?? null,
+      suggested: (await ownerOf(sql, orderId))?.regNo ?? null,
     },
   }
 }
 
 /** Returns the review reasons of a payment, without those of captures that are reviewed separately. */
-export function restOf(sql: Sql, paymentId: number, review: string | null): string | null {
+export async function restOf(
+  sql: Sql,
+  paymentId: number,
+  review: string | null,
+): Promise<string | null> {
   if (review === null) return null
-  const said = sql<{ why: string | null }>(
+  const said = await sql<{ why: string | null }>(
     "SELECT why FROM captures WHERE counts_for = ? AND state = 'review'",
   ).all(paymentId)
   const rest = said
@@ -158,15 +171,15 @@ export function restOf(sql: Sql, paymentId: number, review: string | null): stri
   return rest === '' ? null : rest
 }
 
-function ofPayments(sql: Sql, only: number | null): readonly Review[] {
-  return sql<Owner & { id: number; status: PaymentStatus; review: string; since: Instant }>(
-    `SELECT p.id, p.status, p.review, ${OWNER},
+async function ofPayments(sql: Sql, only: number | null): Promise<readonly Review[]> {
+  return flatMapInOrder(
+    await sql<Owner & { id: number; status: PaymentStatus; review: string; since: Instant }>(
+      `SELECT p.id, p.status, p.review, ${OWNER},
        coalesce((SELECT max(f.at) FROM payment_facts f WHERE f.payment_id = p.id AND f.refusal IS NOT NULL), p.status_at) AS since
      FROM payments p JOIN registrations g ON g.id = p.registration_id WHERE p.review IS NOT NULL AND (? IS NULL OR p.id = ?)`,
-  )
-    .all(only, only)
-    .flatMap((row) => {
-      const why = restOf(sql, row.id, row.review)
+    ).all(only, only),
+    async (row) => {
+      const why = await restOf(sql, row.id, row.review)
       if (why === null) return []
       const isUndecided = row.status === 'pending' && why.includes(UNDECIDED)
       return [
@@ -185,53 +198,54 @@ function ofPayments(sql: Sql, only: number | null): readonly Review[] {
           since: row.since,
         },
       ]
-    })
+    },
+  )
 }
 
-function ofRefunds(sql: Sql, only: number | null): readonly Review[] {
-  return sql<
-    CaptureRow &
-      Owner & {
-        refund_id: number
-        refund_amount: Paise
-        refund_state: 'unsure' | 'refused'
-        refund_why: string
-        said: string | null
-        since: Instant
-      }
-  >(
-    `SELECT c.*, ${OWNER}, r.id AS refund_id, r.amount AS refund_amount, r.state AS refund_state, r.why AS refund_why,
+async function ofRefunds(sql: Sql, only: number | null): Promise<readonly Review[]> {
+  return (
+    await sql<
+      CaptureRow &
+        Owner & {
+          refund_id: number
+          refund_amount: Paise
+          refund_state: 'unsure' | 'refused'
+          refund_why: string
+          said: string | null
+          since: Instant
+        }
+    >(
+      `SELECT c.*, ${OWNER}, r.id AS refund_id, r.amount AS refund_amount, r.state AS refund_state, r.why AS refund_why,
        r.said, coalesce(r.asked_at, r.at) AS since
      FROM refunds r JOIN captures c ON c.id = r.capture_id
      LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
      WHERE (r.state = 'unsure' OR r.state = 'refused' AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.about = 'R' || r.id))
        AND (? IS NULL OR r.id = ?)`,
-  )
-    .all(only, only)
-    .map((row) => ({
-      id: `R${row.refund_id}`,
-      is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
-      ...owner(row),
-      came: cameOf(row),
-      left: row.refund_amount,
-      said: row.said,
-      why:
-        row.refund_state === 'unsure'
-          ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
-          : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
-      since: row.since,
-    }))
+    ).all(only, only)
+  ).map((row) => ({
+    id: `R${row.refund_id}`,
+    is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
+    ...owner(row),
+    came: cameOf(row),
+    left: row.refund_amount,
+    said: row.said,
+    why:
+      row.refund_state === 'unsure'
+        ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
+        : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
+    since: row.since,
+  }))
 }
 
-export function reviewCounts(sql: Sql): ReviewCounts {
-  const all = reviews(sql, null)
+export async function reviewCounts(sql: Sql): Promise<ReviewCounts> {
+  const all = await reviews(sql, null)
   const of = (kind: Review['is']): number => all.filter(({ is }) => is === kind).length
   return { reviews: all.length, undecided: of('undecided'), unsure: of('refund-unsure') }
 }
 
 /** Returns the registration that a payment may be moved to, by its number or its previous number. */
-export function moveTarget(sql: Sql, to: string): MoveTarget | null {
-  const row = sql<{
+export async function moveTarget(sql: Sql, to: string): Promise<MoveTarget | null> {
+  const row = await sql<{
     reg_no: RegNo
     event_id: string
     state: RegistrationState

@@ -14,19 +14,19 @@ export function refund(
   sql: Sql,
   wanted: NewAction,
   { amount, byHand }: { readonly amount: Paise | null; readonly byHand: string | null },
-): ActionOutcome {
+): Promise<ActionOutcome> {
   const { regNo, why, who, at } = wanted
-  return doAct(sql, wanted, () => {
+  return doAct(sql, wanted, async () => {
     const hand = byHand === null ? {} : { byHand }
-    const told = wantRefund(sql, { of: regNo, amount, why, who, at, ...hand })
+    const told = await wantRefund(sql, { of: regNo, amount, why, who, at, ...hand })
     return told.ok ? ok({ ...told.value, isDecision: true }) : told
   })
 }
 
 /** Refused if no refund is missing: the treasurer would close a problem that nobody has seen yet. */
-export function handleRefund(sql: Sql, wanted: NewAction): ActionOutcome {
-  return doAct(sql, wanted, () =>
-    isRefundUnsettled(sql, wanted.regNo, wanted.at)
+export function handleRefund(sql: Sql, wanted: NewAction): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async () =>
+    (await isRefundUnsettled(sql, wanted.regNo, wanted.at))
       ? ok({ message: 'Refund marked as handled.' })
       : err({
           code: 'not_now',
@@ -43,15 +43,15 @@ export function decideFor(
     decision,
     mail,
   }: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
-): ActionOutcome {
-  return doAct(sql, wanted, () => {
-    const before = reviewOf(sql, review)
+): Promise<ActionOutcome> {
+  return doAct(sql, wanted, async () => {
+    const before = await reviewOf(sql, review)
     if (before !== null && before.regNo !== wanted.regNo)
       return err({
         code: 'not_there',
         message: `${review} belongs to another registration, not to ${wanted.regNo}.`,
       })
-    const told = decide(sql, review, decision, wanted.at, mail)
+    const told = await decide(sql, review, decision, wanted.at, mail)
     return told.ok ? ok({ ...told.value, isDecision: true }) : told
   })
 }

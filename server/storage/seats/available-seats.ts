@@ -3,6 +3,7 @@
  * An expired hold is removed only when another registration needs the seat, so that a clock that is set back
  * cannot sell the seat twice.
  */
+import { findInOrder, mapInOrder } from '../database/in-order.ts'
 import { getOwn, requiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -32,34 +33,38 @@ export type PlaceRow = {
 export type Room = { readonly ids: readonly number[]; readonly holdMs: number }
 
 /** Checks whether there are seats for these answers; reserves nothing yet. */
-export function roomFor(
+export async function roomFor(
   sql: Sql,
   eventId: string,
   answers: Answers,
   category: string | null,
   at: Instant,
-): Room | FullRefusal {
-  const known = limitsOf(sql, eventId)
+): Promise<Room | FullRefusal> {
+  const known = await limitsOf(sql, eventId)
   if (known === null) return { ids: [], holdMs: 0 }
   const ids: number[] = []
   for (const { id } of requiredSeats(known.limits, answers, category)) {
-    const place = sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
+    const place = await sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
       eventId,
       id,
     )
     if (place === undefined) continue
-    if (!hasRoom(sql, place, at)) return { code: 'full', place: id }
+    if (!(await hasRoom(sql, place, at))) return { code: 'full', place: id }
     ids.push(place.id)
   }
   return { ids, holdMs: known.holdMs }
 }
 
 /** Where none is left, those whose hold is over make room. */
-export function hasRoom(sql: Sql, { id, max, taken }: PlaceRow, at: Instant): boolean {
+export async function hasRoom(
+  sql: Sql,
+  { id, max, taken }: PlaceRow,
+  at: Instant,
+): Promise<boolean> {
   if (taken < max) return true
-  const { changes } = sql(
+  const changes = await sql(
     `UPDATE places_taken SET state = 'free', until = NULL WHERE place_id = ? AND ${LAPSED}`,
-  ).run(id, at)
+  ).run(id, at).changes
   return taken - changes < max
 }
 
@@ -82,11 +87,15 @@ export function takePlaces(
  * Returns the first seat of a registration that others have taken meanwhile; null: it has them all, or could have
  * them again.
  */
-export function placeGone(sql: Sql, registrationId: number, at: Instant): UnavailableSeat | null {
-  const lost = sql<PlaceRow>(
+export async function placeGone(
+  sql: Sql,
+  registrationId: number,
+  at: Instant,
+): Promise<UnavailableSeat | null> {
+  const lost = await sql<PlaceRow>(
     "SELECT * FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = ? AND state = 'free') ORDER BY id",
   ).all(registrationId)
-  const gone = lost.find((place) => !hasRoom(sql, place, at))
+  const gone = await findInOrder(lost, async (place) => !(await hasRoom(sql, place, at)))
   return gone === undefined ? null : named(gone)
 }
 
@@ -100,32 +109,34 @@ export const named = ({ place, name }: PlaceRow): UnavailableSeat => ({
  * count as left where it matters: where none is left otherwise, or so few that the form shows it (`few`, by seat
  * type). One statement if there are plenty; a check per type reads the file each time.
  */
-export function placesLeft(
+export async function placesLeft(
   sql: Sql,
   eventId: string,
   few: Readonly<Record<string, number>>,
   at: Instant,
-): Record<string, number> {
+): Promise<Record<string, number>> {
   const rows = sql<Omit<PlaceRow, 'name'>>(
     'SELECT id, place, max, taken FROM places WHERE event_id = ?',
   )
   return Object.fromEntries(
-    rows.all(eventId).map(({ id, place, max, taken }) => {
+    await mapInOrder(await rows.all(eventId), async ({ id, place, max, taken }) => {
       const left = max - taken
-      return [place, left > (getOwn(few, place) ?? 0) ? left : left + lapsed(sql, id, at)]
+      return [place, left > (getOwn(few, place) ?? 0) ? left : left + (await lapsed(sql, id, at))]
     }),
   )
 }
 
-function lapsed(sql: Sql, placeId: number, at: Instant): number {
+async function lapsed(sql: Sql, placeId: number, at: Instant): Promise<number> {
   return (
-    sql<{ n: number }>(
-      `SELECT count(*) AS n FROM places_taken WHERE place_id = ? AND ${LAPSED}`,
-    ).get(placeId, at)?.n ?? 0
+    (
+      await sql<{ n: number }>(
+        `SELECT count(*) AS n FROM places_taken WHERE place_id = ? AND ${LAPSED}`,
+      ).get(placeId, at)
+    )?.n ?? 0
   )
 }
 
 /** For every seat type of the event, unordered; held seats count as taken. */
-export function placesTaken(sql: Sql, eventId: string): readonly StoredSeats[] {
+export function placesTaken(sql: Sql, eventId: string): Promise<readonly StoredSeats[]> {
   return sql<StoredSeats>('SELECT place, max, taken FROM places WHERE event_id = ?').all(eventId)
 }

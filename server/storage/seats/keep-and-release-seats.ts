@@ -53,8 +53,12 @@ export function settlePlaces(sql: Sql, registrationId: number, standing: SeatSta
  * Holds the seats of a reopened registration again, where they are free. Returns the first one taken; null: it
  * has them all.
  */
-export function keepAgain(sql: Sql, registrationId: number, at: Instant): UnavailableSeat | null {
-  const gone = placeGone(sql, registrationId, at)
+export async function keepAgain(
+  sql: Sql,
+  registrationId: number,
+  at: Instant,
+): Promise<UnavailableSeat | null> {
+  const gone = await placeGone(sql, registrationId, at)
   if (gone === null)
     sql("UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ?").run(
       registrationId,
@@ -63,8 +67,13 @@ export function keepAgain(sql: Sql, registrationId: number, at: Instant): Unavai
 }
 
 /** The delegate is sent to pay again: holds all seats anew. Availability was checked before. */
-export function holdAgain(sql: Sql, eventId: string, registrationId: number, at: Instant): void {
-  const known = limitsOf(sql, eventId)
+export async function holdAgain(
+  sql: Sql,
+  eventId: string,
+  registrationId: number,
+  at: Instant,
+): Promise<void> {
+  const known = await limitsOf(sql, eventId)
   if (known !== null)
     // Kept seats stay kept: an unpaid balance releases no seat.
     sql(
@@ -73,8 +82,8 @@ export function holdAgain(sql: Sql, eventId: string, registrationId: number, at:
 }
 
 /** After a clock that was ahead: limits all holds to the full period from now on. */
-export function limitPlaceHolds(sql: Sql, at: Instant): void {
-  for (const { event_id, hold_ms } of sql<{ event_id: string; hold_ms: number }>(
+export async function limitPlaceHolds(sql: Sql, at: Instant): Promise<void> {
+  for (const { event_id, hold_ms } of await sql<{ event_id: string; hold_ms: number }>(
     'SELECT event_id, hold_ms FROM event_limits',
   ).all())
     sql(

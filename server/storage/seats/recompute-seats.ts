@@ -24,14 +24,14 @@ const NONE = '[]'
  * Sets the quotas of the served event file. If they changed, the seats of all registrations are computed again: a
  * new quota also counts earlier registrations.
  */
-export function setLimits(
+export async function setLimits(
   sql: Sql,
   eventId: string,
   limits: readonly Quota[],
   holdMs: number,
-): void {
+): Promise<void> {
   const text = textOfLimits(limits)
-  const before = sql<{ limits: string; hold_ms: number }>(
+  const before = await sql<{ limits: string; hold_ms: number }>(
     'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
   ).get(eventId)
   if ((before?.limits ?? NONE) === text && (before?.hold_ms ?? holdMs) === holdMs) return
@@ -52,7 +52,7 @@ export function setLimits(
     sql(
       'INSERT INTO places (event_id, place, max) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET max = excluded.max',
     ).run(eventId, id, max)
-  placeAll(sql, eventId, { limits, holdMs })
+  await placeAll(sql, eventId, { limits, holdMs })
 }
 
 /** Sets the labels of the served event file's quotas, by id. */
@@ -83,9 +83,9 @@ type Standing = {
 const STANDING = `SELECT id, answers, category, payment_status, in_review, state, pay_until,
   (SELECT max(handed_off_at) FROM payments p WHERE p.registration_id = registrations.id) AS handed_off_at FROM registrations`
 
-function placeAll(sql: Sql, eventId: string, known: Limits): void {
+async function placeAll(sql: Sql, eventId: string, known: Limits): Promise<void> {
   for (let last = 0; ;) {
-    const rows = sql<Standing>(
+    const rows = await sql<Standing>(
       `${STANDING} WHERE event_id = ? AND id > ? ORDER BY id LIMIT ${CHUNK_ROWS}`,
     ).all(eventId, last)
     for (const row of rows) placeOne(sql, eventId, known, row)
@@ -95,9 +95,13 @@ function placeAll(sql: Sql, eventId: string, known: Limits): void {
 }
 
 /** Records the seats of an existing or imported registration, without checking availability. */
-export function placeStored(sql: Sql, eventId: string, registrationId: number): void {
-  const known = limitsOf(sql, eventId)
-  const row = sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
+export async function placeStored(
+  sql: Sql,
+  eventId: string,
+  registrationId: number,
+): Promise<void> {
+  const known = await limitsOf(sql, eventId)
+  const row = await sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
   if (known !== null && row !== undefined) placeOne(sql, eventId, known, row)
 }
 
@@ -105,26 +109,26 @@ export function placeStored(sql: Sql, eventId: string, registrationId: number): 
  * Updates the seats of a registration after its answers changed: additional ones must be free, others are
  * released. Returns the first seat taken by others; null: it has them all.
  */
-export function movePlaces(
+export async function movePlaces(
   sql: Sql,
   eventId: string,
   registrationId: number,
   at: Instant,
-): UnavailableSeat | null {
-  const known = limitsOf(sql, eventId)
-  const row = sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
+): Promise<UnavailableSeat | null> {
+  const known = await limitsOf(sql, eventId)
+  const row = await sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
   if (known === null || row === undefined) return null
   const answers = JSON.parse(row.answers) as Answers
-  const has = sql<{ place_id: number }>(
+  const has = await sql<{ place_id: number }>(
     "SELECT place_id FROM places_taken WHERE registration_id = ? AND state <> 'free'",
   ).all(registrationId)
   for (const { id } of requiredSeats(known.limits, answers, row.category)) {
-    const place = sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
+    const place = await sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
       eventId,
       id,
     )
     const isNew = place !== undefined && !has.some(({ place_id }) => place_id === place.id)
-    if (isNew && !hasRoom(sql, place, at)) return named(place)
+    if (isNew && !(await hasRoom(sql, place, at))) return named(place)
   }
   placeOne(sql, eventId, known, row)
   return null
@@ -134,13 +138,13 @@ export function movePlaces(
  * Keeps the seats that a registration needs, including those lost meanwhile. Returns the first seat taken by
  * others; null: it has them all.
  */
-export function takeAgain(
+export async function takeAgain(
   sql: Sql,
   eventId: string,
   registrationId: number,
   at: Instant,
-): UnavailableSeat | null {
-  const place = movePlaces(sql, eventId, registrationId, at)
+): Promise<UnavailableSeat | null> {
+  const place = await movePlaces(sql, eventId, registrationId, at)
   if (place === null)
     sql(
       "UPDATE places_taken SET state = 'kept', until = NULL WHERE registration_id = ? AND state <> 'kept'",

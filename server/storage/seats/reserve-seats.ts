@@ -2,6 +2,7 @@
  * Reserves what a registration needs and others might take: seats, code uses, unique answers.
  * Looked up before pricing, and checked again here, inside the transaction that stores it.
  */
+import { everyInOrder } from '../database/in-order.ts'
 import { getOwn } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
 import { codeAt, codeUsed, noteUse } from '../registrations/discount-codes.ts'
@@ -25,40 +26,40 @@ type Taking = {
 export type Free = { readonly codeId: number | null; readonly room: Room }
 
 /** Returns why it cannot be stored; else what it reserves. */
-export function whetherFree(
+export async function whetherFree(
   sql: Sql,
   { eventId, answers, category, outside, at }: Taking,
-): { readonly refusal: OutsideRefusal } | ({ readonly refusal: null } & Free) {
+): Promise<{ readonly refusal: OutsideRefusal } | ({ readonly refusal: null } & Free)> {
   // Whoever has a place already is told so, and not that there are none.
   const { unique = [], isConfirmed = false } = outside ?? {}
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
-  const against = standsAgainst(sql, eventId, rules, answers)
+  const against = await standsAgainst(sql, eventId, rules, answers)
   if (against !== null) return { refusal: already(unique, rules, against) }
-  const room = roomFor(sql, eventId, answers, category, at)
+  const room = await roomFor(sql, eventId, answers, category, at)
   if ('code' in room) return { refusal: room }
   if (outside === undefined) return { refusal: null, codeId: null, room }
   const { rolls, code, holdMs } = outside
-  const stands = rolls.every(({ roll, key, cells }) => {
-    const row = rollRow(sql, eventId, roll, key)
+  const stands = await everyInOrder(rolls, async ({ roll, key, cells }) => {
+    const row = await rollRow(sql, eventId, roll, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
   })
   if (!stands) return { refusal: { code: 'facts_moved' } }
   if (code === null) return { refusal: null, codeId: null, room }
-  const { id, fact } = codeAt(sql, eventId, code.folded, holdMs, at)
+  const { id, fact } = await codeAt(sql, eventId, code.folded, holdMs, at)
   if (fact.is !== 'valid') return { refusal: { code: 'code_gone', is: fact.is } }
   if (fact.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
   return { refusal: null, codeId: id, room }
 }
 
 /** For a registration that is stored now. */
-export function take(
+export async function take(
   sql: Sql,
   id: number,
   { eventId, answers, outside, orderId, at }: Taking & Pick<NewRegistration, 'orderId'>,
   { codeId, room }: Free,
-): void {
+): Promise<void> {
   takePlaces(sql, id, room, orderId !== null, at)
-  noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
+  await noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
   if (codeId !== null) noteUse(sql, id, codeId)
 }
 
@@ -66,7 +67,7 @@ export function take(
  * Checks whether a registration whose hold has expired can still be paid: its seats or code may be taken by now.
  * Its own holds do not count against it.
  */
-export function whetherStillFree(
+export async function whetherStillFree(
   sql: Sql,
   id: number,
   {
@@ -77,17 +78,17 @@ export function whetherStillFree(
   }: Pick<Taking, 'eventId' | 'answers' | 'at'> & {
     readonly outside: Pick<Outside, 'unique' | 'holdMs'> | null | undefined
   },
-): OutsideRefusal | null {
-  const gone = placeGone(sql, id, at)
+): Promise<OutsideRefusal | null> {
+  const gone = await placeGone(sql, id, at)
   if (gone !== null) return { code: 'full', place: gone.place }
   if (outside == null) return null
   const { unique, holdMs } = outside
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
-  const against = standsAgainst(sql, eventId, rules, answers, id)
+  const against = await standsAgainst(sql, eventId, rules, answers, id)
   if (against !== null) return already(unique, rules, against)
-  const code = codeUsed(sql, id)
+  const code = await codeUsed(sql, id)
   if (code === null) return null
-  const { fact } = codeAt(sql, eventId, code, holdMs, at, id)
+  const { fact } = await codeAt(sql, eventId, code, holdMs, at, id)
   // It was used in time, though its last day is over by now.
   return fact.is === 'valid' || fact.is === 'over' ? null : { code: 'code_gone', is: fact.is }
 }
@@ -96,14 +97,14 @@ export function whetherStillFree(
  * Returns the registration that blocks these answers under a uniqueness rule, whatever else is in the way; null:
  * none.
  */
-export function blockedBy(
+export async function blockedBy(
   sql: Sql,
   eventId: string,
   unique: readonly UniqueRule[],
   answers: Answers,
-): OutsideRefusal | null {
+): Promise<OutsideRefusal | null> {
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
-  const against = standsAgainst(sql, eventId, rules, answers)
+  const against = await standsAgainst(sql, eventId, rules, answers)
   return against === null ? null : already(unique, rules, against)
 }
 

@@ -28,12 +28,12 @@ export type Limits = { readonly limits: readonly Quota[]; readonly holdMs: numbe
 const readLimits = new Map<string, readonly Quota[]>()
 
 /** Null: the event has none. */
-export function limitsOf(sql: Sql, eventId: string): Limits | null {
+export function limitsOf(sql: Sql, eventId: string): Promise<Limits | null> {
   return once(sql, `limits of ${eventId}`, () => storedLimits(sql, eventId))
 }
 
-function storedLimits(sql: Sql, eventId: string): Limits | null {
-  const row = sql<{ limits: string; hold_ms: number }>(
+async function storedLimits(sql: Sql, eventId: string): Promise<Limits | null> {
+  const row = await sql<{ limits: string; hold_ms: number }>(
     'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
   ).get(eventId)
   if (row === undefined) return null

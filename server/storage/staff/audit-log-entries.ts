@@ -57,7 +57,7 @@ export function activity(
   { who, events, kinds, words, from, to }: ActivityQuery,
   before: number | null,
   limit: number,
-): readonly ActivityRow[] {
+): Promise<readonly ActivityRow[]> {
   const wheres = [IS_PERSON]
   const args: unknown[] = []
   const where = (text: string, ...values: unknown[]): void => {
@@ -79,11 +79,14 @@ export function activity(
 }
 
 /** `events` null: entries of all events, and of none. */
-export function actors(sql: Sql, events: readonly string[] | null): readonly string[] {
+export async function actors(
+  sql: Sql,
+  events: readonly string[] | null,
+): Promise<readonly string[]> {
   const ofThese = events === null ? '' : 'AND event_id IN (SELECT value FROM json_each(?))'
-  return sql<{ who: string }>(
-    `SELECT who FROM audit_log WHERE ${IS_PERSON} ${ofThese} GROUP BY who ORDER BY who COLLATE NOCASE`,
-  )
-    .all(...(events === null ? [] : [JSON.stringify(events)]))
-    .map(({ who }) => who)
+  return (
+    await sql<{ who: string }>(
+      `SELECT who FROM audit_log WHERE ${IS_PERSON} ${ofThese} GROUP BY who ORDER BY who COLLATE NOCASE`,
+    ).all(...(events === null ? [] : [JSON.stringify(events)]))
+  ).map(({ who }) => who)
 }

@@ -20,48 +20,55 @@ const jsonOf = (events: readonly string[] | null): string | null =>
 const eventsIn = (json: string | null): readonly string[] | null =>
   json === null ? null : (JSON.parse(json) as string[])
 
-export function addAdmin(
+export async function addAdmin(
   sql: Sql,
   username: string,
   passwordHash: string,
   at: Instant,
   may: MayWhat | null = null,
-): Result<number, { readonly code: 'username_taken' }> {
+): Promise<Result<number, { readonly code: 'username_taken' }>> {
   const { role, events } = may ?? ALL
   const written = sql(
     'INSERT INTO admins (username, password_hash, created_at, changed_at, role, events) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (username) DO NOTHING',
   ).run(username, passwordHash, at, at, role, jsonOf(events))
-  return written.changes === 1
-    ? ok(Number(written.lastInsertRowid))
+  return (await written.changes) === 1
+    ? ok(await written.lastInsertRowid)
     : err({ code: 'username_taken' })
 }
 
-const idOf = (sql: Sql, username: string): number | null =>
-  sql<{ id: number }>('SELECT id FROM admins WHERE username = ?').get(username)?.id ?? null
+const idOf = async (sql: Sql, username: string): Promise<number | null> =>
+  (await sql<{ id: number }>('SELECT id FROM admins WHERE username = ?').get(username))?.id ?? null
 
 /** Whoever has a link for a password, used or expired, has no password yet: `setPassword` takes it away. */
 const HAS_PASSWORD = 'NOT EXISTS (SELECT 1 FROM password_links l WHERE l.admin_id = other.id)'
 
 /** Whether no other owner of all events can sign in: then no one could manage the users. */
-const isLastOwner = (sql: Sql, id: number): boolean =>
-  sql(
+const isLastOwner = async (sql: Sql, id: number): Promise<boolean> =>
+  (await sql(
     `SELECT 1 FROM admins WHERE id = ? AND role = 'owner' AND events IS NULL
      AND NOT EXISTS (SELECT 1 FROM admins other WHERE other.id <> admins.id AND other.role = 'owner' AND other.events IS NULL AND ${HAS_PASSWORD})`,
-  ).get(id) !== undefined
+  ).get(id)) !== undefined
 
-export function setMay(sql: Sql, username: string, { role, events }: MayWhat): UserChange {
-  const id = idOf(sql, username)
+export async function setMay(
+  sql: Sql,
+  username: string,
+  { role, events }: MayWhat,
+): Promise<UserChange> {
+  const id = await idOf(sql, username)
   if (id === null) return 'unknown'
-  if ((role !== 'owner' || events !== null) && isLastOwner(sql, id)) return 'last'
+  if ((role !== 'owner' || events !== null) && (await isLastOwner(sql, id))) return 'last'
   sql('UPDATE admins SET role = ?, events = ? WHERE id = ?').run(role, jsonOf(events), id)
   return 'done'
 }
 
 /** Removes a user with all sessions and links; the last owner of all events stays. */
-export function removeAdmin(sql: Sql, username: string): 'removed' | 'unknown' | 'last' {
-  const id = idOf(sql, username)
+export async function removeAdmin(
+  sql: Sql,
+  username: string,
+): Promise<'removed' | 'unknown' | 'last'> {
+  const id = await idOf(sql, username)
   if (id === null) return 'unknown'
-  if (isLastOwner(sql, id)) return 'last'
+  if (await isLastOwner(sql, id)) return 'last'
   closeAll(sql, id)
   sql('DELETE FROM admins WHERE id = ?').run(id)
   return 'removed'
@@ -72,26 +79,26 @@ function closeAll(sql: Sql, id: number): void {
   sql('DELETE FROM password_links WHERE admin_id = ?').run(id)
 }
 
-export function setPassword(
+export async function setPassword(
   sql: Sql,
   username: string,
   passwordHash: string,
   at: Instant,
-): boolean {
-  const id = idOf(sql, username)
+): Promise<boolean> {
+  const id = await idOf(sql, username)
   if (id === null) return false
   sql('UPDATE admins SET password_hash = ?, changed_at = ? WHERE id = ?').run(passwordHash, at, id)
   closeAll(sql, id)
   return true
 }
 
-export function addPasswordLink(
+export async function addPasswordLink(
   sql: Sql,
   username: string,
   tokenHash: string,
   expiresAt: Instant,
-): boolean {
-  const id = idOf(sql, username)
+): Promise<boolean> {
+  const id = await idOf(sql, username)
   if (id === null) return false
   sql('DELETE FROM password_links WHERE admin_id = ?').run(id)
   sql('INSERT INTO password_links (token_hash, admin_id, expires_at) VALUES (?, ?, ?)').run(
@@ -102,19 +109,23 @@ export function addPasswordLink(
   return true
 }
 
-const linkOwner = (sql: Sql, tokenHash: string, at: Instant): { username: string } | null =>
-  sql<{ username: string }>(
+const linkOwner = async (
+  sql: Sql,
+  tokenHash: string,
+  at: Instant,
+): Promise<{ username: string } | null> =>
+  (await sql<{ username: string }>(
     'SELECT a.username FROM password_links l JOIN admins a ON a.id = l.admin_id WHERE l.token_hash = ? AND l.expires_at > ?',
-  ).get(tokenHash, at) ?? null
+  ).get(tokenHash, at)) ?? null
 
-export function usePasswordLink(
+export async function usePasswordLink(
   sql: Sql,
   tokenHash: string,
   passwordHash: string,
   at: Instant,
-): { readonly username: string } | null {
-  const owner = linkOwner(sql, tokenHash, at)
-  if (owner !== null) setPassword(sql, owner.username, passwordHash, at)
+): Promise<{ readonly username: string } | null> {
+  const owner = await linkOwner(sql, tokenHash, at)
+  if (owner !== null) await setPassword(sql, owner.username, passwordHash, at)
   return owner
 }
 
@@ -122,39 +133,42 @@ export function wantSecondFactor(sql: Sql, adminId: number, secret: string): voi
   sql('UPDATE admins SET totp_wanted = ? WHERE id = ?').run(secret, adminId)
 }
 
-export function confirmSecondFactor(
+export async function confirmSecondFactor(
   sql: Sql,
   adminId: number,
   secret: string,
   step: number,
   codeHashes: readonly string[],
-): boolean {
+): Promise<boolean> {
   const confirmed =
-    sql(
+    (await sql(
       'UPDATE admins SET totp_secret = totp_wanted, totp_wanted = NULL, totp_step = ? WHERE id = ? AND totp_wanted = ?',
-    ).run(step, adminId, secret).changes === 1
+    ).run(step, adminId, secret).changes) === 1
   if (confirmed) renewRecoveryCodes(sql, adminId, codeHashes)
   return confirmed
 }
 
 /** One guarded statement, so that of two requests with the same code only one is accepted. */
-export function takeStep(sql: Sql, adminId: number, step: number): boolean {
+export async function takeStep(sql: Sql, adminId: number, step: number): Promise<boolean> {
   return (
-    sql('UPDATE admins SET totp_step = ? WHERE id = ? AND totp_step < ?').run(step, adminId, step)
-      .changes === 1
+    (await sql('UPDATE admins SET totp_step = ? WHERE id = ? AND totp_step < ?').run(
+      step,
+      adminId,
+      step,
+    ).changes) === 1
   )
 }
 
-export function takeRecoveryCode(
+export async function takeRecoveryCode(
   sql: Sql,
   adminId: number,
   codeHash: string,
   at: Instant,
-): boolean {
+): Promise<boolean> {
   return (
-    sql(
+    (await sql(
       'UPDATE recovery_codes SET used_at = ? WHERE admin_id = ? AND code_hash = ? AND used_at IS NULL',
-    ).run(at, adminId, codeHash).changes === 1
+    ).run(at, adminId, codeHash).changes) === 1
   )
 }
 
@@ -164,14 +178,14 @@ export function renewRecoveryCodes(sql: Sql, adminId: number, codeHashes: readon
     sql('INSERT INTO recovery_codes (admin_id, code_hash) VALUES (?, ?)').run(adminId, hash)
 }
 
-export function dropSecondFactor(sql: Sql, username: string): boolean {
-  const id = idOf(sql, username)
+export async function dropSecondFactor(sql: Sql, username: string): Promise<boolean> {
+  const id = await idOf(sql, username)
   if (id === null) return false
   sql('DELETE FROM recovery_codes WHERE admin_id = ?').run(id)
   return (
-    sql(
+    (await sql(
       'UPDATE admins SET totp_secret = NULL, totp_wanted = NULL WHERE id = ? AND totp_secret IS NOT NULL',
-    ).run(id).changes === 1
+    ).run(id).changes) === 1
   )
 }
 
@@ -198,7 +212,7 @@ export function closeSession(sql: Sql, tokenHash: string): void {
   sql('DELETE FROM sessions WHERE token_hash = ?').run(tokenHash)
 }
 
-export function closeOtherSessions(sql: Sql, adminId: number, tokenHash: string): number {
+export function closeOtherSessions(sql: Sql, adminId: number, tokenHash: string): Promise<number> {
   return sql('DELETE FROM sessions WHERE admin_id = ? AND token_hash <> ?').run(adminId, tokenHash)
     .changes
 }
@@ -210,50 +224,52 @@ const withEvents = <T extends Json>(row: T) => ({ ...row, events: eventsIn(row.e
 /** Look-ups by key, on the main thread. */
 export function peopleReads(sql: Sql) {
   return {
-    admin(username: string): AdminRow | null {
-      const row = sql<Row<AdminRow>>(
+    async admin(username: string): Promise<AdminRow | null> {
+      const row = await sql<Row<AdminRow>>(
         'SELECT id, username, password_hash AS passwordHash, role, events, totp_secret AS totpSecret FROM admins WHERE username = ?',
       ).get(username)
       return row === undefined ? null : withEvents(row)
     },
-    adminCount(): number {
-      return sql<{ n: number }>('SELECT count(*) AS n FROM admins').get()?.n ?? 0
+    async adminCount(): Promise<number> {
+      return (await sql<{ n: number }>('SELECT count(*) AS n FROM admins').get())?.n ?? 0
     },
-    people(at: Instant): readonly StoredUser[] {
-      return sql<Row<Omit<StoredUser, 'hasSecondFactor'>> & { readonly factor: number }>(
-        `SELECT a.username, a.role, a.events, a.totp_secret IS NOT NULL AS factor, a.created_at AS createdAt,
+    async people(at: Instant): Promise<readonly StoredUser[]> {
+      return (
+        await sql<Row<Omit<StoredUser, 'hasSecondFactor'>> & { readonly factor: number }>(
+          `SELECT a.username, a.role, a.events, a.totp_secret IS NOT NULL AS factor, a.created_at AS createdAt,
            a.signed_in_at AS signedInAt,
            (SELECT max(l.expires_at) FROM password_links l WHERE l.admin_id = a.id AND l.expires_at > ?) AS invitedUntil
          FROM admins a ORDER BY a.username`,
-      )
-        .all(at)
-        .map(({ factor, ...row }) => ({ ...withEvents(row), hasSecondFactor: factor === 1 }))
+        ).all(at)
+      ).map(({ factor, ...row }) => ({ ...withEvents(row), hasSecondFactor: factor === 1 }))
     },
-    passwordLink(tokenHash: string, at: Instant): { readonly username: string } | null {
+    passwordLink(tokenHash: string, at: Instant): Promise<{ readonly username: string } | null> {
       return linkOwner(sql, tokenHash, at)
     },
-    account(adminId: number): StoredAccount | null {
+    async account(adminId: number): Promise<StoredAccount | null> {
       return (
-        sql<StoredAccount>(
+        (await sql<StoredAccount>(
           `SELECT password_hash AS passwordHash, totp_secret AS totpSecret, totp_wanted AS totpWanted,
              (SELECT count(*) FROM recovery_codes c WHERE c.admin_id = admins.id AND c.used_at IS NULL) AS recoveryCodesLeft
            FROM admins WHERE id = ?`,
-        ).get(adminId) ?? null
+        ).get(adminId)) ?? null
       )
     },
     myLists: (adminId: number) => myLists(sql, adminId),
-    secondFactorRequired(): boolean {
+    async secondFactorRequired(): Promise<boolean> {
       return (
-        sql<{ required: number }>(
-          'SELECT second_factor_required AS required FROM office_settings',
-        ).get()?.required === 1
+        (
+          await sql<{ required: number }>(
+            'SELECT second_factor_required AS required FROM office_settings',
+          ).get()
+        )?.required === 1
       )
     },
-    session(
+    async session(
       tokenHash: string,
-    ): (OpenSession & { readonly expiresAt: Instant; readonly seenAt: Instant }) | null {
+    ): Promise<(OpenSession & { readonly expiresAt: Instant; readonly seenAt: Instant }) | null> {
       // By a subquery, so that it is not planned anew for every call of the office; see `paymentOfOrder`.
-      const row = sql<
+      const row = await sql<
         Row<Omit<OpenSession, 'hasSecondFactor' | 'secondFactorRequired'>> & {
           readonly factor: number
           readonly required: number
@@ -274,7 +290,7 @@ export function peopleReads(sql: Sql) {
         secondFactorRequired: required === 1,
       }
     },
-    sessionsOf(adminId: number, at: Instant, seenAfter: Instant): readonly SessionSeen[] {
+    sessionsOf(adminId: number, at: Instant, seenAfter: Instant): Promise<readonly SessionSeen[]> {
       return sql<SessionSeen>(
         `SELECT token_hash AS tokenHash, created_at AS at, seen_at AS seenAt, expires_at AS expiresAt, network, browser
          FROM sessions WHERE admin_id = ? AND expires_at > ? AND seen_at >= ? ORDER BY seen_at DESC, created_at DESC`,

@@ -154,11 +154,11 @@ describe('registrations of the last seconds were missing unnoticed where the log
   })
 })
 
-test('a server that is killed between its first mark and copying it into the file starts again', () => {
+test('a server that is killed between its first mark and copying it into the file starts again', async () => {
   const { folder } = folders
   const db = new Database(join(folder, 'rollcall.db'))
   db.pragma('journal_mode = WAL')
-  migrate(db)
+  await migrate(db)
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.pragma(`application_id = ${5 * 2 ** 16 + 1}`)
   const left = join(folder, 'left')

@@ -149,10 +149,12 @@ export function actingContract(given: Given): void {
         changes: [name],
         endsLinks: false,
       })
-    const [first, second] = await Promise.all([correctTo('Asha One'), correctTo('Asha Two')])
-    expect(first).toMatchObject({ ok: true })
-    expect(second).toMatchObject({ error: { code: 'moved_on' } })
-    expect((await found(store, regNo)).answers).toMatchObject({ full_name: 'Asha One' })
+    const names = ['Asha One', 'Asha Two']
+    const results = await Promise.all(names.map(correctTo))
+    // Which of them comes first is the database's decision.
+    const first = results.findIndex(({ ok }) => ok)
+    expect(results[1 - first]).toMatchObject({ error: { code: 'moved_on' } })
+    expect((await found(store, regNo)).answers).toMatchObject({ full_name: names[first] })
   })
 
   test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { amountsDue } from '../../../server/storage/migrations/amounts-due.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('the total due lacked declined cards: an older database is counted again', () => {
+test('the total due lacked declined cards: an older database is counted again', async () => {
   const db = new Database(':memory:')
   const before = migrations.indexOf(amountsDue)
   for (const step of migrations.slice(0, before)) db.exec(step)
@@ -25,7 +25,7 @@ test('the total due lacked declined cards: an older database is counted again', 
     INSERT INTO counters (event_id, day, category, period, status, registrations, owed)
     SELECT 'demo', '2026-01-01', '', '', payment_status, count(*), sum(CASE payment_status WHEN 'pending' THEN total WHEN 'success' THEN due ELSE 0 END)
     FROM registrations GROUP BY payment_status`)
-  migrate(db)
+  await migrate(db)
   const owed = () => db.prepare('SELECT sum(owed), sum(registrations) FROM counters').raw().get()
   expect(owed()).toEqual([2030, 5])
   db.exec("UPDATE registrations SET state = 'lapsed' WHERE id = 1")

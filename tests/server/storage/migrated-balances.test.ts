@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { DATABASE_FILE, openToWrite } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a surplus that an older version did not show is due for refund; money that never arrived is not', () => {
+test('a surplus that an older version did not show is due for refund; money that never arrived is not', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-balances-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('ADD COLUMN counted'))
@@ -41,7 +41,7 @@ test('a surplus that an older version did not show is due for refund; money that
         `INSERT INTO dues (registration_id, at, what, amount) VALUES (${id}, 2, 'corrected', ${amount})`,
       )
   }
-  migrate(db)
+  await migrate(db)
   expect(db.prepare('SELECT due FROM registrations ORDER BY id').pluck().all()).toEqual(
     rows.map((row) => row[5]),
   )

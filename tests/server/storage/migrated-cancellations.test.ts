@@ -9,7 +9,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 /** `at`: the cancellation is at 10. */
 type Refund = { readonly amount: number; readonly at: number; readonly done?: number }
 
-test('₹ 2,000 of a cancelled registration were never refunded, because an older version deducted a refund in progress twice', () => {
+test('₹ 2,000 of a cancelled registration were never refunded, because an older version deducted a refund in progress twice', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cancellations-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('Amounts to pay back'))
@@ -72,7 +72,7 @@ test('₹ 2,000 of a cancelled registration were never refunded, because an olde
         `INSERT INTO dues (registration_id, at, what, amount) VALUES (${id}, 20, 'paid back', ${amount})`,
       )
   }
-  migrate(db)
+  await migrate(db)
   expect(db.prepare('SELECT due FROM registrations ORDER BY id').pluck().all()).toEqual(
     rows.map(({ due }) => due),
   )

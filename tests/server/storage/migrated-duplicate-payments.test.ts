@@ -1,4 +1,5 @@
 /** Second payments that an older version stored are reported once the database is brought up to date. */
+import { mapInOrder } from '../../../server/storage/database/in-order.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +17,7 @@ import {
   secondPaymentOf,
 } from '../../../server/storage/payments/find-duplicate-payments.ts'
 
-test('a database from before second payments were detected: its paid pairs are reported', () => {
+test('a database from before second payments were detected: its paid pairs are reported', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.indexOf(secondPayments)
@@ -36,11 +37,14 @@ test('a database from before second payments were detected: its paid pairs are r
         VALUES (${id}, '${event}', 'h', 'DEMO${id}', '${name}', 'nair@example.org', '', '', '{}', '${status}', '${status === 'success' ? 'complete' : 'to_pay'}', ${amount}, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, created_at, status_at, asks_for)
         VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${amount}, '${status}', 1, 1, 'whole')`)
-  migrate(db)
+  await migrate(db)
   const sql = statements(db)
-  const firsts = stored.map(([id]) => secondPaymentOf(sql, `DEMO${id}` as RegNo)?.first ?? null)
+  const firsts = await mapInOrder(
+    stored,
+    async ([id]) => (await secondPaymentOf(sql, `DEMO${id}` as RegNo))?.first ?? null,
+  )
   expect(firsts).toEqual([null, null, 'DEMO1', null, null, null])
-  expect(paidBySamePerson(sql, 'DEMO1' as RegNo)).toEqual(['DEMO3'])
+  expect(await paidBySamePerson(sql, 'DEMO1' as RegNo)).toEqual(['DEMO3'])
   db.close()
   rmSync(folder, { recursive: true })
 })

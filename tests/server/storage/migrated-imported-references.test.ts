@@ -12,7 +12,7 @@ import {
 import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a database whose imported UTR was confirmed again, or imported twice: the import is put under review', () => {
+test('a database whose imported UTR was confirmed again, or imported twice: the import is put under review', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-imports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('Bank references of imported'))
@@ -36,17 +36,17 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
       INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
         VALUES (${id}, ${id}, ${id}, ${id}, '${source}', '', '${reference}', 1000, 'INR', 'sale', 1, 1, 'fits')`)
   db.exec("INSERT INTO bank_references (key, capture_id) VALUES ('526123456703', 4)")
-  migrate(db)
+  await migrate(db)
   const sql = statements(db)
   expect(
-    paymentsUnder(sql, ['526123456701', '526123456703', 'PAY5', 'DEMO6']).map(
+    (await paymentsUnder(sql, ['526123456701', '526123456703', 'PAY5', 'DEMO6'])).map(
       ([key, { regNo }]) => [key, regNo],
     ),
   ).toEqual([
     ['526123456701', 'DEMO1'],
     ['526123456703', 'DEMO4'],
   ])
-  const waiting = reviews(sql, 'demo')
+  const waiting = await reviews(sql, 'demo')
   expect(waiting.map(({ is, regNo }) => [is, regNo])).toEqual([
     ['unclear', 'DEMO2'],
     ['unclear', 'DEMO3'],

@@ -14,7 +14,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 const KEPT = 'It came to the bank, and nobody waits for it: '
 const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 
-test('a cheque whose line an older version had kept was also confirmed for a registration: two payments', () => {
+test('a cheque whose line an older version had kept was also confirmed for a registration: two payments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('Cheque numbers of kept lines'))
@@ -49,15 +49,17 @@ test('a cheque whose line an older version had kept was also confirmed for a reg
   line(5, 472_000, `2027-01-09 472000 456790 ${long}`.slice(0, 56) + ' xabc123', long)
   // No cheque: a place with its PIN code.
   line(6, 472_000, '2027-01-09 472000 CLG DR F OF THE TOWN 682001', 'CLG DR F OF THE TOWN 682001')
-  migrate(db)
+  await migrate(db)
   const sql = statements(db)
   const keys = ['345', '456789', '456790', '682001']
-  expect(paymentsUnder(sql, keys).map(([key, { id }]) => [key, id])).toEqual([
+  expect((await paymentsUnder(sql, keys)).map(([key, { id }]) => [key, id])).toEqual([
     ['345', 1],
     ['456789', 4],
     ['456790', 5],
   ])
-  const reasons = sql<{ why: string }>('SELECT why FROM captures WHERE id > 1 ORDER BY id').all()
+  const reasons = await sql<{ why: string }>(
+    'SELECT why FROM captures WHERE id > 1 ORDER BY id',
+  ).all()
   const twice =
     ' The bank reference 000345 is recorded twice: it is also the payment of DEMO1. Check the bank statement and refund what was counted twice.'
   expect(reasons.map(({ why }) => why.includes('recorded twice'))).toEqual([

@@ -1,4 +1,5 @@
 /** Databases of versions that forgot a reported reference once its registration was paid otherwise: each is known again. */
+import { mapInOrder } from '../../../server/storage/database/in-order.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a UTR that an older version had forgotten was confirmed for another registration', () => {
+test('a UTR that an older version had forgotten was confirmed for another registration', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-reports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const before = migrations.findIndex((step) => step.includes('tellings_by_key'))
@@ -32,11 +33,11 @@ test('a UTR that an older version had forgotten was confirmed for another regist
   for (const [id, reference, folded, endedAs] of told)
     db.exec(`INSERT INTO tellings (registration_id, at, way, reference, folded, answers, ended_as)
         VALUES (${id}, 1, 'transfer', '${reference}', '${folded}', '{}', ${endedAs === null ? 'NULL' : `'${endedAs}'`})`)
-  migrate(db)
+  await migrate(db)
   const sql = statements(db)
   const keys = ['526123456701', '526123456702', '526123456703']
   expect(
-    reportsUnder(sql, keys).map(({ key, regNo, isReleased }) => [key, regNo, isReleased]),
+    (await reportsUnder(sql, keys)).map(({ key, regNo, isReleased }) => [key, regNo, isReleased]),
   ).toEqual([
     ['526123456701', 'DEMO1', false],
     ['526123456701', 'DEMO2', true],
@@ -49,7 +50,9 @@ test('a UTR that an older version had forgotten was confirmed for another regist
     eventId: 'demo',
     regNo: 'DEMO9' as never,
   } as const
-  const known = keys.map((reference) => whyKnown(sql, { ...ofAnother, reference }))
+  const known = await mapInOrder(keys, async (reference) =>
+    whyKnown(sql, { ...ofAnother, reference }),
+  )
   expect(known).toEqual([
     expect.stringContaining('The delegate of DEMO1 reported 526123456701'),
     expect.stringContaining('The delegate of DEMO3 reported 526123456702'),

@@ -33,7 +33,7 @@ import { confirmed } from '../sample-registrations.ts'
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
-test('migrates an older database: audit rows are still found by number, and append-only', () => {
+test('migrates an older database: audit rows are still found by number, and append-only', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   older.exec(migrations[0] ?? '')
@@ -41,8 +41,8 @@ test('migrates an older database: audit rows are still found by number, and appe
   older.exec(`INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
               VALUES ('demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
               INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (1, 'delegate', 'registered', 'demo', 'DEMO1'), (2, 'office', 'signed in', NULL, NULL)`)
-  migrate(older)
-  expect(reads(statements(older)).auditOf('DEMO1')).toEqual([
+  await migrate(older)
+  expect(await reads(statements(older)).auditOf('DEMO1')).toEqual([
     { at: 1, who: 'delegate', what: 'registered' },
   ])
   expect(() => older.exec("UPDATE audit_log SET who = 'nobody'")).toThrow('append-only')
@@ -50,7 +50,7 @@ test('migrates an older database: audit rows are still found by number, and appe
   rmSync(other, { recursive: true })
 })
 
-test('migrates payments without captures: successes, reviews and refunds become captures, and recently ended ones are polled', () => {
+test('migrates payments without captures: successes, reviews and refunds become captures, and recently ended ones are polled', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 2)) older.exec(step)
@@ -126,7 +126,7 @@ test('migrates payments without captures: successes, reviews and refunds become 
     `INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at, next_at)
      VALUES (1, 'confirmation', 'asha@example.org', 'Paid', 'Yes.', 7, 8)`,
   )
-  migrate(older)
+  await migrate(older)
   const rows = (sql: string): unknown[] => older.prepare(sql).raw().all()
   expect(
     rows(
@@ -149,7 +149,9 @@ test('migrates payments without captures: successes, reviews and refunds become 
     [7],
   ])
   // What waited for a person waits in the list, with what may be decided; a mail that was queued still is.
-  expect(reviews(statements(older), null).map(({ regNo, is, why }) => [regNo, is, why])).toEqual([
+  expect(
+    (await reviews(statements(older), null)).map(({ regNo, is, why }) => [regNo, is, why]),
+  ).toEqual([
     ['DEMO2', 'misfit', 'Less came.'],
     ['DEMO8', 'second', 'Money came a second time.'],
   ])
@@ -168,7 +170,7 @@ test('migrates payments without captures: successes, reviews and refunds become 
   rmSync(other, { recursive: true })
 })
 
-test('migrates imports with foreign numbers: they are marked as foreign, others are not', () => {
+test('migrates imports with foreign numbers: they are marked as foreign, others are not', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 3)) older.exec(step)
@@ -190,19 +192,19 @@ test('migrates imports with foreign numbers: they are marked as foreign, others 
       )
       .run(who, what, regNo, id)
   }
-  migrate(older)
+  await migrate(older)
   expect(older.prepare('SELECT reg_no, former_no FROM registrations ORDER BY id').all()).toEqual([
     { reg_no: 'PULMO17', former_no: 'PULMO17' },
     { reg_no: 'DEMO0000000000000', former_no: null },
     { reg_no: 'PULMO18', former_no: 'PULMO18' },
   ])
-  expect(reads(statements(older)).formerly('demo', 'PULMO18')?.id).toBe(3)
+  expect((await reads(statements(older)).formerly('demo', 'PULMO18'))?.id).toBe(3)
   expect(older.prepare('SELECT sum(registrations) AS n FROM counters').get()).toEqual({ n: 3 })
   older.close()
   rmSync(other, { recursive: true })
 })
 
-test('migrates attempts without a price: each gets the price it requested, and can be paid as before', () => {
+test('migrates attempts without a price: each gets the price it requested, and can be paid as before', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 4)) older.exec(step)
@@ -225,9 +227,10 @@ test('migrates attempts without a price: each gets the price it requested, and c
       )
       .run(id, `DEMO${id}`, gateway, amount)
   }
-  migrate(older)
-  const attemptOf = (regNo: string) => reads(statements(older)).registration(regNo)?.payments[0]
-  expect(attemptOf('DEMO1')).toMatchObject({
+  await migrate(older)
+  const attemptOf = async (regNo: string) =>
+    (await reads(statements(older)).registration(regNo))?.payments[0]
+  expect(await attemptOf('DEMO1')).toMatchObject({
     quote: { period: 'early', base: 600_000, gst: 108_000 },
     handedOffAt: 7,
     holdUntil: null,
@@ -235,13 +238,13 @@ test('migrates attempts without a price: each gets the price it requested, and c
     reviewSince: null,
     refunded: 0,
   })
-  expect(attemptOf('DEMO2')).toMatchObject({ quote: null, handedOffAt: null })
+  expect(await attemptOf('DEMO2')).toMatchObject({ quote: null, handedOffAt: null })
   expect(older.prepare('SELECT count(*) AS n FROM links').get()).toEqual({ n: 0 })
   older.close()
   rmSync(other, { recursive: true })
 })
 
-test('migrates bills without lines: they are read and paid as before', () => {
+test('migrates bills without lines: they are read and paid as before', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 7)) older.exec(step)
@@ -251,11 +254,11 @@ test('migrates bills without lines: they are read and paid as before', () => {
               VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'pg', 'early', 600000, 108000, 708000, 'pending', 7, '2026-01-01');
               INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, period, base, gst, created_at, status_at)
               VALUES (1, 'DEMO1', 1, 'airpay', 708000, 'pending', 'early', 600000, 108000, 7, 7)`)
-  migrate(older)
+  await migrate(older)
   const sql = statements(older)
-  expect(reads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
-  applyFact(sql, 'DEMO1' as OrderId, confirmed('AP1', 708_000 as Paise), null)
-  expect(reads(sql).registration('DEMO1')).toMatchObject({
+  expect(await reads(sql).registration('DEMO1')).toMatchObject({ total: 708_000, lines: [] })
+  await applyFact(sql, 'DEMO1' as OrderId, confirmed('AP1', 708_000 as Paise), null)
+  expect(await reads(sql).registration('DEMO1')).toMatchObject({
     paymentStatus: 'success',
     period: 'early',
     total: 708_000,
@@ -275,7 +278,7 @@ test('migrates bills without lines: they are read and paid as before', () => {
   rmSync(other, { recursive: true })
 })
 
-test('migrates answers from before unique rules: existing ones are found when a rule is added', () => {
+test('migrates answers from before unique rules: existing ones are found when a rule is added', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   for (const step of migrations.slice(0, 8)) older.exec(step)
@@ -284,24 +287,24 @@ test('migrates answers from before unique rules: existing ones are found when a 
     `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
      VALUES (${id}, 'demo', 'h', 'DEMO${id}', '', '', '', '', '{"email":"${email}"}', '${status}', 1, '2026-01-01');`
   older.exec(row(1, 'Asha@Example.org', 'success') + row(2, 'gone@example.org', 'failed'))
-  migrate(older)
+  await migrate(older)
   const rule: UniqueRule = {
     name: 'email text',
     onDuplicate: 'block',
     parts: [{ id: 'email', as: 'text' }],
   }
-  const against = (email: string) =>
-    standsAgainst(statements(older), 'demo', [rule], { email })?.regNo ?? null
+  const against = async (email: string) =>
+    (await standsAgainst(statements(older), 'demo', [rule], { email }))?.regNo ?? null
   expect([
-    against('asha@example.org'),
-    against('gone@example.org'),
-    against('new@example.org'),
+    await against('asha@example.org'),
+    await against('gone@example.org'),
+    await against('new@example.org'),
   ]).toEqual(['DEMO1', null, null])
   older.close()
   rmSync(other, { recursive: true })
 })
 
-test('migrates registrations from before quotas: they count as held, kept or free by their state', () => {
+test('migrates registrations from before quotas: they count as held, kept or free by their state', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(places)
@@ -319,16 +322,16 @@ test('migrates registrations from before quotas: they count as held, kept or fre
                 VALUES (${id}, 'DEMO${id}', 1, 'airpay', 1000, '${status}', 1, 1, 1000)`)
   older.exec(`INSERT INTO codes (id, event_id, kind, code, folded, uses_max, note, made_at, made_by) VALUES (1, 'demo', 'coupon', 'A-B', 'ab', 1, '', 1, 'office');
               INSERT INTO code_uses (registration_id, code_id) VALUES (1, 1)`)
-  migrate(older)
+  await migrate(older)
   const sql = statements(older)
-  expect(placesTaken(sql, 'demo')).toEqual([])
+  expect(await placesTaken(sql, 'demo')).toEqual([])
   const scan = {
     id: 'seats',
     eachOptionOf: 'workshops',
     max: { scan: 3 },
     full: { message: 'Full' },
   }
-  setLimits(sql, 'demo', [scan], 500)
+  await setLimits(sql, 'demo', [scan], 500)
   expect(
     older.prepare('SELECT registration_id, state, until FROM places_taken').raw().all(),
   ).toEqual([
@@ -337,20 +340,20 @@ test('migrates registrations from before quotas: they count as held, kept or fre
     [3, 'free', null],
     [4, 'kept', null],
   ])
-  expect(placesTaken(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
+  expect(await placesTaken(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
   const room = (at: number) => roomFor(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
-  expect([room(1499), room(1500)]).toEqual([
+  expect([await room(1499), await room(1500)]).toEqual([
     { code: 'full', place: 'seats.scan' },
     { ids: [1], holdMs: 500 },
   ])
-  applyFact(sql, 'DEMO2' as OrderId, confirmed('AP2', 1000 as Paise), null)
-  expect(placesTaken(sql, 'demo')).toMatchObject([{ taken: 3 }])
-  expect(codeUsed(sql, 1)).toBe('ab')
+  await applyFact(sql, 'DEMO2' as OrderId, confirmed('AP2', 1000 as Paise), null)
+  expect(await placesTaken(sql, 'demo')).toMatchObject([{ taken: 3 }])
+  expect(await codeUsed(sql, 1)).toBe('ab')
   older.close()
   rmSync(other, { recursive: true })
 })
 
-test('migrates files from before draft uploads: they stay in use, and drafts are stored separately', () => {
+test('migrates files from before draft uploads: they stay in use, and drafts are stored separately', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(draftProofs)
@@ -360,7 +363,7 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
               VALUES (1, 'demo', 'h', 'DEMO1', '', '', '', '', '{}', 'pending', 1, '2026-01-01');
               INSERT INTO uploads (registration_id, field, sha256, name, type, bytes, dropped_at)
               VALUES (1, 'proof', 'kept', 'a.pdf', 'application/pdf', 5, NULL), (1, 'other', 'gone', 'b.pdf', 'application/pdf', 5, 7)`)
-  migrate(older)
+  await migrate(older)
   const sql = statements(older)
   const draft = {
     eventId: 'demo',
@@ -369,8 +372,8 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
     type: 'application/pdf',
     bytes: 5,
   }
-  expect(keepDraft(sql, 'hash', { ...draft, sha256: 'ahead', at: 9 as Instant })).toBe(true)
-  expect(reads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never']).toSorted()).toEqual([
+  expect(await keepDraft(sql, 'hash', { ...draft, sha256: 'ahead', at: 9 as Instant })).toBe(true)
+  expect((await reads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never'])).toSorted()).toEqual([
     'ahead',
     'kept',
   ])
@@ -378,7 +381,7 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
   rmSync(other, { recursive: true })
 })
 
-test('migrates registrations without a state: it is derived from the stored data, and counted', () => {
+test('migrates registrations without a state: it is derived from the stored data, and counted', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(acts)
@@ -407,7 +410,7 @@ test('migrates registrations without a state: it is derived from the stored data
       )
       .run(at + 1, `DEMO${at + 1}01`, gateway, status, reason)
   }
-  migrate(older)
+  await migrate(older)
   expect(older.prepare('SELECT state FROM registrations ORDER BY id').pluck().all()).toEqual(
     rows.map(([, , , state]) => state),
   )
@@ -422,7 +425,7 @@ test('migrates registrations without a state: it is derived from the stored data
     ['lapsed', 2],
     ['to_pay', 2],
   ])
-  applyFact(statements(older), 'DEMO301' as OrderId, confirmed('AP3', 1000 as Paise), null)
+  await applyFact(statements(older), 'DEMO301' as OrderId, confirmed('AP3', 1000 as Paise), null)
   expect(counted()).toContainEqual(['complete', 2])
   older.exec(`INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
               VALUES (1, 1, 'Meera', 'note', 'Rang.', '{"a":1}', 'complete', 'complete')`)
@@ -435,7 +438,7 @@ test('migrates registrations without a state: it is derived from the stored data
   rmSync(other, { recursive: true })
 })
 
-test('migrates admins without roles: they become owners of all events and stay signed in, and their access entries are recognised', () => {
+test('migrates admins without roles: they become owners of all events and stay signed in, and their access entries are recognised', async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(people)
@@ -445,31 +448,33 @@ test('migrates admins without roles: they become owners of all events and stay s
               INSERT INTO sessions (token_hash, admin_id, created_at, expires_at, seen_at) VALUES ('a', 1, 1, 9, 1);
               INSERT INTO audit_log (at, who, what) VALUES (1, 'office', 'signed in'), (2, 'office', 'saw page 1 of the list demo: No registrations'),
                 (3, 'office', 'opened the registration'), (4, 'office', 'exported the list demo'), (5, 'office', 'sent the confirmation again'), (6, 'delegate', 'registered')`)
-  migrate(older)
+  await migrate(older)
   const sql = statements(older)
-  expect(reads(sql).session('a')).toMatchObject({
+  expect(await reads(sql).session('a')).toMatchObject({
     username: 'office',
     role: 'owner',
     events: null,
     hasSecondFactor: false,
     secondFactorRequired: false,
   })
-  const ofKind = (kind: ActKind): readonly string[] =>
-    activity(
-      sql,
-      { who: null, events: null, kinds: [kind], words: '', from: null, to: null },
-      null,
-      10,
+  const ofKind = async (kind: ActKind): Promise<readonly string[]> =>
+    (
+      await activity(
+        sql,
+        { who: null, events: null, kinds: [kind], words: '', from: null, to: null },
+        null,
+        10,
+      )
     ).map(({ what }) => what)
-  expect(ofKind('changes')).toEqual(['sent the confirmation again'])
-  expect(ofKind('looks')).toHaveLength(2)
-  expect(ofKind('exports')).toEqual(['exported the list demo'])
-  expect(ofKind('signing-in')).toEqual(['signed in'])
+  expect(await ofKind('changes')).toEqual(['sent the confirmation again'])
+  expect(await ofKind('looks')).toHaveLength(2)
+  expect(await ofKind('exports')).toEqual(['exported the list demo'])
+  expect(await ofKind('signing-in')).toEqual(['signed in'])
   older.close()
   rmSync(other, { recursive: true })
 })
 
-test("an old invoice gets its event's credit note series, and still cannot be changed", () => {
+test("an old invoice gets its event's credit note series, and still cannot be changed", async () => {
   const other = folder()
   const older = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(corrections)
@@ -482,7 +487,7 @@ test("an old invoice gets its event's credit note series, and still cannot be ch
               INSERT INTO event_issuers VALUES ('demo', '{"invoice":{"creditNumber":"C/{year}/{n}"}}');
               INSERT INTO documents (registration_id, payment_id, kind, account, year, serial, body, at)
               VALUES (1, 1, 'receipt', 'demo', '', 'DEMO101', '{}', 1), (1, 1, 'invoice', 'G', '25-26', 'I/1', '{}', 1)`)
-  migrate(older)
+  await migrate(older)
   expect(older.prepare('SELECT kind, credit_number FROM documents').all()).toEqual([
     { kind: 'receipt', credit_number: null },
     { kind: 'invoice', credit_number: 'C/{year}/{n}' },
@@ -496,29 +501,23 @@ test("an old invoice gets its event's credit note series, and still cannot be ch
   rmSync(other, { recursive: true })
 })
 
-test('drafts are limited by number and by bytes', () => {
+test('drafts are limited by number and by bytes', async () => {
   const other = folder()
   const db = openToWrite(join(other, DATABASE_FILE))
-  migrate(db)
+  await migrate(db)
   const sql = statements(db)
-  const draft = {
-    eventId: 'demo',
-    field: 'proof',
-    sha256: 's',
-    name: 'c.pdf',
-    type: 'x',
-    at: 9 as Instant,
-  }
+  const file = { field: 'proof', sha256: 's', name: 'c.pdf', type: 'x' }
+  const draft = { eventId: 'demo', ...file, at: 9 as Instant }
   const GB = 1024 ** 3
-  expect(keepDraft(sql, 'a', { ...draft, bytes: GB })).toBe(true)
-  expect(keepDraft(sql, 'b', { ...draft, bytes: GB + 1 })).toBe(false)
-  expect(keepDraft(sql, 'b', { ...draft, bytes: GB })).toBe(true)
-  expect(keepDraft(sql, 'c', { ...draft, bytes: 1 })).toBe(false)
+  expect(await keepDraft(sql, 'a', { ...draft, bytes: GB })).toBe(true)
+  expect(await keepDraft(sql, 'b', { ...draft, bytes: GB + 1 })).toBe(false)
+  expect(await keepDraft(sql, 'b', { ...draft, bytes: GB })).toBe(true)
+  expect(await keepDraft(sql, 'c', { ...draft, bytes: 1 })).toBe(false)
   db.exec(`DELETE FROM draft_proofs;
            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)
            INSERT INTO draft_proofs SELECT 't' || i, 'demo', 'proof', 's', 'c.pdf', 'x', 1, 9 FROM n`)
-  expect(keepDraft(sql, 'a', { ...draft, bytes: 1 })).toBe(true)
-  expect(keepDraft(sql, 'b', { ...draft, bytes: 1 })).toBe(false)
+  expect(await keepDraft(sql, 'a', { ...draft, bytes: 1 })).toBe(true)
+  expect(await keepDraft(sql, 'b', { ...draft, bytes: 1 })).toBe(false)
   db.close()
   rmSync(other, { recursive: true })
 })
@@ -527,13 +526,13 @@ test('rejects a database of a newer version with a sentence', async () => {
   const other = folder()
   const newer = openToWrite(join(other, DATABASE_FILE))
   newer.pragma('user_version = 99')
-  expect(() => migrate(newer)).toThrow('newer version of Rollcall (99')
+  await expect(migrate(newer)).rejects.toThrow('newer version of Rollcall (99')
   newer.close()
   await expect(openStore({ dataDir: other })).rejects.toThrow('newer version of Rollcall')
   rmSync(other, { recursive: true })
 })
 
-test('an older database with one transfer recorded twice opens: both payments stay for review, and a third is rejected', () => {
+test('an older database with one transfer recorded twice opens: both payments stay for review, and a third is rejected', async () => {
   const other = folder()
   const db = openToWrite(join(other, DATABASE_FILE))
   const before = migrations.indexOf(bankReferences)
@@ -558,11 +557,11 @@ test('an older database with one transfer recorded twice opens: both payments st
         VALUES (${id}, ${id}, ${id}, ${id}, '${source}', '${account}', '${reference}', 1000, 'INR', 'sale', 1, 1, '${state}')`)
   db.exec(`INSERT INTO tellings (registration_id, at, way, reference, folded, answers)
     VALUES (1, 1, 'transfer', 'HDFC N5 2027', 'HDFCN52027', '{}'), (2, 2, 'transfer', '00912345678901', '00912345678901', '{}'), (3, 3, 'transfer', '912345678901', '912345678901', '{}')`)
-  migrate(db)
+  await migrate(db)
   const sql = statements(db)
   expect(db.prepare('SELECT count(*) AS n FROM captures').get()).toEqual({ n: came.length })
   expect(
-    paymentsUnder(sql, ['526123456702', 'HDFCN52027010912', 'demo cash 17']).map(
+    (await paymentsUnder(sql, ['526123456702', 'HDFCN52027010912', 'demo cash 17'])).map(
       ([key, { regNo }]) => [key, regNo],
     ),
   ).toEqual([
@@ -570,7 +569,7 @@ test('an older database with one transfer recorded twice opens: both payments st
     ['HDFCN52027010912', 'DEMO7'],
     ['demo cash 17', 'DEMO5'],
   ])
-  const waiting = reviews(sql, 'demo')
+  const waiting = await reviews(sql, 'demo')
   expect(waiting.map(({ is, regNo }) => [is, regNo])).toEqual([
     ['unclear', 'DEMO2'],
     ['unclear', 'DEMO3'],
@@ -580,7 +579,7 @@ test('an older database with one transfer recorded twice opens: both payments st
   )
   const named = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
   for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
-    expect(whyKnown(sql, { ...named, way })).toContain('the payment of DEMO1')
+    expect(await whyKnown(sql, { ...named, way })).toContain('the payment of DEMO1')
   // Two reported one reference: the first spelling stays, so that nobody is refused who was heard.
   expect(db.prepare('SELECT folded FROM tellings ORDER BY id').all()).toEqual([
     { folded: 'HDFCN52027' },
@@ -590,9 +589,9 @@ test('an older database with one transfer recorded twice opens: both payments st
   // What staff have decided is not asked again by a later version.
   const [first] = waiting
   const dismissed = { what: 'dismiss', why: 'Refunded by hand.', who: 'treasurer' } as const
-  const decided = decide(sql, first?.id ?? '', dismissed, 5 as Instant, null)
+  const decided = await decide(sql, first?.id ?? '', dismissed, 5 as Instant, null)
   expect(decided.ok).toBe(true)
-  expect(reviews(sql, 'demo').map(({ regNo }) => regNo)).toEqual(['DEMO3'])
+  expect((await reviews(sql, 'demo')).map(({ regNo }) => regNo)).toEqual(['DEMO3'])
   db.close()
   rmSync(other, { recursive: true })
 })

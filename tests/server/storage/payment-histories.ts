@@ -68,15 +68,16 @@ export const TERMS = [
 
 /** Registers somebody of each name, and answers the numbers. */
 export async function registerNames(store: Store): Promise<readonly string[]> {
-  const rows = await Promise.all(
-    NAMES.map((name) =>
-      registered(store, {
-        name,
-        searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' },
-      }),
-    ),
-  )
-  return rows.map(({ regNo }) => regNo)
+  const numbers: string[] = []
+  // One after the other, so that they have the same order on every database.
+  for (const name of NAMES) {
+    const { regNo } = await registered(store, {
+      name,
+      searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' },
+    })
+    numbers.push(regNo)
+  }
+  return numbers
 }
 
 /** Who is found by each of the terms, by name. */

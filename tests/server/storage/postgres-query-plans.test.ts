@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reads } from '../../../server/storage/operations/key-lookups.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
-import { openConnection } from '../../../server/storage/postgres/connection.ts'
-import type { PostgresConnection } from '../../../server/storage/postgres/connection.ts'
+import { connect } from '../../../server/storage/postgres/connection.ts'
 import { inPostgres } from '../../../server/storage/postgres/sql-translation.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { confirmed, mail, registered } from '../sample-registrations.ts'
@@ -36,7 +35,7 @@ if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {
   let server: PostgresServer
   let url: string
-  let connection: PostgresConnection
+  let connection: Awaited<ReturnType<typeof connect>>
   let known: Known
   beforeAll(async () => {
     server = await startPostgres()
@@ -45,10 +44,10 @@ else {
     known = await registered(store)
     await store.applyFact(known.orderId as never, confirmed('AP1'), mail)
     await store.close()
-    connection = openConnection(url, { begins: ['BEGIN'], isWaitedFor: false })
+    connection = await connect(url)
   })
   afterAll(async () => {
-    connection.close()
+    await connection.end()
     await server.stop()
   })
 
@@ -62,9 +61,9 @@ else {
       }) as Sql,
       { searching: connection.sql.searching },
     )
-    connection.sql('BEGIN').run()
-    read(reads(sql))
-    connection.sql('ROLLBACK').run()
+    connection.queue('BEGIN')
+    await read(reads(sql))
+    await connection.rollBack()
     const shell = await server.shell(url)
     await shell.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')
     const plans: string[] = []

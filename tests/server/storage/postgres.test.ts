@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
-import { openConnection } from '../../../server/storage/postgres/connection.ts'
+import { connect } from '../../../server/storage/postgres/connection.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
@@ -129,23 +129,23 @@ else
 
     test('a failed statement is retried, and the one after it is not run', async () => {
       const url = await server.database('again')
-      const { sql, close } = openConnection(url, { begins: ['BEGIN'], isWaitedFor: false })
-      const asked = sql<{ one: number }>('SELECT 6 / CAST(? AS bigint) AS one')
-      sql('BEGIN').run()
-      sql('SAVEPOINT here').run()
-      expect(() => asked.get(0)).toThrow('division by zero')
-      sql('ROLLBACK TO here').run()
-      expect(asked.get(2)).toEqual({ one: 3 })
-      sql('CREATE TABLE kept (id bigint)').run()
+      const { sql, queue, commit, rollBack, end } = await connect(url)
+      const divided = sql<{ one: number }>('SELECT 6 / CAST(? AS bigint) AS one')
+      queue('BEGIN')
+      queue('SAVEPOINT here')
+      await expect(divided.get(0)).rejects.toThrow('division by zero')
+      queue('ROLLBACK TO here')
+      expect(await divided.get(2)).toEqual({ one: 3 })
+      queue('CREATE TABLE kept (id bigint)')
       const [refused, behind] = [
         sql('SELECT 1 / 0').run(),
         sql('INSERT INTO kept VALUES (1)').run(),
       ]
-      expect(() => refused.changes).toThrow('division by zero')
-      expect(() => behind.changes).toThrow('not done')
-      expect(() => sql('COMMIT').run()).toThrow('was undone')
-      sql('ROLLBACK').run()
-      close()
+      await expect(refused.changes).rejects.toThrow('division by zero')
+      await expect(behind.changes).rejects.toThrow('division by zero')
+      await expect(commit()).rejects.toThrow('division by zero')
+      await rollBack()
+      await end()
     })
 
     describe('two servers with one database', () => {

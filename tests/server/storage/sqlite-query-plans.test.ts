@@ -30,11 +30,11 @@ afterAll(() => {
 })
 
 /** The steps of what is asked for. */
-function plansOf(asks: (sql: Sql) => void): readonly string[] {
+async function plansOf(asks: (sql: Sql) => unknown): Promise<readonly string[]> {
   const plans: string[] = []
   const sql: Sql = Object.assign(
     ((text: string) => ({
-      all: (...bound: unknown[]) => {
+      all: async (...bound: unknown[]) => {
         const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...bound) as {
           detail: string
         }[]
@@ -44,13 +44,13 @@ function plansOf(asks: (sql: Sql) => void): readonly string[] {
     })) as unknown as Sql,
     { searching: statements(db).searching },
   )
-  asks(sql)
+  await asks(sql)
   expect(plans.length).toBeGreaterThan(0)
   return plans
 }
 
-test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', (is) => {
-  const plans = plansOf((sql) => waitingIds(sql, 'demo', { is, at: noon }, 1_000))
+test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', async (is) => {
+  const plans = await plansOf((sql) => waitingIds(sql, 'demo', { is, at: noon }, 1_000))
   // The event alone: all of its registrations. A status with it is what waits, but for the pending.
   const wide = plans.filter(
     (plan) => /^SCAN (r|registrations)\b/.test(plan) || plan.endsWith('(event_id=?)'),
@@ -60,14 +60,16 @@ test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', (is
   ).toEqual([])
 })
 
-test.each(ENDED_STATES)('%s uses its own index', (state) => {
-  const plans = plansOf((sql) => listPage(sql, { eventId: 'demo', answers: {}, state }, 1, 20))
+test.each(ENDED_STATES)('%s uses its own index', async (state) => {
+  const plans = await plansOf((sql) =>
+    listPage(sql, { eventId: 'demo', answers: {}, state }, 1, 20),
+  )
   expect(plans.filter((plan) => plan.startsWith('SEARCH r '))).toEqual(
     Array.from({ length: 2 }, () => expect.stringContaining('registrations_ended')),
   )
 })
 
-test('recent refunds are found by day, without a scan of all refunds', () => {
-  const plans = plansOf((sql) => givenBack(sql, noon, ['demo'], 50))
+test('recent refunds are found by day, without a scan of all refunds', async () => {
+  const plans = await plansOf((sql) => givenBack(sql, noon, ['demo'], 50))
   expect(plans).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX refunds_done/))
 })

@@ -1,0 +1,50 @@
+/** Array functions whose callback awaits: one element after the other, because a transaction runs one query at a time. */
+
+export async function mapInOrder<T, R>(
+  list: readonly T[],
+  call: (item: T, at: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  for (const [at, item] of list.entries()) results.push(await call(item, at))
+  return results
+}
+
+export async function flatMapInOrder<T, R>(
+  list: readonly T[],
+  call: (item: T) => Promise<R | readonly R[]>,
+): Promise<R[]> {
+  return (await mapInOrder(list, call)).flat() as R[]
+}
+
+export async function filterInOrder<T>(
+  list: readonly T[],
+  test: (item: T) => Promise<boolean>,
+): Promise<T[]> {
+  const kept: T[] = []
+  for (const item of list) if (await test(item)) kept.push(item)
+  return kept
+}
+
+export async function findInOrder<T>(
+  list: readonly T[],
+  test: (item: T) => Promise<boolean>,
+): Promise<T | undefined> {
+  for (const item of list) if (await test(item)) return item
+  return undefined
+}
+
+export async function someInOrder<T>(
+  list: readonly T[],
+  test: (item: T) => Promise<boolean>,
+): Promise<boolean> {
+  for (const item of list) if (await test(item)) return true
+  return false
+}
+
+export async function everyInOrder<T>(
+  list: readonly T[],
+  test: (item: T) => Promise<boolean>,
+): Promise<boolean> {
+  for (const item of list) if (!(await test(item))) return false
+  return true
+}

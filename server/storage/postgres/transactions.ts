@@ -1,0 +1,176 @@
+/**
+ * Runs operations of the store as transactions on pools of connections to PostgreSQL.
+ * One that fails because another transaction was in its way, or because the connection was lost before its commit, is
+ * run again: nothing of it was stored.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { randomInt } from 'node:crypto'
+import type pg from 'pg'
+import { memoize } from '../../../engine/index.ts'
+import { readingOnce } from '../database/batch-cache.ts'
+import type { Seam } from '../database/fault-injection.ts'
+import { Refused } from '../database/rollback-error.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { StoreBusy } from '../database/store-busy-error.ts'
+import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
+import { indexNew } from '../lists/search-index.ts'
+import { countNew } from '../reports/registration-and-revenue-counters.ts'
+import { connectionOn, errorOf } from './connection.ts'
+import { ConnectionLost, PostgresRefused } from './errors.ts'
+
+/** How long an operation waits for a row that another one has locked. */
+const LOCK_MS_MAX = 5_000
+/** A server that stops in the middle of a transaction loses it. */
+const IDLE_MS_MAX = 20_000
+const BEGIN_WRITE = [
+  // Whether it may write is for PostgreSQL to say: an operator who made it read-only means every server.
+  'BEGIN ISOLATION LEVEL READ COMMITTED',
+  `SELECT set_config('lock_timeout', '${LOCK_MS_MAX}', true), set_config('idle_in_transaction_session_timeout', '${IDLE_MS_MAX}', true)`,
+]
+const TURN = 'SELECT "only" FROM writer_turn FOR UPDATE'
+const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+const ATTEMPTS_MAX = 5
+/** Longest pause before the first repetition; it doubles with each. */
+const AGAIN_MS = 10
+/** Serialization failure, deadlock, and a row that another transaction has just added. */
+const IN_THE_WAY = /^(?:40001|40P01|23505)$/
+
+type Work<T> = (sql: Sql) => Promise<T>
+export type Transactions = {
+  write<T>(work: Work<T>): Promise<T>
+  read<T>(work: Work<T>): Promise<T>
+  /** As `read`, for statements that are planned with their values. */
+  list<T>(work: Work<T>): Promise<T>
+  /** Returns the number of operations that are not finished. */
+  waiting(): number
+  /** Resolves when all operations are finished; new ones are refused. */
+  settled(): Promise<void>
+}
+
+export function openTransactions({
+  writing,
+  reading,
+  waitingMax,
+  seam,
+}: {
+  readonly writing: pg.Pool
+  readonly reading: pg.Pool
+  readonly waitingMax: number
+  readonly seam: Seam
+}): Transactions {
+  const unfinished = new Set<Promise<unknown>>()
+  let isClosing = false
+
+  const tracked = <T>(run: () => Promise<T>): Promise<T> => {
+    if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))
+    if (unfinished.size >= waitingMax)
+      return Promise.reject(new StoreBusy('too many requests wait for the database'))
+    const running = run().catch((error: unknown) => {
+      throw known(error)
+    })
+    unfinished.add(running)
+    const finish = (): void => void unfinished.delete(running)
+    running.then(finish, finish)
+    return running
+  }
+
+  return {
+    write: (work) => tracked(() => again(() => writeOnce(writing, seam, work))),
+    read: (work) => tracked(() => again(() => readOnce(reading, true, work))),
+    list: (work) => tracked(() => again(() => readOnce(reading, false, work))),
+    waiting: () => unfinished.size,
+    async settled() {
+      isClosing = true
+      await Promise.allSettled(unfinished)
+    },
+  }
+}
+
+/** An error after which the operation may be run again. */
+class NotDone extends Error {
+  readonly why: unknown
+  constructor(why: unknown) {
+    super('not done')
+    this.why = why
+  }
+}
+
+async function again<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof NotDone)) throw error
+      const isLost = error.why instanceof ConnectionLost
+      // A connection of the pool may have been cut off long ago; a second one that fails says that nothing answers.
+      if (attempt >= (isLost ? 2 : ATTEMPTS_MAX)) throw error.why
+      if (!isLost) await pause(randomInt(AGAIN_MS * 2 ** attempt))
+    }
+}
+
+async function writeOnce<T>(pool: pg.Pool, seam: Seam, work: Work<T>): Promise<T> {
+  const client = await clientOf(pool)
+  const connection = namedOn(client)
+  for (const text of BEGIN_WRITE) connection.queue(text)
+  if (seam.takesNoTurn !== true) connection.queue(TURN)
+  const { sql } = connection
+  let isCommitting = false
+  try {
+    const result = await readingOnce(sql, () => work(sql))
+    await countNew(sql)
+    await indexNew(sql)
+    isCommitting = true
+    await connection.commit()
+    client.release()
+    return result
+  } catch (error) {
+    if (error instanceof ConnectionLost) {
+      client.release(true)
+      throw isCommitting ? error : new NotDone(error)
+    }
+    await connection.rollBack()
+    client.release()
+    if (error instanceof Refused) return error.value as T
+    throw error instanceof PostgresRefused && IN_THE_WAY.test(error.code)
+      ? new NotDone(error)
+      : error
+  }
+}
+
+async function readOnce<T>(pool: pg.Pool, isNamed: boolean, work: Work<T>): Promise<T> {
+  const client = await clientOf(pool)
+  const connection = isNamed ? namedOn(client) : unnamedOn(client)
+  connection.queue(BEGIN_READ)
+  try {
+    const result = await work(connection.sql)
+    // How a transaction that has only read ends, nobody waits for.
+    void connection.rollBack()
+    client.release()
+    return result
+  } catch (error) {
+    const isLost = error instanceof ConnectionLost
+    if (!isLost) await connection.rollBack()
+    client.release(isLost)
+    throw isLost ? new NotDone(error) : error
+  }
+}
+
+async function clientOf(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw errorOf(error, '')
+  }
+}
+
+const namedOn = memoize((client: pg.ClientBase) => connectionOn(client, true))
+const unnamedOn = memoize((client: pg.ClientBase) => connectionOn(client, false))
+
+/** What a caller of the store is told: that it may try again, or that the store has a fault. */
+function known(error: unknown): unknown {
+  if (error instanceof StoreBusy) return error
+  if (error instanceof ConnectionLost || isOfTheMachine(error))
+    return new StoreBusy((error as Error).message, codeOfBusy(error))
+  return error
+}
