@@ -118,8 +118,8 @@ async function startServer(
   writeFileSync(
     script,
     `import { boot } from ${JSON.stringify(join(top, 'server', 'main.ts'))}
-import { environment } from ${JSON.stringify(join(top, 'server', 'ops', 'environment.ts'))}
-const read = environment()
+import { loadEnvironment } from ${JSON.stringify(join(top, 'server', 'ops', 'environment.ts'))}
+const read = loadEnvironment()
 if (!read.ok) throw new Error(read.error.join(' '))
 const booted = await boot(read.value, { print: console.log, printError: console.error, environment: () => read.value })
 if (!booted.ok) { console.error(booted.error.text); process.exit(booted.error.status) }
