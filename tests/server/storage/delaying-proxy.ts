@@ -47,6 +47,8 @@ export type DelayingProxy = {
   /** Returns the round trips since the last call or the start of the trace. */
   takeTrips(): readonly Trip[]
   setDelay(delayMs: number): void
+  /** New connections go there, as when an address moves to another machine. */
+  setTarget(target: Target): void
   /** Replaces the former instruction. */
   cutCommits(moment: CutMoment, options?: CutOptions): void
   stopCutting(): void
@@ -69,9 +71,10 @@ export function urlThrough(port: number, direct: string): string {
 }
 
 export async function startDelayingProxy(
-  target: Target,
+  firstTarget: Target,
   { delayMs = DELAY_MS }: { readonly delayMs?: number } = {},
 ): Promise<DelayingProxy> {
+  let target = firstTarget
   let delay = delayMs
   let trips: Trip[] | null = null
   let plan: { moment: CutMoment; oneIn: number; left: number } | null = null
@@ -117,6 +120,9 @@ export async function startDelayingProxy(
     takeTrips: () => trips?.splice(0) ?? [],
     setDelay: (next) => {
       delay = next
+    },
+    setTarget: (next) => {
+      target = next
     },
     cutCommits: (moment, { oneIn = 1, times = Infinity } = {}) => {
       plan = { moment, oneIn, left: times }

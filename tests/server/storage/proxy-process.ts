@@ -23,6 +23,7 @@ const NAMES = [
   'startTrace',
   'takeTrips',
   'setDelay',
+  'setTarget',
   'cutCommits',
   'stopCutting',
   'cuts',
