@@ -263,7 +263,7 @@ async function measureOnce(
   const [serversBefore, postgresBefore] = [readServers(), readPostgresCpu(cluster.pid())]
   const results = await Promise.all(servers.map((server) => send(server, event, clients, SECONDS)))
   const stored = results.reduce((sum, result) => sum + result['2xx'], 0)
-  const perMs = (us: number): number => us / 1000 / Math.max(1, stored)
+  const perMs = (us: number): number => us / 1000 / stored
   return {
     perSecond: results.reduce((sum, result) => sum + result['2xx'] / result.duration, 0),
     p50: Math.max(...results.map(({ latency }) => latency.p50)),
@@ -293,7 +293,9 @@ const send = (
 const LOAD_HEAD =
   '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all) | refused |\n|---|---|---|---|---|---|---|---|'
 const formatShare = (share: number): string => `${(share * 100).toFixed(0)} %`
+/** Infinite if nothing was stored in the time. */
+const formatCpu = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(2) : '–')
 const formatLoad = (name: string, load: Load): string =>
-  `| ${name} | ${load.perSecond.toFixed(0)} | ${load.p50} | ${load.p99} | ${load.serverCpu.toFixed(2)} | ${load.postgresCpu.toFixed(2)} | ${formatShare(load.lockShare)} (${formatShare(load.lockShareOfAll)}) | ${load.refused} |`
+  `| ${name} | ${load.perSecond.toFixed(0)} | ${load.p50} | ${load.p99} | ${formatCpu(load.serverCpu)} | ${formatCpu(load.postgresCpu)} | ${formatShare(load.lockShare)} (${formatShare(load.lockShareOfAll)}) | ${load.refused} |`
 
 if (process.argv[1] === import.meta.filename) process.exitCode = (await benchPostgres()) ? 0 : 1

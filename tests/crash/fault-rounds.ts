@@ -44,6 +44,8 @@ export type FaultRounds = {
   readonly times: number
   readonly cluster: Cluster
   readonly standby?: Cluster
+  /** Where the servers connect, instead of the proxy that cuts connections. */
+  readonly poolerPort?: number
   readonly database: string
   readonly hasKeys?: boolean
   readonly say?: (line: string) => void
@@ -70,8 +72,8 @@ export const RESUMED_MS_MAX = 15_000
 const QUIET_MS = 400
 
 export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
-  const { faults, clients, toldMin, cluster, standby, database, hasKeys = true } = rounds
-  const { say = () => {} } = rounds
+  const { faults, clients, toldMin, cluster, standby, poolerPort, database } = rounds
+  const { hasKeys = true, say = () => {} } = rounds
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-faults-'))
   const direct = await cluster.createDatabase(database)
   const inbox = await openInbox()
@@ -88,7 +90,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
       DATABASE_URL:
         standby !== undefined && faults.includes('failover')
           ? urlOfBoth(direct, cluster.port, standby.port)
-          : urlThrough(proxy.port, direct),
+          : urlThrough(poolerPort ?? proxy.port, direct),
     }
     for (const name of ['first', 'second']) servers.push(await server(folder, name, variables))
     const distributor = await proxyTo(servers.map(({ port }) => port))

@@ -46,7 +46,7 @@ export type ClusterOptions = {
   readonly isDurable?: boolean
 }
 
-const USER = 'rollcall'
+export const CLUSTER_USER = 'rollcall'
 /** PostgreSQL refuses to run as root. */
 const NOBODY: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
@@ -69,7 +69,7 @@ export async function startCluster({ isDurable = true }: ClusterOptions = {}): P
   const folder = makeFolder()
   const data = join(folder, 'data')
   const encoding = ['-E', 'UTF8', '--locale=C.UTF-8']
-  runProgram('initdb', ['-D', data, '-U', USER, '-A', 'trust', '--no-sync', ...encoding])
+  runProgram('initdb', ['-D', data, '-U', CLUSTER_USER, '-A', 'trust', '--no-sync', ...encoding])
   const settings = [
     `max_connections=${CONNECTIONS_MAX}`,
     'shared_buffers=128MB',
@@ -98,7 +98,8 @@ function runProgram(name: string, args: readonly string[]): void {
 async function openCluster(folder: string): Promise<Cluster> {
   const data = join(folder, 'data')
   const port = await freePort()
-  const url = (database: string): string => `postgres://${USER}@127.0.0.1:${port}/${database}`
+  const url = (database: string): string =>
+    `postgres://${CLUSTER_USER}@127.0.0.1:${port}/${database}`
   let server: ChildProcess
   const start = async (): Promise<void> => {
     server = spawn(
@@ -139,7 +140,7 @@ async function openCluster(folder: string): Promise<Cluster> {
     },
     addSynchronousStandby: async () => {
       const copy = makeFolder()
-      const source = ['-h', '127.0.0.1', '-p', String(port), '-U', USER]
+      const source = ['-h', '127.0.0.1', '-p', String(port), '-U', CLUSTER_USER]
       const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync']
       runProgram('pg_basebackup', [...source, '-D', join(copy, 'data'), ...how])
       const standby = await openCluster(copy)
@@ -174,7 +175,8 @@ async function waitForRow(shell: Shell, statement: string): Promise<void> {
   await client.end()
 }
 
-async function waitForConnection(url: string): Promise<void> {
+/** Until somebody can connect. */
+export async function waitForConnection(url: string): Promise<void> {
   for (const began = performance.now(); ;) {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => {})

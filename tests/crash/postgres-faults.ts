@@ -1,11 +1,13 @@
 /**
  * `node tests/crash/postgres-faults.ts [FAULT...]`: two servers on PostgreSQL under load; a server is killed again and
  * again, connections are cut before, during and after COMMIT, PostgreSQL is restarted and crashes, and a synchronous
- * standby takes over from a primary that is killed (FAILOVERS=5 times). Each fault has a database of its own. `CLIENTS`,
+ * standby takes over from a primary that is killed (FAILOVERS=5 times). `pooled`: PgBouncer in transaction mode is between
+ * them, a server is killed and PostgreSQL crashes. Each fault has a database of its own. `CLIENTS`,
  * `TIMES` and `TOLD` change the load. Prints what it saw; 1: something was wrong.
  */
 import { FAULTS, needsStandby, RESUMED_MS_MAX, runFaults } from './fault-rounds.ts'
 import type { Fault, FaultOutcome } from './fault-rounds.ts'
+import { hasPgbouncer, startPgbouncer } from './pgbouncer.ts'
 import { hasStandbys, startCluster } from './postgres-cluster.ts'
 
 const CLIENTS = Number(process.env['CLIENTS'] ?? 16)
@@ -14,13 +16,18 @@ const TOLD_MIN = Number(process.env['TOLD'] ?? 40)
 const FAILOVERS = Number(process.env['FAILOVERS'] ?? 1)
 const WRONG_SHOWN_MAX = 10
 
-const isFault = (name: string): name is Fault => FAULTS.some((fault) => fault === name)
+const POOLED = 'pooled'
+type Run = Fault | typeof POOLED
+const RUNS: readonly Run[] = [...FAULTS, POOLED]
+const isRun = (name: string): name is Run => RUNS.some((run) => run === name)
 const named = process.argv.slice(2)
-const unknown = named.filter((name) => !isFault(name))
-if (unknown.length > 0) throw new Error(`no fault "${unknown[0]}": ${FAULTS.join(', ')}`)
-const chosen = named.length === 0 ? FAULTS : named.filter(isFault)
+const unknown = named.filter((name) => !isRun(name))
+if (unknown.length > 0) throw new Error(`no fault "${unknown[0]}": ${RUNS.join(', ')}`)
+const chosen = named.length === 0 ? RUNS : named.filter(isRun)
 const runs = chosen.flatMap((fault) =>
-  needsStandby(fault) ? Array.from({ length: FAILOVERS }, () => fault) : [fault],
+  fault !== POOLED && needsStandby(fault)
+    ? Array.from({ length: FAILOVERS }, () => fault)
+    : [fault],
 )
 
 let isRight = true
@@ -34,28 +41,37 @@ for (const fault of runs) {
 console.log(isRight ? 'nothing was wrong' : 'something was wrong')
 process.exitCode = isRight ? 0 : 1
 
-async function tryFault(fault: Fault): Promise<readonly string[]> {
-  if (needsStandby(fault) && !hasStandbys()) {
-    console.log(`${fault}: left out, because this PostgreSQL has no pg_basebackup`)
+async function tryFault(run: Run): Promise<readonly string[]> {
+  const hasStandby = run !== POOLED && needsStandby(run)
+  if (hasStandby && !hasStandbys()) {
+    console.log(`${run}: left out, because this PostgreSQL has no pg_basebackup`)
+    return []
+  }
+  if (run === POOLED && !hasPgbouncer()) {
+    console.log('pooled: left out, because there is no PgBouncer (apt-get install pgbouncer)')
     return []
   }
   const cluster = await startCluster({ isDurable: false })
-  const standby = needsStandby(fault) ? await cluster.addSynchronousStandby() : undefined
+  const standby = hasStandby ? await cluster.addSynchronousStandby() : undefined
+  const pooler = run === POOLED ? await startPgbouncer(cluster) : undefined
+  if (pooler !== undefined) console.log(`through PgBouncer ${pooler.version}`)
   try {
     const outcome = await runFaults({
-      faults: [fault],
+      faults: run === POOLED ? ['server', 'crash'] : [run],
       clients: CLIENTS,
       toldMin: TOLD_MIN,
       times: TIMES,
       cluster,
       ...(standby === undefined ? {} : { standby }),
-      database: fault,
+      ...(pooler === undefined ? {} : { poolerPort: pooler.port }),
+      database: run,
       say: (line) => console.log(line),
     })
     console.log(`  ${formatOutcome(outcome)}`)
     const late = outcome.resumedMs.filter((ms) => ms > RESUMED_MS_MAX)
     return [...outcome.wrong, ...late.map((ms) => `a server resumed after ${Math.round(ms)} ms`)]
   } finally {
+    await pooler?.stop()
     await standby?.remove()
     await cluster.remove()
   }

@@ -1,0 +1,72 @@
+/**
+ * PgBouncer in transaction mode in front of a cluster: each transaction of a connection may run in another session. It is
+ * the program that PGBOUNCER names, or that of Debian's package.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../browser/serve.ts'
+import { CLUSTER_USER, waitForConnection } from './postgres-cluster.ts'
+import type { Cluster } from './postgres-cluster.ts'
+
+export type Pooler = { readonly port: number; readonly version: string; stop(): Promise<void> }
+
+/** It refuses to run as root. */
+const NOBODY: { readonly uid?: number; readonly gid?: number } =
+  process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+/** Fewer sessions than the connections of two servers. */
+const POOL_SIZE = 8
+/** It keeps prepared statements of transaction mode from this version on. */
+const PREPARED_SINCE = [1, 21] as const
+
+const findProgram = (): string => process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer'
+export const hasPgbouncer = (): boolean => existsSync(findProgram())
+
+export async function startPgbouncer(cluster: Cluster): Promise<Pooler> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-pgbouncer-'))
+  const { uid, gid } = NOBODY
+  if (uid !== undefined) chownSync(folder, uid, gid ?? uid)
+  const port = await freePort()
+  const { stdout } = spawnSync(findProgram(), ['--version'], { encoding: 'utf8' })
+  const version = /\d+\.\d+(\.\d+)?/.exec(stdout)?.[0] ?? ''
+  const file = join(folder, 'pgbouncer.ini')
+  writeFileSync(
+    file,
+    `[databases]
+* = host=127.0.0.1 port=${cluster.port} user=${CLUSTER_USER}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir = ${folder}
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${POOL_SIZE}
+ignore_startup_parameters = extra_float_digits
+${keepsPrepared(version) ? 'max_prepared_statements = 200' : ''}
+`,
+  )
+  const child = spawn(findProgram(), ['-q', file], {
+    ...NOBODY,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await waitForConnection(cluster.url('postgres').replace(`:${cluster.port}/`, `:${port}/`))
+  return {
+    port,
+    version,
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit')
+        child.kill('SIGQUIT')
+        await ended
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function keepsPrepared(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > PREPARED_SINCE[0] || (major === PREPARED_SINCE[0] && minor >= PREPARED_SINCE[1])
+}
