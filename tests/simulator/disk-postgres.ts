@@ -107,7 +107,18 @@ function createBatchedReads(
     },
   })
   return {
-    sql: Object.assign(createStatement, { searching: sql.searching }),
+    sql: Object.assign(createStatement, {
+      compiled: <Row>(text: string): Statement<Row> => {
+        const one = sql.compiled<Row>(text)
+        return {
+          ...createStatement<Row>(text),
+          all: (...params) => tracked(() => one.all(...params)),
+          get: (...params) => tracked(() => one.get(...params)),
+        }
+      },
+      dialect: sql.dialect,
+      searching: sql.searching,
+    }),
     forget: () => {
       answers = new Map()
     },

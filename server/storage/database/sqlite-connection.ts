@@ -1,6 +1,8 @@
 /** Defines the database interface of the store, and opens all SQLite connections. */
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { sqliteDialect } from '../sqlite/dialect.ts'
+import type { Dialect } from './dialect.ts'
 import { containsFolded, ftsQuery } from '../lists/search-terms.ts'
 
 /** The result of a statement that changes rows. Reading it sends the statement, where it was not sent yet. */
@@ -14,6 +16,9 @@ export type Statement<Row> = {
 /** Cached statements of one connection: the same text is prepared once. */
 export type Sql = {
   <Row>(text: string): Statement<Row>
+  /** A statement that was compiled for this database; see `statement.ts`. */
+  compiled<Row>(text: string): Statement<Row>
+  readonly dialect: Dialect
   readonly searching: Searching
 }
 /** How indexed words are searched, and whether unindexed rows may exist. */
@@ -101,7 +106,7 @@ export function statements(db: Database.Database): Sql {
     cache.set(text, made as Statement<unknown>)
     return made
   }
-  return Object.assign(sql, { searching: SEARCHING })
+  return Object.assign(sql, { compiled: sql, dialect: sqliteDialect, searching: SEARCHING })
 }
 
 /** Runs `work` in a transaction that nothing else on this connection can enter: `work` waits only for this connection. */

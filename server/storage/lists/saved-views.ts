@@ -1,23 +1,32 @@
 /** Stores each user's list settings. */
 import type { MyList } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statement.ts'
+
+const viewsOfUser = statement((builder, { adminId }: { adminId: number }) =>
+  builder.selectFrom('admin_lists').select(['list', 'kept']).where('admin_id', '=', adminId),
+)
+const saveView = statement(
+  (builder, { adminId, list, kept }: { adminId: number; list: string; kept: string }) =>
+    builder
+      .insertInto('admin_lists')
+      .values({ admin_id: adminId, list, kept })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['admin_id', 'list'])
+          .doUpdateSet((is) => ({ kept: is.ref('excluded.kept') })),
+      ),
+)
 
 /** By list: event id and list id, separated by a slash. */
 export async function myLists(
   sql: Sql,
   adminId: number,
 ): Promise<Readonly<Record<string, MyList>>> {
-  return Object.fromEntries(
-    (
-      await sql<{ list: string; kept: string }>(
-        'SELECT list, kept FROM admin_lists WHERE admin_id = ?',
-      ).all(adminId)
-    ).map(({ list, kept }) => [list, JSON.parse(kept) as MyList]),
-  )
+  const views = await viewsOfUser.all(sql, { adminId })
+  return Object.fromEntries(views.map(({ list, kept }) => [list, JSON.parse(kept) as MyList]))
 }
 
 export function keepMyList(sql: Sql, adminId: number, list: string, kept: MyList): void {
-  sql(
-    'INSERT INTO admin_lists (admin_id, list, kept) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kept = excluded.kept',
-  ).run(adminId, list, JSON.stringify(kept))
+  saveView.run(sql, { adminId, list, kept: JSON.stringify(kept) })
 }

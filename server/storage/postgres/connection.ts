@@ -5,6 +5,7 @@
  */
 import pg from 'pg'
 import type { Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
+import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { inPostgres, withoutNul } from './sql-translation.ts'
 import type { Written } from './sql-translation.ts'
@@ -119,14 +120,16 @@ export function connectionOn(client: pg.ClientBase, isNamed = true): PostgresCon
     return one.result
   }
 
-  const statement = <R>(text: string): Statement<R> => {
+  const translated = <R>(text: string): Statement<R> => {
     if (text.startsWith('PRAGMA')) return NOTHING as Statement<R>
     let translation = written.get(text)
     if (translation === undefined) {
       translation = inPostgres(text)
       written.set(text, translation)
     }
-    const to = translation
+    return statement(translation)
+  }
+  const statement = <R>(to: Written): Statement<R> => {
     const all = async (...params: unknown[]): Promise<R[]> =>
       (await awaited(add(to.text, bound(to, params)))).rows as R[]
     return {
@@ -141,12 +144,19 @@ export function connectionOn(client: pg.ClientBase, isNamed = true): PostgresCon
   const sql = <R>(text: string): Statement<R> => {
     const known = statements.get(text)
     if (known !== undefined) return known as Statement<R>
-    const made = statement<R>(text)
+    const made = translated<R>(text)
+    statements.set(text, made as Statement<unknown>)
+    return made
+  }
+  const compiled = <R>(text: string): Statement<R> => {
+    const known = statements.get(text)
+    if (known !== undefined) return known as Statement<R>
+    const made = statement<R>({ text, names: null, bytes: -1 })
     statements.set(text, made as Statement<unknown>)
     return made
   }
   return {
-    sql: Object.assign(sql, { searching: SEARCHING }),
+    sql: Object.assign(sql, { compiled, dialect: postgresDialect, searching: SEARCHING }),
     plain: async (text) => (await awaited(add(text, [], true))).rows,
     queue: (text) => void add(text, [], true),
     async commit() {

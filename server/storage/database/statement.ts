@@ -1,0 +1,76 @@
+/** Statements of the store: built and typed by Kysely, compiled once per database, run with the values of each call. */
+import type { Compilable, Kysely } from 'kysely'
+import type { Dialect } from './dialect.ts'
+import type { Ran, Sql, Statement } from './sqlite-connection.ts'
+import type { Tables } from './tables.ts'
+
+type Values<Given> = object extends Given ? [given?: Given] : [given: Given]
+export type StoreStatement<Given, Row> = {
+  get(sql: Sql, ...given: Values<Given>): Promise<Row | undefined>
+  all(sql: Sql, ...given: Values<Given>): Promise<Row[]>
+  /** Is sent with the next statement whose result is awaited; see `Statement`. */
+  run(sql: Sql, ...given: Values<Given>): Ran
+}
+
+/**
+ * Defines a statement. `build` is called once per database; `given.name` stands for the value that a call passes under
+ * this name. A statement whose text depends on its values (a list of variable length) is built by `queryOf` instead.
+ */
+export function statement<Given extends object, Row>(
+  build: (builder: Kysely<Tables>, given: Given, dialect: Dialect) => Compilable<Row>,
+): StoreStatement<Given, Row> {
+  const compiled = new Map<Dialect, Compiled>()
+  const compiledFor = (dialect: Dialect): Compiled => {
+    const known = compiled.get(dialect)
+    if (known !== undefined) return known
+    const { sql, parameters } = build(dialect.builder, PLACEHOLDERS as Given, dialect).compile()
+    const made = { text: sql, parameters }
+    compiled.set(dialect, made)
+    return made
+  }
+  const bound = (sql: Sql, given: Given | undefined): readonly [Statement<Row>, unknown[]] => {
+    const { text, parameters } = compiledFor(sql.dialect)
+    const values = (given ?? {}) as Readonly<Record<string, unknown>>
+    return [
+      sql.compiled<Row>(text),
+      parameters.map((one) => (one instanceof Placeholder ? values[one.name] : one)),
+    ]
+  }
+  return {
+    get(sql, ...given) {
+      const [one, params] = bound(sql, given[0])
+      return one.get(...params)
+    },
+    all(sql, ...given) {
+      const [one, params] = bound(sql, given[0])
+      return one.all(...params)
+    },
+    run(sql, ...given) {
+      const [one, params] = bound(sql, given[0])
+      return one.run(...params)
+    },
+  }
+}
+
+/** A query that is built for one call, such as a list with the filters of its user. */
+export function queryOf<Row>(
+  sql: Sql,
+  build: (builder: Kysely<Tables>, dialect: Dialect) => Compilable<Row>,
+): { get(): Promise<Row | undefined>; all(): Promise<Row[]>; run(): Ran } {
+  const { sql: text, parameters } = build(sql.dialect.builder, sql.dialect).compile()
+  const one = sql.compiled<Row>(text)
+  return {
+    get: () => one.get(...parameters),
+    all: () => one.all(...parameters),
+    run: () => one.run(...parameters),
+  }
+}
+
+type Compiled = { readonly text: string; readonly parameters: readonly unknown[] }
+class Placeholder {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+const PLACEHOLDERS: object = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })

@@ -1,0 +1,516 @@
+/** Declares every table and column of the store. A test compares this type with the schema of both databases. */
+import type { Generated } from 'kysely'
+import type {
+  Day,
+  Instant,
+  LastResponse,
+  OrderId,
+  Paise,
+  PaymentStatus,
+  RegistrationState,
+  RegNo,
+} from '../../../engine/index.ts'
+
+/** Rows by table. Instants are milliseconds since 1970, amounts whole paise, JSON is text. */
+export type Tables = {
+  act_keys: {
+    key: string
+    registration_id: number
+    fingerprint: string
+    answer: string
+    at: Instant
+  }
+  activation: {
+    only: number
+    number: number
+    site: string | null
+  }
+  active_events: {
+    event_id: string
+    hash: string
+    is_gone: 0 | 1
+    place: number
+  }
+  acts: {
+    id: Generated<number>
+    registration_id: number
+    at: Instant
+    who: string
+    act: string
+    why: string
+    data: string
+    was: string
+    became: string
+  }
+  admin_lists: {
+    admin_id: number
+    list: string
+    kept: string
+  }
+  admins: {
+    id: Generated<number>
+    username: string
+    password_hash: string
+    created_at: Instant
+    changed_at: Instant
+    role: Generated<string>
+    events: string | null
+    totp_secret: string | null
+    totp_wanted: string | null
+    totp_step: Generated<number>
+    signed_in_at: Instant | null
+  }
+  audit_log: {
+    id: Generated<number>
+    at: Instant
+    who: string
+    what: string
+    event_id: string | null
+    reg_no: RegNo | null
+    registration_id: number | null
+    look: string | null
+  }
+  bank_references: {
+    key: string
+    capture_id: number
+  }
+  bill_lines: {
+    registration_id: number
+    bill: number
+    line: number
+    item: string
+    option: string | null
+    label: string
+    quantity: number
+    unit: Paise
+    base: Paise
+    gst: Paise
+    total: Paise
+    rate: string | null
+    parts: string | null
+  }
+  captures: {
+    id: Generated<number>
+    payment_id: number | null
+    registration_id: number | null
+    source: string
+    account: string
+    reference: string
+    amount: Paise
+    currency: string
+    kind: string
+    paid_at: Instant
+    seen_at: Instant
+    state: string
+    why: string | null
+    counts_for: number | null
+    found_for: string | null
+    unknown_order: string | null
+    payer: string | null
+    counted: number | null
+  }
+  clock_seen: {
+    only: number
+    at: Instant
+    waits_since: Instant | null
+    latest_at: Instant | null
+    set_back_at: Instant | null
+  }
+  code_uses: {
+    registration_id: number
+    code_id: number
+  }
+  codes: {
+    id: Generated<number>
+    event_id: string
+    kind: string
+    code: string
+    folded: string
+    uses_max: number
+    last_day: Day | null
+    note: string
+    made_at: Instant
+    made_by: string
+    withdrawn_at: Instant | null
+  }
+  counted: {
+    only: number
+    last_id: number
+  }
+  counters: {
+    event_id: string
+    day: Day
+    category: string
+    period: string
+    status: PaymentStatus
+    registrations: number
+    booked: Generated<Paise>
+    owed: Generated<Paise>
+    ended: Generated<number>
+  }
+  decisions: {
+    id: Generated<number>
+    registration_id: number | null
+    capture_id: number | null
+    what: string
+    why: string
+    who: string
+    second_person: string | null
+    at: Instant
+    about: string | null
+    amount: Paise | null
+  }
+  document_series: {
+    account: string
+    year: string
+    pattern: string
+    last: number
+  }
+  documents: {
+    id: Generated<number>
+    registration_id: number
+    payment_id: number
+    kind: string
+    account: string
+    year: string
+    serial: string
+    body: string
+    at: Instant
+    credit_number: string | null
+    bill: number | null
+  }
+  draft_proofs: {
+    token_hash: string
+    event_id: string
+    field: string
+    sha256: string
+    name: string
+    type: string
+    bytes: number
+    at: Instant
+  }
+  dues: {
+    id: Generated<number>
+    registration_id: number
+    at: Instant
+    what: string
+    amount: Paise
+    payment_id: number | null
+  }
+  event_files: {
+    hash: string
+    event_id: string
+    text: string
+    shared: string
+    first_at: Instant
+    served_at: Instant
+    gone_at: Instant | null
+  }
+  event_issuers: {
+    event_id: string
+    issuer: string
+  }
+  event_limits: {
+    event_id: string
+    limits: string
+    hold_ms: number
+  }
+  gateway_notices: {
+    id: Generated<number>
+    gateway: string
+    kind: string
+    order_id: OrderId | null
+    body: string
+    content_type: string
+    at: Instant
+  }
+  idempotency_keys: {
+    event_id: string
+    key: string
+    fingerprint: string
+    registration_id: number
+    at: Instant
+  }
+  installation: {
+    only: number
+    name: string
+  }
+  links: {
+    token_hash: string
+    registration_id: number
+    purpose: string
+    created_at: Instant
+    expires_at: Instant
+    used_at: Instant | null
+  }
+  mail_queue: {
+    id: Generated<number>
+    registration_id: number | null
+    event_id: string | null
+    kind: string
+    once: string | null
+    recipient: string
+    copy_to: string | null
+    subject: string
+    body: string
+    status: Generated<string>
+    attempts: Generated<number>
+    next_at: Instant | null
+    created_at: Instant
+    sent_at: Instant | null
+    error: string | null
+    claimed_at: Instant | null
+    lost: Generated<number>
+    mailbox: string | null
+    first_tried_at: Instant | null
+    tried_at: Instant | null
+    unreached: Generated<number>
+  }
+  office_settings: {
+    only: number
+    second_factor_required: Generated<0 | 1>
+  }
+  paid_persons: {
+    id: Generated<number>
+    registration_id: number
+    event_id: string
+    person: string
+    first_id: number | null
+    after_act: Generated<0 | 1>
+  }
+  password_links: {
+    token_hash: string
+    admin_id: number
+    expires_at: Instant
+  }
+  payment_facts: {
+    id: Generated<number>
+    payment_id: number
+    type: string
+    body: string
+    refusal: string | null
+    at: Instant
+  }
+  payments: {
+    id: Generated<number>
+    registration_id: number
+    order_id: OrderId
+    attempt: number
+    gateway: string | null
+    amount: Paise
+    status: PaymentStatus
+    reference: string | null
+    refund_reference: string | null
+    reason: string | null
+    review: string | null
+    created_at: Instant
+    status_at: Instant
+    paid_at: Instant | null
+    asks: Generated<number>
+    asked_at: Instant | null
+    next_ask_at: Instant | null
+    account: string | null
+    merchant_id: string | null
+    watch_until: Instant | null
+    hold_until: Instant | null
+    handed_off_at: Instant | null
+    period: string | null
+    base: Paise | null
+    gst: Paise | null
+    last_answer: LastResponse | null
+    claimed_at: Instant | null
+    bill: number | null
+    asks_for: Generated<'whole' | 'difference'>
+    way: string | null
+    asking_until: Instant | null
+    bill_total: Paise | null
+  }
+  pings: {
+    only: number
+    at: Instant
+  }
+  places: {
+    id: Generated<number>
+    event_id: string
+    place: string
+    max: number
+    taken: Generated<number>
+    name: string | null
+  }
+  places_taken: {
+    registration_id: number
+    place_id: number
+    state: string
+    until: Instant | null
+  }
+  recoveries: {
+    id: Generated<number>
+    code: string
+    begun_at: Instant
+    who: string
+    why: string
+    copy_at: Instant | null
+    stored_at: Instant | null
+    served_at: Instant | null
+    ended_at: Instant | null
+    ended_by: string | null
+    mails: string | null
+  }
+  recovery_codes: {
+    admin_id: number
+    code_hash: string
+    used_at: Instant | null
+  }
+  recovery_payments: {
+    recovery_id: number
+    payment_id: number
+  }
+  refunds: {
+    id: Generated<number>
+    capture_id: number
+    amount: Paise
+    state: string
+    reference: string | null
+    why: string
+    who: string
+    at: Instant
+    asked_at: Instant | null
+    said: string | null
+    done_at: Instant | null
+  }
+  registrations: {
+    id: Generated<number>
+    event_id: string
+    event_hash: string
+    reg_no: RegNo
+    full_name: string
+    email: string
+    phone: string
+    council_no: string
+    answers: string
+    category: string | null
+    period: string | null
+    base: Paise | null
+    gst: Paise | null
+    total: Paise | null
+    payment_status: PaymentStatus
+    in_review: Generated<0 | 1>
+    payment_id: string | null
+    paid_at: Instant | null
+    created_at: Instant
+    created_day: Day
+    former_no: string | null
+    bill: number | null
+    state: Generated<RegistrationState>
+    due: Generated<Paise>
+    is_corrected: Generated<0 | 1>
+    approval: string | null
+    decide_by: Instant | null
+    offer: string | null
+    pay_until: Instant | null
+    booked: Generated<Paise>
+    erased_at: Instant | null
+    freed_at_attempt: number | null
+    documented_bill: number | null
+    bill_without_invoice: number | null
+    refunded: Generated<Paise>
+  }
+  revenue: {
+    event_id: string
+    day: Day
+    amount: Paise
+  }
+  roll_rows: {
+    event_id: string
+    roll: string
+    key: string
+    cells: string
+  }
+  /** Words of a registration; on SQLite a full-text index. */
+  search_index: {
+    rowid: number
+    words: string
+  }
+  search_progress: {
+    only: number
+    last_id: number
+  }
+  sessions: {
+    token_hash: string
+    admin_id: number
+    created_at: Instant
+    expires_at: Instant
+    seen_at: Instant
+    network: Generated<string>
+    browser: Generated<string>
+  }
+  settlement_lines: {
+    id: Generated<number>
+    settlement_id: number
+    source: string
+    account: string
+    key: string
+    line: number
+    kind: string
+    order_id: OrderId
+    reference: string
+    amount: Paise
+    fee: Paise
+    tax: Paise
+    net: Paise
+    day: Day | null
+    utr: string
+    paid_on: Day | null
+    nth: number
+    utr_key: Generated<string>
+  }
+  settlements: {
+    id: Generated<number>
+    source: string
+    account: string
+    event_id: string
+    sha256: string
+    who: string
+    at: Instant
+  }
+  tellings: {
+    id: Generated<number>
+    registration_id: number
+    at: Instant
+    way: string
+    reference: string
+    folded: string
+    paid_on: Day | null
+    answers: string
+    ended_at: Instant | null
+    ended_as: string | null
+    event_id: Generated<string>
+  }
+  unique_answers: {
+    event_id: string
+    rule: string
+    folded: string
+    registration_id: number
+  }
+  unique_rules: {
+    event_id: string
+    rule: string
+  }
+  unknown_orders: {
+    order_id: OrderId
+    event_id: string
+    at: Instant
+    next_ask_at: Instant
+    asks: number
+    is_claimed: 0 | 1
+  }
+  uploads: {
+    registration_id: number
+    field: string
+    sha256: string
+    name: string
+    type: string
+    bytes: number
+    dropped_at: Instant | null
+  }
+}

@@ -1,0 +1,26 @@
+/** Builds statements for SQLite. */
+import {
+  DummyDriver,
+  Kysely,
+  sql as raw,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Dialect } from '../database/dialect.ts'
+import type { Tables } from '../database/tables.ts'
+
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  builder: new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  }),
+  jsonText: (column, path) => raw<string | null>`json_extract(${column}, ${raw.lit(path)})`,
+  isIn: (column, jsonArray) =>
+    raw<boolean>`${column} in (select value from json_each(${raw.val(jsonArray)}))`,
+}
