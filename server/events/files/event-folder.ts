@@ -216,9 +216,13 @@ export async function compileFolder(
   const hashes = new Map(folder.files.map((file) => [file.path, computeHash(file.text, shared)]))
   const getHash = (file: string): string => hashes.get(file) ?? ''
   const knownBefore = new Map<string, KnownEvent>()
-  for (const { path: file } of folder.files) {
-    const known = await cache.read(getHash(file))
-    if (known !== null) knownBefore.set(file, known)
+  for (let from = 0; from < folder.files.length; from += FILES_AT_ONCE) {
+    const batch = folder.files.slice(from, from + FILES_AT_ONCE)
+    const known = await Promise.all(batch.map(({ path: file }) => cache.read(getHash(file))))
+    for (const [at, { path: file }] of batch.entries()) {
+      const entry = known[at]
+      if (entry !== undefined && entry !== null) knownBefore.set(file, entry)
+    }
   }
   const { production } = options
   const { files, shared: sharedFiles, site } = folder
