@@ -1,8 +1,8 @@
 /** Defines the database interface of the store, and opens all SQLite connections. */
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { sqliteDialect } from '../sqlite/dialect.ts'
-import type { Dialect } from './dialect.ts'
+import { sqliteDialect } from './statements/sqlite-dialect.ts'
+import type { Dialect } from './statements/dialect.ts'
 import { containsFolded, ftsQuery } from '../lists/search-terms.ts'
 
 /** The result of a statement that changes rows. Reading it sends the statement, where it was not sent yet. */

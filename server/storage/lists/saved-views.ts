@@ -1,7 +1,7 @@
 /** Stores each user's list settings. */
 import type { MyList } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { statement } from '../database/statement.ts'
+import { statement } from '../database/statements/statement.ts'
 
 const viewsOfUser = statement((builder, { adminId }: { adminId: number }) =>
   builder.selectFrom('admin_lists').select(['list', 'kept']).where('admin_id', '=', adminId),

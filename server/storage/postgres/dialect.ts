@@ -7,8 +7,8 @@ import {
   PostgresQueryCompiler,
   sql as raw,
 } from 'kysely'
-import type { Dialect } from '../database/dialect.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
+import type { Tables } from '../database/statements/tables.ts'
 
 export const postgresDialect: Dialect = {
   name: 'postgres',

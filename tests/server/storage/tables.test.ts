@@ -8,7 +8,9 @@ import { prepare } from '../../../server/storage/postgres/prepare-database.ts'
 
 /** Column names with `?` where null is allowed, by table; without the search index, which is not a table on SQLite. */
 function declaredTables(): Readonly<Record<string, readonly string[]>> {
-  const text = readFileSync('server/storage/database/tables.ts', 'utf8')
+  const text = ['tables', 'money-tables']
+    .map((name) => readFileSync(`server/storage/database/statements/${name}.ts`, 'utf8'))
+    .join('\n')
   const tables = text.matchAll(/^ {2}(\w+): \{\n((?: {4}.*\n)+?) {2}\}/gm)
   return Object.fromEntries(
     [...tables].flatMap(([, table = '', columns = '']) =>

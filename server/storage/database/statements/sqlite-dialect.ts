@@ -7,8 +7,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { Dialect } from '../database/dialect.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Dialect } from './dialect.ts'
+import type { Tables } from './tables.ts'
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',

@@ -1,7 +1,7 @@
 /** Statements of the store: built and typed by Kysely, compiled once per database, run with the values of each call. */
 import type { Compilable, Kysely } from 'kysely'
 import type { Dialect } from './dialect.ts'
-import type { Ran, Sql, Statement } from './sqlite-connection.ts'
+import type { Ran, Sql, Statement } from '../sqlite-connection.ts'
 import type { Tables } from './tables.ts'
 
 type Values<Given> = object extends Given ? [given?: Given] : [given: Given]

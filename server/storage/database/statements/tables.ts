@@ -3,16 +3,15 @@ import type { Generated } from 'kysely'
 import type {
   Day,
   Instant,
-  LastResponse,
-  OrderId,
   Paise,
   PaymentStatus,
   RegistrationState,
   RegNo,
-} from '../../../engine/index.ts'
+} from '../../../../engine/index.ts'
+import type { MoneyTables } from './money-tables.ts'
 
 /** Rows by table. Instants are milliseconds since 1970, amounts whole paise, JSON is text. */
-export type Tables = {
+export type Tables = MoneyTables & {
   act_keys: {
     key: string
     registration_id: number
@@ -70,45 +69,6 @@ export type Tables = {
     registration_id: number | null
     look: string | null
   }
-  bank_references: {
-    key: string
-    capture_id: number
-  }
-  bill_lines: {
-    registration_id: number
-    bill: number
-    line: number
-    item: string
-    option: string | null
-    label: string
-    quantity: number
-    unit: Paise
-    base: Paise
-    gst: Paise
-    total: Paise
-    rate: string | null
-    parts: string | null
-  }
-  captures: {
-    id: Generated<number>
-    payment_id: number | null
-    registration_id: number | null
-    source: string
-    account: string
-    reference: string
-    amount: Paise
-    currency: string
-    kind: string
-    paid_at: Instant
-    seen_at: Instant
-    state: string
-    why: string | null
-    counts_for: number | null
-    found_for: string | null
-    unknown_order: string | null
-    payer: string | null
-    counted: number | null
-  }
   clock_seen: {
     only: number
     at: Instant
@@ -148,37 +108,6 @@ export type Tables = {
     owed: Generated<Paise>
     ended: Generated<number>
   }
-  decisions: {
-    id: Generated<number>
-    registration_id: number | null
-    capture_id: number | null
-    what: string
-    why: string
-    who: string
-    second_person: string | null
-    at: Instant
-    about: string | null
-    amount: Paise | null
-  }
-  document_series: {
-    account: string
-    year: string
-    pattern: string
-    last: number
-  }
-  documents: {
-    id: Generated<number>
-    registration_id: number
-    payment_id: number
-    kind: string
-    account: string
-    year: string
-    serial: string
-    body: string
-    at: Instant
-    credit_number: string | null
-    bill: number | null
-  }
   draft_proofs: {
     token_hash: string
     event_id: string
@@ -189,14 +118,6 @@ export type Tables = {
     bytes: number
     at: Instant
   }
-  dues: {
-    id: Generated<number>
-    registration_id: number
-    at: Instant
-    what: string
-    amount: Paise
-    payment_id: number | null
-  }
   event_files: {
     hash: string
     event_id: string
@@ -206,23 +127,10 @@ export type Tables = {
     served_at: Instant
     gone_at: Instant | null
   }
-  event_issuers: {
-    event_id: string
-    issuer: string
-  }
   event_limits: {
     event_id: string
     limits: string
     hold_ms: number
-  }
-  gateway_notices: {
-    id: Generated<number>
-    gateway: string
-    kind: string
-    order_id: OrderId | null
-    body: string
-    content_type: string
-    at: Instant
   }
   idempotency_keys: {
     event_id: string
@@ -283,48 +191,6 @@ export type Tables = {
     admin_id: number
     expires_at: Instant
   }
-  payment_facts: {
-    id: Generated<number>
-    payment_id: number
-    type: string
-    body: string
-    refusal: string | null
-    at: Instant
-  }
-  payments: {
-    id: Generated<number>
-    registration_id: number
-    order_id: OrderId
-    attempt: number
-    gateway: string | null
-    amount: Paise
-    status: PaymentStatus
-    reference: string | null
-    refund_reference: string | null
-    reason: string | null
-    review: string | null
-    created_at: Instant
-    status_at: Instant
-    paid_at: Instant | null
-    asks: Generated<number>
-    asked_at: Instant | null
-    next_ask_at: Instant | null
-    account: string | null
-    merchant_id: string | null
-    watch_until: Instant | null
-    hold_until: Instant | null
-    handed_off_at: Instant | null
-    period: string | null
-    base: Paise | null
-    gst: Paise | null
-    last_answer: LastResponse | null
-    claimed_at: Instant | null
-    bill: number | null
-    asks_for: Generated<'whole' | 'difference'>
-    way: string | null
-    asking_until: Instant | null
-    bill_total: Paise | null
-  }
   pings: {
     only: number
     at: Instant
@@ -360,23 +226,6 @@ export type Tables = {
     admin_id: number
     code_hash: string
     used_at: Instant | null
-  }
-  recovery_payments: {
-    recovery_id: number
-    payment_id: number
-  }
-  refunds: {
-    id: Generated<number>
-    capture_id: number
-    amount: Paise
-    state: string
-    reference: string | null
-    why: string
-    who: string
-    at: Instant
-    asked_at: Instant | null
-    said: string | null
-    done_at: Instant | null
   }
   registrations: {
     id: Generated<number>
@@ -415,11 +264,6 @@ export type Tables = {
     bill_without_invoice: number | null
     refunded: Generated<Paise>
   }
-  revenue: {
-    event_id: string
-    day: Day
-    amount: Paise
-  }
   roll_rows: {
     event_id: string
     roll: string
@@ -444,48 +288,6 @@ export type Tables = {
     network: Generated<string>
     browser: Generated<string>
   }
-  settlement_lines: {
-    id: Generated<number>
-    settlement_id: number
-    source: string
-    account: string
-    key: string
-    line: number
-    kind: string
-    order_id: OrderId
-    reference: string
-    amount: Paise
-    fee: Paise
-    tax: Paise
-    net: Paise
-    day: Day | null
-    utr: string
-    paid_on: Day | null
-    nth: number
-    utr_key: Generated<string>
-  }
-  settlements: {
-    id: Generated<number>
-    source: string
-    account: string
-    event_id: string
-    sha256: string
-    who: string
-    at: Instant
-  }
-  tellings: {
-    id: Generated<number>
-    registration_id: number
-    at: Instant
-    way: string
-    reference: string
-    folded: string
-    paid_on: Day | null
-    answers: string
-    ended_at: Instant | null
-    ended_as: string | null
-    event_id: Generated<string>
-  }
   unique_answers: {
     event_id: string
     rule: string
@@ -495,14 +297,6 @@ export type Tables = {
   unique_rules: {
     event_id: string
     rule: string
-  }
-  unknown_orders: {
-    order_id: OrderId
-    event_id: string
-    at: Instant
-    next_ask_at: Instant
-    asks: number
-    is_claimed: 0 | 1
   }
   uploads: {
     registration_id: number

@@ -1,0 +1,218 @@
+/** Declares the tables of payments, refunds, documents and bank statements. */
+import type { Generated } from 'kysely'
+import type {
+  Day,
+  Instant,
+  LastResponse,
+  OrderId,
+  Paise,
+  PaymentStatus,
+} from '../../../../engine/index.ts'
+
+export type MoneyTables = {
+  bank_references: {
+    key: string
+    capture_id: number
+  }
+  bill_lines: {
+    registration_id: number
+    bill: number
+    line: number
+    item: string
+    option: string | null
+    label: string
+    quantity: number
+    unit: Paise
+    base: Paise
+    gst: Paise
+    total: Paise
+    rate: string | null
+    parts: string | null
+  }
+  captures: {
+    id: Generated<number>
+    payment_id: number | null
+    registration_id: number | null
+    source: string
+    account: string
+    reference: string
+    amount: Paise
+    currency: string
+    kind: string
+    paid_at: Instant
+    seen_at: Instant
+    state: string
+    why: string | null
+    counts_for: number | null
+    found_for: string | null
+    unknown_order: string | null
+    payer: string | null
+    counted: number | null
+  }
+  decisions: {
+    id: Generated<number>
+    registration_id: number | null
+    capture_id: number | null
+    what: string
+    why: string
+    who: string
+    second_person: string | null
+    at: Instant
+    about: string | null
+    amount: Paise | null
+  }
+  document_series: {
+    account: string
+    year: string
+    pattern: string
+    last: number
+  }
+  documents: {
+    id: Generated<number>
+    registration_id: number
+    payment_id: number
+    kind: string
+    account: string
+    year: string
+    serial: string
+    body: string
+    at: Instant
+    credit_number: string | null
+    bill: number | null
+  }
+  dues: {
+    id: Generated<number>
+    registration_id: number
+    at: Instant
+    what: string
+    amount: Paise
+    payment_id: number | null
+  }
+  event_issuers: {
+    event_id: string
+    issuer: string
+  }
+  gateway_notices: {
+    id: Generated<number>
+    gateway: string
+    kind: string
+    order_id: OrderId | null
+    body: string
+    content_type: string
+    at: Instant
+  }
+  payment_facts: {
+    id: Generated<number>
+    payment_id: number
+    type: string
+    body: string
+    refusal: string | null
+    at: Instant
+  }
+  payments: {
+    id: Generated<number>
+    registration_id: number
+    order_id: OrderId
+    attempt: number
+    gateway: string | null
+    amount: Paise
+    status: PaymentStatus
+    reference: string | null
+    refund_reference: string | null
+    reason: string | null
+    review: string | null
+    created_at: Instant
+    status_at: Instant
+    paid_at: Instant | null
+    asks: Generated<number>
+    asked_at: Instant | null
+    next_ask_at: Instant | null
+    account: string | null
+    merchant_id: string | null
+    watch_until: Instant | null
+    hold_until: Instant | null
+    handed_off_at: Instant | null
+    period: string | null
+    base: Paise | null
+    gst: Paise | null
+    last_answer: LastResponse | null
+    claimed_at: Instant | null
+    bill: number | null
+    asks_for: Generated<'whole' | 'difference'>
+    way: string | null
+    asking_until: Instant | null
+    bill_total: Paise | null
+  }
+  recovery_payments: {
+    recovery_id: number
+    payment_id: number
+  }
+  refunds: {
+    id: Generated<number>
+    capture_id: number
+    amount: Paise
+    state: string
+    reference: string | null
+    why: string
+    who: string
+    at: Instant
+    asked_at: Instant | null
+    said: string | null
+    done_at: Instant | null
+  }
+  revenue: {
+    event_id: string
+    day: Day
+    amount: Paise
+  }
+  settlement_lines: {
+    id: Generated<number>
+    settlement_id: number
+    source: string
+    account: string
+    key: string
+    line: number
+    kind: string
+    order_id: OrderId
+    reference: string
+    amount: Paise
+    fee: Paise
+    tax: Paise
+    net: Paise
+    day: Day | null
+    utr: string
+    paid_on: Day | null
+    nth: number
+    utr_key: Generated<string>
+  }
+  settlements: {
+    id: Generated<number>
+    source: string
+    account: string
+    event_id: string
+    sha256: string
+    who: string
+    at: Instant
+  }
+  tellings: {
+    id: Generated<number>
+    registration_id: number
+    at: Instant
+    way: string
+    reference: string
+    folded: string
+    paid_on: Day | null
+    answers: string
+    ended_at: Instant | null
+    ended_as: string | null
+    event_id: Generated<string>
+  }
+  unknown_orders: {
+    order_id: OrderId
+    event_id: string
+    at: Instant
+    next_ask_at: Instant
+    asks: number
+    is_claimed: 0 | 1
+  }
+}
