@@ -19,7 +19,7 @@ import { createDelegate, median, readPostgresCpu, startBenchServer } from './ben
 import type { BenchEvent, BenchServer } from './bench-servers.ts'
 import { readCpu } from './cpu.js'
 import { countRoundTrips, formatCounts, formatTrips } from './round-trips.ts'
-import { startLockSamples } from './lock-samples.ts'
+import { startSamples, waitUntilIdle } from './database-samples.ts'
 
 const SECONDS = Number(process.env['SECONDS'] ?? 6)
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
@@ -51,7 +51,10 @@ type Load = {
   readonly postgresCpu: number
   readonly lockShare: number
   readonly lockShareOfAll: number
+  readonly roundTripMs: number
 }
+/** The database that is measured, and the port through which servers reach it. */
+type Database = { readonly cluster: Cluster; readonly name: string; readonly port: number }
 type Line = { readonly is: string; readonly isGood: boolean }
 
 export async function benchPostgres(): Promise<boolean> {
@@ -150,13 +153,14 @@ async function benchLoad(
   const loads = new Map<string, Load>()
   console.log(`\n${LOAD_HEAD}`)
   for (const count of SERVERS) {
-    const database = `load${count}`
-    const url = urlThrough(proxy.port, await cluster.createDatabase(database))
+    const name = `load${count}`
+    const url = urlThrough(proxy.port, await cluster.createDatabase(name))
+    const database = { cluster, name, port: proxy.port }
     const urls = Array.from({ length: count }, () => url)
-    await withServers(folder, database, urls, async (servers) => {
+    await withServers(folder, name, urls, async (servers) => {
       const events: readonly BenchEvent[] = count === 2 ? ['plain2026'] : ['plain2026', 'quota2026']
       for (const event of events) {
-        const measured = await measureLoad(cluster, database, servers, event, CLIENTS)
+        const measured = await measureLoad(database, servers, event, CLIENTS)
         loads.set(`${event} ${count}`, measured)
         console.log(formatLoad(`${count} × ${CLIENTS} clients, ${EVENT_NAMES[event]}`, measured))
       }
@@ -200,7 +204,12 @@ async function benchLocal(folder: string, cluster: Cluster): Promise<Line> {
   return withServers(folder, 'local', [url, null], async ([postgres, sqlite]) => {
     if (postgres === undefined || sqlite === undefined) throw new Error('two servers')
     const measure = (server: BenchServer): Promise<Load> =>
-      measureOnce(cluster, 'local', [server], 'plain2026', LOCAL_CLIENTS)
+      measureOnce(
+        { cluster, name: 'local', port: cluster.port },
+        [server],
+        'plain2026',
+        LOCAL_CLIENTS,
+      )
     const runs: { postgres: Load[]; sqlite: Load[] } = { postgres: [], sqlite: [] }
     for (const server of [postgres, sqlite]) await send(server, 'plain2026', LOCAL_CLIENTS, 2)
     for (let round = 0; round < LOCAL_ROUNDS; round += 1)
@@ -229,8 +238,7 @@ const EVENT_NAMES: Record<BenchEvent, string> = {
 }
 
 async function measureLoad(
-  cluster: Cluster,
-  database: string,
+  database: Database,
   servers: readonly BenchServer[],
   event: BenchEvent,
   clients: number,
@@ -238,7 +246,7 @@ async function measureLoad(
   await Promise.all(servers.map((server) => send(server, event, clients, WARM_SECONDS)))
   const loads: Load[] = []
   for (let round = 0; round < ROUNDS; round += 1)
-    loads.push(await measureOnce(cluster, database, servers, event, clients))
+    loads.push(await measureOnce(database, servers, event, clients))
   return takeMedians(loads)
 }
 
@@ -252,13 +260,14 @@ const takeMedians = (loads: readonly Load[]): Load => {
 }
 
 async function measureOnce(
-  cluster: Cluster,
-  database: string,
+  database: Database,
   servers: readonly BenchServer[],
   event: BenchEvent,
   clients: number,
 ): Promise<Load> {
-  const samples = await startLockSamples(cluster, database)
+  const { cluster, name, port } = database
+  await waitUntilIdle(cluster, name)
+  const samples = await startSamples(cluster, name, port)
   const readServers = (): number => servers.reduce((sum, { pid }) => sum + readCpu(pid), 0)
   const [serversBefore, postgresBefore] = [readServers(), readPostgresCpu(cluster.pid())]
   const results = await Promise.all(servers.map((server) => send(server, event, clients, SECONDS)))
@@ -291,11 +300,11 @@ const send = (
   })
 
 const LOAD_HEAD =
-  '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all) | refused |\n|---|---|---|---|---|---|---|---|'
+  '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all) | a round trip, ms | refused |\n|---|---|---|---|---|---|---|---|---|'
 const formatShare = (share: number): string => `${(share * 100).toFixed(0)} %`
 /** Infinite if nothing was stored in the time. */
 const formatCpu = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(2) : '–')
 const formatLoad = (name: string, load: Load): string =>
-  `| ${name} | ${load.perSecond.toFixed(0)} | ${load.p50} | ${load.p99} | ${formatCpu(load.serverCpu)} | ${formatCpu(load.postgresCpu)} | ${formatShare(load.lockShare)} (${formatShare(load.lockShareOfAll)}) | ${load.refused} |`
+  `| ${name} | ${load.perSecond.toFixed(0)} | ${load.p50} | ${load.p99} | ${formatCpu(load.serverCpu)} | ${formatCpu(load.postgresCpu)} | ${formatShare(load.lockShare)} (${formatShare(load.lockShareOfAll)}) | ${load.roundTripMs.toFixed(1)} | ${load.refused} |`
 
 if (process.argv[1] === import.meta.filename) process.exitCode = (await benchPostgres()) ? 0 : 1

@@ -1,0 +1,78 @@
+/** Samples which connections of a database wait for a lock, and how long a round trip takes, while something is measured. */
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import type { Cluster } from '../crash/postgres-cluster.ts'
+import { urlThrough } from '../server/storage/delaying-proxy.ts'
+import { median } from './bench-servers.ts'
+
+export type Sampled = {
+  /** Of the samples of connections that are in a statement or a transaction. */
+  readonly lockShare: number
+  /** Of the samples of all connections, idle ones too. */
+  readonly lockShareOfAll: number
+  /** The median: a busy machine delays packets further than the proxy does. */
+  readonly roundTripMs: number
+}
+
+const SAMPLE_MS = 50
+/** So many samples without a busy connection, one after the other. */
+const IDLE_SAMPLES = 4
+const IDLE_MS_MAX = 30_000
+const SAMPLE = `
+SELECT count(*)::int AS all_of_them,
+       (count(*) FILTER (WHERE state <> 'idle'))::int AS busy,
+       (count(*) FILTER (WHERE state <> 'idle' AND wait_event_type = 'Lock'))::int AS waiting
+FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+
+type Sample = { readonly all_of_them: number; readonly busy: number; readonly waiting: number }
+
+/** `port`: that of the proxy, or of PostgreSQL, whichever the servers use. */
+export async function startSamples(
+  cluster: Cluster,
+  database: string,
+  port: number,
+): Promise<{ stop(): Promise<Sampled> }> {
+  const shell = await cluster.shell()
+  const far = new pg.Client({ connectionString: urlThrough(port, cluster.url('postgres')) })
+  await far.connect()
+  const times: number[] = []
+  const sums = { all: 0, busy: 0, waiting: 0 }
+  const take = async (): Promise<void> => {
+    const began = performance.now()
+    await far.query('SELECT 1')
+    times.push(performance.now() - began)
+    const { rows } = await shell.query<Sample>(SAMPLE, [database])
+    const sample = rows[0]
+    sums.all += sample?.all_of_them ?? 0
+    sums.busy += sample?.busy ?? 0
+    sums.waiting += sample?.waiting ?? 0
+  }
+  let last = Promise.resolve()
+  const timer = setInterval(() => {
+    last = last.then(take)
+  }, SAMPLE_MS)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      await last
+      await Promise.all([shell.end(), far.end()])
+      return {
+        lockShare: sums.waiting / Math.max(1, sums.busy),
+        lockShareOfAll: sums.waiting / Math.max(1, sums.all),
+        roundTripMs: median(times),
+      }
+    },
+  }
+}
+
+/** Requests whose clients are gone are still worked off: the next measurement waits for that, within reason. */
+export async function waitUntilIdle(cluster: Cluster, database: string): Promise<void> {
+  const shell = await cluster.shell()
+  const began = performance.now()
+  for (let idle = 0; idle < IDLE_SAMPLES && performance.now() - began < IDLE_MS_MAX;) {
+    await pause(SAMPLE_MS)
+    const { rows } = await shell.query<Sample>(SAMPLE, [database])
+    idle = rows[0]?.busy === 0 ? idle + 1 : 0
+  }
+  await shell.end()
+}
