@@ -23,4 +23,5 @@ export const postgresDialect: Dialect = {
   jsonText: (column, path) => raw<string | null>`json_extract(${column}, ${raw.lit(path)})`,
   isIn: (column, jsonArray) =>
     raw<boolean>`${column}::text in (select jsonb_array_elements_text(as_jsonb(${raw.val(jsonArray)})))`,
+  limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }

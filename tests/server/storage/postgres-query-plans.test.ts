@@ -54,12 +54,20 @@ else {
   /** The plans that PostgreSQL makes without knowing the values, where it scans a table only if no index serves. */
   async function plansOf(read: (of: Reads) => unknown): Promise<readonly string[]> {
     const texts: string[] = []
+    const { compiled, dialect, searching } = connection.sql
     const sql: Sql = Object.assign(
       (<Row>(text: string) => {
-        texts.push(text)
+        texts.push(inPostgres(text).text)
         return connection.sql<Row>(text)
       }) as Sql,
-      { searching: connection.sql.searching },
+      {
+        compiled: <Row>(text: string) => {
+          texts.push(text)
+          return compiled<Row>(text)
+        },
+        dialect,
+        searching,
+      },
     )
     connection.queue('BEGIN')
     await read(reads(sql))
@@ -68,10 +76,9 @@ else {
     await shell.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')
     const plans: string[] = []
     for (const text of texts) {
-      const written = inPostgres(text).text
-      const places = new Set(written.match(/\$\d+/g)).size
+      const places = new Set(text.match(/\$\d+/g)).size
       const values = places === 0 ? '' : `(${Array.from({ length: places }, () => 'NULL').join()})`
-      await shell.query(`PREPARE asked AS ${written}`)
+      await shell.query(`PREPARE asked AS ${text}`)
       const { rows } = await shell.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE asked${values}`)
       await shell.query('DEALLOCATE asked')
       plans.push(...rows.map((row) => row['QUERY PLAN'].trim()))

@@ -32,18 +32,17 @@ afterAll(() => {
 /** The steps of what is asked for. */
 async function plansOf(asks: (sql: Sql) => unknown): Promise<readonly string[]> {
   const plans: string[] = []
-  const sql: Sql = Object.assign(
-    ((text: string) => ({
-      all: async (...bound: unknown[]) => {
-        const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...bound) as {
-          detail: string
-        }[]
-        plans.push(...steps.map(({ detail }) => detail))
-        return []
-      },
-    })) as unknown as Sql,
-    { searching: statements(db).searching },
-  )
+  const { dialect, searching } = statements(db)
+  const explained = ((text: string) => ({
+    all: async (...bound: unknown[]) => {
+      const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...bound) as {
+        detail: string
+      }[]
+      plans.push(...steps.map(({ detail }) => detail))
+      return []
+    },
+  })) as unknown as Sql
+  const sql: Sql = Object.assign(explained, { compiled: explained, dialect, searching })
   await asks(sql)
   expect(plans.length).toBeGreaterThan(0)
   return plans

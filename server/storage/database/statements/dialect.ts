@@ -10,4 +10,6 @@ export type Dialect = {
   jsonText(column: Expression<string | null>, path: string): Expression<string | null>
   /** True if the column has one of the values, which are passed as one JSON array. */
   isIn(column: Expression<string | number | null>, jsonArray: string): Expression<boolean>
+  /** A limit that each call passes. SQLite plans a statement with a bare `limit ?` again at every run. */
+  limit(rows: number): Expression<number>
 }

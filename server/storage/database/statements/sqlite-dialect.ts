@@ -23,4 +23,5 @@ export const sqliteDialect: Dialect = {
   jsonText: (column, path) => raw<string | null>`json_extract(${column}, ${raw.lit(path)})`,
   isIn: (column, jsonArray) =>
     raw<boolean>`${column} in (select value from json_each(${raw.val(jsonArray)}))`,
+  limit: (rows) => raw<number>`abs(${rows})`,
 }

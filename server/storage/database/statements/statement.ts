@@ -1,5 +1,6 @@
 /** Statements of the store: built and typed by Kysely, compiled once per database, run with the values of each call. */
-import type { Compilable, Kysely } from 'kysely'
+import { OperationNodeTransformer, ValueListNode, ValueNode } from 'kysely'
+import type { Compilable, Kysely, KyselyPlugin, PrimitiveValueListNode } from 'kysely'
 import type { Dialect } from './dialect.ts'
 import type { Ran, Sql, Statement } from '../sqlite-connection.ts'
 import type { Tables } from './tables.ts'
@@ -14,7 +15,9 @@ export type StoreStatement<Given, Row> = {
 
 /**
  * Defines a statement. `build` is called once per database; `given.name` stands for the value that a call passes under
- * this name. A statement whose text depends on its values (a list of variable length) is built by `queryOf` instead.
+ * this name. All other values are constants: they become part of the text, because an index of some rows only
+ * (`WHERE state = 'review'`) is not used for a bound value. A statement whose text depends on its values (a list of
+ * variable length) is built by `queryOf` instead.
  */
 export function statement<Given extends object, Row>(
   build: (builder: Kysely<Tables>, given: Given, dialect: Dialect) => Compilable<Row>,
@@ -23,7 +26,11 @@ export function statement<Given extends object, Row>(
   const compiledFor = (dialect: Dialect): Compiled => {
     const known = compiled.get(dialect)
     if (known !== undefined) return known
-    const { sql, parameters } = build(dialect.builder, PLACEHOLDERS as Given, dialect).compile()
+    const { sql, parameters } = build(
+      dialect.builder.withPlugin(CONSTANTS),
+      PLACEHOLDERS as Given,
+      dialect,
+    ).compile()
     const made = { text: sql, parameters }
     compiled.set(dialect, made)
     return made
@@ -52,7 +59,10 @@ export function statement<Given extends object, Row>(
   }
 }
 
-/** A query that is built for one call, such as a list with the filters of its user. */
+/**
+ * A query that is built for one call, such as a list with the filters of its user. Values are bound; a constant that an
+ * index depends on is written with `raw.lit`.
+ */
 export function queryOf<Row>(
   sql: Sql,
   build: (builder: Kysely<Tables>, dialect: Dialect) => Compilable<Row>,
@@ -74,3 +84,25 @@ class Placeholder {
   }
 }
 const PLACEHOLDERS: object = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
+
+/** Writes constants into the text, and leaves the values of a call as parameters. */
+class ConstantsInText extends OperationNodeTransformer {
+  protected override transformValue(node: ValueNode): ValueNode {
+    return constantOrParameter(node.value)
+  }
+  protected override transformPrimitiveValueList(
+    node: PrimitiveValueListNode,
+  ): PrimitiveValueListNode {
+    // The compiler of statements goes by `kind`, and accepts either list wherever there can be one.
+    return ValueListNode.create(
+      node.values.map(constantOrParameter),
+    ) as unknown as PrimitiveValueListNode
+  }
+}
+const constantOrParameter = (value: unknown): ValueNode =>
+  value instanceof Placeholder ? ValueNode.create(value) : ValueNode.createImmediate(value)
+const transformer = new ConstantsInText()
+const CONSTANTS: KyselyPlugin = {
+  transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
+  transformResult: ({ result }) => Promise.resolve(result),
+}
