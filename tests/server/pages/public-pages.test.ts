@@ -1,5 +1,7 @@
 /** Pages that are the same for every visitor: their bytes, ETags and policy, and that changes show at once. */
 import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AvailabilityAnswer } from '../../../engine/api.ts'
@@ -21,6 +23,9 @@ const PUBLIC = [
   '/api/events/afpicon2026/',
 ]
 const PRIVATE = ['/payment/failed', '/my', '/admin/login', '/nothing', '/?message=unknown-payment']
+
+const MORE_EVENTS = join(import.meta.dirname, '..', '..', 'events')
+const INLINE = /<(script|style)\b([^>]*)>(.*?)<\/\1>/gs
 
 const get = (app: TestApp, url: string, headers: Readonly<Record<string, string>> = BROWSER) =>
   app.app.inject({ url, headers })
@@ -83,6 +88,21 @@ describe('of the sample events', () => {
     expect(tags.size).toBe(3)
   })
 
+  test('a stored page is logged and counted like any other response', async () => {
+    const requests = async (): Promise<number> => {
+      const { body } = await server.app.inject('/metrics')
+      return Number(
+        /rollcall_requests_total\{method="GET",status="304"\} (\d+)/.exec(body)?.[1] ?? 0,
+      )
+    }
+    const etag = await tagOf(server, '/afpicon2026')
+    const before = await requests()
+    server.log.length = 0
+    expect(await statusIfKnown(server, '/afpicon2026', etag)).toBe(304)
+    expect(server.log).toMatchObject([{ message: 'request', path: '/afpicon2026', status: 304 }])
+    expect(await requests()).toBe(before + 1)
+  })
+
   test('a validator module is compressed, and cached without expiry', async () => {
     const { validator_url: path } = (await server.app.inject('/api/events/afpicon2026/')).json<{
       validator_url: string
@@ -96,40 +116,52 @@ describe('of the sample events', () => {
     expect(brotliDecompressSync(rawPayload).toString()).toContain('export default exports')
     expect(await statusIfKnown(server, path, String(headers['etag']))).toBe(304)
   })
+})
 
-  test('the policy of a page has the hash of each inline part, and neither a nonce nor unsafe-inline', async () => {
+/** Pages of these servers: every form with its fields open, and what is sent to one visitor. */
+describe.each([
+  ['the sample events', '2025-10-10', []],
+  ['events that sell more than a registration', '2026-12-24', readdirSync(MORE_EVENTS)],
+] as const)('of %s', (_, clock, more) => {
+  let server: TestApp
+  let pages: readonly { readonly path: string; readonly policy: string; readonly html: string }[]
+  beforeAll(async () => {
+    server = await startTestApp({ clock })
+    for (const file of more) server.writeEvent(file, readFileSync(join(MORE_EVENTS, file), 'utf8'))
+    await server.deps.events.reload()
     const forms = server.deps.events.all().map(({ config }) => config.routes.form)
-    for (const path of [...forms, ...PUBLIC.slice(0, 2), ...PRIVATE]) {
-      const { headers, body } = await server.app.inject(path)
-      const policy = String(headers['content-security-policy'])
-      expect([path, policy, body]).not.toEqual([path, expect.stringMatching(/nonce-|unsafe/), body])
-      expect(body).not.toMatch(/nonce/i)
-      for (const [, name = '', attributes = '', text = ''] of body.matchAll(
-        /<(script|style)\b([^>]*)>(.*?)<\/\1>/gs,
-      )) {
+    pages = await Promise.all(
+      [...forms, '/', '/organisers', ...PRIVATE].map(async (path) => {
+        const { headers, body } = await server.app.inject(path)
+        return { path, policy: String(headers['content-security-policy']), html: body }
+      }),
+    )
+  })
+  afterAll(() => server.close())
+
+  test('the policy of a page has the hash of each inline part, and neither a nonce nor unsafe-inline', () => {
+    expect(pages).toHaveLength(4 + more.length + 2 + PRIVATE.length)
+    for (const { path, policy, html } of pages) {
+      expect([path, /nonce-|unsafe/.exec(policy), /\bnonce\b/i.exec(html)]).toEqual([
+        path,
+        null,
+        null,
+      ])
+      for (const [, name = '', attributes = '', text = ''] of html.matchAll(INLINE)) {
         if (/\bsrc=|type="application\/json"/.test(attributes)) continue
         const directive = policy.split(';').find((each) => each.startsWith(`${name}-src`))
         const hash = createHash('sha256').update(text).digest('base64')
-        expect([path, text.slice(0, 80), directive?.includes(`'sha256-${hash}'`)]).toEqual([
-          path,
-          text.slice(0, 80),
-          true,
-        ])
+        const part = [path, text.slice(0, 80)]
+        expect([...part, directive?.includes(`'sha256-${hash}'`)]).toEqual([...part, true])
       }
     }
   })
 
-  test('no page has a style attribute, an event attribute or a javascript: address', async () => {
-    const forms = server.deps.events.all().map(({ config }) => config.routes.form)
-    for (const path of [...forms, ...PUBLIC.slice(0, 2), ...PRIVATE]) {
-      const html = (await server.app.inject(path)).body.replaceAll(
-        /<(script|style)\b[^>]*>.*?<\/\1>/gs,
-        '',
-      )
-      expect([path, html.match(/<[^>]*\s(?:style|on\w+)=|=["']javascript:/i)?.[0]]).toEqual([
-        path,
-        undefined,
-      ])
+  test('no page has a style attribute, an event attribute or a javascript: address', () => {
+    for (const { path, html } of pages) {
+      const tags = html.replaceAll(INLINE, '')
+      const forbidden = /<[^>]*\s(?:style|on\w+)=|=["']javascript:/i.exec(tags)?.[0]
+      expect([path, forbidden]).toEqual([path, undefined])
     }
   })
 })

@@ -34,6 +34,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /api/events': 'public',
   'GET /api/events/:id': 'public',
   'GET /api/events/:id/:file': 'public',
+  'GET /api/events/:id/availability': 'public',
   'GET /api/events/:id/file': 'public',
   'POST /api/events/:id/code': 'public',
   'POST /api/events/:id/roll': 'public',
