@@ -66,6 +66,7 @@ export async function checkOverHttp(
 
   const seated = rows.filter((row) => cell(row, 'category') === 'Member').length
   if (seated > SEATS) wrong.push(`${seated} have one of ${SEATS} seats`)
+  if (seated === 0) wrong.push('nobody has a seat: the list is not read as it should be')
 
   const paidNumbers = new Set(paidRows.map((row) => cell(row, 'number')))
   for (const regNo of told.paid)
@@ -94,6 +95,7 @@ export async function checkOverHttp(
   await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, checkDetails))
 
   const sent = mails.map(({ to, text }) => `${to}: ${/^Subject: .*$/m.exec(text)?.[0] ?? ''}`)
+  if (sent.some((mail) => mail.endsWith(': '))) wrong.push('an email has no subject')
   for (const mail of findRepeated(sent)) wrong.push(`an email was sent twice to ${mail}`)
   return { wrong, registered: rows.length, paid: paidRows.length }
 }
