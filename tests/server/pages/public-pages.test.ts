@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { AvailabilityAnswer } from '../../../engine/api.ts'
 import { outsideEvent } from '../event-with-quotas.ts'
 import { startTestApp } from '../harness.ts'
@@ -241,6 +241,7 @@ describe('what changes shows at once', () => {
 
   test.runIf(hasPostgres)('on a second server of the same database', async () => {
     const postgres = await startPostgres()
+    onTestFinished(() => postgres.stop())
     const url = await postgres.database('pages')
     const start = (): Promise<TestApp> =>
       startTestApp({
@@ -250,6 +251,11 @@ describe('what changes shows at once', () => {
         variables: { DATABASE_URL: url },
       })
     const [first, second] = [await start(), await start()]
+    // The last one is called first.
+    onTestFinished(async () => {
+      await first.close()
+      await second.close()
+    })
     const before = await tagOf(second, FORM)
     expect(await textOf(second, FORM)).toBe(await textOf(first, FORM))
     const answers = { ...fixtureDelegate, is_member: 'false' }
@@ -262,8 +268,5 @@ describe('what changes shows at once', () => {
     await second.deps.events.refresh()
     expect(await statusIfKnown(second, FORM, before)).toBe(200)
     expect(await textOf(second, FORM)).toContain('Renamed Conference')
-    await first.close()
-    await second.close()
-    await postgres.stop()
   })
 })
