@@ -2,24 +2,30 @@
 import type { Instant } from '../../engine/index.ts'
 import { repeating } from './clock.ts'
 
-/** Time services correct less than this by steps. */
+/** Time services may step the clock by less than this. */
 const MIN_JUMP_MS = 60_000
-/** How often the clocks are compared. */
+/** Interval between comparisons of the clocks. */
 const COMPARE_EVERY_MS = 10_000
-/** How long a jump is reported, and nothing is deleted because of its age: long enough for the clock to be corrected. */
+/**
+ * A jump is reported for this long. Until then, nothing is deleted because of its age, so that the clock can be
+ * corrected.
+ */
 export const REPORT_JUMP_MS = 24 * 60 * 60_000
 
-/** `byMs`: forward when positive; `at`: what the clock showed after it. */
+/** `byMs` is positive if the clock was set forward. `at` is the time that the clock showed afterwards. */
 export type ClockJump = { readonly at: Instant; readonly byMs: number }
 export type ClockJumps = {
   /** Compares the clocks now. Returns the last jump of the past day. Null if there was none. */
   look(): ClockJump | null
-  /** Reports a clock that was set while no server ran, if no jump in that direction is known yet; 0: it was not. */
+  /**
+   * Reports that the clock was set while no server was running, if no jump in that direction is known yet. 0 if it was
+   * not.
+   */
   reportJump(byMs: number): void
   close(): Promise<void>
 }
 
-/** `works` false: the clocks are compared only on request. `steadyMs` is for tests. */
+/** If `isEnabled` is false, the clocks are compared only on request. `steadyMs` is for tests. */
 export function watchClock(
   {
     clock,
@@ -38,7 +44,7 @@ export function watchClock(
   const recordJump = (byMs: number): void => {
     if (Math.abs(byMs) <= MIN_JUMP_MS) return
     lastJump = { at: wall, byMs, steadyAt: steady }
-    const direction = byMs > 0 ? 'forward, or the machine stood still,' : 'back'
+    const direction = byMs > 0 ? 'forward, or the machine was suspended,' : 'back'
     log.warn(
       { byMs, at: wall },
       `the clock was set ${direction} by ${formatDuration(Math.abs(byMs))}`,
@@ -68,7 +74,7 @@ export function watchClock(
   }
 }
 
-/** In whole minutes, hours or days. */
+/** Formats a duration in whole minutes, hours or days. */
 export function formatDuration(ms: number): string {
   const minutes = Math.floor(ms / 60_000)
   if (minutes < 120) return `${minutes} minutes`

@@ -3,8 +3,8 @@ import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
 /**
- * Returns the server's clock. With `start` it shows that instant at the moment of the call and runs on from
- * there, for rehearsals; without it, the real time.
+ * * Returns the server's clock. With `start`, the clock shows that instant when this is called and then runs normally,
+ * for rehearsals. Otherwise it shows the real time.
  */
 export function createClock(start: Instant | null): () => Instant {
   if (start === null) return () => instant(Date.now())
@@ -12,7 +12,7 @@ export function createClock(start: Instant | null): () => Instant {
   return () => instant(start + Math.floor(performance.now() - startedAt))
 }
 
-/** Waits for work at most this long; its errors go to `onError`. */
+/** Waits for `work`, but no longer than `ms`. Passes its errors to `onError`. */
 export async function within(
   ms: number,
   work: Promise<unknown>,
@@ -25,9 +25,9 @@ export async function within(
 }
 
 /**
- * Runs `work` repeatedly, each time this many milliseconds after it has ended: never two at a time. An error goes
- * to `onError` and does not stop it. It does not keep the process alive. Returns a function that stops it; when
- * that resolves, nothing is running.
+ * * Runs `work` repeatedly, each time `ms` after the previous run has ended, so that runs never overlap. Errors are
+ * passed to `onError` and do not stop it. It does not keep the process alive. Returns a function that stops it and
+ * waits for the current run.
  */
 export function repeating(
   ms: number,
@@ -54,12 +54,12 @@ export function repeating(
 
 /** A background job. */
 export type ByItself = {
-  /** Does what is due now; returns the number of items. */
+  /** Processes the items due now, and returns their number. */
   run(): Promise<number>
   close(): Promise<void>
 }
 
-/** Like `repeating`. `works` false: nothing is done unless `run` is called. */
+/** Creates a background job that repeats `run`. If `isEnabled` is false, it runs only when called. */
 export function byItself(
   run: () => Promise<number>,
   isEnabled: boolean,

@@ -1,6 +1,6 @@
 /**
- * Reads process.env (the only module that does).
- * Every variable of the table in docs is read once; each mistake is reported in one sentence.
+ * * Reads process.env (the only module that does).
+ * Reads each variable in docs/settings.md once, and reports each error in one sentence.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -20,13 +20,13 @@ const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
 /** A misspelt value would start a rehearsal instead of production. */
 const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
-/** Set by an operator who wants the sandbox reachable by others, for a rehearsal with them. */
+/** Operators set this value to make the sandbox reachable by others, for a rehearsal. */
 const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 
-/** Variables that may be read from a file, by an operator who keeps secrets out of the environment. */
+/** Variables that may be read from a file, which keeps secrets out of the environment. */
 const SECRET_FILE_PATTERN =
   /^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID))_FILE$/
-/** Too many to guess. */
+/** A shorter token could be guessed. */
 const TOKEN_CHARACTERS_MIN = 16
 /** The first of the sockets that systemd passes to a process (sd_listen_fds). */
 const FIRST_SOCKET_FD = 3
@@ -37,8 +37,8 @@ export function loadEnvironment(): Result<Environment, readonly string[]> {
 }
 
 /**
- * Makes libraries that are loaded from now on run in production mode (React's development build renders emails
- * slower). Call it after reading our own environment, where an unset NODE_ENV still allows the sandbox.
+ * * Makes libraries loaded from now on run in production mode (React's development build renders emails slower). Call
+ * it after reading our own environment, where an unset NODE_ENV still allows the sandbox.
  */
 export function setLibrariesToProduction(): void {
   process.env['NODE_ENV'] ||= 'production'
@@ -55,8 +55,8 @@ export function selectBackgroundVariables(): NodeJS.ProcessEnv {
 }
 
 /**
- * Reports everything that is wrong, one sentence each. An empty variable counts as not set. `pid`: the process
- * that the variables are for.
+ * * Reports every problem in one sentence. An empty variable counts as not set. `pid` is the process that the variables
+ * are for.
  */
 export function readEnvironment(
   variables: Variables,
@@ -76,17 +76,16 @@ export function readEnvironment(
     return fallback
   }
 
-  // Sockets for the process that started this one are not ours.
+  // Sockets with the process id of the parent process are not for this process.
   const sockets =
     readVariable('LISTEN_PID') === String(pid) ? Number(readVariable('LISTEN_FDS') ?? '0') : 0
-  if (sockets > 1)
-    problems.push(`LISTEN_FDS is ${sockets}: whoever listens for Rollcall may name one address.`)
+  if (sockets > 1) problems.push(`LISTEN_FDS is ${sockets}, but Rollcall accepts only one socket.`)
 
   const mode = readVariable('GATEWAY_MODE') ?? 'sandbox'
   const nodeEnv = readVariable('NODE_ENV')
   if (nodeEnv !== null && !NODE_ENVS.includes(nodeEnv))
     problems.push(`NODE_ENV must be ${NODE_ENVS.join(', ')} or not set, not "${nodeEnv}".`)
-  // Real payments require every rule of production, whatever else was forgotten.
+  // Real payments require all production rules, even if NODE_ENV is not set.
   const production = nodeEnv === 'production' || mode === 'live'
   const reason = nodeEnv === 'production' ? 'NODE_ENV=production' : 'GATEWAY_MODE=live'
   const port = readPort('PORT', 3000)
@@ -98,7 +97,7 @@ export function readEnvironment(
   const databaseUrl = readVariable('DATABASE_URL')
   if (databaseUrl !== null && !isPostgresUrl(databaseUrl))
     problems.push(
-      'DATABASE_URL must begin with postgres:// and name a database, such as postgres://rollcall@db.example.org/rollcall. Without it the data is kept in SQLite, under DATA_DIR.',
+      'DATABASE_URL must begin with postgres:// and name a database, such as postgres://rollcall@db.example.org/rollcall. Without it, Rollcall stores its data in SQLite, under DATA_DIR.',
     )
 
   const gatewayMode = GATEWAY_MODES.find((candidate) => candidate === mode)
@@ -109,7 +108,7 @@ export function readEnvironment(
       readVariable('GATEWAY_MODE') === null
         ? 'is not set, which means sandbox'
         : `is ${gatewayMode}`
-    problems.push(`GATEWAY_MODE ${description}, and with NODE_ENV=production only live is allowed.`)
+    problems.push(`GATEWAY_MODE ${description}, but NODE_ENV=production allows only live.`)
   }
 
   const publicSandbox = readVariable('PUBLIC_SANDBOX')
@@ -128,7 +127,7 @@ export function readEnvironment(
     publicAddress !== undefined
   )
     problems.push(
-      `${publicAddress[0]} is ${publicAddress[1]}, which others can reach, and GATEWAY_MODE is sandbox, where registering costs nothing. Set GATEWAY_MODE=live, or PUBLIC_SANDBOX=${PUBLIC_SANDBOX_VALUE} if that is what you want.`,
+      `${publicAddress[0]} is ${publicAddress[1]}, which others can reach, and GATEWAY_MODE is sandbox, where payments are not real. Set GATEWAY_MODE=live, or PUBLIC_SANDBOX=${PUBLIC_SANDBOX_VALUE} if that is intended.`,
     )
 
   const checksum = readVariable('AIRPAY_CHECKSUM')
@@ -136,9 +135,11 @@ export function readEnvironment(
     problems.push(`AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "${checksum}".`)
 
   const assumptions = (readVariable('AIRPAY_ASSUME') ?? '').split(',').map((part) => part.trim())
-  for (const part of assumptions)
-    if (part !== '' && part !== 'currency' && part !== 'sale')
-      problems.push(`AIRPAY_ASSUME may hold currency, sale, or both with a comma, not "${part}".`)
+  for (const assumption of assumptions)
+    if (assumption !== '' && assumption !== 'currency' && assumption !== 'sale')
+      problems.push(
+        `AIRPAY_ASSUME must be currency, sale, or both separated by a comma, not "${assumption}".`,
+      )
 
   const limits = readVariable('RATE_LIMITS') ?? 'on'
   if (limits !== 'on' && limits !== 'off')
@@ -167,13 +168,13 @@ export function readEnvironment(
     .filter((part) => part !== '' && !isProxy(part))
   if (invalidProxies.length > 0)
     problems.push(
-      `TRUST_PROXY must list addresses such as 10.0.0.1 or 10.0.0.0/8, separated by commas; "${invalidProxies[0]}" is none.`,
+      `TRUST_PROXY must list addresses such as 10.0.0.1 or 10.0.0.0/8, separated by commas. "${invalidProxies[0]}" is not an address.`,
     )
 
   const metricsToken = readVariable('METRICS_TOKEN')
   if (metricsToken !== null && metricsToken.length < TOKEN_CHARACTERS_MIN)
     problems.push(
-      `METRICS_TOKEN must be at least ${TOKEN_CHARACTERS_MIN} characters long: "openssl rand -hex 16" makes one.`,
+      `METRICS_TOKEN must be at least ${TOKEN_CHARACTERS_MIN} characters long. Create one with "openssl rand -hex 16".`,
     )
 
   const username = readVariable('ADMIN_USERNAME') ?? 'admin'
@@ -208,8 +209,8 @@ export function readEnvironment(
 }
 
 /**
- * Returns the folders to write a rescued database to if the data folder has no room: the cache folder that systemd
- * gives a service, whose temporary folder is removed when it stops; elsewhere the temporary folder.
+ * * Returns the folders for a rescued database if the data folder has no space: the cache folder of the systemd
+ * service, because systemd deletes its temporary folder when it stops; without systemd, the temporary folder.
  */
 export function spareDirs(): readonly string[] {
   const cacheDirs =
@@ -217,12 +218,12 @@ export function spareDirs(): readonly string[] {
   return cacheDirs.length > 0 || process.env['INVOCATION_ID'] !== undefined ? cacheDirs : [tmpdir()]
 }
 
-/** Returns the name of an event file's `payment.account` in the environment: `mid-zone` → `MID_ZONE`. */
+/** Returns the environment variable for an event file's `payment.account`: `mid-zone` → `MID_ZONE`. */
 export function accountVariable(account: string, part: (typeof ACCOUNT_PARTS)[number]): string {
   return `AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${part}`
 }
 
-/** Returns the accounts that events use and the environment lacks; only the sandbox creates its own. */
+/** Describes the accounts that events use but the environment lacks. The sandbox needs no accounts. */
 export function missingAccounts(
   environment: Environment,
   events: readonly EventConfig[],
@@ -233,7 +234,7 @@ export function missingAccounts(
       return []
     const names = ACCOUNT_PARTS.map((part) => accountVariable(payment.account, part))
     return [
-      `Event ${id} is paid into the account "${payment.account}", so ${names.slice(0, -1).join(', ')} and ${names.at(-1)} must be set with GATEWAY_MODE=${environment.gatewayMode}.`,
+      `Event ${id} uses the account "${payment.account}", so ${names.slice(0, -1).join(', ')} and ${names.at(-1)} must be set with GATEWAY_MODE=${environment.gatewayMode}.`,
     ]
   })
 }
@@ -243,21 +244,21 @@ export function accountKey(account: string): string {
   return account.toLowerCase().replaceAll('_', '-')
 }
 
-/** Returns the variables, with secrets read from the files that their `…_FILE` names. */
+/** Returns the variables, with secrets read from the files that `…_FILE` variables name. */
 function readSecretFiles(variables: Variables, problems: string[]): Variables {
   const values: Record<string, string | undefined> = { ...variables }
   for (const [name, file] of Object.entries(variables)) {
     const secret = SECRET_FILE_PATTERN.exec(name)?.[1]
     if (secret === undefined || file === undefined || file.trim() === '') continue
     if ((variables[secret]?.trim() ?? '') !== '') {
-      problems.push(`${secret} and ${name} are both set: keep one of them.`)
+      problems.push(`${secret} and ${name} are both set. Set only one of them.`)
       continue
     }
     try {
       values[secret] = readFileSync(file.trim(), 'utf8').trim()
-      if (values[secret] === '') problems.push(`${name} is ${file}, and that file is empty.`)
+      if (values[secret] === '') problems.push(`${name} is ${file}, but that file is empty.`)
     } catch {
-      problems.push(`${name} is ${file}, and that file cannot be read.`)
+      problems.push(`${name} is ${file}, but that file cannot be read.`)
     }
   }
   return values
@@ -296,20 +297,17 @@ export function isOwnMachine(name: string): boolean {
   return /^(?:localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(name)
 }
 
-/**
- * Validates a proxy as Fastify does: a name, or an address with an optional prefix length; without one, all bits
- * count.
- */
+/** * Validates a proxy as Fastify does: a name, or an address with an optional prefix length. */
 function isProxy(text: string): boolean {
-  const [address = '', prefixLength, ...rest] = text.split('/')
+  const [address = '', prefixLength, ...extraParts] = text.split('/')
   const version = isIP(address)
   if (version === 0) return PROXY_NAMES.includes(text)
-  if (rest.length > 0 || address.includes('%')) return false
+  if (extraParts.length > 0 || address.includes('%')) return false
   if (prefixLength === undefined) return true
-  // An IPv4 address written as IPv6 counts as IPv4.
-  const isShort = version === 4 || isMappedIpv4(address)
+  // An IPv4-mapped IPv6 address counts as IPv4.
+  const isIpv4 = version === 4 || isMappedIpv4(address)
   const length = /^\d{1,3}$/.test(prefixLength) ? Number(prefixLength) : 0
-  return length >= 1 && length <= (isShort ? 32 : 128)
+  return length >= 1 && length <= (isIpv4 ? 32 : 128)
 }
 
 function isMappedIpv4(address: string): boolean {

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { open, readdir, readFile } from 'node:fs/promises'
 
-/** Above this fraction of the limit the operator should know. */
+/** Above this fraction of the limit, the operator is warned. */
 const WARNING_FRACTION = 0.9
-/** What helps a process that may open too few. */
+/** Advice for a process whose limit is too low. */
 export const RAISE_LIMIT = 'Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.'
-/** A server opens about fifty for itself, and one for each connection. */
+/** A server needs about fifty descriptors, and one for each connection. */
 const MIN_DESCRIPTORS = 128
 
 export type Descriptors =
@@ -14,7 +14,7 @@ export type Descriptors =
   | { readonly is: 'few'; readonly open: number; readonly limit: number }
   | { readonly is: 'none' }
 
-/** `none`: no file can be opened now, and hardly any connection accepted. `folder`: any readable folder. */
+/** Returns `none` if no file can be opened now. `folder` can be any readable folder. */
 export async function checkDescriptors(folder: string): Promise<Descriptors> {
   try {
     await (await open(folder, 'r')).close()
@@ -25,12 +25,12 @@ export async function checkDescriptors(folder: string): Promise<Descriptors> {
       ? { is: 'few', open: openCount, limit }
       : { is: 'free' }
   } catch (error) {
-    // Other systems have no such folder.
+    // Other operating systems have no /proc/self.
     return isOfDescriptors(error) ? { is: 'none' } : { is: 'free' }
   }
 }
 
-/** The process, or the system, can open no more files. */
+/** Whether an error means that the process or the system cannot open any more files. */
 export function isOfDescriptors(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown }
   return code === 'EMFILE' || code === 'ENFILE'
@@ -39,14 +39,14 @@ export function isOfDescriptors(error: unknown): boolean {
 const parseLimit = (limitsText: string): number =>
   Number(/^Max open files\s+(\d+)/m.exec(limitsText)?.[1] ?? Number.POSITIVE_INFINITY)
 
-/** Explains why a server cannot run with so few descriptors, in sentences. Null if they are enough, or unknown. */
+/** Explains why a server cannot run with so few descriptors. Null if there are enough, or the limit is unknown. */
 export function tooFewDescriptors(): string | null {
   try {
     const limit = parseLimit(readFileSync('/proc/self/limits', 'utf8'))
     return limit < MIN_DESCRIPTORS
-      ? `This process may open ${limit} files and connections, and a server needs ${MIN_DESCRIPTORS} at least. ${RAISE_LIMIT}`
+      ? `This process may open ${limit} files and connections, but a server needs at least ${MIN_DESCRIPTORS}. ${RAISE_LIMIT}`
       : null
   } catch (error) {
-    return isOfDescriptors(error) ? `This process can open no more files. ${RAISE_LIMIT}` : null
+    return isOfDescriptors(error) ? `This process cannot open any more files. ${RAISE_LIMIT}` : null
   }
 }

@@ -1,26 +1,26 @@
-/** Makes stored files readable only for the user that the server runs as. */
+/** Makes stored files readable only by the user that the server runs as. */
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
-/** Our entries in a data folder. The operator may have chosen a folder that also contains other files. */
+/** Rollcall's entries in a data folder. The operator may have chosen a folder that also contains other files. */
 const ENTRY_NAMES =
   /^(rollcall\.db(-wal|-shm|-journal)?|rollcall\.before-v\d+\.db|rollcall\.rescued(-\d+)?\.db|rollcall\.lost|before-(restore|new)-.+|before-rescue(-\d+)?|backed-up|last-served\.json|new-database|serving\.(lock|pid|mark)|sandbox\.jsonl|uploads|unknown-files|mail|cache)$|\.log$/
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 const OTHERS_MASK = 0o077
-/** Folders like /tmp, which everybody uses and whose permissions must stay. */
+/** Mode of shared folders such as /tmp, whose permissions must not change. */
 const SHARED_FOLDER_MODE = 0o1002
 
-/** The number of entries that others could read and no longer can; and those that belong to another user. */
+/** The number of entries that others can no longer read, and the entries that belong to another user. */
 export type PermissionResult = {
   readonly restrictedCount: number
   readonly notOwned: readonly string[]
 }
 
 /**
- * Creates the folder if it is missing, and makes it and our entries in it readable for this user only; from now
- * on also every file that this process creates. Throws the errors of creating a folder.
+ * * Creates the folder if it is missing. Makes the folder, our entries in it, and files that this process creates later
+ * readable only by this user. Throws if the folder cannot be created.
  */
 export function keepPrivate(folder: string): PermissionResult {
   if (isMainThread) process.umask(OTHERS_MASK)
@@ -28,7 +28,7 @@ export function keepPrivate(folder: string): PermissionResult {
   const notOwned: string[] = []
   let restrictedCount = 0
   const restrict = (entry: string): void => {
-    // Another server may be running on this folder: an entry that has gone needs nothing.
+    // Another server may have deleted the entry in the meantime.
     const stats = lstatSync(entry, { throwIfNoEntry: false })
     if (stats === undefined) return
     const { mode } = stats
@@ -61,8 +61,8 @@ export function keepPrivate(folder: string): PermissionResult {
 }
 
 /**
- * Gives what root has put into a folder to the owner of the folder: the server runs as another user and could not
- * read it.
+ * * Changes the owner of entries created by root to the owner of the folder. Otherwise the server, which runs as
+ * another user, could not read them.
  */
 export function changeToFolderOwner(folder: string): void {
   if (process.getuid?.() !== 0) return

@@ -3,13 +3,13 @@ import { existsSync, statfsSync } from 'node:fs'
 import { stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Bytes that this process can still write to the disk of a folder. */
+/** Returns how many bytes this process can still write to a folder's disk. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
 
-/** 0 if there is no such file. */
+/** Returns the size of a file in bytes. 0 if the file does not exist. */
 export async function fileSize(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0
 }
@@ -20,7 +20,7 @@ export async function freeFiles(folder: string): Promise<number | null> {
   return files > 0 ? ffree : null
 }
 
-/** The same at once, also for a folder that is still to be created. */
+/** Synchronous version of `freeFiles`, which also accepts a folder that does not exist yet. */
 export function freeFilesSync(folder: string): number | null {
   if (!existsSync(folder) && path.dirname(folder) !== folder)
     return freeFilesSync(path.dirname(folder))

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-/** Returns the package; the first call loads it, which takes up to 30 ms for a large one. */
+/** Returns a function that returns the package. Its first call loads the package, which takes up to 30 ms. */
 export function later<Package>(name: string): () => Package {
-  let loaded: { readonly exports: Package } | null = null
-  return () => (loaded ??= { exports: require(name) as Package }).exports
+  let cachedPackage: { readonly exports: Package } | null = null
+  return () => (cachedPackage ??= { exports: require(name) as Package }).exports
 }

@@ -1,12 +1,9 @@
-/**
- * Writes structured logs: one JSON object per line.
- * Callers leave out personal data, secrets and order ids.
- */
+/** * Writes structured logs: one JSON object per line. Callers must not log personal data, secrets or order ids. */
 import { isoIndia } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Log } from '../dependencies.ts'
 
-/** One problem that many requests meet must not fill the disk, nor hide the other problems. */
+/** A problem that affects many requests must not fill the disk or hide other problems. */
 const MAX_SAME_PER_WINDOW = 20
 const WINDOW_MS = 60_000
 
@@ -14,8 +11,8 @@ type Level = 'info' | 'warn' | 'error'
 type Window = { lines: number; suppressedCount: number; readonly close: () => void }
 
 /**
- * The same warning or error is written at most 20 times a minute; then one line says how many were left out. `flush`
- * writes those lines now: call it before the process ends.
+ * * Writes the same warning or error at most 20 times a minute. Another line then states how many were omitted. `flush`
+ * writes these lines now: call it before the process ends.
  */
 export function makeLog(
   write: (line: string) => void,
@@ -30,8 +27,8 @@ export function makeLog(
     const close = (): void => {
       clearTimeout(timer)
       windows.delete(key)
-      const { suppressedCount: suppressed } = newWindow
-      if (suppressed > 0) writeLine(level, { left_out: suppressed, of: message }, SUPPRESSED)
+      const { suppressedCount: count } = newWindow
+      if (count > 0) writeLine(level, { left_out: count, of: message }, SUPPRESSED)
     }
     const timer = setTimeout(close, WINDOW_MS)
     timer.unref()
@@ -49,7 +46,7 @@ export function makeLog(
       else window.suppressedCount += 1
     }
   return {
-    // Each of these is an event of its own, such as a request or a payment.
+    // Each of these is a separate event, such as a request or a payment.
     info: (entry, message) => writeLine('info', entry, message),
     warn: createLimited('warn'),
     error: createLimited('error'),
@@ -59,4 +56,4 @@ export function makeLog(
   }
 }
 
-const SUPPRESSED = `lines with the same message were left out: ${MAX_SAME_PER_WINDOW} of each are written a minute`
+const SUPPRESSED = `lines with the same message were omitted: at most ${MAX_SAME_PER_WINDOW} are written per minute`

@@ -1,16 +1,16 @@
-/** Returns memory that only the start needed to the operating system. */
+/** Returns memory that was only needed at startup to the operating system. */
 import type { EventEmitter } from 'node:events'
 import { Session } from 'node:inspector/promises'
 
-/** By then a restarted server has answered the requests that were waiting. */
+/** By then, a restarted server has responded to the waiting requests. */
 const DELAY_MS = 3_000
-/** A server that has answered more is busy; health checks stay far below this. */
+/** A server with more requests is busy. Health checks alone stay far below this. */
 const MAX_REQUESTS = 100
 
 /**
- * Collects garbage and releases its pages: about 40 MB from checking event files at the start, which the
- * JavaScript engine would keep. Only the inspector interface can do this while the process runs; it takes a tenth
- * of a second, during which nothing is answered.
+ * * Collects garbage and releases its memory pages. The JavaScript engine would otherwise keep about 40 MB from
+ * checking event files at startup. Only the inspector interface can do this in a running process. It blocks all
+ * requests for a tenth of a second.
  */
 export async function releaseMemory(): Promise<void> {
   const session = new Session()
@@ -23,9 +23,9 @@ export async function releaseMemory(): Promise<void> {
 }
 
 /**
- * Runs once, some time after the start; a process that ends earlier does not wait for it. A busy server is left
- * alone: garbage collection discards compiled code, and ten thousand requests would cost up to half as much again
- * until it is compiled anew.
+ * * Releases memory once, a few seconds after startup. A process that ends earlier does not wait for it. A busy server
+ * is skipped: garbage collection discards compiled code, and about ten thousand requests would take up to 50% longer
+ * until it is recompiled.
  */
 export function scheduleMemoryRelease(
   server: EventEmitter,

@@ -315,7 +315,7 @@ export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) =
   if (!isRecord(body)) return null
   const registration = readRow(body['registration'])
   const { answers, payments, settled, mails, audit, same_email: sameEmail, event } = body
-  const hasLists =
+  const areListsValid =
     listOf(answers, (item) => readStrings(item, 'id', 'label', 'text')) !== null &&
     listOf(payments, readPayment) !== null &&
     listOf(settled, (item) =>
@@ -327,7 +327,7 @@ export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) =
     listOf(body['paid_by_same_person'], (item) => (typeof item === 'string' ? item : null)) !==
       null &&
     readStrings(body['contact'], 'email', 'phone') !== null
-  return registration !== null && hasLists && readStrings(event, 'id', 'title') !== null
+  return registration !== null && areListsValid && readStrings(event, 'id', 'title') !== null
     ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationAnswer)
     : null
 }

@@ -76,13 +76,13 @@ function OfficeRoutes() {
       ) : path === SET_PASSWORD ? (
         <SetPasswordPage />
       ) : (
-        <SignedIn path={path} />
+        <SignedInOffice path={path} />
       )}
     </Boundary>
   )
 }
 
-function SignedIn({ path }: { readonly path: string }) {
+function SignedInOffice({ path }: { readonly path: string }) {
   const session = useQuery({
     queryKey: ['session'],
     queryFn: ({ signal }) => callApi('/admin/session/', readSession, { signal }),

@@ -1,8 +1,8 @@
 /**
- * Creates, verifies and restores backups.
- * A backup is a folder with the database, the files that it refers to, the event files, and a list of all these.
- * The database is copied first: a file that a registration refers to is on disk before the registration is, and
- * anything later belongs to the next backup. In the opposite order, files would be missing.
+ * * * Creates, verifies and restores backups.
+ * A backup is a folder that contains the database, the uploads it refers to, the event files, and a list of all of
+ * them. The database is copied first, because an upload is always on disk before the registration that refers to it. In
+ * the opposite order, uploads could be missing.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync, realpathSync, statSync } from 'node:fs'
@@ -25,40 +25,40 @@ const UPLOADS_FOLDER = 'uploads'
 const EVENTS_FOLDER = 'events'
 
 type DataFolders = { readonly dataDir: string; readonly eventsDir: string }
-/** The list of a backup, for the operator who restores it. */
+/** The list of the contents of a backup. */
 type BackupList = {
   readonly format: 1
   readonly at: Instant
   readonly version: number
   readonly rows: Readonly<Record<string, number>>
   readonly files: readonly string[]
-  /** SHA-256 of the database; absent in backups of earlier versions. */
+  /** SHA-256 of the database. Backups of earlier versions have none. */
   readonly database?: string
 }
-/** `aside`: the folder that now has the files of the previous database. Null if there were none. */
+/** `previousDatabaseDir` is the folder that now contains the previous database. Null if there was none. */
 export type RestoreResult = BackupResult & { readonly previousDatabaseDir: string | null }
 export type BackupResult = {
   readonly list: BackupList
-  /** Hashes of files that are missing on disk or have changed. */
+  /** Hashes of uploads that are missing on disk or have changed. */
   readonly missing: readonly string[]
   /** The number of event files in the backup. */
   readonly events: number
 }
 
-/** Returns the location of a file by its hash. */
+/** Returns the path of an upload by its hash. */
 const uploadPath = (folder: string, sha256: string): string =>
   path.join(folder, UPLOADS_FOLDER, sha256.slice(0, 2), sha256)
 
 /**
- * Writes a backup into a new folder, with or without a running server. On failure, returns a message and leaves
- * nothing behind.
+ * * Writes a backup into a new folder, with or without a running server. On failure, returns a message and removes
+ * everything it wrote.
  */
 export async function backUp(
   { dataDir, eventsDir }: DataFolders,
   target: string,
   at: Instant,
 ): Promise<Result<BackupResult, string>> {
-  if (existsSync(target)) return err(`${target} already exists. Name a folder that does not.`)
+  if (existsSync(target)) return err(`${target} already exists. Name a new folder.`)
   const database = path.join(dataDir, DATABASE_FILE)
   if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
   if (versionsIn(dataDir).found === 0)
@@ -70,10 +70,10 @@ export async function backUp(
     await rm(partialFolder, { recursive: true, force: true })
     await mkdir(partialFolder)
     keepPrivate(partialFolder)
-    const copied = await copyAll({ dataDir, eventsDir }, partialFolder, at)
+    const result = await copyAll({ dataDir, eventsDir }, partialFolder, at)
     await rename(partialFolder, target)
     await syncToDisk(path.dirname(target))
-    return ok(copied)
+    return ok(result)
   } catch (error) {
     await rm(partialFolder, { recursive: true, force: true }).catch(() => {})
     const reason = explainCopyError(error, { dataDir, eventsDir }, target)
@@ -82,12 +82,12 @@ export async function backUp(
   }
 }
 
-/** The location of an incomplete backup. */
+/** Returns the temporary path of an incomplete backup or database. */
 export const partialPath = (target: string): string => `${target}.part`
 
 /**
- * Explains why a backup must not be written to a place. Missing folders are not created: a disk that is not mounted
- * would be one of them.
+ * * Explains why a backup must not be written to a path. Missing parent folders are not created, because a missing
+ * folder may be a disk that is not mounted.
  */
 function explainMisplacement({ dataDir, eventsDir }: DataFolders, target: string): string | null {
   const parent = path.dirname(target)
@@ -101,7 +101,7 @@ function explainMisplacement({ dataDir, eventsDir }: DataFolders, target: string
     )
   }
   if (isInside(dataDir, targetPath))
-    return `${target} is inside DATA_DIR (${dataDir}): what destroys that folder would destroy the backup too. Name a folder outside it, best on another disk.`
+    return `${target} is inside DATA_DIR (${dataDir}): a failure that destroys that folder would destroy the backup too. Name a folder outside it, preferably on another disk.`
   return isInside(eventsDir, targetPath)
     ? `${target} is inside EVENTS_DIR (${eventsDir}): every later backup would contain this one. Name a folder outside it.`
     : null
@@ -112,7 +112,7 @@ function isInside(folder: string, targetPath: string): boolean {
   return targetPath === root || targetPath.startsWith(`${root}${path.sep}`)
 }
 
-/** Explains whether reading or writing failed: a full or failing disk may be on either side. */
+/** Explains a failed copy: the source or the target disk may be full or failing. */
 function explainCopyError(
   error: unknown,
   { dataDir, eventsDir }: DataFolders,
@@ -122,9 +122,9 @@ function explainCopyError(
     readonly code?: string
     readonly path?: string
   }
-  // Its parent exists: file systems such as /proc hold no folders of others.
+  // The parent folder exists, but file systems such as /proc do not allow new folders.
   if (errorCode === 'ENOENT' && errorPath === partialPath(target))
-    return `${target} cannot be created: ${path.dirname(target)} takes no folders. Name another place.`
+    return `${target} cannot be created: ${path.dirname(target)} does not allow new folders. Name another place.`
   if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(errorCode)) return databaseTrouble(error)
   const isReadError =
     /^(EACCES|EPERM|EIO)$/.test(errorCode) &&
@@ -156,24 +156,24 @@ async function copyAll(
   await writeFile(path.join(partialFolder, LIST_FILE_NAME), JSON.stringify(list, null, 2), {
     flush: true,
   })
-  return { list, missing, events: await eventFilesIn(events) }
+  return { list, missing, events: await countEventFiles(events) }
 }
 
-/** Pipes and sockets cannot be copied, and the server does not read them. */
+/** Excludes pipes and sockets, which cannot be copied and which the server does not read. */
 function isFileOrFolder(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   return stats !== undefined && (stats.isFile() || stats.isDirectory())
 }
 
-async function eventFilesIn(folder: string): Promise<number> {
+async function countEventFiles(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0
   return (await readdir(folder)).filter((name) => /\.ya?ml$/.test(name)).length
 }
 
 /**
- * Restores a backup into a data folder without a running server. With `movesAside`, files of an existing database
- * are moved into a folder next to it; otherwise, and if the backup is incomplete, it is refused with a message and
- * nothing changes.
+ * * Restores a backup into a data folder without a running server. With `shouldMoveAside`, the files of an existing
+ * database are moved into a new folder next to it. Without it, or if the backup is incomplete, returns a message and
+ * changes nothing.
  */
 export async function restore(
   from: string,
@@ -181,19 +181,19 @@ export async function restore(
   { shouldMoveAside, at }: { readonly shouldMoveAside: boolean; readonly at: Instant },
 ): Promise<Result<RestoreResult, string>> {
   const list = await readList(from)
-  if (list === null)
-    return err(`${from} is not a backup: it has no ${LIST_FILE_NAME} that can be read.`)
+  if (list === null) return err(`${from} is not a backup: it has no readable ${LIST_FILE_NAME}.`)
   keepPrivate(dataDir)
   let endServing: (() => void) | null = null
   try {
-    // Held until the end: a server started meanwhile would serve delegates from a database that is then replaced.
+    // The lock is held until the end. Otherwise, a server could start in the meantime and accept registrations into a
+    // database that is about to be replaced.
     endServing = beginServing(dataDir)
     if (endServing === null) return err(`A server is running on ${dataDir}. Stop it first.`)
-    // Deleting a folder's files also deletes the lock of a server that is still using them.
+    // Deleting a folder's files also deletes the lock of a server that still uses them.
     const userPid = databaseUser(dataDir)
     if (userPid !== null)
       return err(
-        `Process ${userPid} uses the database that is or was in ${dataDir}. Stop it first.`,
+        `Process ${userPid} uses the database in ${dataDir}, or one deleted from it. Stop it first.`,
       )
     return await restoreIntoFolder(from, dataDir, list, { shouldMoveAside, at })
   } catch (error) {
@@ -208,8 +208,8 @@ export async function restore(
 }
 
 /**
- * Removes all backups in a folder except the newest `kept`, by creation time. Anything else in the folder stays.
- * Returns the names of removed backups.
+ * * Removes all backups in a folder except the newest `keepCount`. Other files in the folder are not changed. Returns
+ * the names of removed backups.
  */
 export async function pruneBackups(folder: string, keepCount: number): Promise<readonly string[]> {
   const backups: { readonly name: string; readonly at: Instant }[] = []
@@ -217,10 +217,10 @@ export async function pruneBackups(folder: string, keepCount: number): Promise<r
     const list = entry.isDirectory() ? await readList(path.join(folder, entry.name)) : null
     if (list !== null) backups.push({ name: entry.name, at: list.at })
   }
-  const removed = backups.toSorted((a, b) => b.at - a.at).slice(keepCount)
-  for (const { name } of removed)
+  const oldBackups = backups.toSorted((a, b) => b.at - a.at).slice(keepCount)
+  for (const { name } of oldBackups)
     await rm(path.join(folder, name), { recursive: true, force: true })
-  return removed.map(({ name }) => name)
+  return oldBackups.map(({ name }) => name)
 }
 
 async function restoreIntoFolder(
@@ -232,7 +232,7 @@ async function restoreIntoFolder(
   const oldFiles = DATABASE_FILES.filter((name) => existsSync(path.join(dataDir, name)))
   if (oldFiles.length > 0 && !shouldMoveAside)
     return err(
-      `${dataDir} contains ${oldFiles.join(', ')}. A backup beside files of another database would be damaged. Run restore with --move-aside to keep them in a folder of their own, or move them yourself.`,
+      `${dataDir} contains ${oldFiles.join(', ')}. A backup next to files of another database would be damaged. Run restore with --move-aside to move them into a separate folder, or move them yourself.`,
     )
   const target = path.join(dataDir, DATABASE_FILE)
   const partialDatabase = partialPath(target)
@@ -251,7 +251,8 @@ async function restoreIntoFolder(
   if (oldFiles.length > 0) {
     previousDatabaseDir = path.join(dataDir, `before-restore-${at}`)
     await mkdir(previousDatabaseDir)
-    // The database first: without it a server does not start, and without its log it would have lost commits.
+    // Moves the database first: without it a server does not start, but without its log it would start and lose
+    // commits.
     for (const name of oldFiles)
       await rename(path.join(dataDir, name), path.join(previousDatabaseDir, name))
     await syncToDisk(previousDatabaseDir)
@@ -259,31 +260,31 @@ async function restoreIntoFolder(
   // The next start then detects that the database is older than the one served before.
   await recordRestored(dataDir, { at, copyAt: list.at })
   await recordNewDatabase(dataDir, at)
-  // Last, so that an interrupted restore leaves no database without its files.
+  // The database is last, so that an interrupted restore leaves no database without its uploads.
   await rename(partialDatabase, target)
   await syncToDisk(dataDir)
   const mismatch = findDifference(list, target)
   if (mismatch !== null) {
-    // The comparison makes the other two, which a second restore would refuse to go beside.
+    // The comparison creates the -wal and -shm files, because of which a second restore would fail.
     for (const name of DATABASE_FILES) await rm(path.join(dataDir, name), { force: true })
     const previousLocation =
-      previousDatabaseDir === null ? '' : ` The database before it is in ${previousDatabaseDir}.`
+      previousDatabaseDir === null ? '' : ` The previous database is in ${previousDatabaseDir}.`
     return err(
-      `What was written to ${target} is not what the backup holds. ${mismatch}${previousLocation}`,
+      `The database written to ${target} differs from the backup. ${mismatch}${previousLocation}`,
     )
   }
   return ok({
     list,
     missing,
     previousDatabaseDir,
-    events: await eventFilesIn(path.join(from, EVENTS_FOLDER)),
+    events: await countEventFiles(path.join(from, EVENTS_FOLDER)),
   })
 }
 
 const CHANGED_AFTER_BACKUP =
   'The database of the backup was changed or damaged after the backup was made. Restore another backup.'
 
-/** Flushes a file's content, or a folder's entries, to disk. */
+/** Flushes the content of a file, or the entries of a folder, to disk. */
 async function syncToDisk(filePath: string): Promise<void> {
   const handle = await open(filePath, 'r')
   try {
@@ -293,7 +294,7 @@ async function syncToDisk(filePath: string): Promise<void> {
   }
 }
 
-/** Returns why a copy differs from its list. Null if it does not. */
+/** Explains how a copy differs from its list. Null if it does not. */
 function findDifference(list: BackupList, file: string): string | null {
   try {
     return compareWithList(list, file)
@@ -304,14 +305,14 @@ function findDifference(list: BackupList, file: string): string | null {
   }
 }
 
-function compareWithList({ rows }: BackupList, file: string): string | null {
+function compareWithList({ rows: expectedRows }: BackupList, file: string): string | null {
   const damage = damageIn(file)
   if (damage !== null) return `The database of the backup is damaged: ${damage}.`
-  const found = lookInto(file).rows
-  const table = Object.keys(rows).find((name) => rows[name] !== found[name])
+  const rowCounts = lookInto(file).rows
+  const table = Object.keys(expectedRows).find((name) => expectedRows[name] !== rowCounts[name])
   return table === undefined
     ? null
-    : `The database of the backup has ${found[table] ?? 0} rows in ${table}, and its list says ${rows[table]}.`
+    : `The database of the backup has ${rowCounts[table] ?? 0} rows in ${table}, but its list states ${expectedRows[table]}.`
 }
 
 async function readList(from: string): Promise<BackupList | null> {
@@ -323,7 +324,10 @@ async function readList(from: string): Promise<BackupList | null> {
   }
 }
 
-/** Copies complete files; returns the hashes of the others. A complete file that already exists stays. */
+/**
+ * Copies uploads and returns the hashes of those that are missing or have changed. Uploads that already exist are not
+ * copied.
+ */
 async function copyFiles(
   from: string,
   target: string,
@@ -341,7 +345,7 @@ async function copyFiles(
   return missing
 }
 
-/** Copies a file with this hash, completely or not at all; false: it is missing or different. */
+/** Copies a file completely or not at all. Returns false if the file is missing or has another hash. */
 async function copyFile(source: string, destination: string, sha256: string): Promise<boolean> {
   const partialFile = `${destination}.part`
   await mkdir(path.dirname(destination), { recursive: true })
@@ -358,7 +362,7 @@ async function copyFile(source: string, destination: string, sha256: string): Pr
   }
 }
 
-/** Returns null if there is no such file. */
+/** Returns the SHA-256 of a file. Null if the file does not exist. */
 async function hashFile(file: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {
@@ -370,7 +374,9 @@ async function hashFile(file: string): Promise<string | null> {
   }
 }
 
-/** Returns hashes of files that the database refers to and that are missing on disk; does not read the files. */
+/**
+ * Returns the hashes of uploads that the database refers to but that are missing on disk. Does not read the uploads.
+ */
 export async function findMissingUploads(dataDir: string): Promise<readonly string[]> {
   const { files } = lookInto(path.join(dataDir, DATABASE_FILE))
   const existingHashes = new Set<string>()

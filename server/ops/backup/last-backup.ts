@@ -6,15 +6,15 @@ import type { Instant } from '../../../engine/index.ts'
 
 const LAST_BACKUP_FILE = 'backed-up'
 
-/** Returns null if this folder records no backup. */
+/** Returns the time of the last backup. Null if the folder records none. */
 export async function readLastBackup(dataDir: string): Promise<Instant | null> {
   const text = await readFile(path.join(dataDir, LAST_BACKUP_FILE), 'utf8').catch(() => '')
   return /^\d{1,15}$/.test(text.trim()) ? instant(Number(text)) : null
 }
 
 /**
- * The note belongs to the owner of the folder, even if root makes the backup. Throws the errors of writing; then
- * the previous note stays.
+ * * Records a backup. The file belongs to the owner of the folder, even if root makes the backup. If writing fails,
+ * throws and keeps the previous record.
  */
 export async function recordBackup(dataDir: string, at: Instant): Promise<void> {
   const file = path.join(dataDir, LAST_BACKUP_FILE)

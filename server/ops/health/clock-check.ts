@@ -1,20 +1,20 @@
 /**
- * Decides whether data may be erased because of its age.
- * Not while the clock may be wrong, because erased data cannot be recovered.
+ * * Decides whether data may be erased because of its age.
+ * Erasure pauses while the clock may be wrong, because erased data cannot be recovered.
  */
 import { formatInstant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ClockSeen } from '../../storage/files/upload-and-clock-types.ts'
 
 /**
- * A server may be stopped over a weekend; if the clock is further ahead of the last recorded time, staff have to
- * confirm it.
+ * * A server may be stopped over a weekend. If the clock is further ahead of the last recorded time, staff must confirm
+ * it.
  */
 export const MAX_AHEAD_MS = 3 * 24 * 60 * 60_000
 
 type ErasureCheckDeps = Pick<Deps, 'store' | 'clock' | 'clockJumps' | 'log'>
 
-/** Returns whether it may. Logs once that it may not, for all callers that share the returned function. */
+/** Returns a function that checks whether data may be erased, and logs once if it may not. */
 export function createErasureCheck(deps: ErasureCheckDeps): () => Promise<boolean> {
   let isLogged = false
   return async () => {
@@ -29,9 +29,9 @@ export function createErasureCheck(deps: ErasureCheckDeps): () => Promise<boolea
   }
 }
 
-/** For the log, health, the dashboard and `rollcall db clock`. */
+/** Explains the pause for the log, the health check, the dashboard and `rollcall db clock`. */
 export const formatErasurePause = ({ at }: ClockSeen, now: ReturnType<Deps['clock']>): string =>
-  `The clock shows ${formatInstant(now)}, and the last time that was recorded is ${formatInstant(at)}. Nothing is erased because of its age until the clock is right: correct it, or confirm it on the dashboard or with rollcall db clock --confirm.`
+  `The clock shows ${formatInstant(now)}, but the last recorded time is ${formatInstant(at)}. Nothing is erased because of its age until the clock is right: correct it, or confirm it on the dashboard or with rollcall db clock --confirm.`
 
-/** Recorded in the history, with the user who confirmed it. */
+/** Recorded in the audit log, with the user who confirmed the clock. */
 export const CLOCK_CONFIRMED = 'confirmed that the clock is right'

@@ -1,10 +1,10 @@
-/** Describes how emails stand: how many wait, since when the mail server is silent, how many were given up. */
+/** Describes email delivery: queued and failed emails, and since when the mail server has been unreachable. */
 import { formatInstant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { formatDuration } from '../clock-jumps.ts'
 
-/** An email is sent within seconds; one that waits this long means that the mail server accepts none. */
+/** Emails are usually sent within seconds. If one waits this long, the mail server accepts no emails. */
 const MAX_WAIT_MS = 15 * 60_000
 
 export type EmailState = {
@@ -27,7 +27,7 @@ export async function readEmailState({
   }
 }
 
-/** Returns null if the waiting emails need no attention. */
+/** Describes a problem with queued emails. Null if there is none. */
 export function formatDeliveryProblem(
   { queued, oldestAt, unreachableSince }: EmailState,
   at: Instant,
@@ -39,14 +39,14 @@ export function formatDeliveryProblem(
   const oldest = oldestAt === null ? '' : `, the oldest for ${formatDuration(at - oldestAt)}`
   const advice =
     unreachableSince === null
-      ? ' See Emails in the office for what the mail server says.'
-      : ` The mail server has not answered since ${formatInstant(unreachableSince)}: check it, and SMTP_URL. They go out when it answers.`
+      ? ' Emails in the office shows the response of the mail server.'
+      : ` The mail server has not responded since ${formatInstant(unreachableSince)}: check it, and SMTP_URL. The emails are sent when it responds.`
   return `${emails}${oldest}.${advice}`
 }
 
-/** Returns null if there was none. */
+/** Describes the failed emails. Null if there are none. */
 export function formatFailedEmails({ failed }: EmailState): string | null {
   if (failed === 0) return null
-  const emails = failed === 1 ? '1 email was' : `${failed} emails were`
-  return `${emails} given up: Emails in the office shows why. rollcall email retry sends them again.`
+  const emails = failed === 1 ? '1 email' : `${failed} emails`
+  return `${emails} could not be sent: Emails in the office shows why. To resend, run rollcall email retry.`
 }

@@ -1,5 +1,5 @@
 /**
- * Checks the server's health: what prevents registrations, and what needs attention before it does.
+ * * Checks the server's health: problems that prevent registrations, and problems that soon may.
  * The result is the same for monitoring, metrics and the office.
  */
 import { readdir } from 'node:fs/promises'
@@ -26,28 +26,28 @@ import { rescuedSentences } from '../../storage/recovery/rescued-databases.ts'
 
 /** A disk that takes longer to write one row is not healthy. */
 const MAX_WRITE_MS = 5_000
-/** Monitoring asks every few seconds; more frequent writes give no more information. */
+/** Monitoring checks every few seconds. More frequent writes give no additional information. */
 const WRITE_EVERY_MS = 5_000
 /**
- * Below it registrations may soon fail: the database's log alone grows to 16 MB between checkpoints. They are taken
- * until the disk refuses one, so this is not down.
+ * * Below this, registrations may soon fail: the database log alone grows to 16 MB between checkpoints. The server
+ * counts as up, because it accepts registrations until a write fails.
  */
 const MIN_FREE_BYTES = 64 * 1024 * 1024
-/** Below it uploads are refused already (`server/registration/uploads/store-uploaded-files.ts`). */
+/** Below this, uploads are rejected (`server/registration/uploads/store-uploaded-files.ts`). */
 const MIN_UPLOAD_BYTES = 512 * 1024 * 1024
-/** A server creates some while it runs, and one for each file of a delegate. */
+/** A running server creates a few files, and one for each upload. */
 const MIN_FREE_FILES = 1_000
 /**
- * How long the disk counts as full after a request was refused for lack of space, whatever it reports: quotas are
- * not in its figures.
+ * * How long the disk counts as full after a request failed for lack of space, even if it reports free space: disk
+ * quotas are not included in that figure.
  */
 const FULL_DISK_MS = 30_000
-/** A nightly backup, with some hours of tolerance. */
+/** Backups run nightly, with a few hours of tolerance. */
 const MAX_BACKUP_AGE_MS = 36 * 60 * 60_000
 
-/** Advice for too many open files. */
+/** Advice if too many files are open. */
 const RAISE_DESCRIPTOR_LIMIT =
-  'Raise the limit (LimitNOFILE of the unit), and look who holds connections open.'
+  'Raise the limit (LimitNOFILE of the unit), and check which clients keep connections open.'
 
 export type HealthProblem = {
   readonly code:
@@ -73,7 +73,7 @@ export type HealthProblem = {
 export type HealthChecks = {
   /** Returns the current problems, the worst first. */
   check(): Promise<readonly HealthProblem[]>
-  /** Returns the state of the emails, and what the operator may want to know when there is no problem. */
+  /** Returns the state of email delivery, and notes that are useful but not problems. */
   notes(): Promise<{ readonly mail: EmailState | null; readonly notes: readonly string[] }>
 }
 
@@ -89,7 +89,7 @@ export type HealthCheckDeps = Pick<
   | 'uploads'
   | 'log'
 > & {
-  /** Returns when the database last had no space for a request. Null if never. */
+  /** Returns when a request last failed because the database had no space. Null if never. */
   readonly noRoomAt: () => Instant | null
 }
 
@@ -104,16 +104,16 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const noRoomAt = deps.noRoomAt()
     const isFull = noRoomAt !== null && at >= noRoomAt && at - noRoomAt < FULL_DISK_MS
     if (isFull)
-      addProblem('no_room', `The disk takes no more: ${formatMb(freeSpace)} are free.`, true)
+      addProblem('no_room', `Writes to the disk fail: ${formatMb(freeSpace)} are free.`, true)
     else if (freeSpace < MIN_FREE_BYTES)
       addProblem(
         'little_room',
-        `The disk is nearly full: ${formatMb(freeSpace)} are free. Registrations are still taken; files of delegates are refused. Free some space.`,
+        `The disk is nearly full: ${formatMb(freeSpace)} are free. Registrations are still accepted; uploads are refused. Free some space.`,
       )
     else if (freeSpace < MIN_UPLOAD_BYTES)
       addProblem(
         'little_room',
-        `${formatMb(freeSpace)} are free, and files of delegates are refused below ${formatMb(MIN_UPLOAD_BYTES)}.`,
+        `${formatMb(freeSpace)} are free, and uploads are refused below ${formatMb(MIN_UPLOAD_BYTES)}.`,
       )
     const files = await freeFiles(environment.dataDir)
     if (files !== null && files < MIN_FREE_FILES)
@@ -134,21 +134,21 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
         `${descriptors.open} of ${descriptors.limit} files and connections are open. ${RAISE_DESCRIPTOR_LIMIT}`,
       )
     const folder = await readdir(environment.eventsDir).catch((error: unknown) => error)
-    // A missing folder is already reported among the refused files.
+    // A missing folder is already reported with the refused files.
     if (folder instanceof Error && (folder as NodeJS.ErrnoException).code !== 'ENOENT')
       addProblem(
         'event_files',
-        `EVENTS_DIR is ${environment.eventsDir}, and it cannot be read. The events are served as they were. Put the folder back.`,
+        `EVENTS_DIR is ${environment.eventsDir}, but it cannot be read. The last versions of the events are still served. Restore the folder.`,
       )
     for (const { why: reason } of events.refusedFiles()) addProblem('event_files', reason)
-    // The file of a past event is removed on purpose.
+    // The files of past events are removed on purpose.
     for (const { config, isGone } of events.all())
       if (isGone === true && !isEventOver(config, dayOf(at)))
         addProblem('event_files', formatRemoved(config.id))
     const emailProblem = formatDeliveryProblem(await readEmailState(deps), at)
     if (emailProblem !== null) addProblem('mail', emailProblem)
     for (const account of payments.pausedAccounts())
-      addProblem('gateway', `The gateway does not answer the account ${account}.`)
+      addProblem('gateway', `The gateway does not respond for the account ${account}.`)
     const recovery = await store.recovery()
     if (recovery !== null)
       addProblem(
@@ -159,7 +159,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (clockJump !== null)
       addProblem(
         'clock',
-        `At ${formatInstant(clockJump.at)} the clock was set ${clockJump.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(clockJump.byMs))}. Check its time service (NTP).`,
+        `At ${formatInstant(clockJump.at)} the clock was set ${clockJump.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(clockJump.byMs))}. Check the time service (NTP).`,
       )
     const erasurePause = await findErasurePauseReason(deps)
     if (erasurePause !== null) addProblem('erasing', erasurePause)
@@ -167,19 +167,19 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const { trouble: uploadProblem } = deps.uploads.state()
     if (uploadProblem !== null) addProblem('files', uploadProblem)
     const lastBackup = await readLastBackup(environment.dataDir)
-    // An operator who never made one with our command has another method, or learns of it from rollcall doctor.
+    // An operator who has never used our backup command has another method, or is warned by rollcall doctor.
     if (lastBackup !== null && at - lastBackup > MAX_BACKUP_AGE_MS)
       addProblem('backup', `The last backup is ${formatDuration(at - lastBackup)} old.`)
     return problems
   }
-  /** Shared by all requests within some seconds. */
+  /** Result that all requests within a few seconds share. */
   let lastChecks: {
     readonly at: Instant
     readonly problems: Promise<readonly HealthProblem[]>
   } | null = null
   return {
     async notes() {
-      // A database that was lost in this moment is reported at the next look.
+      // If the database has just been lost, the next check reports it.
       const emailState = await readEmailState(deps).catch(() => null)
       const notes = [
         deps.uploads.state().note,
@@ -220,14 +220,14 @@ const listRescued = async ({
 }: Deps['environment']): Promise<readonly string[]> =>
   databaseUrl === null ? rescuedSentences(dataDir, await createCompletenessNote(dataDir)) : []
 const NO_FURTHER_CONNECTION =
-  'PostgreSQL has no free connection. Registrations are taken over the connections that this server has; files of delegates may be refused. End other connections, or raise its max_connections or the limit of the role or the database.'
+  'PostgreSQL has no free connection. Registrations use the existing connections of this server; uploads may be refused. End other connections, or raise max_connections or the connection limit of the role or database.'
 const formatLost = (what: string): string =>
   `The database file ${what}. Writes are refused. The log says where the data is.`
 const formatMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
 
 /**
- * Rejects when the database does not work. Tests it with a write, which all requests within some seconds share,
- * and with a read per request, which needs no fsync.
+ * * Returns a check that rejects if the database does not work. It writes at most every few seconds, and reads for each
+ * request, which needs no fsync.
  */
 function createDatabaseCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): () => Promise<void> {
   let lastWrite: { readonly at: Instant; readonly write: Promise<void> } | null = null
@@ -242,7 +242,7 @@ function createDatabaseCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): (
 
 async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   const timeout = Promise.withResolvers<never>()
-  const timer = setTimeout(() => timeout.reject(new Error(`no answer in ${ms} ms`)), ms)
+  const timer = setTimeout(() => timeout.reject(new Error(`no response within ${ms} ms`)), ms)
   try {
     return await Promise.race([work, timeout.promise])
   } finally {

@@ -1,4 +1,4 @@
-/** Serves liveness checks and Prometheus metrics; details and metrics are for the operator only. */
+/** Serves health checks and Prometheus metrics. Only the operator gets details and metrics. */
 import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { isoIndia, memoize } from '../../../engine/index.ts'
@@ -11,9 +11,9 @@ import { isOperator } from '../../http/operator-access.ts'
 import { sendError, errorForStatus } from '../../http/error-response.ts'
 import { createMetricsUpdater } from './metrics.ts'
 
-/** Ten a second, from a whole cluster behind one address. */
+/** Ten per second: a whole cluster may share one address. */
 const CHECK_LIMIT: Allowance = { triesMax: 600, windowMs: 60_000 }
-/** Metrics are expensive to collect, and are requested every 15 seconds. */
+/** Metrics are expensive to collect, and are usually requested every 15 seconds. */
 const METRICS_LIMIT: Allowance = { triesMax: 60, windowMs: 60_000 }
 
 export function healthRoutes(app: FastifyInstance, deps: Deps, healthChecks: HealthChecks): void {
@@ -21,20 +21,20 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, healthChecks: Hea
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'rollcall_requests_total',
-    help: 'Requests answered, by method and status',
+    help: 'Completed requests, by method and status',
     labelNames: ['method', 'status'],
     registers: [registry],
   })
   const durations = new Histogram({
     name: 'rollcall_request_seconds',
-    help: 'Time to answer, by method',
+    help: 'Response time, by method',
     labelNames: ['method'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers: [registry],
   })
   const updateMetrics = createMetricsUpdater(registry, deps)
 
-  // There are few methods and statuses, and looking up a metric by its labels takes longer than counting.
+  // Memoized, because looking up a metric by its labels takes longer than counting. There are few methods and statuses.
   const getCounter = memoize((key: string) => requests.labels(...key.split(' ')))
   const getTimer = memoize((method: string) => durations.labels(method))
   app.addHook('onResponse', (request, reply, done) => {
@@ -44,7 +44,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, healthChecks: Hea
     done()
   })
 
-  // Counted by this server alone: its health is checked when the database does not respond.
+  // This server counts these requests itself, because its health must be checkable when the database does not respond.
   const { environment, clock } = deps
   const isOverCheckLimit = createAddressLimit({ environment, clock }, CHECK_LIMIT)
   const isOverMetricsLimit = createAddressLimit({ environment, clock }, METRICS_LIMIT)
@@ -55,7 +55,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, healthChecks: Hea
       const showsDetails = isOperator(request, environment)
       const problems = await healthChecks.check()
       const outage = problems.find(({ isDown }) => isDown)
-      // Where a file is, and with which commands it is put back, is for the operator only.
+      // Only the operator may see the location of files and the commands that restore them.
       if (outage !== undefined) {
         const visibleProblems = showsDetails ? problems : [outage]
         return sendError(reply, 503, outage.code, visibleProblems.map(({ text }) => text).join(' '))

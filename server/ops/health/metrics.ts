@@ -1,4 +1,4 @@
-/** Defines the operating metrics, as gauges that are set on request. */
+/** Defines the operating metrics as gauges, which are updated on request. */
 import path from 'node:path'
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -10,42 +10,42 @@ import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 
 export type MetricsDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'environment' | 'clock'>
 
-/** Returns a function that sets them. */
+/** Returns a function that updates the gauges. */
 export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () => Promise<void> {
   const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
     new Gauge({ name: `rollcall_${name}`, help, labelNames, registers: [registry] })
   const events = gauge('events', 'Event files served')
-  const refusedFiles = gauge('event_files_refused', 'Event files that are not served as they are')
+  const refusedFiles = gauge(
+    'event_files_refused',
+    'Event files whose current version is not served',
+  )
   const reviews = gauge(
     'reviews',
-    'What waits for a person about money: all of it, undecided payments, refunds in doubt',
+    'Open payment reviews: all, undecided payments, unconfirmed refunds',
     'is',
   )
-  const emails = gauge('mails', 'Mails that wait to be sent, or were given up', 'is')
+  const emails = gauge('mails', 'Emails that are queued, or could not be sent', 'is')
   const emailAge = gauge(
     'mail_oldest_seconds',
-    'How long the oldest mail has waited; 0: none waits',
+    'Age of the oldest queued email; 0 if none is queued',
   )
-  const pendingPayments = gauge(
-    'payments_pending',
-    'Payments of which nobody knows yet how they ended',
-  )
-  const pendingAge = gauge('payment_oldest_seconds', 'How long the oldest of them has been pending')
+  const pendingPayments = gauge('payments_pending', 'Payments whose result is not known yet')
+  const pendingAge = gauge('payment_oldest_seconds', 'Age of the oldest pending payment')
   const pausedAccounts = gauge(
     'gateway_silent',
-    'Merchant accounts that the gateway does not answer',
+    'Merchant accounts for which the gateway does not respond',
   )
   const registrations = gauge('registrations', 'Registrations', 'event', 'status')
-  const diskFree = gauge('disk_free_bytes', 'Room on the disk of DATA_DIR')
-  const databaseBytes = gauge('database_bytes', 'The database and its log', 'file')
+  const diskFree = gauge('disk_free_bytes', 'Free space on the disk of DATA_DIR')
+  const databaseBytes = gauge('database_bytes', 'Size of the database and its log', 'file')
   const waitingCalls = gauge(
     'store_waiting',
-    'Calls that wait for the database; at 2000 requests are refused',
+    'Calls that wait for the database; from 2000, requests are refused',
   )
   const recovery = gauge('recovery', 'Whether the installation is in recovery after a restore')
   const backupAge = gauge(
     'backup_age_seconds',
-    'Since the last rollcall db backup; -1: there was none',
+    'Time since the last rollcall db backup; -1 if there is none',
   )
 
   return async () => {

@@ -1,7 +1,7 @@
 /**
- * Records the progress of the served database in its data folder, to detect an older copy.
- * A database with less progress is an older copy. The note is written a few times a minute at most, and nothing
- * waits for it.
+ * * Records the progress of the served database in its data folder, to detect an older copy.
+ * A database with less progress is an older copy. The record is written a few times a minute at most, in the
+ * background.
  */
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,27 +10,27 @@ import type { Instant } from '../../../engine/index.ts'
 import type { Counted } from '../../storage/index.ts'
 
 export const SERVED_FILE = 'last-served.json'
-/** Left by a restore for the next start if it could not begin the recovery itself. */
+/** Written by a restore that could not begin the recovery itself, so that the next start does. */
 export const RESTORED_FILE = 'restored.json'
 
 export type LastServed = {
   /** The identity of the database. */
   readonly name: string
   readonly counted: Counted
-  /** The time of the note. */
+  /** The time of the record. */
   readonly at: Instant
-  /** The codes of all recoveries started here: a copy that is restored again does not know of them. */
+  /** The codes of all recoveries started in this folder, which a copy restored again does not contain. */
   readonly codes: readonly string[]
 }
 export type Restored = {
   readonly at: Instant
   /** Null if unknown. */
   readonly copyAt: Instant | null
-  /** Why the next start begins a recovery. Undefined if a copy was restored. */
+  /** The reason for the recovery at the next start. Undefined if a copy was restored. */
   readonly why?: string
 }
 
-/** Returns null if there is no readable one. */
+/** Returns the record of the last progress. Null if there is no readable one. */
 export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
   read(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code, codes }) =>
     typeof name === 'string' && typeof at === 'number' && isProgress(counted)
@@ -38,7 +38,7 @@ export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
           name,
           counted,
           at: instant(at),
-          // `code`: the last one alone, as earlier versions noted it.
+          // Earlier versions recorded only the last code, as `code`.
           codes: (Array.isArray(codes) ? codes : [code]).filter(
             (entry) => typeof entry === 'string',
           ),
@@ -66,7 +66,7 @@ export const recordRestored = (dataDir: string, note: Restored): Promise<void> =
 export const deleteRestored = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, RESTORED_FILE), { force: true })
 
-/** Returns true if a database has made less progress than the note says. */
+/** Whether a database has made less progress than the record states. */
 export const isOlder = (counted: Counted, note: Pick<LastServed, 'counted'>): boolean =>
   Object.entries(note.counted).some(([table, position]) => (counted[table] ?? 0) < position)
 
@@ -86,7 +86,7 @@ async function read<T>(
   }
 }
 
-/** Writes completely or not at all, even if the power fails. */
+/** Writes the file completely or not at all, even if the power fails. */
 async function write(file: string, value: object): Promise<void> {
   const partialFile = `${file}.part`
   const handle = await open(partialFile, 'w', 0o600)

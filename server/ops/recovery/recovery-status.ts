@@ -1,4 +1,4 @@
-/** Describes the state after a restore, for the office, the command and the doctor. */
+/** Describes the state after a restore for the office, the command line and rollcall doctor. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { dayOf, formatCount, formatInstant } from '../../../engine/index.ts'
@@ -7,7 +7,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { Recovery, RecoveryFigures } from '../../storage/index.ts'
 
 export type RecoveryStatus = {
-  /** Null if it is not in recovery. */
+  /** Null if the installation is not in recovery. */
   readonly recovery: Recovery | null
   readonly figures: RecoveryFigures
   readonly uploads: { readonly missing: number; readonly unused: number }
@@ -31,7 +31,7 @@ export async function readRecoveryStatus(
   return { recovery, figures, uploads }
 }
 
-/** The events whose registrations are due to be erased. */
+/** Returns the ids of events whose registrations are due to be erased. */
 export function eventsDueForErasure(
   events: readonly Pick<EventConfig, 'id' | 'retention'>[],
   at: Instant,
@@ -42,7 +42,7 @@ export function eventsDueForErasure(
     .map(({ id }) => id)
 }
 
-/** Counts referenced files that are missing, and existing files without a reference. */
+/** Counts referenced uploads that are missing, and stored uploads without a reference. */
 async function countUploadDifferences({
   store,
   environment,
@@ -72,7 +72,7 @@ async function listHashes(folder: string): Promise<readonly string[]> {
   return hashes
 }
 
-/** Describes the differences, in sentences. */
+/** Describes the recovery in sentences. */
 export function describeRecovery({
   recovery,
   figures,
@@ -84,21 +84,21 @@ export function describeRecovery({
     recovery.copyAt === null ? null : `The copy was made at ${formatInstant(recovery.copyAt)}`,
     recovery.storedAt === null
       ? null
-      : `its newest record is of ${formatInstant(recovery.storedAt)}`,
+      : `its newest record is from ${formatInstant(recovery.storedAt)}`,
     recovery.servedAt === null
       ? null
-      : `this server noted newer records until ${formatInstant(recovery.servedAt)}`,
+      : `this server stored newer records until ${formatInstant(recovery.servedAt)}`,
   ].filter((part) => part !== null)
   return [
-    `The installation is in recovery since ${formatInstant(recovery.begunAt)}. ${recovery.why}`,
+    `The installation has been in recovery since ${formatInstant(recovery.begunAt)}. ${recovery.why}`,
     ...(times.length === 0 ? [] : [`${capitalise(times.join('; '))}.`]),
-    `Payments that were pending in the copy: ${format(pending.all)}; the gateway was asked about ${format(pending.asked)}, and ${format(pending.ended)} are not pending any more.`,
-    `Payments for orders that are not in the database: ${format(unknown.toDecide)} wait for a decision, and the gateway is still to be asked about ${format(unknown.toAsk)} possible orders.`,
-    `Held: ${format(held.mails)} emails (${format(held.since)} of them written since the restart), ${format(held.refunds)} refunds, the erasure of ${format(held.erasures)} registrations.`,
+    `Payments that were pending in the copy: ${format(pending.all)}; ${format(pending.asked)} were checked with the gateway, and ${format(pending.ended)} are no longer pending.`,
+    `Payments for orders that are not in the database: ${format(unknown.toDecide)} wait for a decision, and ${format(unknown.toAsk)} possible orders are still to be checked with the gateway.`,
+    `Held: ${format(held.mails)} emails (${format(held.since)} of them queued since the restart), ${format(held.refunds)} refunds, the erasure of ${format(held.erasures)} registrations.`,
     series.length === 0
       ? `New invoices and credit notes have ${recovery.code} in their numbers.`
       : `New invoices and credit notes have ${recovery.code} in their numbers: ${series.map(({ pattern, last }) => `${pattern} (${last} so far)`).join(', ')}.`,
-    `Uploaded files: ${format(uploads.missing)} that registrations refer to are missing, and ${format(uploads.unused)} belong to no registration in the database.`,
+    `Uploaded files: ${format(uploads.missing)} that registrations refer to are missing, and ${format(uploads.unused)} do not belong to any registration in the database.`,
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Notices that the database was deleted, replaced or overwritten under the server, and writes out what the server holds.
- * The server does not end on its own while that is in no file.
+ * * Detects that the database was deleted, replaced or overwritten while the server runs, and rescues its data.
+ * The server does not end by itself until the data is in a file.
  */
 import { statSync } from 'node:fs'
 import path from 'node:path'
@@ -14,11 +14,11 @@ import { INCOMPLETE_REASON } from './rescued-completeness.ts'
 import { recoveryContext } from './start-recovery.ts'
 import { readLastServed } from './detect-older-database.ts'
 
-/** Delay before a second check: a file that is renamed back at once is not lost. */
+/** Delay before a second check: a file that is immediately renamed back is not lost. */
 const RECHECK_DELAY_MS = 300
-/** A rescue that failed is retried this often. */
+/** Interval between retries of a failed rescue. */
 const RETRY_MS = 30_000
-/** The same once the server was told to stop: systemd does not wait long. */
+/** The interval after a signal to stop, because systemd does not wait long. */
 const STOPPING_RETRY_MS = 2_000
 
 export type LossDeps = Pick<Deps, 'log' | 'clock'> & {
@@ -31,17 +31,17 @@ export type LossWatch = {
    * file and logs its location. Resolves when that is done, or has failed.
    */
   check(): Promise<void>
-  /** Resolves when nothing would be lost with the process, however long that takes. */
+  /** Resolves when the process can end without losing data, however long that takes. */
   beforeStop(): Promise<void>
   /** True while the server holds data that is in no file. */
   isUnsaved(): boolean
-  /** Returns where the data is. Null if it was not written. */
+  /** Returns where the rescued data is. Null if there is none. */
   rescued(): Pick<Rescued, 'file' | 'isWhole'> | null
   /** True if the data is in a file that the next start does not find. */
   isOutsideDataDir(): boolean
 }
 
-/** `spare`: the folders to write to if the data folder does not take the data; left out: those of the environment. */
+/** `fallbackDirs` are the folders to write to if the data folder has no space. Defaults to those of the environment. */
 export function watchForLoss(
   { store, log, clock, environment: { dataDir } }: LossDeps,
   fallbackDirs: readonly string[] = spareDirs(),
@@ -75,7 +75,7 @@ export function watchForLoss(
     isLost = true
     log.error(
       { file: DATABASE_FILE },
-      `the database file ${loss} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is in no file any more, and is writing it out`,
+      `the database file ${loss} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is no longer in any file, and is saving it`,
     )
     if (folderIdentity(dataDir) !== openedIdentity) log.error({ dataDir }, DATA_DIR_GONE)
   }
@@ -100,7 +100,7 @@ export function watchForLoss(
     isOutsideDataDir: () =>
       rescuedDatabase !== null && path.dirname(rescuedDatabase.file) !== dataDir,
     async beforeStop() {
-      // One that is under way may have failed; the last try comes after the signal.
+      // A rescue in progress may have begun before the signal and fail, so one more follows.
       await check()
       if (isUnsaved()) await check(0)
       if (!isUnsaved()) return
@@ -113,38 +113,38 @@ export function watchForLoss(
   }
 }
 
-/** Returns null if there is no such folder. */
+/** Returns the device and inode of a folder. Null if it does not exist. */
 function folderIdentity(folder: string): string | null {
   const stats = statSync(folder, { throwIfNoEntry: false })
   return stats === undefined ? null : `${stats.dev} ${stats.ino}`
 }
 
 const DATA_DIR_GONE =
-  'DATA_DIR itself was moved or deleted, with the uploads. If it was moved: wait until this log says where the data was written, stop the server, put the folder back in the place of the new one, and start: it has everything. If it was deleted, the uploads are only in the last backup'
+  'DATA_DIR itself was moved or deleted, with the uploads. If it was moved: wait until this log states where the data was saved, stop the server, put the folder back in place of the new one, and start: it contains all data. If it was deleted, the uploads are only in the last backup'
 
 /** Logged when the process ends although its data is in no file. */
 export const DATA_LOST =
-  'the server ended, and what it held of the lost database is in no file: restore the last backup (rollcall db restore). Everything that was stored after it is lost'
+  'the server ended before the data of the lost database was saved: restore the last backup (rollcall db restore). All data stored after that backup is lost'
 
-const STILL_UNSAVED = `told to stop, and the data of the lost database is in no file yet: the server does not end before it is. It tries every ${STOPPING_RETRY_MS / 1000} seconds. Told once more, or killed, it ends, and that data is lost`
+const STILL_UNSAVED = `received a signal to stop, but the data of the lost database is not saved yet. The server ends when it is. It retries every ${STOPPING_RETRY_MS / 1000} seconds. A second signal ends it immediately, and the data is lost`
 
-/** The cause of a failed rescue, and what helps against it. */
+/** Explains a failed rescue, and what to do about it. */
 const formatFailure = (folders: readonly string[], error: unknown): string =>
-  `what the server holds of the database could not be written out. DO NOT STOP THE SERVER: ${adviseOnFailure(folders, error)}; it tries again every ${RETRY_MS / 1000} seconds`
+  `the data of the lost database could not be saved. DO NOT STOP THE SERVER: ${adviseOnFailure(folders, error)}; it retries every ${RETRY_MS / 1000} seconds`
 
 function adviseOnFailure(folders: readonly string[], error: unknown): string {
   const [dataDir = ''] = folders
   const { code } = (error ?? {}) as { readonly code?: unknown }
   if (/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)/.test(String(code)))
-    return `make room in DATA_DIR, as much as the database has; ${folders.join(', ')} have too little`
+    return `free space in DATA_DIR, at least the size of the database; ${folders.join(', ')} have too little space`
   const explanation = placeTrouble(error, dataDir)
   if (explanation !== null) return explanation.replace(/\.$/, '')
-  return `this is no lack of room. Copy all files of DATA_DIR, and what "ls -l /proc/${process.pid}/fd" shows as ${DATABASE_FILE} (cp /proc/${process.pid}/fd/NUMBER), into another folder`
+  return `the cause is not a lack of space. Copy all files of DATA_DIR, and what "ls -l /proc/${process.pid}/fd" shows as ${DATABASE_FILE} (cp /proc/${process.pid}/fd/NUMBER), into another folder`
 }
 
-const nextSteps = (file: string): string =>
-  `Stop the server, move rollcall.db, rollcall.db-wal and rollcall.db-shm (what is there of them) into another folder, move ${file} to rollcall.db in DATA_DIR and start the server`
+const formatNextSteps = (file: string): string =>
+  `Stop the server, move rollcall.db, rollcall.db-wal and rollcall.db-shm (those that exist) into another folder, move ${file} to rollcall.db in DATA_DIR and start the server`
 const formatComplete = (file: string): string =>
-  `everything that was in the database is in ${file}, which was checked. ${nextSteps(file)}`
+  `all data of the database is in ${file}, which was checked. ${formatNextSteps(file)}`
 const formatIncomplete = (file: string): string =>
-  `what could be read of the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${nextSteps(file)}. It is in recovery, wherever the file is put`
+  `the data that could be read from the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${formatNextSteps(file)}. The installation is then in recovery`

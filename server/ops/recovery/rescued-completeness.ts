@@ -1,14 +1,14 @@
-/** Tells whether a rescued database is known to lack rows. */
+/** Describes whether a rescued database is known to lack rows. */
 import { formatCount } from '../../../engine/index.ts'
 import { rescuedIn } from '../../storage/recovery/copy-database.ts'
 import { rescuedFiles } from '../../storage/recovery/rescued-databases.ts'
 import { isOlder, readLastServed } from './detect-older-database.ts'
 
-/** The reason of the recovery that a rescue begins in a file that lacks rows. */
+/** The reason for the recovery of a rescued database that lacks rows. */
 export const INCOMPLETE_REASON =
   'The database was lost while the server used it, and some rows could not be read.'
 
-/** Returns what completes a sentence about a rescued database of a data folder; empty: nothing is known to be missing. */
+/** Returns a function that describes the rows that a rescued database lacks. Empty if none are known to be missing. */
 export async function createCompletenessNote(dataDir: string): Promise<(file: string) => string> {
   const lastServedNote = await readLastServed(dataDir)
   const contents = new Map(
@@ -20,7 +20,7 @@ export async function createCompletenessNote(dataDir: string): Promise<(file: st
     const rescued = contents.get(file)
     if (rescued == null) return ''
     const { registrations, progress, recoveryWhy, at } = rescued
-    // What is noted later is of a database that was served since.
+    // A later record describes a database that was served afterwards.
     const isBehind =
       lastServedNote !== null &&
       lastServedNote.at <= at &&

@@ -1,7 +1,7 @@
 /**
- * Starts a recovery automatically, after a restore or with an older database.
- * A database is older if it has made less progress than the one last served from the data folder: a copy put back
- * by hand or with pg_restore.
+ * * Starts a recovery automatically, after a restore or with an older database.
+ * A database is older if it has made less progress than the one last served from the data folder, such as a copy
+ * restored by hand or with pg_restore.
  */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
@@ -26,7 +26,7 @@ import type { NewRecovery, Recovery, Store } from '../../storage/index.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
 
-/** How often the progress of the database is noted, if it has changed. */
+/** Interval at which the progress of the database is recorded, if it has changed. */
 const RECORD_EVERY_MS = 10_000
 
 export type RecoveryDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
@@ -34,20 +34,22 @@ export type RecoveryDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
 }
 type RecoveryStart = Pick<NewRecovery, 'at' | 'who' | 'why' | 'copyAt'>
 
-/** Starts a recovery whatever the notes say, as for `rollcall db recovery begin` and `rollcall db restore`. */
+/**
+ * Begins a recovery regardless of the recorded progress, for `rollcall db recovery begin` and `rollcall db restore`.
+ */
 export async function beginRecovery(
   { store, environment }: Pick<RecoveryDeps, 'store' | 'environment'>,
   start: RecoveryStart,
 ): Promise<Recovery> {
   const note = await readLastServed(environment.dataDir)
   const recovery = await store.beginRecovery({ ...start, ...recoveryContext(note) }, null)
-  assert(recovery !== null, 'a recovery that was to begin did not')
+  assert(recovery !== null, 'the recovery did not begin')
   await deleteRestored(environment.dataDir)
   await recordProgress(environment.dataDir, store, start.at, note)
   return recovery
 }
 
-/** What a new recovery takes from the note of the last progress. */
+/** Returns what a new recovery takes from the recorded progress. */
 export const recoveryContext = (
   note: LastServed | null,
 ): Pick<NewRecovery, 'servedAt' | 'taken'> => ({
@@ -56,21 +58,21 @@ export const recoveryContext = (
 })
 
 /**
- * After `rollcall db restore`: called by the command itself, or by the next start if the copy is of an older
- * version.
+ * * Begins the recovery after `rollcall db restore`. Called by the command, or by the next start if the copy has an
+ * older version.
  */
 export function beginRecoveryAfterRestore(
   deps: Pick<RecoveryDeps, 'store' | 'environment'>,
   restored: Restored,
   at: Instant,
 ): Promise<Recovery> {
-  const { copyAt, why = restoreReason(restored) } = restored
+  const { copyAt, why = explainRestore(restored) } = restored
   return beginRecovery(deps, { at, who: 'rollcall', why, copyAt })
 }
 
 /**
- * Call it before a server opens a database in its folder: afterwards it is not known any more whether the log, or the end
- * of it, is missing. Has the start begin a recovery, also a later one if this one fails.
+ * * Records that startup must begin a recovery if the database log, or its end, is missing. Call it before a server
+ * opens the database, because afterwards this cannot be detected. The record remains if this startup fails.
  */
 export async function scheduleRecoveryIfLogMissing({
   clock,
@@ -81,12 +83,12 @@ export async function scheduleRecoveryIfLogMissing({
   const reason = LOG_MISSING
   log.error(
     {},
-    `${reason} What was stored and answered last is missing. If rollcall.db-wal is somewhere, stop the server and put it and the database back together. The start begins a recovery`,
+    `${reason} The last confirmed writes are missing. If you find rollcall.db-wal, stop the server and put it back together with its database. A recovery begins now`,
   )
   await recordRestored(dataDir, { at: clock(), copyAt: null, why: reason })
 }
 
-/** Call it before anything is sent, queried or erased. Logs the state. */
+/** Begins a recovery if the database is older. Call it before anything is sent, queried or erased. Logs the state. */
 export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
   const { store, clock, log, environment } = deps
   const restored = await readRestored(environment.dataDir)
@@ -96,7 +98,7 @@ export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
   if (rescued.length > 0)
     log.warn(
       { rescued },
-      'a rescued database is not in use: rollcall doctor prints the commands that put it in place, or away',
+      'a rescued database is not in use: rollcall doctor prints the commands to use it or move it away',
     )
   const openRecovery = await store.recovery()
   if (openRecovery !== null)
@@ -106,29 +108,32 @@ export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
     )
 }
 
-/** Why the next start begins a recovery, in a sentence. Null if the files show no reason. */
+/** Explains why the next start will begin a recovery. Null if the files show no reason. */
 export async function explainNextRecovery({
   dataDir,
   databaseUrl,
 }: Pick<Environment, 'dataDir' | 'databaseUrl'>): Promise<string | null> {
   const restored = await readRestored(dataDir)
-  if (restored !== null) return restored.why ?? restoreReason(restored)
+  if (restored !== null) return restored.why ?? explainRestore(restored)
   if (databaseUrl !== null || servingPid(dataDir) !== null) return null
   if (lacksLog(dataDir)) return LOG_MISSING
   const progress = await progressIn(path.join(dataDir, DATABASE_FILE))
   if (progress === null) return null
-  const newer = await findNewerRescued(progress, dataDir)
-  if (newer !== null && (progress.recoveredAt === null || progress.recoveredAt < newer.storedAt))
-    return olderThanRescued(newer.file)
+  const newerRescued = await findNewerRescued(progress, dataDir)
+  if (
+    newerRescued !== null &&
+    (progress.recoveredAt === null || progress.recoveredAt < newerRescued.storedAt)
+  )
+    return explainOlderThanRescued(newerRescued.file)
   const note = await readLastServed(dataDir)
   if (note === null) return null
-  if (progress.name !== null && progress.name !== note.name) return otherDatabase(note)
+  if (progress.name !== null && progress.name !== note.name) return explainOtherDatabase(note)
   return isOlder(progress.counted, note)
-    ? `The database is older than what this server had served until ${formatInstant(note.at)}.`
+    ? `The database is older than the one that this server used until ${formatInstant(note.at)}.`
     : null
 }
 
-/** A rescued database of the same installation that has made more progress. */
+/** Returns a rescued database of the same installation that has made more progress. Null if there is none. */
 async function findNewerRescued(
   { name, counted }: Awaited<ReturnType<Store['counted']>>,
   dataDir: string,
@@ -141,46 +146,46 @@ async function findNewerRescued(
   }
   return null
 }
-const olderThanRescued = (file: string): string =>
-  `The database is older than ${file}, which a server wrote out when its database was lost.`
-const otherDatabase = ({ at }: LastServed): string =>
-  `The database is not the one that this DATA_DIR served until ${formatInstant(at)}: a copy from elsewhere was put there.`
+const explainOlderThanRescued = (file: string): string =>
+  `The database is older than ${file}, which a server saved when its database was lost.`
+const explainOtherDatabase = ({ at }: LastServed): string =>
+  `The database is not the one that this DATA_DIR served until ${formatInstant(at)}: it was copied from elsewhere.`
 const LOG_MISSING =
-  'The database lacks what this server had stored last: its log rollcall.db-wal was deleted, or an earlier copy was put back.'
-const restoreReason = ({ copyAt }: Restored): string =>
+  'The database lacks the last writes of this server: its log rollcall.db-wal was deleted, or an earlier copy was put back.'
+const explainRestore = ({ copyAt }: Restored): string =>
   copyAt === null ? 'A copy was restored.' : `A copy of ${formatInstant(copyAt)} was restored.`
 
-/** The last note may be some seconds older than the rescued database, which has all of the lost one. */
+/** The recorded progress may be a few seconds older than the rescued database, which contains everything. */
 async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
   const { store, clock, log, environment } = deps
   const { dataDir } = environment
   if (store.isShared) return false
-  const newer = await findNewerRescued(await store.counted(), dataDir)
-  if (newer === null) return false
+  const newerRescued = await findNewerRescued(await store.counted(), dataDir)
+  if (newerRescued === null) return false
   const note = await readLastServed(dataDir)
   const at = clock()
   const newRecovery = await store.beginRecovery(
     {
       at,
       who: 'rollcall',
-      why: olderThanRescued(newer.file),
+      why: explainOlderThanRescued(newerRescued.file),
       copyAt: null,
       ...recoveryContext(note),
     },
-    newer.storedAt,
+    newerRescued.storedAt,
   )
   await recordProgress(dataDir, store, at, note)
   if (newRecovery !== null)
     log.error(
-      { code: newRecovery.code, file: newer.file, storedAt: newRecovery.storedAt },
-      'the database is older than a rescued one: an older copy was put back. The installation is in recovery now. To lose nothing, stop the server and put the rescued database in place: rollcall doctor prints the commands',
+      { code: newRecovery.code, file: newerRescued.file, storedAt: newRecovery.storedAt },
+      'the database is older than a rescued one: an older copy was put back. The installation is in recovery now. To lose no data, stop the server and use the rescued database: rollcall doctor prints the commands',
     )
   return true
 }
 
 /**
- * Notes the progress of the database, and starts a recovery if it has gone back; `run` returns 1 if it started
- * one.
+ * * Records the progress of the database, and begins a recovery if the progress has decreased. `run` returns 1 if it
+ * began one.
  */
 export function startProgressRecording(
   deps: RecoveryDeps,
@@ -191,14 +196,17 @@ export function startProgressRecording(
     isEnabled,
     RECORD_EVERY_MS,
     (error) =>
-      deps.log.error({ error: String(error) }, 'how far the database has come could not be noted'),
+      deps.log.error(
+        { error: String(error) },
+        'the progress of the database could not be recorded',
+      ),
   )
 }
 
 async function compareProgress(deps: RecoveryDeps): Promise<number> {
   const { store, clock, log, environment } = deps
   const { dataDir } = environment
-  // The note may be lost with it, or be of another database.
+  // The record may be lost with the database, or describe another one.
   if ((await store.lost()) !== null) return 0
   const note = await readLastServed(dataDir)
   const at = clock()
@@ -206,7 +214,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
     if (!store.isShared && (await store.counted()).name !== null)
       log.warn(
         {},
-        'this database was served from another DATA_DIR, and how far it had come there is not known here. If it is an older copy, stop the server, run rollcall db recovery begin --who NAME, and start it again',
+        'this database was served from another DATA_DIR, so its progress there is unknown. If it is an older copy, stop the server, run rollcall db recovery begin --who NAME, and start it again',
       )
     await recordProgress(dataDir, store, at, null)
     return 0
@@ -214,11 +222,11 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   const { name, counted } = await store.counted()
   const isSameDatabase = name === null || name === note.name
   if (!isSameDatabase && !store.isShared) return recoverFromOtherDatabase(deps, note)
-  // A server may be given another database of PostgreSQL, which others serve already.
+  // A server may be configured for another PostgreSQL database, which other servers already use.
   if (!isSameDatabase)
     log.warn(
       { servedAt: note.at },
-      'DATABASE_URL names another database than the one that this DATA_DIR served before',
+      'DATABASE_URL names a different database from the one that this DATA_DIR served before',
     )
   if (!isSameDatabase || !isOlder(counted, note)) {
     if (!isSameDatabase || !hasSameProgress(counted, note))
@@ -228,8 +236,8 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   const isEmpty = name === null && Object.values(counted).every((position) => position === 0)
   const until = formatInstant(note.at)
   const why = isEmpty
-    ? `A new, empty database was begun in a DATA_DIR whose earlier database was served until ${until}.`
-    : `The database is older than what this server had served until ${until}.`
+    ? `A new, empty database was created in a DATA_DIR whose previous database was served until ${until}.`
+    : `The database is older than the one that this server used until ${until}.`
   const newRecovery = await store.beginRecovery(
     { at, who: 'rollcall', why, copyAt: null, ...recoveryContext(note) },
     note.at,
@@ -239,19 +247,19 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   log.error(
     { code: newRecovery.code, servedAt: note.at, storedAt: newRecovery.storedAt },
     isEmpty
-      ? 'a new, empty database was begun where another one was served. The installation is in recovery, so that no invoice number is issued a second time'
-      : 'the database is older than what this server has served: an older copy was put back. The installation is in recovery now',
+      ? 'a new, empty database was created in place of the previous one. The installation is in recovery, so that no invoice number is issued twice'
+      : 'the database is older than the one that this server used: an older copy was put back. The installation is in recovery now',
   )
   return 1
 }
 
-/** How far a database from elsewhere had come is not known: it may be an older copy. */
+/** The progress of a database from elsewhere is unknown, so it may be an older copy. */
 async function recoverFromOtherDatabase(
   { store, clock, log, environment: { dataDir } }: RecoveryDeps,
   note: LastServed,
 ): Promise<number> {
   const at = clock()
-  const why = otherDatabase(note)
+  const why = explainOtherDatabase(note)
   const newRecovery = await store.beginRecovery(
     { at, who: 'rollcall', why, copyAt: null, ...recoveryContext(note) },
     null,
@@ -259,12 +267,12 @@ async function recoverFromOtherDatabase(
   await recordProgress(dataDir, store, at, note)
   log.error(
     { code: newRecovery?.code, servedAt: note.at, storedAt: newRecovery?.storedAt },
-    'this is another database than the one served from this DATA_DIR before: it may be an older copy. The installation is in recovery now. If it is the wrong database, stop the server, put the right one back (rollcall db restore) and start again; if it is the right one, end the recovery (rollcall db recovery end)',
+    'this is a different database from the one served from this DATA_DIR before: it may be an older copy. The installation is in recovery now. If it is the wrong database, stop the server, put the right one back (rollcall db restore) and start again; if it is the right one, end the recovery (rollcall db recovery end)',
   )
   return 1
 }
 
-/** Returns true if the note has exactly this progress. */
+/** Whether the record has exactly this progress. */
 const hasSameProgress = (counted: LastServed['counted'], note: LastServed): boolean =>
   Object.entries(counted).every(([table, position]) => note.counted[table] === position)
 

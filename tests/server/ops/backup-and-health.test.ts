@@ -93,13 +93,10 @@ describe('a backup', () => {
     const twice = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
     expect([twice.status, twice.err]).toEqual([
       2,
-      expect.stringMatching(/contains rollcall\.db.* A backup beside files of another database/),
+      expect.stringMatching(/contains rollcall\.db.* A backup next to files of another database/),
     ])
     const again = await runHere(['db', 'backup', into], variables())
-    expect([again.status, again.err]).toEqual([
-      2,
-      `${into} already exists. Name a folder that does not.\n`,
-    ])
+    expect([again.status, again.err]).toEqual([2, `${into} already exists. Name a new folder.\n`])
   })
 
   test('restored next to the log of another database is rejected, or moves that log aside: 60 registrations became "malformed"', async () => {
@@ -243,10 +240,10 @@ test('a secret can be in a file, and not in two places', () => {
   const read = readEnvironment({ SMTP_URL_FILE: file })
   expect(read.ok && read.value.smtpUrl).toBe('smtp://127.0.0.1:2525')
   expect(readEnvironment({ SMTP_URL_FILE: file, SMTP_URL: 'smtp://b' })).toMatchObject({
-    error: ['SMTP_URL and SMTP_URL_FILE are both set: keep one of them.'],
+    error: ['SMTP_URL and SMTP_URL_FILE are both set. Set only one of them.'],
   })
   expect(readEnvironment({ ADMIN_PASSWORD_FILE: join(folder, 'none') })).toMatchObject({
-    error: [`ADMIN_PASSWORD_FILE is ${join(folder, 'none')}, and that file cannot be read.`],
+    error: [`ADMIN_PASSWORD_FILE is ${join(folder, 'none')}, but that file cannot be read.`],
   })
 })
 

@@ -288,7 +288,7 @@ test('finds an account without credentials', async () => {
   const { lines } = await seen({ GATEWAY_MODE: 'live', CLOCK: '' })
   expect(lines).toContainEqual(
     expect.stringMatching(
-      /^wrong +Event sample2026 is paid into the account "sample", so AIRPAY_SAMPLE_USERNAME/,
+      /^wrong +Event sample2026 uses the account "sample", so AIRPAY_SAMPLE_USERNAME/,
     ),
   )
 })

@@ -38,7 +38,7 @@ describe('environment variables', () => {
       sale: true,
     })
     expect(wrong({ AIRPAY_ASSUME: 'currency,INR' })).toEqual([
-      'AIRPAY_ASSUME may hold currency, sale, or both with a comma, not "INR".',
+      'AIRPAY_ASSUME must be currency, sale, or both separated by a comma, not "INR".',
     ])
   })
 
@@ -123,7 +123,7 @@ describe('environment variables', () => {
     [
       'a proxy by a name',
       { TRUST_PROXY: '10.0.0.1, proxy' },
-      /^TRUST_PROXY must list addresses .*"proxy" is none\.$/,
+      /^TRUST_PROXY must list addresses .*"proxy" is not an address\.$/,
     ],
     ...[
       '10.0.0.0/0',
@@ -141,7 +141,7 @@ describe('environment variables', () => {
     ].map((text): [string, Variables, RegExp] => [
       `a proxy that ends the start with a stack trace (${text})`,
       { TRUST_PROXY: `127.0.0.1,${text}` },
-      /^TRUST_PROXY must list addresses .* is none\.$/,
+      /^TRUST_PROXY must list addresses .* is not an address\.$/,
     ]),
     [
       'half an account',
@@ -151,7 +151,7 @@ describe('environment variables', () => {
     [
       'the sandbox in production, by default',
       { NODE_ENV: 'production' },
-      /^GATEWAY_MODE is not set, which means sandbox, and with NODE_ENV=production only live is allowed\.$/,
+      /^GATEWAY_MODE is not set, which means sandbox, but NODE_ENV=production allows only live\.$/,
     ],
     [
       "Airpay's sandbox in production",
@@ -286,7 +286,7 @@ describe('accounts that event files name', () => {
   ] as unknown as EventConfig[]
   test('live rejects an event without its account, and names the variables', () => {
     expect(missingAccounts(right({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
-      'Event two is paid into the account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
+      'Event two uses the account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])
   })
   test('the sandbox makes its own', () => {

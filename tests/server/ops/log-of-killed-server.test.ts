@@ -136,7 +136,7 @@ describe('registrations of the last seconds were missing unnoticed where the log
     server = await operateHere(folders)
     await expect
       .poll(() => server?.printed(), { timeout: 200_000 })
-      .toMatch(/"level":"error","message":"The database lacks what this server had stored last/)
+      .toMatch(/"level":"error","message":"The database lacks the last writes of this server/)
     expect(await troubles(server)).toEqual([expect.stringMatching(/^In recovery since /)])
     expect(registeredIn(folders)).toBe(3)
   })

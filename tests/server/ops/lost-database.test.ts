@@ -160,8 +160,8 @@ test.each(TRIED)(
     await said('DO NOT STOP THE SERVER')
     await said(
       isWrittenOver
-        ? /what could be read of the database is in .*rollcall\.rescued\.db|everything that was in/
-        : /everything that was in the database is in .*rollcall\.rescued\.db/,
+        ? /the data that could be read from the database is in .*rollcall\.rescued\.db|all data of the database is in/
+        : /all data of the database is in .*rollcall\.rescued\.db/,
     )
     beside.isOver = true
     await going
@@ -228,7 +228,7 @@ test('a second rescue does not overwrite the first', async () => {
   const bytes = readFileSync(first)
   const taken = await registerMany(3)
   rmSync(join(dir, DATABASE))
-  await said(/everything that was in the database is in .*rollcall\.rescued-2\.db/)
+  await said(/all data of the database is in .*rollcall\.rescued-2\.db/)
   expect(readFileSync(first).equals(bytes)).toBe(true)
   expect(numbersIn(join(dir, 'rollcall.rescued-2.db')).toSorted()).toEqual(taken.toSorted())
 })
@@ -251,7 +251,7 @@ test('DATA_DIR was moved under a running server, and the log spoke of an older c
   const away = `${dir}-away`
   renameSync(dir, away)
   await said(/DATA_DIR itself was moved or deleted, with the uploads\. If it was moved: /)
-  await said(/everything that was in the database is in .*rollcall\.rescued\.db/)
+  await said(/all data of the database is in .*rollcall\.rescued\.db/)
   expect(await server.stop()).toBe(0)
   expect(server.printed()).not.toContain('older copy')
   rmSync(dir, { recursive: true })
@@ -331,13 +331,14 @@ if (hasSmallDisks)
       disk.fill()
       return taken
     }
-    const NO_ROOM = /DO NOT STOP THE SERVER: make room in DATA_DIR, as much as the database has/
+    const NO_ROOM =
+      /DO NOT STOP THE SERVER: free space in DATA_DIR, at least the size of the database/
 
     test('told to stop, it lost everything and ended with 0: it stays until there is room, and has then written it out', async () => {
       const taken = await lose(disk.folder)
       await said(NO_ROOM)
       const ended = server?.stop()
-      await said('the server does not end before it is')
+      await said('The server ends when it is')
       disk.makeRoom()
       expect(await ended).toBe(0)
       expect(numbersIn(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(taken.toSorted())
@@ -347,18 +348,18 @@ if (hasSmallDisks)
       // Its process ends.
       await lose(disk.folder, operate)
       const ended = server?.stop()
-      await said('the server does not end before it is')
+      await said('The server ends when it is')
       const again = setInterval(() => void server?.stop(), 200)
       expect(await ended).toBe(3)
       clearInterval(again)
-      expect(server?.printed()).toContain('is in no file: restore the last backup')
+      expect(server?.printed()).toContain('was saved: restore the last backup')
     })
 
     test('the data is in another folder that has room, which the log names and the exit status tells of', async () => {
       const spare = join(folders.folder, 'spare')
       mkdirSync(spare)
       const taken = await lose(spare)
-      await said(/everything that was in the database is in .*spare.*rollcall\.rescued\.db/)
+      await said(/all data of the database is in .*spare.*rollcall\.rescued\.db/)
       expect(await server?.stop()).toBe(2)
       const [folder = ''] = readdirSync(spare)
       expect(statSync(join(spare, folder)).mode & 0o077).toBe(0)
@@ -380,7 +381,7 @@ test('a database with a search index that cannot be read is rescued without it (
   shell.close()
   taken.push(...(await registerMany(1)))
   deleteDatabase(dataDir)
-  await said(/what could be read of the database is in .*rollcall\.rescued\.db/)
+  await said(/the data that could be read from the database is in .*rollcall\.rescued\.db/)
   expect(await server.stop()).toBe(0)
   const rescued = join(dataDir, 'rollcall.rescued.db')
   expect(damageIn(rescued)).toBeNull()

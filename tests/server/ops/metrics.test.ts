@@ -103,7 +103,7 @@ test('a clock that was set forward by weeks is logged, and stands in the health 
   expect([await troubles(), warnings()]).toEqual([[], []])
   app.setClock('2025-10-31')
   expect(await troubles()).toEqual([
-    'At 31 October 2025, 12:00 pm the clock was set forward by 19 days. Check its time service (NTP).',
+    'At 31 October 2025, 12:00 pm the clock was set forward by 19 days. Check the time service (NTP).',
   ])
   expect(warnings()).toEqual([expect.objectContaining({ level: 'warn', byMs: 19 * 86_400_000 })])
   app.setClock('2025-10-12')

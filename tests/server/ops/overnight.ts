@@ -391,7 +391,7 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Keeping {
     lose: async () => rmSync(join(folders.dataDir, 'rollcall.db')),
     rescued: async (server, registrations) => {
       await until('the rescue', async () =>
-        server.printed().includes('everything that was in the database is in') ? true : null,
+        server.printed().includes('all data of the database is in') ? true : null,
       )
       const { rows } = lookInto(join(folders.dataDir, 'rollcall.rescued.db'))
       hold('all registrations are rescued', rows['registrations'] === registrations, rows)

@@ -123,7 +123,7 @@ describe('after an older copy was put back', () => {
       troubles: expect.arrayContaining([expect.stringMatching(/^In recovery since /)]),
     })
     const { out } = await runHere(['doctor'], variables({ PORT: String(server.port) }))
-    expect(out).toMatch(/^look +The installation is in recovery since .+ was restored\.$/m)
+    expect(out).toMatch(/^look +The installation has been in recovery since .+ was restored\.$/m)
     expect(out).toMatch(/^look +Held: \d emails .*, 1 refunds, /m)
     expect(server.printed()).toContain('the installation is in recovery')
     expect((await recoveryIn(office)).recovery).toMatchObject({
@@ -234,7 +234,7 @@ test('a database from another folder, moved by hand into one that had served ano
     copyFileSync(join(elsewhere.dataDir, 'rollcall.db'), file)
     await start()
     expect(server.printed()).toMatch(
-      /another database than the one served from this DATA_DIR before.*rollcall db restore.*rollcall db recovery end/,
+      /a different database from the one served from this DATA_DIR before.*rollcall db restore.*rollcall db recovery end/,
     )
     const { recovery } = await recoveryIn(office)
     expect(recovery?.why).toMatch(/^The database is not the one that this DATA_DIR served until /)

@@ -272,7 +272,7 @@ describe('a restore on a disk that fails', () => {
     expect([status, err]).toEqual([
       2,
       expect.stringMatching(
-        /^What was written to .+rollcall\.db is not what the backup holds\. .+ 0 rows in /m,
+        /^The database written to .+rollcall\.db differs from the backup\. .+ 0 rows in /m,
       ),
     ])
     expect(readdirSync(into).filter((name) => name.startsWith('rollcall.db'))).toEqual([])
@@ -359,7 +359,7 @@ describe('a backup', () => {
     server = await operateHere(folders)
     expect(await rollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
-      err: '/proc/backup cannot be created: /proc takes no folders. Name another place. No backup was made.\n',
+      err: '/proc/backup cannot be created: /proc does not allow new folders. Name another place. No backup was made.\n',
     })
   })
 

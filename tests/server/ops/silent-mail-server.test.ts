@@ -161,7 +161,7 @@ test('the health check did not say that the mail server is down, since when, and
     .toMatchObject({
       health: 'good',
       mail: { waiting: 0, given_up: 1, silent_since: null },
-      notes: [expect.stringMatching(/^1 email was given up.*rollcall email retry/)],
+      notes: [expect.stringMatching(/^1 email could not be sent.*rollcall email retry/)],
     })
   await server.stop()
   await mail.close()
@@ -187,7 +187,7 @@ test('the health check did not say that the mail server is down, since when, and
       health: 'degraded',
       troubles: [
         expect.stringMatching(
-          /^2 emails wait, the oldest for 30 minutes\. The mail server has not answered since .+ SMTP_URL/,
+          /^2 emails wait, the oldest for 30 minutes\. The mail server has not responded since .+ SMTP_URL/,
         ),
       ],
     })

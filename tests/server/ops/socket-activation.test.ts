@@ -60,7 +60,7 @@ test('accepts a socket only if it was opened for this process, and only one', ()
   expect(socketFd({ LISTEN_FDS: '1', LISTEN_PID: '4712' })).toBe(undefined)
   expect(socketFd({ LISTEN_FDS: '1' })).toBe(undefined)
   expect(socketFd({ LISTEN_FDS: '2', LISTEN_PID: '4711' })).toEqual([
-    'LISTEN_FDS is 2: whoever listens for Rollcall may name one address.',
+    'LISTEN_FDS is 2, but Rollcall accepts only one socket.',
   ])
 })
 

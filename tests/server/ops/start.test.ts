@@ -128,12 +128,12 @@ describe('where a database existed', () => {
     const { status, printed } = await attemptHere(folders, { isNew: true })
     expect(status).toBe('serves')
     expect(printed).not.toContain('older')
-    expect(printed).toContain('a new, empty database was begun where another one was served')
+    expect(printed).toContain('a new, empty database was created in place of the previous one')
     const shown = await runHere(['db', 'recovery'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
     })
-    expect(shown.out).toContain('A new, empty database was begun in a DATA_DIR whose earlier')
+    expect(shown.out).toContain('A new, empty database was created in a DATA_DIR whose previous')
   })
 
   test('rollcall start --new starts with a new database, keeps the log that the old one left, and ends with 0; beside a database it ends with 2', async () => {

@@ -96,7 +96,7 @@ test('an hour in 2031 erases nothing; what is erased after staff confirm the clo
   await expect.poll(hours, PATIENT).toBeGreaterThan(until)
   expect(names()).toEqual(['Asha Nair'])
   expect((await health()).troubles).toContainEqual(
-    expect.stringMatching(/^The clock shows 1 January 2031, .* recorded is 10 October 2025/),
+    expect.stringMatching(/^The clock shows 1 January 2031, .* recorded time is 10 October 2025/),
   )
   await start('2025-10-11')
   expect((await health()).troubles).toEqual([])
@@ -200,6 +200,6 @@ test('after the clock was set back by a year and right again, an owner had to co
   await start('2024-10-01')
   await start('2026-10-01')
   expect(await troubles()).toContainEqual(
-    expect.stringMatching(/^The clock shows 1 October 2026, .* recorded is 2 October 2025/),
+    expect.stringMatching(/^The clock shows 1 October 2026, .* recorded time is 2 October 2025/),
   )
 })

@@ -304,7 +304,7 @@ test('a clock in a wrong year erases nothing until it is right again or an owner
   await server.keeping.run()
   // The clock had shown it before it was set back, above.
   const why = expect.stringMatching(
-    /^The clock shows 10 May 2026, 12:00 pm, and the last time that was recorded is 3 April 2026, 12:00 am\. Nothing is erased/,
+    /^The clock shows 10 May 2026, 12:00 pm, but the last recorded time is 3 April 2026, 12:00 am\. Nothing is erased/,
   )
   expect([await isHere(), await waits()]).toEqual([true, [why]])
   const [ownerNow, treasurerNow] = [await signIn(server), await signIn(server, 'money')]

@@ -153,7 +153,7 @@ type BarsProps = {
 }
 
 function Bars({ caption, bars, steps, today }: BarsProps) {
-  const maximum = niceMax(Math.max(1, ...bars.map(({ registrations }) => registrations)))
+  const maximum = roundUpForAxis(Math.max(1, ...bars.map(({ registrations }) => registrations)))
   const barStep = (CHART_WIDTH - PLOT_LEFT) / bars.length
   const width = Math.max(1.5, Math.min(22, barStep * 0.74))
   const bottom = PLOT_TOP + PLOT_HEIGHT
@@ -214,7 +214,7 @@ function Bars({ caption, bars, steps, today }: BarsProps) {
         )
       })}
       <line x1={PLOT_LEFT} x2={CHART_WIDTH} y1={bottom} y2={bottom} className="axis" />
-      {axisDays(bars).map(({ index, text, anchor }) => (
+      {axisLabels(bars).map(({ index, text, anchor }) => (
         <text
           key={index}
           x={
@@ -233,7 +233,7 @@ function Bars({ caption, bars, steps, today }: BarsProps) {
 }
 
 /** Returns the first and last day and, if there is room, the middle one. */
-function axisDays(
+function axisLabels(
   bars: readonly Bar[],
 ): readonly { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
   const shortDay = (bar: Bar | undefined) =>
@@ -250,7 +250,7 @@ function axisDays(
 }
 
 /** Rounds up to 1, 2, 4, 5 or 10 times a power of ten; 1 becomes 2 and 5 becomes 6. */
-function niceMax(value: number): number {
+function roundUpForAxis(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   const rounded =
     [1, 2, 4, 5, 10].map((multiple) => multiple * power).find((candidate) => candidate >= value) ??

@@ -86,9 +86,9 @@ function CreateCodesForm({
       <form
         ref={form}
         className="making"
-        onSubmit={(submitted) => {
-          submitted.preventDefault()
-          const data = new FormData(submitted.currentTarget)
+        onSubmit={(event) => {
+          event.preventDefault()
+          const data = new FormData(event.currentTarget)
           const values = [...data].flatMap(([name, value]) =>
             typeof value === 'string' && value.trim() !== '' ? [[name, value] as const] : [],
           )

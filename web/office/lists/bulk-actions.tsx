@@ -90,9 +90,9 @@ export function BulkBar({ role, selected, onClearSelection, onDone }: BulkBarPro
           {bulkError && <Banner text={bulkError.message} />}
           <form
             className="making"
-            onSubmit={(submitted) => {
-              submitted.preventDefault()
-              const reason = new FormData(submitted.currentTarget).get('why')
+            onSubmit={(event) => {
+              event.preventDefault()
+              const reason = new FormData(event.currentTarget).get('why')
               bulkMutation.mutate({ act: openAction, why: String(reason ?? '') })
             }}
           >

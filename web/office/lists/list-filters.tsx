@@ -117,7 +117,7 @@ function FilterControl({ filter, value, setFilter }: FilterControlProps) {
             ['true', 'Yes'],
             ['false', 'No'],
           ]}
-          onChoose={(chosen) => setFilter(filter, chosen)}
+          onChoose={(optionId) => setFilter(filter, optionId)}
         />
       )
     case 'options':
@@ -126,7 +126,7 @@ function FilterControl({ filter, value, setFilter }: FilterControlProps) {
           id={inputId(filter)}
           value={value}
           options={(filter.options ?? []).map(({ id, label }) => [id, label] as const)}
-          onChoose={(chosen) => setFilter(filter, chosen)}
+          onChoose={(optionId) => setFilter(filter, optionId)}
         />
       )
     case 'search':

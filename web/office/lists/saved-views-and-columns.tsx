@@ -200,8 +200,8 @@ function SavedViews({
         </ul>
         {currentView === undefined && query !== '' && (
           <form
-            onSubmit={(submitted) => {
-              submitted.preventDefault()
+            onSubmit={(event) => {
+              event.preventDefault()
               listSettings.save({ views: [...views, { name: name.trim(), query }] })
               setName('')
             }}

@@ -258,9 +258,9 @@ function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps
       </p>
       <form
         className="making"
-        onSubmit={(submitted) => {
-          submitted.preventDefault()
-          endMutation.mutate(String(new FormData(submitted.currentTarget).get('mails')))
+        onSubmit={(event) => {
+          event.preventDefault()
+          endMutation.mutate(String(new FormData(event.currentTarget).get('mails')))
         }}
       >
         <fieldset className="ticks">

@@ -52,8 +52,8 @@ export function ReconciliationPage({ event }: { readonly event: OfficeEvent }) {
         {matchError && <Banner text={matchError.message} onDismiss={() => matchMutation.reset()} />}
         <form
           className="making"
-          onSubmit={(submitted) => {
-            submitted.preventDefault()
+          onSubmit={(event) => {
+            event.preventDefault()
             matchFile('')
           }}
         >

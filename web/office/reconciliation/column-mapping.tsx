@@ -36,9 +36,9 @@ export function ColumnMapping({ headings, onMapped, isBusy }: ColumnMappingProps
     <form
       className="making"
       aria-label="Columns of the file"
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
-        const data = new FormData(submitted.currentTarget)
+      onSubmit={(event) => {
+        event.preventDefault()
+        const data = new FormData(event.currentTarget)
         const params = VALUES_BY_FILE_TYPE[fileType].flatMap(([name]) => {
           const column = data.get(name)
           return column === null || column === '' ? [] : [`&${name}=${String(column)}`]

@@ -168,9 +168,9 @@ function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDi
       {!isRefundReview(review) && consequence !== undefined && <p>{consequence}</p>}
       <form
         className="making"
-        onSubmit={(submitted) => {
-          submitted.preventDefault()
-          const data = new FormData(submitted.currentTarget)
+        onSubmit={(event) => {
+          event.preventDefault()
+          const data = new FormData(event.currentTarget)
           const values = Object.fromEntries(
             [...data].map(([name, value]) => [name, String(value).trim()]),
           )

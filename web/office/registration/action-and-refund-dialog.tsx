@@ -54,9 +54,9 @@ export function ActionDialog(props: ActionDialogProps) {
       )}
       <form
         className="making"
-        onSubmit={(submitted) => {
-          submitted.preventDefault()
-          const data = new FormData(submitted.currentTarget)
+        onSubmit={(event) => {
+          event.preventDefault()
+          const data = new FormData(event.currentTarget)
           const request = buildRequest(button, data, answers, actionData)
           onPerform({
             ...request,

@@ -53,8 +53,8 @@ const isSecondPayment = (value: unknown): boolean =>
 const isApproval = (value: unknown): boolean => {
   if (!isRecord(value)) return false
   const { look_at: documents, offer } = value
-  const isFile = (one: unknown): Record<string, unknown> | null =>
-    isRecord(one) && hasAll(one, 'string', 'id', 'label', 'name') ? one : null
+  const isFile = (file: unknown): Record<string, unknown> | null =>
+    isRecord(file) && hasAll(file, 'string', 'id', 'label', 'name') ? file : null
   const isOffer =
     isRecord(offer) && hasAll(offer, 'string', 'label') && fromRupees(offer['total']) !== null
   return listOf(documents, isFile) !== null && (offer === null || isOffer)

@@ -206,8 +206,8 @@ function AddRegistrationForm({
       className="pan asking"
       aria-label="Add registration"
       noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
+      onSubmit={(event) => {
+        event.preventDefault()
         addMutation.mutate()
       }}
     >

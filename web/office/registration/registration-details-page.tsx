@@ -155,7 +155,7 @@ export function RegistrationPage({
           <Actions regNo={registration.reg_no} list={list} onDone={reload} />
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
-            <Ledger money rows={priceRows(registration, query.data.lines)} />
+            <Ledger money rows={buildPriceRows(registration, query.data.lines)} />
           </section>
           <Payments payments={payments} />
           <SettlementPanel settled={query.data.settled} />
@@ -185,7 +185,7 @@ export function RegistrationPage({
  * Returns the rows of the Price section: category and period, bill lines if there are several, and
  * totals.
  */
-function priceRows(
+function buildPriceRows(
   registration: OfficeRegistrationAnswer['registration'],
   wireLines: OfficeRegistrationAnswer['lines'],
 ): readonly LedgerRow[] {
@@ -198,13 +198,13 @@ function priceRows(
     ['base', lines.length < 2 ? 'Base fee' : 'Before tax'],
     ['gst', 'GST'],
   ] as const
-  const registered = formatDateParts(registration['created_at'])
+  const registeredAt = formatDateParts(registration['created_at'])
   return [
     ...details.flatMap(([id, label]) =>
       registration[id] ? [{ id, label, value: String(registration[id]) }] : [],
     ),
-    ...(registered
-      ? [{ id: 'created_at', label: 'Registered', value: registered.join(', ') }]
+    ...(registeredAt
+      ? [{ id: 'created_at', label: 'Registered', value: registeredAt.join(', ') }]
       : []),
     ...(lines.length < 2 ? [] : lineRows(lines)),
     // Without tax, only the total is shown.

@@ -43,7 +43,7 @@ export function ApiForm<T>(props: ApiFormProps<T>) {
   })
   const submitError = useSignInOn401(submission.error)
   const errors = textsOf(submitError?.answer?.errors) ?? {}
-  const isAtField = Object.keys(errors).some((name) => form.current?.elements.namedItem(name))
+  const hasFieldError = Object.keys(errors).some((name) => form.current?.elements.namedItem(name))
   useEffect(() => {
     if (submitError !== null)
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
@@ -54,14 +54,14 @@ export function ApiForm<T>(props: ApiFormProps<T>) {
       className="asking"
       aria-label={label}
       noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
-        const data = new FormData(submitted.currentTarget)
+      onSubmit={(event) => {
+        event.preventDefault()
+        const data = new FormData(event.currentTarget)
         const values = [...data].filter(([, value]) => typeof value === 'string')
         submission.mutate({ ...Object.fromEntries(values), ...extraValues?.(data) })
       }}
     >
-      {submitError && !isAtField && (
+      {submitError && !hasFieldError && (
         <Banner text={submitError.message} onDismiss={() => submission.reset()} />
       )}
       <FieldErrors.Provider value={errors}>{children}</FieldErrors.Provider>
