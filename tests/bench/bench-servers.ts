@@ -106,6 +106,9 @@ export async function startBenchServer(
   const ended = new Promise<void>((resolve) => {
     child.on('exit', () => resolve())
   })
+  // A benchmark that fails leaves no process behind.
+  const endWithUs = (): void => void child.kill('SIGKILL')
+  process.on('exit', endWithUs)
   const began = performance.now()
   while (!readFileSync(printedTo, 'utf8').includes(`on ${url}`)) {
     if (child.exitCode !== null || performance.now() - began > STARTING_MS_MAX)
@@ -122,6 +125,7 @@ export async function startBenchServer(
       const killing = setTimeout(() => child.kill('SIGKILL'), STOPPING_MS_MAX)
       await ended
       clearTimeout(killing)
+      process.off('exit', endWithUs)
     },
   }
 }

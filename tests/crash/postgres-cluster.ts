@@ -121,6 +121,9 @@ async function openCluster(folder: string): Promise<Cluster> {
     await client.connect()
     return client
   }
+  // A test or a benchmark that fails leaves no process behind.
+  const endWithUs = (): void => void server.kill('SIGQUIT')
+  process.on('exit', endWithUs)
   await start()
   return {
     port,
@@ -152,6 +155,7 @@ async function openCluster(folder: string): Promise<Cluster> {
     promote: () => runStatement(shell, 'SELECT pg_promote()'),
     remove: async () => {
       await end('SIGQUIT')
+      process.off('exit', endWithUs)
       rmSync(folder, { recursive: true, force: true })
     },
   }
