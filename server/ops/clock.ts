@@ -3,7 +3,7 @@ import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
 /**
- * * Returns the server's clock. With `start`, the clock shows that instant when this is called and then runs normally,
+ * Returns the server's clock. With `start`, the clock shows that instant when this is called and then runs normally,
  * for rehearsals. Otherwise it shows the real time.
  */
 export function createClock(start: Instant | null): () => Instant {
@@ -25,7 +25,7 @@ export async function within(
 }
 
 /**
- * * Runs `work` repeatedly, each time `ms` after the previous run has ended, so that runs never overlap. Errors are
+ * Runs `work` repeatedly, each time `ms` after the previous run has ended, so that runs never overlap. Errors are
  * passed to `onError` and do not stop it. It does not keep the process alive. Returns a function that stops it and
  * waits for the current run.
  */

@@ -1,5 +1,5 @@
 /**
- * * Reads process.env (the only module that does).
+ * Reads process.env (the only module that does).
  * Reads each variable in docs/settings.md once, and reports each error in one sentence.
  */
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ export function loadEnvironment(): Result<Environment, readonly string[]> {
 }
 
 /**
- * * Makes libraries loaded from now on run in production mode (React's development build renders emails slower). Call
+ * Makes libraries loaded from now on run in production mode (React's development build renders emails slower). Call
  * it after reading our own environment, where an unset NODE_ENV still allows the sandbox.
  */
 export function setLibrariesToProduction(): void {
@@ -55,7 +55,7 @@ export function selectBackgroundVariables(): NodeJS.ProcessEnv {
 }
 
 /**
- * * Reports every problem in one sentence. An empty variable counts as not set. `pid` is the process that the variables
+ * Reports every problem in one sentence. An empty variable counts as not set. `pid` is the process that the variables
  * are for.
  */
 export function readEnvironment(
@@ -209,7 +209,7 @@ export function readEnvironment(
 }
 
 /**
- * * Returns the folders for a rescued database if the data folder has no space: the cache folder of the systemd
+ * Returns the folders for a rescued database if the data folder has no space: the cache folder of the systemd
  * service, because systemd deletes its temporary folder when it stops; without systemd, the temporary folder.
  */
 export function spareDirs(): readonly string[] {
@@ -297,7 +297,7 @@ export function isOwnMachine(name: string): boolean {
   return /^(?:localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(name)
 }
 
-/** * Validates a proxy as Fastify does: a name, or an address with an optional prefix length. */
+/** Validates a proxy as Fastify does: a name, or an address with an optional prefix length. */
 function isProxy(text: string): boolean {
   const [address = '', prefixLength, ...extraParts] = text.split('/')
   const version = isIP(address)

@@ -19,7 +19,7 @@ export type PermissionResult = {
 }
 
 /**
- * * Creates the folder if it is missing. Makes the folder, our entries in it, and files that this process creates later
+ * Creates the folder if it is missing. Makes the folder, our entries in it, and files that this process creates later
  * readable only by this user. Throws if the folder cannot be created.
  */
 export function keepPrivate(folder: string): PermissionResult {
@@ -61,7 +61,7 @@ export function keepPrivate(folder: string): PermissionResult {
 }
 
 /**
- * * Changes the owner of entries created by root to the owner of the folder. Otherwise the server, which runs as
+ * Changes the owner of entries created by root to the owner of the folder. Otherwise the server, which runs as
  * another user, could not read them.
  */
 export function changeToFolderOwner(folder: string): void {

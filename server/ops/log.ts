@@ -1,4 +1,4 @@
-/** * Writes structured logs: one JSON object per line. Callers must not log personal data, secrets or order ids. */
+/** Writes structured logs: one JSON object per line. Callers must not log personal data, secrets or order ids. */
 import { isoIndia } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Log } from '../dependencies.ts'
@@ -11,7 +11,7 @@ type Level = 'info' | 'warn' | 'error'
 type Window = { lines: number; suppressedCount: number; readonly close: () => void }
 
 /**
- * * Writes the same warning or error at most 20 times a minute. Another line then states how many were omitted. `flush`
+ * Writes the same warning or error at most 20 times a minute. Another line then states how many were omitted. `flush`
  * writes these lines now: call it before the process ends.
  */
 export function makeLog(

@@ -8,7 +8,7 @@ const DELAY_MS = 3_000
 const MAX_REQUESTS = 100
 
 /**
- * * Collects garbage and releases its memory pages. The JavaScript engine would otherwise keep about 40 MB from
+ * Collects garbage and releases its memory pages. The JavaScript engine would otherwise keep about 40 MB from
  * checking event files at startup. Only the inspector interface can do this in a running process. It blocks all
  * requests for a tenth of a second.
  */
@@ -23,7 +23,7 @@ export async function releaseMemory(): Promise<void> {
 }
 
 /**
- * * Releases memory once, a few seconds after startup. A process that ends earlier does not wait for it. A busy server
+ * Releases memory once, a few seconds after startup. A process that ends earlier does not wait for it. A busy server
  * is skipped: garbage collection discards compiled code, and about ten thousand requests would take up to 50% longer
  * until it is recompiled.
  */

@@ -182,7 +182,7 @@ export function OfficeFrame({
 }
 
 /**
- * * Returns the other pages of an event. They are shown below its list only while the user is on a
+ * Returns the other pages of an event. They are shown below its list only while the user is on a
  * page of the event: shown for every event, they would hide the lists.
  */
 function listEventPages(
@@ -205,7 +205,7 @@ function listEventPages(
 export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
 
 /**
- * * Ends the session on the server, then clears it here. If the server does not confirm, the
+ * Ends the session on the server, then clears it here. If the server does not confirm, the
  * session remains valid and the next click would show delegates' data again; `errorMessage` then
  * states the reason.
  */

@@ -1,5 +1,5 @@
 /**
- * * The office's API helpers and URLs.
+ * The office's API helpers and URLs.
  * The URL of a list page contains its filters, under the parameter names of the API.
  */
 import { QueryClient } from '@tanstack/react-query'
@@ -29,7 +29,7 @@ export const isOwnerOfAll = ({ role, all_events }: SessionAnswer): boolean =>
 const CACHE_MS = 60_000
 
 /**
- * * Creates a client that does not refetch automatically: an expired session should only appear
+ * Creates a client that does not refetch automatically: an expired session should only appear
  * after a click, and the audit log records every read.
  */
 export const createQueryClient = (): QueryClient =>
@@ -46,7 +46,7 @@ export const createQueryClient = (): QueryClient =>
   })
 
 /**
- * * Calls the API. Throws an ApiError if the call fails, as react-query expects in queries and
+ * Calls the API. Throws an ApiError if the call fails, as react-query expects in queries and
  * mutations.
  */
 export async function callApi<T>(

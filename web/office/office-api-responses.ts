@@ -145,7 +145,7 @@ const readList: Reader<AdminList> = (list) =>
     : null
 
 /**
- * * The dashboard's figures. Days, newest registrations and the work queue may be missing; a figure
+ * The dashboard's figures. Days, newest registrations and the work queue may be missing; a figure
  * of the wrong type invalidates the response.
  */
 export const readStats: Reader<StatsAnswer['data']> = (body) => {
@@ -243,7 +243,7 @@ export type ListPageData = {
 }
 
 /**
- * * Parses a list response in any of its formats: `results.registrations` or `registrations` with a
+ * Parses a list response in any of its formats: `results.registrations` or `registrations` with a
  * count, or an array of all rows.
  */
 export const createListReader =

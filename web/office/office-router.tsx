@@ -52,7 +52,7 @@ import { ReconciliationPage } from './reconciliation/bank-statement-page.tsx'
 import { RegistrationPage } from './registration/registration-details-page.tsx'
 import { Banner } from './ui/error-banner-and-heading.tsx'
 
-/** * The back office: sign-in, dashboard, lists and registrations. The URL selects the page. */
+/** The back office: sign-in, dashboard, lists and registrations. The URL selects the page. */
 export default function Office(_props: PageProps) {
   const [queryClient] = useState(createQueryClient)
   return (

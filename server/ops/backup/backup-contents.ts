@@ -1,5 +1,5 @@
 /**
- * * * Creates, verifies and restores backups.
+ * Creates, verifies and restores backups.
  * A backup is a folder that contains the database, the uploads it refers to, the event files, and a list of all of
  * them. The database is copied first, because an upload is always on disk before the registration that refers to it. In
  * the opposite order, uploads could be missing.
@@ -50,7 +50,7 @@ const uploadPath = (folder: string, sha256: string): string =>
   path.join(folder, UPLOADS_FOLDER, sha256.slice(0, 2), sha256)
 
 /**
- * * Writes a backup into a new folder, with or without a running server. On failure, returns a message and removes
+ * Writes a backup into a new folder, with or without a running server. On failure, returns a message and removes
  * everything it wrote.
  */
 export async function backUp(
@@ -86,7 +86,7 @@ export async function backUp(
 export const partialPath = (target: string): string => `${target}.part`
 
 /**
- * * Explains why a backup must not be written to a path. Missing parent folders are not created, because a missing
+ * Explains why a backup must not be written to a path. Missing parent folders are not created, because a missing
  * folder may be a disk that is not mounted.
  */
 function explainMisplacement({ dataDir, eventsDir }: DataFolders, target: string): string | null {
@@ -171,7 +171,7 @@ async function countEventFiles(folder: string): Promise<number> {
 }
 
 /**
- * * Restores a backup into a data folder without a running server. With `shouldMoveAside`, the files of an existing
+ * Restores a backup into a data folder without a running server. With `shouldMoveAside`, the files of an existing
  * database are moved into a new folder next to it. Without it, or if the backup is incomplete, returns a message and
  * changes nothing.
  */
@@ -208,7 +208,7 @@ export async function restore(
 }
 
 /**
- * * Removes all backups in a folder except the newest `keepCount`. Other files in the folder are not changed. Returns
+ * Removes all backups in a folder except the newest `keepCount`. Other files in the folder are not changed. Returns
  * the names of removed backups.
  */
 export async function pruneBackups(folder: string, keepCount: number): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 /**
- * * Decides whether data may be erased because of its age.
+ * Decides whether data may be erased because of its age.
  * Erasure pauses while the clock may be wrong, because erased data cannot be recovered.
  */
 import { formatInstant } from '../../../engine/index.ts'
@@ -7,7 +7,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { ClockSeen } from '../../storage/files/upload-and-clock-types.ts'
 
 /**
- * * A server may be stopped over a weekend. If the clock is further ahead of the last recorded time, staff must confirm
+ * A server may be stopped over a weekend. If the clock is further ahead of the last recorded time, staff must confirm
  * it.
  */
 export const MAX_AHEAD_MS = 3 * 24 * 60 * 60_000

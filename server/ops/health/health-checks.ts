@@ -1,5 +1,5 @@
 /**
- * * Checks the server's health: problems that prevent registrations, and problems that soon may.
+ * Checks the server's health: problems that prevent registrations, and problems that soon may.
  * The result is the same for monitoring, metrics and the office.
  */
 import { readdir } from 'node:fs/promises'
@@ -29,7 +29,7 @@ const MAX_WRITE_MS = 5_000
 /** Monitoring checks every few seconds. More frequent writes give no additional information. */
 const WRITE_EVERY_MS = 5_000
 /**
- * * Below this, registrations may soon fail: the database log alone grows to 16 MB between checkpoints. The server
+ * Below this, registrations may soon fail: the database log alone grows to 16 MB between checkpoints. The server
  * counts as up, because it accepts registrations until a write fails.
  */
 const MIN_FREE_BYTES = 64 * 1024 * 1024
@@ -38,7 +38,7 @@ const MIN_UPLOAD_BYTES = 512 * 1024 * 1024
 /** A running server creates a few files, and one for each upload. */
 const MIN_FREE_FILES = 1_000
 /**
- * * How long the disk counts as full after a request failed for lack of space, even if it reports free space: disk
+ * How long the disk counts as full after a request failed for lack of space, even if it reports free space: disk
  * quotas are not included in that figure.
  */
 const FULL_DISK_MS = 30_000
@@ -226,7 +226,7 @@ const formatLost = (what: string): string =>
 const formatMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
 
 /**
- * * Returns a check that rejects if the database does not work. It writes at most every few seconds, and reads for each
+ * Returns a check that rejects if the database does not work. It writes at most every few seconds, and reads for each
  * request, which needs no fsync.
  */
 function createDatabaseCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): () => Promise<void> {

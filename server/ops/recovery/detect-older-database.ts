@@ -1,5 +1,5 @@
 /**
- * * Records the progress of the served database in its data folder, to detect an older copy.
+ * Records the progress of the served database in its data folder, to detect an older copy.
  * A database with less progress is an older copy. The record is written a few times a minute at most, in the
  * background.
  */

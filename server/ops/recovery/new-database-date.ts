@@ -1,5 +1,5 @@
 /**
- * * Records when a data folder's database was restored, or newly created next to older files.
+ * Records when a data folder's database was restored, or newly created next to older files.
  * Such a database does not refer to these files yet.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 /**
- * * Detects that the database was deleted, replaced or overwritten while the server runs, and rescues its data.
+ * Detects that the database was deleted, replaced or overwritten while the server runs, and rescues its data.
  * The server does not end by itself until the data is in a file.
  */
 import { statSync } from 'node:fs'

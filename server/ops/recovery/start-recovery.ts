@@ -1,5 +1,5 @@
 /**
- * * Starts a recovery automatically, after a restore or with an older database.
+ * Starts a recovery automatically, after a restore or with an older database.
  * A database is older if it has made less progress than the one last served from the data folder, such as a copy
  * restored by hand or with pg_restore.
  */
@@ -58,7 +58,7 @@ export const recoveryContext = (
 })
 
 /**
- * * Begins the recovery after `rollcall db restore`. Called by the command, or by the next start if the copy has an
+ * Begins the recovery after `rollcall db restore`. Called by the command, or by the next start if the copy has an
  * older version.
  */
 export function beginRecoveryAfterRestore(
@@ -71,7 +71,7 @@ export function beginRecoveryAfterRestore(
 }
 
 /**
- * * Records that startup must begin a recovery if the database log, or its end, is missing. Call it before a server
+ * Records that startup must begin a recovery if the database log, or its end, is missing. Call it before a server
  * opens the database, because afterwards this cannot be detected. The record remains if this startup fails.
  */
 export async function scheduleRecoveryIfLogMissing({
@@ -184,7 +184,7 @@ async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
 }
 
 /**
- * * Records the progress of the database, and begins a recovery if the progress has decreased. `run` returns 1 if it
+ * Records the progress of the database, and begins a recovery if the progress has decreased. `run` returns 1 if it
  * began one.
  */
 export function startProgressRecording(

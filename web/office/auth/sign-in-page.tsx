@@ -17,7 +17,7 @@ import './sign-in-page.css'
 type Errors = { readonly username?: string; readonly password?: string; readonly code?: string }
 
 /**
- * * Shown if the browser rejected the session cookie. Otherwise every further page would require
+ * Shown if the browser rejected the session cookie. Otherwise every further page would require
  * sign-in again.
  */
 const NO_COOKIES =

@@ -15,7 +15,7 @@ type Bar = {
 }
 
 /**
- * * Returns a bar for every day from the first to the last registration, including empty days.
+ * Returns a bar for every day from the first to the last registration, including empty days.
  * Returns weeks if there are too many days.
  */
 export function buildBars(days: readonly DayFigures[], today: string): readonly Bar[] {
@@ -117,7 +117,7 @@ type RegistrationsChartProps = {
 }
 
 /**
- * * Shows registrations per day, with the price changes. The sentence below it gives the same
+ * Shows registrations per day, with the price changes. The sentence below it gives the same
  * information as text.
  */
 export function RegistrationsChart({ title, days, steps, today }: RegistrationsChartProps) {

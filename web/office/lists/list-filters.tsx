@@ -13,11 +13,11 @@ type FiltersProps = {
   readonly onReset: () => void
 }
 
-/** * Delay in milliseconds before typed text is sent, because the audit log records each search. */
+/** Delay in milliseconds before typed text is sent, because the audit log records each search. */
 const TYPING_DELAY_MS = 450
 
 /**
- * * All filters are visible from tablet width. On a phone, only the search is; a “Filters, 2 set”
+ * All filters are visible from tablet width. On a phone, only the search is; a “Filters, 2 set”
  * button shows the others.
  */
 export function Filters({ list, searchParams, onChange, onReset }: FiltersProps) {

@@ -289,7 +289,7 @@ export function ListPage({
 }
 
 /**
- * * Returns a ref for the container, and whether the table's header is sticky. It is sticky if the
+ * Returns a ref for the container, and whether the table's header is sticky. It is sticky if the
  * table fits; otherwise the table scrolls sideways.
  */
 function useStickyHeader(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {

@@ -110,7 +110,7 @@ export function ListTable({
   )
 }
 
-/** * Whether a click opens the row: not if it is on a control in the row, or selects text. */
+/** Whether a click opens the row: not if it is on a control in the row, or selects text. */
 function isRowClick({ target }: React.MouseEvent): boolean {
   const isOnControl =
     target instanceof Element && target.closest('a, button, input, label') !== null
@@ -300,7 +300,7 @@ function formatDetail(column: Column, row: ListRow): string {
   return typeof value === 'boolean' ? (value ? column.label : '') : formatCell(column, row)
 }
 
-/** * Formats a cell; empty for a missing value. Only the total column has a rupee sign. */
+/** Formats a cell; empty for a missing value. Only the total column has a rupee sign. */
 function formatCell(column: Column, row: ListRow): string {
   const value = row[column.id]
   if (value === null || value === undefined) return ''
@@ -311,7 +311,7 @@ function formatCell(column: Column, row: ListRow): string {
 }
 
 /**
- * * Formats rupees from the API, with or without the rupee sign. Returns invalid values unchanged.
+ * Formats rupees from the API, with or without the rupee sign. Returns invalid values unchanged.
  */
 export function formatRupees(value: unknown, withSymbol = false): string {
   const paiseAmount = fromRupees(value)

@@ -146,7 +146,7 @@ function SalesTable({
 }
 
 /**
- * * Formats rupees from the API with two decimals. Adjustments that reduce the price are negative.
+ * Formats rupees from the API with two decimals. Adjustments that reduce the price are negative.
  */
 function formatExactRupees(rupees: number): string {
   return formatMoney(paise(Math.round(rupees * 100)))

@@ -1,5 +1,5 @@
 /**
- * * The user's settings for a list: additional columns and saved views.
+ * The user's settings for a list: additional columns and saved views.
  * Stored on the server, so that they apply in every browser.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -31,7 +31,7 @@ const readListSettings: Reader<MyListsAnswer['lists']> = (body) =>
     : null
 
 /**
- * * Returns the user's settings for a list, and a function that changes them. Returns the defaults
+ * Returns the user's settings for a list, and a function that changes them. Returns the defaults
  * if loading fails.
  */
 export function useListSettings(event: OfficeEvent, list: AdminList) {

@@ -1,5 +1,5 @@
 /**
- * * The columns of a registration list.
+ * The columns of a registration list.
  * Number, name, category, total, status and date are always shown, even if the event file does not
  * list them. Phone, email and membership are second lines of the columns they belong to. Other
  * columns are optional.

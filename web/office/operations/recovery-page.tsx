@@ -1,5 +1,5 @@
 /**
- * * Recovery after a restore: the differences, the work on hold, and the dialog that ends it.
+ * Recovery after a restore: the differences, the work on hold, and the dialog that ends it.
  * For owners of all events only.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'

@@ -1,5 +1,5 @@
 /**
- * * The reconciliation page matches a bank statement or settlement report to the payments of an
+ * The reconciliation page matches a bank statement or settlement report to the payments of an
  * event.
  * Staff review the matches, then confirm them or send them to review in one step.
  */

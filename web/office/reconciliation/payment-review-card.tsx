@@ -126,7 +126,7 @@ function ReviewAmounts({ came: received, due, left, said: gatewayMessage, kind }
 }
 
 /**
- * * Shows the payer of an unknown order, as reported by the gateway, and the registration that it
+ * Shows the payer of an unknown order, as reported by the gateway, and the registration that it
  * may belong to.
  */
 function UnknownPayer({ unknown_order: order, payer, suggested }: WireReview) {
@@ -276,7 +276,7 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
 }
 
 /**
- * * Whether the gateway can refund the payment: not if another method was used, or its order is
+ * Whether the gateway can refund the payment: not if another method was used, or its order is
  * unknown.
  */
 function isGatewayRefundable({ came: received, order_id: order }: WireReview): boolean {

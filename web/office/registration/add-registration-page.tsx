@@ -306,7 +306,7 @@ function AddRegistrationForm({
   )
 }
 
-/** * Whether a field is labelled as optional with the current answers. Yes-no fields never are. */
+/** Whether a field is labelled as optional with the current answers. Yes-no fields never are. */
 function isOptional(event: PublicEvent, data: FormValues, { type, required }: Field): boolean {
   if (type === 'yes-no') return false
   if (required === undefined) return true
@@ -318,7 +318,7 @@ function isOptional(event: PublicEvent, data: FormValues, { type, required }: Fi
 }
 
 /**
- * * Whether the office form includes the field. Delegates upload documents on the self-service
+ * Whether the office form includes the field. Delegates upload documents on the self-service
  * page. The payment method is a question only if nothing is paid now.
  */
 function isIncluded({ id, type }: Field, isPaidNow: boolean): boolean {
@@ -357,7 +357,7 @@ const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
 const measureClockOffset = (now: string): number => Date.parse(now) - Date.now()
 
 /**
- * * Calculates a preview of the price; the server decides. `fullPool` is the full quota that
+ * Calculates a preview of the price; the server decides. `fullPool` is the full quota that
  * prevents the registration. `replacedPool` is the full quota of the requested category, if another
  * category replaces it.
  */

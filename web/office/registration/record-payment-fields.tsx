@@ -17,7 +17,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 const OFFERED_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 
 /**
- * * Staff enter the amount received; a mismatch opens a payment review. The default values are
+ * Staff enter the amount received; a mismatch opens a payment review. The default values are
  * those of the payment claim.
  */
 export function RecordPaymentFields({ told: claim, today }: Pick<ActionsAnswer, 'told' | 'today'>) {

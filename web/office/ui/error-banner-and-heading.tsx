@@ -13,7 +13,7 @@ type BannerProps = {
 }
 
 /**
- * * An error above the content it affects. Screen readers announce it immediately. It stays until
+ * An error above the content it affects. Screen readers announce it immediately. It stays until
  * it is dismissed or the call is retried.
  */
 export function Banner({ text, onDismiss, action }: BannerProps) {
@@ -36,7 +36,7 @@ export function Banner({ text, onDismiss, action }: BannerProps) {
 }
 
 /**
- * * The page's only h1. It receives the focus when the page opens, so that screen readers start
+ * The page's only h1. It receives the focus when the page opens, so that screen readers start
  * there.
  */
 export function PageHeading({
@@ -63,7 +63,7 @@ export function PageHeading({
 }
 
 /**
- * * Shows the state of a registration as reported by the server. A cancelled or expired
+ * Shows the state of a registration as reported by the server. A cancelled or expired
  * registration is never shown as paid.
  */
 export function RegistrationStatus({
@@ -109,7 +109,7 @@ export function RegistrationStatus({
 }
 
 /**
- * * A registration number in groups of four. The gaps are CSS, so that the copied number contains
+ * A registration number in groups of four. The gaps are CSS, so that the copied number contains
  * no spaces.
  */
 export function RegNumber({ text: number }: { readonly text: string }) {

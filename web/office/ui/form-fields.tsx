@@ -27,7 +27,7 @@ type ApiFormProps<T> = {
 }
 
 /**
- * * Sends the values of the fields to the API. Shows errors next to the fields and keeps the input.
+ * Sends the values of the fields to the API. Shows errors next to the fields and keeps the input.
  * Clears the form on success.
  */
 export function ApiForm<T>(props: ApiFormProps<T>) {

@@ -121,7 +121,7 @@ type EventChoices = UsersAnswer['events']
 type OnDone = (answer: UserChangedAnswer) => void
 
 /**
- * * Returns the events of the form as call parameters. The parameter is `events`, because `event`
+ * Returns the events of the form as call parameters. The parameter is `events`, because `event`
  * names the event that a call is about.
  */
 function readPermissions(form: FormData): Readonly<Record<string, unknown>> {
