@@ -7,6 +7,7 @@ import {
   PostgresQueryCompiler,
   sql as raw,
 } from 'kysely'
+import type { Expression } from 'kysely'
 import type { Dialect } from '../database/statements/dialect.ts'
 import type { Tables } from '../database/statements/tables.ts'
 
@@ -23,5 +24,14 @@ export const postgresDialect: Dialect = {
   jsonText: (column, path) => raw<string | null>`json_extract(${column}, ${raw.lit(path)})`,
   isIn: (column, jsonArray) =>
     raw<boolean>`${column}::text in (select jsonb_array_elements_text(as_jsonb(${raw.val(jsonArray)})))`,
+  isIdIn: (column, jsonArray) => raw<boolean>`${column} = any (${ids(jsonArray)})`,
+  idTable: (jsonArray) => raw<{ value: number }>`(select unnest(${ids(jsonArray)}) as value)`,
+  id: (id) => raw<number>`cast(${id} as bigint)`,
+  isSet: (flag) => raw<boolean>`${flag} = 1`,
+  isSameIgnoringCase: (column, text) => raw<boolean>`lower(${column}) = lower(${text})`,
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
+
+/** A JSON array of ids as an array of PostgreSQL. */
+const ids = (jsonArray: string): Expression<readonly number[]> =>
+  raw`cast(translate(${jsonArray}, '[]', '{}') as bigint[])`

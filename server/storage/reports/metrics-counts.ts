@@ -1,6 +1,7 @@
 /** Counts operating metrics: waiting work with its age, and registrations by event. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 
 type Waiting = {
   readonly count: number
@@ -21,21 +22,53 @@ export type Operating = {
   }[]
 }
 
+const queuedEmails = statement((builder) =>
+  builder
+    .selectFrom('mail_queue')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.min<Instant | null>('created_at').as('since'),
+    ])
+    .where('status', '=', 'queued')
+    .where('next_at', 'is not', null),
+)
+const failedEmails = statement((builder) =>
+  builder
+    .selectFrom('mail_queue')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.min<Instant | null>('created_at').as('since'),
+    ])
+    .where('status', '=', 'failed'),
+)
+const pendingPayments = statement((builder) =>
+  builder
+    .selectFrom('payments')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.min<Instant | null>('created_at').as('since'),
+    ])
+    .where('status', '=', 'pending')
+    .where('review', 'is', null),
+)
+const registrationsByStatus = statement((builder) =>
+  builder
+    .selectFrom('counters')
+    .select(({ fn }) => [
+      'event_id as event',
+      'status',
+      fn.sum<number>('registrations').as('count'),
+    ])
+    .groupBy(['event_id', 'status']),
+)
+
 export async function operating(sql: Sql): Promise<Omit<Operating, 'callsWaiting'>> {
-  const waiting = async (text: string): Promise<Waiting> =>
-    (await sql<Waiting>(text).get()) ?? { count: 0, since: null }
   return {
-    mailsQueued: await waiting(
-      "SELECT count(*) AS count, min(created_at) AS since FROM mail_queue WHERE status = 'queued' AND next_at IS NOT NULL",
-    ),
-    mailsFailed: await waiting(
-      "SELECT count(*) AS count, min(created_at) AS since FROM mail_queue WHERE status = 'failed'",
-    ),
-    paymentsPending: await waiting(
-      "SELECT count(*) AS count, min(created_at) AS since FROM payments WHERE status = 'pending' AND review IS NULL",
-    ),
-    registrations: await sql<Operating['registrations'][number]>(
-      'SELECT event_id AS event, status, sum(registrations) AS count FROM counters GROUP BY event_id, status',
-    ).all(),
+    mailsQueued: (await queuedEmails.get(sql)) ?? NONE_WAITING,
+    mailsFailed: (await failedEmails.get(sql)) ?? NONE_WAITING,
+    paymentsPending: (await pendingPayments.get(sql)) ?? NONE_WAITING,
+    registrations: await registrationsByStatus.all(sql),
   }
 }
+
+const NONE_WAITING: Waiting = { count: 0, since: null }

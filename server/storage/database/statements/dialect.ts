@@ -1,5 +1,5 @@
 /** Defines what differs between the databases, for the code that builds statements. */
-import type { Expression, Kysely } from 'kysely'
+import type { Expression, Kysely, RawBuilder } from 'kysely'
 import type { Tables } from './tables.ts'
 
 export type Dialect = {
@@ -10,6 +10,16 @@ export type Dialect = {
   jsonText(column: Expression<string | null>, path: string): Expression<string | null>
   /** True if the column has one of the values, which are passed as one JSON array. */
   isIn(column: Expression<string | number | null>, jsonArray: string): Expression<boolean>
+  /** True if the id is one of a JSON array. Uses the index of the column. */
+  isIdIn(column: Expression<number | null>, jsonArray: string): Expression<boolean>
+  /** The ids of a JSON array as a table, in the order of the array. */
+  idTable(jsonArray: string): RawBuilder<{ value: number }>
+  /** An id that each call passes. SQLite plans a join or a list by a bare bound id again at every run. */
+  id(id: number): Expression<number>
+  /** True if the flag is 1, in the form in which partial indexes are defined. */
+  isSet(flag: Expression<0 | 1>): Expression<boolean>
+  /** True if the texts differ only in the case of letters. */
+  isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
   /** A limit that each call passes. SQLite plans a statement with a bare `limit ?` again at every run. */
   limit(rows: number): Expression<number>
 }

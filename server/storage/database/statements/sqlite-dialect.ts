@@ -23,5 +23,11 @@ export const sqliteDialect: Dialect = {
   jsonText: (column, path) => raw<string | null>`json_extract(${column}, ${raw.lit(path)})`,
   isIn: (column, jsonArray) =>
     raw<boolean>`${column} in (select value from json_each(${raw.val(jsonArray)}))`,
+  isIdIn: (column, jsonArray) =>
+    raw<boolean>`${column} in (select value from json_each(${raw.val(jsonArray)}))`,
+  idTable: (jsonArray) => raw<{ value: number }>`json_each(${raw.val(jsonArray)})`,
+  id: (id) => raw<number>`abs(${id})`,
+  isSet: (flag) => raw<boolean>`${flag}`,
+  isSameIgnoringCase: (column, text) => raw<boolean>`${column} = ${text} collate nocase`,
   limit: (rows) => raw<number>`abs(${rows})`,
 }
