@@ -1,22 +1,15 @@
 /** Reads list rows with only the data that list columns show, passed on without conversion. */
+import type { Kysely } from 'kysely'
 import { paise } from '../../../engine/index.ts'
-import type { Answers, Paise } from '../../../engine/index.ts'
+import type { Answers } from '../../../engine/index.ts'
 import { amongIds } from '../database/select-by-ids.ts'
 import { linesOf } from '../payments/stored-bill-lines.ts'
-import { OWED } from '../reports/registration-and-revenue-counters.ts'
+import { amountOwed } from '../reports/balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { ListedRegistration } from '../index.ts'
 
-type Row = Omit<ListedRegistration, 'answers' | 'inReview' | 'payments' | 'lines' | 'money'> & {
-  readonly answers: string
-  readonly inReview: 0 | 1
-  readonly bill: number | null
-  readonly booked: Paise
-  readonly refunded: Paise
-  readonly owed: Paise
-  /** Of the newest attempt. */
-  readonly orderId: OrderId
-}
 type OrderId = ListedRegistration['payments'][number]['orderId'] | null
 /** What is read of a row beside its answers. */
 type Beside = Omit<ListedRegistration, 'answers' | 'payments'> & { readonly orderId: OrderId }
@@ -28,16 +21,54 @@ export type ListedRows = { readonly beside: readonly Beside[]; readonly answers:
  */
 export type ListedTexts = { readonly rows: string; readonly answers: string }
 
+/** A registration with the order of its newest attempt. */
+const listedRows = (builder: Kysely<Tables>) =>
+  builder
+    .selectFrom('registrations as r')
+    .select(({ selectFrom }) => [
+      'r.id',
+      'r.event_id as eventId',
+      'r.reg_no as regNo',
+      'r.former_no as formerNo',
+      'r.answers',
+      'r.category',
+      'r.period',
+      'r.base',
+      'r.gst',
+      'r.total',
+      'r.bill',
+      'r.payment_status as paymentStatus',
+      'r.in_review as inReview',
+      'r.state',
+      'r.booked',
+      'r.refunded',
+      amountOwed.as('owed'),
+      'r.payment_id as paymentId',
+      'r.paid_at as paidAt',
+      'r.created_at as createdAt',
+      selectFrom('payments as p')
+        .select('p.order_id')
+        .whereRef('p.registration_id', '=', 'r.id')
+        .orderBy('p.attempt', 'desc')
+        .limit(1)
+        .as('orderId'),
+    ])
+const listedRow = statement((builder, { id }: { id: number }, dialect) =>
+  listedRows(builder).where('r.id', '=', dialect.id(id)),
+)
+const listedRowsWithIds = statement((builder, { ids }: { ids: string }, dialect) =>
+  listedRows(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
+)
+
 /** In the order of the ids. */
 export async function listedByIds(sql: Sql, ids: readonly number[]): Promise<ListedRows> {
-  if (ids.length === 0) return { beside: [], answers: [] }
+  const [only] = ids
+  if (only === undefined) return { beside: [], answers: [] }
   const among = amongIds(ids)
-  const rows = await sql<Row>(
-    `SELECT r.id, event_id AS eventId, reg_no AS regNo, former_no AS formerNo, answers, category, period, base, gst, total, bill,
-       payment_status AS paymentStatus, in_review AS inReview, state, booked, refunded, ${OWED} AS owed, payment_id AS paymentId, paid_at AS paidAt, created_at AS createdAt,
-       (SELECT order_id FROM payments p WHERE p.registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS orderId
-     FROM registrations r WHERE r.id ${among.are}`,
-  ).all(among.bound)
+  const rows =
+    ids.length === 1
+      ? await listedRow.all(sql, { id: only })
+      : await listedRowsWithIds.all(sql, { ids: JSON.stringify(ids) })
   const lines = rows.some(({ bill }) => bill !== null) ? await linesOf(sql, among) : null
   const byId = new Map(rows.map((row) => [row.id, row]))
   const beside: Beside[] = []
