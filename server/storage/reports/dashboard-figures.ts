@@ -2,11 +2,12 @@
  * Computes the figures of one event for the dashboard, and what of its file is in use.
  * Runs on the reader thread.
  */
+import { sql as raw } from 'kysely'
 import { paise, RUPEE_CODES } from '../../../engine/index.ts'
 import type { Day, Paise, PaymentStatus } from '../../../engine/index.ts'
 import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { LEFT } from '../refunds/record-refunds.ts'
+import { statement } from '../database/statements/statement.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import type { EventFigures, Store } from '../index.ts'
 
@@ -17,14 +18,92 @@ const OPTIONS_MAX = 500
 /** So is one with a longer answer: option ids are short. */
 const OPTION_CHARACTERS_MAX = 100
 
+const newestRegistrations = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('registrations')
+    .select('id')
+    .where('event_id', '=', eventId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(RECENT_ROWS),
+)
+/** In rupees; money of the gateway's test mode did not move. */
+const dismissedAmount = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('decisions as d')
+    .innerJoin('captures as c', (join) =>
+      join
+        .onRef('c.id', '=', 'd.capture_id')
+        .on(({ eb, ref }) => eb('d.about', '=', raw<string>`'C' || ${ref('c.id')}`)),
+    )
+    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+    .select(({ eb, fn, selectFrom }) =>
+      fn
+        .sum<number | null>(
+          eb(
+            'c.amount',
+            '-',
+            selectFrom('refunds as f')
+              .select(({ fn, lit }) => fn.coalesce(fn.sum<Paise>('f.amount'), lit(0)).as('sum'))
+              .whereRef('f.capture_id', '=', 'c.id')
+              .where('f.state', '<>', 'refused')
+              .$asScalar(),
+          ),
+        )
+        .as('amount'),
+    )
+    .where('d.what', '=', 'dismiss')
+    .where('c.state', '=', 'refused')
+    .where('c.kind', '<>', 'test')
+    .where(({ eb, fn }) => eb(fn.coalesce('r.event_id', 'c.found_for'), '=', eventId))
+    .where('c.currency', 'in', ['', ...RUPEE_CODES]),
+)
+type AnswerPart = { key: string; value: string; type: string }
+const answersInUse = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom(['registrations as r', raw<AnswerPart>`json_each(${raw.ref('r.answers')})`.as('a')])
+    .select(({ cast, fn }) => [
+      'a.key as field',
+      cast<string>('a.value', 'text').as('value'),
+      'a.type',
+      fn.countAll<number>().as('n'),
+    ])
+    .where('r.event_id', '=', eventId)
+    .groupBy(['a.key', 'a.type', 'a.value']),
+)
+const itemsInUse = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('registrations as r')
+    .innerJoin('bill_lines as l', (join) =>
+      join.onRef('l.registration_id', '=', 'r.id').onRef('l.bill', '=', 'r.bill'),
+    )
+    .select(({ fn }) => ['l.item as name', fn.count<number>('r.id').distinct().as('n')])
+    .where('r.event_id', '=', eventId)
+    .groupBy('l.item'),
+)
+const quotasInUse = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('places')
+    .select(['place as name', 'taken as n'])
+    .where('event_id', '=', eventId)
+    .where('taken', '>', 0),
+)
+const codesInUse = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('codes as c')
+    .innerJoin('code_uses as u', 'u.code_id', 'c.id')
+    .select(({ fn }) => ['c.kind as name', fn.countAll<number>().as('n')])
+    .where('c.event_id', '=', eventId)
+    .groupBy('c.kind'),
+)
+
 export async function figures(sql: Sql, eventId: string, today: Day): Promise<EventFigures> {
   const statuses = await countByStatus(sql, eventId, today)
   const of = (status: PaymentStatus): number =>
     statuses.reduce((sum, row) => (row.status === status ? sum + row.n - row.ended : sum), 0)
   const days = await byDay(sql, eventId)
-  const recent = await sql<{ id: number }>(
-    'SELECT id FROM registrations WHERE event_id = ? ORDER BY created_at DESC, id DESC LIMIT ?',
-  ).all(eventId, RECENT_ROWS)
+  const recent = await newestRegistrations.all(sql, { eventId })
+  const dismissed = await dismissedAmount.get(sql, { eventId })
   return {
     total: statuses.reduce((sum, { n }) => sum + n, 0),
     paid: of('success'),
@@ -34,7 +113,7 @@ export async function figures(sql: Sql, eventId: string, today: Day): Promise<Ev
     ended: statuses.reduce((sum, { ended }) => sum + ended, 0),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
     revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Paise,
-    dismissed: await dismissedOf(sql, eventId),
+    dismissed: paise(dismissed?.amount ?? 0),
     byDay: days,
     recent: await registrationsByIds(
       sql,
@@ -43,36 +122,15 @@ export async function figures(sql: Sql, eventId: string, today: Day): Promise<Ev
   }
 }
 
-/** In rupees; money of the gateway's test mode did not move. */
-async function dismissedOf(sql: Sql, eventId: string): Promise<Paise> {
-  const row = await sql<{ amount: number | null }>(
-    `SELECT sum(${LEFT}) AS amount FROM decisions d JOIN captures c ON c.id = d.capture_id AND d.about = 'C' || c.id
-     LEFT JOIN registrations r ON r.id = c.registration_id
-     WHERE d.what = 'dismiss' AND c.state = 'refused' AND c.kind <> 'test' AND coalesce(r.event_id, c.found_for) = ?
-       AND c.currency IN ('', ${RUPEE_CODES.map((code) => `'${code}'`).join(', ')})`,
-  ).get(eventId)
-  return paise(row?.amount ?? 0)
-}
-
 export async function inUse(
   sql: Sql,
   eventId: string,
 ): Promise<Awaited<ReturnType<Store['inUse']>>> {
   const counted = await countByCategory(sql, eventId)
-  const answers = await sql<{ field: string; value: string; type: string; n: number }>(
-    `SELECT a.key AS field, CAST(a.value AS TEXT) AS value, a.type AS type, count(*) AS n
-     FROM registrations r, json_each(r.answers) a WHERE r.event_id = ? GROUP BY a.key, a.type, a.value`,
-  ).all(eventId)
+  const answers = await answersInUse.all(sql, { eventId })
   const byField = Map.groupBy(answers, ({ field }) => field)
   const choice = (rows: typeof answers): boolean =>
     rows.length <= OPTIONS_MAX && rows.every(({ value }) => value.length <= OPTION_CHARACTERS_MAX)
-  const counts = async (statement: string): Promise<Record<string, number>> =>
-    Object.fromEntries(
-      (await sql<{ name: string; n: number }>(statement).all(eventId)).map(({ name, n }) => [
-        name,
-        n,
-      ]),
-    )
   return {
     registrations: counted.reduce((sum, { registrations }) => sum + registrations, 0),
     pending: counted.reduce((sum, { pending }) => sum + pending, 0),
@@ -97,19 +155,15 @@ export async function inUse(
         .filter(({ category, registrations }) => category !== '' && registrations !== 0)
         .map(({ category, registrations }) => [category, registrations]),
     ),
-    items: await counts(
-      `SELECT l.item AS name, count(DISTINCT r.id) AS n FROM registrations r
-       JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE r.event_id = ? GROUP BY l.item`,
-    ),
-    places: await counts(
-      'SELECT place AS name, taken AS n FROM places WHERE event_id = ? AND taken > 0',
-    ),
-    codes: await counts(
-      `SELECT kind AS name, count(*) AS n FROM codes c JOIN code_uses u ON u.code_id = c.id
-       WHERE c.event_id = ? GROUP BY kind`,
-    ),
+    items: countByName(await itemsInUse.all(sql, { eventId })),
+    places: countByName(await quotasInUse.all(sql, { eventId })),
+    codes: countByName(await codesInUse.all(sql, { eventId })),
   }
 }
+
+const countByName = (
+  rows: readonly { readonly name: string; readonly n: number }[],
+): Readonly<Record<string, number>> => Object.fromEntries(rows.map(({ name, n }) => [name, n]))
 
 /** The options that an answer names: itself, or each of a list of them. People are none. */
 function chosenIn(row: {
