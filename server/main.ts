@@ -7,7 +7,7 @@ import type { Result } from '../engine/index.ts'
 import { assemble, findStartProblem } from './assemble-server.ts'
 import type { AssembleOptions, AssembledServer, CannotStart } from './assemble-server.ts'
 import type { Terminal } from './cli/command.ts'
-import { scheduleMemoryRelease } from './ops/release-memory.ts'
+import { scheduleMemoryRelease, scheduleMemoryReleaseAfterLoad } from './ops/release-memory.ts'
 import { rescueIfLost } from './ops/recovery/lost-while-starting.ts'
 import { DATA_LOST, watchForLoss } from './ops/recovery/rescue-lost-database.ts'
 import type { LossWatch } from './ops/recovery/rescue-lost-database.ts'
@@ -133,7 +133,10 @@ export async function boot(
     if (text === null) throw error
     return err({ status: 2, text })
   }
-  if (host === CURRENT_PROCESS) scheduleMemoryRelease(app.server)
+  if (host === CURRENT_PROCESS) {
+    scheduleMemoryRelease(app.server)
+    scheduleMemoryReleaseAfterLoad(app.server)
+  }
   // Files that were set aside and are referred to again are moved back before they are needed.
   deps.uploads.reclaim().catch(logSweepError(log))
   const sweepTimer = setInterval(() => {

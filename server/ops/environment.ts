@@ -51,7 +51,11 @@ const BACKGROUND_VARIABLES =
 /** Returns the variables of the background process. One memory arena is enough: it does one thing at a time. */
 export function selectBackgroundVariables(): NodeJS.ProcessEnv {
   const variables = Object.entries(process.env).filter(([name]) => BACKGROUND_VARIABLES.test(name))
-  return { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '1' }
+  return {
+    ...Object.fromEntries(variables),
+    MALLOC_ARENA_MAX: '1',
+    NODE_ENV: process.env['NODE_ENV'] || 'production',
+  }
 }
 
 /**

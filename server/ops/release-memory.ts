@@ -1,11 +1,19 @@
-/** Returns memory that was only needed at startup to the operating system. */
+/** Returns memory that was only needed at startup, or under a load that has ended, to the operating system. */
 import type { EventEmitter } from 'node:events'
 import { Session } from 'node:inspector/promises'
+import { setImmediate } from 'node:timers/promises'
+import { within } from './clock.ts'
 
 /** By then, a restarted server has responded to the waiting requests. */
 const DELAY_MS = 3_000
 /** A server with more requests is busy. Health checks alone stay far below this. */
 const MAX_REQUESTS = 100
+/** A server that answered few requests for this long is idle. */
+const QUIET_MS = 15_000
+/** Fewer requests leave little behind. */
+const LOAD_REQUESTS = 1_000
+/** A thread that does not answer by then is at work. */
+const THREADS_MS_MAX = 2_000
 
 /**
  * Collects garbage and releases its memory pages. The JavaScript engine would otherwise keep about 40 MB from
@@ -20,6 +28,53 @@ export async function releaseMemory(): Promise<void> {
   } finally {
     session.disconnect()
   }
+}
+
+/** The same for this thread and all others, which keep as much after many requests. */
+export async function releaseMemoryOfThreads(): Promise<void> {
+  const session = new Session()
+  session.connect()
+  const collections: Promise<unknown>[] = []
+  const message = JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' })
+  session.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
+    const answered = Promise.withResolvers<void>()
+    session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => {
+      if (params.sessionId === sessionId) answered.resolve()
+    })
+    collections.push(
+      session.post('NodeWorker.sendMessageToWorker', { sessionId, message }),
+      answered.promise,
+    )
+  })
+  try {
+    await session.post('HeapProfiler.collectGarbage')
+    await session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
+    // They attach one after the other.
+    await setImmediate()
+    await within(THREADS_MS_MAX, Promise.all(collections), () => {})
+  } finally {
+    session.disconnect()
+  }
+}
+
+/** Runs once after each load, when the server has become idle. */
+export function scheduleMemoryReleaseAfterLoad(
+  server: EventEmitter,
+  release: () => unknown = releaseMemoryOfThreads,
+): void {
+  let requestCount = 0
+  let loadCount = 0
+  server.on('request', () => {
+    requestCount += 1
+  })
+  setInterval(() => {
+    if (requestCount > MAX_REQUESTS) loadCount += requestCount
+    else if (loadCount >= LOAD_REQUESTS) {
+      loadCount = 0
+      release()
+    }
+    requestCount = 0
+  }, QUIET_MS).unref()
 }
 
 /**

@@ -1,8 +1,14 @@
 /** What a server gives back after its start. */
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { getHeapSpaceStatistics } from 'node:v8'
+import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test, vi } from 'vitest'
-import { releaseMemory, scheduleMemoryRelease } from '../../../server/ops/release-memory.ts'
+import {
+  releaseMemory,
+  releaseMemoryOfThreads,
+  scheduleMemoryRelease,
+  scheduleMemoryReleaseAfterLoad,
+} from '../../../server/ops/release-memory.ts'
 import { later } from '../../../server/ops/lazy-import.ts'
 
 /** Bytes that the engine holds for what was made a moment ago, used or not. */
@@ -37,6 +43,55 @@ test.each([
   vi.advanceTimersByTime(60_000)
   expect(collect).toHaveBeenCalledTimes(times)
   expect(server.listenerCount('request')).toBe(0)
+})
+
+test('a server kept the memory of a busy minute until it ended: it is released once the server is idle', () => {
+  vi.useFakeTimers()
+  const server = new EventEmitter()
+  const release = vi.fn<() => void>()
+  scheduleMemoryReleaseAfterLoad(server, release)
+  const passQuarterMinute = (requests: number): void => {
+    for (let asked = 0; asked < requests; asked += 1) server.emit('request')
+    vi.advanceTimersByTime(15_000)
+  }
+  for (let round = 0; round < 4; round += 1) passQuarterMinute(5_000)
+  expect(release).not.toHaveBeenCalled()
+  // Health checks go on.
+  for (let round = 0; round < 8; round += 1) passQuarterMinute(5)
+  expect(release).toHaveBeenCalledTimes(1)
+  passQuarterMinute(5_000)
+  passQuarterMinute(5)
+  expect(release).toHaveBeenCalledTimes(2)
+})
+
+test('the memory of other threads is released too', async () => {
+  const thread = new Worker(
+    `const { parentPort } = require('node:worker_threads')
+     const { getHeapSpaceStatistics } = require('node:v8')
+     const alive = []
+     for (let round = 0; round < 200; round += 1) {
+       alive.push(Array.from({ length: 5_000 }, (_, at) => ({ at })))
+       if (alive.length > 20) alive.shift()
+     }
+     alive.length = 0
+     parentPort.on('message', () =>
+       parentPort.postMessage(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').physical_space_size))`,
+    { eval: true },
+  )
+  const measureThread = async (): Promise<number> => {
+    const answer = once(thread, 'message')
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    thread.postMessage('measure')
+    const [bytes] = (await answer) as [number]
+    return bytes
+  }
+  try {
+    const before = await measureThread()
+    await releaseMemoryOfThreads()
+    expect(await measureThread()).toBeLessThan(before / 2)
+  } finally {
+    await thread.terminate()
+  }
 })
 
 test('a package is loaded by its first user, once', () => {
