@@ -6,6 +6,7 @@
  */
 import {
   instant,
+  memoize,
   removeForeignLinks,
   collectEventWords,
   type EventConfig,
@@ -82,7 +83,9 @@ export function startMailQueue(
     if (!(await store.claimMail(mail.id, clock()))) return false
     const event = deps.events.byId(mail.eventId)?.config ?? null
     const safeEmail = removeForeignLinksFromEmail(event, mail, environment.publicUrl)
-    const text = await prepareEmailText(deps, safeEmail)
+    // Its link and its ticket are of the same registration, which is read once.
+    const reads = { ...store, registration: memoize(store.registration) }
+    const text = await prepareEmailText({ ...deps, store: reads }, safeEmail)
     if (text === null) {
       await store.mailFailed(mail.id, 'It was no longer needed.', null)
       return false
@@ -91,7 +94,7 @@ export function startMailQueue(
       mail: { ...safeEmail, text },
       theme: event === null ? null : pickTheme(event),
       replyTo: event !== null && SINGLE_ADDRESS.test(event.support) ? event.support : null,
-      ticket: await collectTicket(store, event, mail, clock()),
+      ticket: await collectTicket(reads, event, mail, clock()),
     })
     if (result === 'unknown') {
       // Its claim stays, so that it is retried once.
