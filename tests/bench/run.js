@@ -20,6 +20,7 @@ import { benchFirstVisit } from './first-visit.ts'
 import { benchFormPage } from './form-page.js'
 import { benchMillion } from './million.ts'
 import { benchOffice } from './office.js'
+import { benchOpeningHour } from './opening-hour.ts'
 import { benchPostgres } from './postgres.ts'
 import { benchSearch } from './search.ts'
 
@@ -202,6 +203,7 @@ const PARTS = {
   search: benchSearch,
   office: benchOffice,
   'form-page': benchFormPage,
+  'opening-hour': benchOpeningHour,
   postgres: benchPostgres,
   million: benchMillion,
 }

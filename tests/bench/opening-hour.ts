@@ -1,0 +1,202 @@
+/**
+ * `npm run bench -- opening-hour`: the first minutes of registration, as delegates experience them. 300 delegates a
+ * minute, at even intervals: form page, availability, registration, the gateway's message of the payment, the result
+ * page's query, the email with ticket and receipt, accepted by a mail server. Before that, registrations alone at the
+ * same rate. Then registrations as fast as 64 clients can, and a minute of rest, for the memory. A message with a valid
+ * hash replaces the gateway's status call, which costs another millisecond. `MINUTES` (2) makes it shorter, `PER_MINUTE` busier.
+ * Linux only.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import autocannon from 'autocannon'
+import type { PaymentData } from '../../engine/api.ts'
+import { listChildren } from '../crash/postgres-cluster.ts'
+import { createPaidMessage } from '../crash/sample-gateway.ts'
+import { openMailServer } from '../server/mail/mail-server.ts'
+import { fixtureEvent } from '../server/small-event.ts'
+import { createDelegate, startBenchServer } from './bench-servers.ts'
+import type { BenchServer } from './bench-servers.ts'
+import { readCpu } from './cpu.js'
+
+const MINUTES = Number(process.env['MINUTES'] ?? 2)
+const PER_MINUTE = Number(process.env['PER_MINUTE'] ?? 300)
+const MINUTE_MS = 60_000
+const P99_TIMES_MAX = 1.5
+const SERVING_MS_MAX = 1.5
+const CPU_MS_MAX = 12
+const LOADED_MIB_MAX = 320
+const IDLE_MIB_MAX = 220
+const EMAIL_WAIT_MS_MAX = 120_000
+/** Their code is compiled, and the background process started, before anything is measured. */
+const WARM_UP_DELEGATES = 100
+const EVENT = 'opening2026'
+
+const event = fixtureEvent({ id: EVENT, prefix: 'OPEN' })
+
+type Figures = { readonly p99: number; readonly servingMs: number; readonly cpuMs: number }
+
+export async function benchOpeningHour(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-opening-'))
+  const mails = await openMailServer()
+  const server = await startBenchServer(folder, {
+    databaseUrl: null,
+    events: { [EVENT]: event },
+    variables: {
+      SMTP_URL: mails.url,
+      // As the unit of systemd and the image have them.
+      NODE_OPTIONS: '--max-semi-space-size=4',
+      MALLOC_ARENA_MAX: '2',
+    },
+  })
+  try {
+    const visit = visitOf(server)
+    await Promise.all(Array.from({ length: WARM_UP_DELEGATES }, visit.whole))
+    await waitForEmails(mails.received, WARM_UP_DELEGATES)
+    const delegates = Math.round(PER_MINUTE * MINUTES)
+    const alone = await measure(server, delegates, visit.register, async () => {})
+    const opening = await measure(server, delegates, visit.whole, () =>
+      waitForEmails(mails.received, WARM_UP_DELEGATES + delegates),
+    )
+    await registerUnderLoad(server)
+    const loaded = readMemory(server.pid)
+    await pause(MINUTE_MS)
+    const idle = readMemory(server.pid)
+    return report({ alone, opening, loaded, idle })
+  } finally {
+    await server.stop()
+    await mails.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What a delegate's browser asks; each answers the milliseconds of the registration. */
+function visitOf({ url }: Pick<BenchServer, 'url'>) {
+  const ask = async (path: string, init: RequestInit = {}): Promise<string> => {
+    const response = await fetch(url + path, init)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+    return text
+  }
+  const registerDelegate = async () => {
+    const began = performance.now()
+    const text = await ask(`/api/${EVENT}/register/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: createDelegate(),
+    })
+    const ms = performance.now() - began
+    return { ms, ...(JSON.parse(text) as { reg_no: string; payment_data: PaymentData }) }
+  }
+  return {
+    register: async (): Promise<number> => (await registerDelegate()).ms,
+    whole: async (): Promise<number> => {
+      await ask(`/${EVENT}`)
+      await ask(`/api/events/${EVENT}/availability/`)
+      const { ms, reg_no: regNo, payment_data: payment } = await registerDelegate()
+      await ask('/api/payment/webhook/', { method: 'POST', body: createPaidMessage(payment) })
+      await ask(`/api/${EVENT}/registrations/${regNo}/`)
+      return ms
+    },
+  }
+}
+
+/** Delegates at even intervals, whether or not the server has answered the one before. */
+async function measure(
+  { pid }: Pick<BenchServer, 'pid'>,
+  delegates: number,
+  visit: () => Promise<number>,
+  finish: () => Promise<void>,
+): Promise<Figures> {
+  const [cpu, serving] = [readAllCpu(pid), readServingThread(pid)]
+  const began = performance.now()
+  const visits: Promise<number>[] = []
+  for (let at = 0; at < delegates; at += 1) {
+    await pause(Math.max(0, began + (at * MINUTE_MS) / PER_MINUTE - performance.now()))
+    visits.push(visit())
+  }
+  const times = (await Promise.all(visits)).toSorted((a, b) => a - b)
+  await finish()
+  return {
+    p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
+    servingMs: (readServingThread(pid) - serving) / delegates,
+    cpuMs: (readAllCpu(pid) - cpu) / 1000 / delegates,
+  }
+}
+
+async function waitForEmails(count: () => number, expected: number): Promise<void> {
+  const began = performance.now()
+  while (count() < expected) {
+    if (performance.now() - began > EMAIL_WAIT_MS_MAX)
+      throw new Error(`only ${count()} of ${expected} emails arrived`)
+    await pause(20)
+  }
+}
+
+async function registerUnderLoad(server: BenchServer): Promise<void> {
+  const { non2xx, errors } = await autocannon({
+    url: `${server.url}/api/${EVENT}/register/`,
+    connections: 64,
+    duration: Math.min(60, MINUTES * 60),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    requests: [{ setupRequest: (request) => ({ ...request, body: createDelegate() }) }],
+  })
+  if (non2xx + errors > 0) throw new Error(`${non2xx} refusals, ${errors} errors under load`)
+}
+
+/** Of the server and of the processes that it has started, also of those that have ended; microseconds. */
+const readAllCpu = (pid: number): number =>
+  readCpu(pid) +
+  readEndedChildren(pid) +
+  listChildren(pid).reduce((sum, one) => sum + readCpu(one), 0)
+
+function readEndedChildren(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(13, 15)
+  return (Number(user) + Number(system)) * 10_000
+}
+
+/** CPU time of the thread that answers requests, in milliseconds. */
+const readServingThread = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+
+/** Of the server and of the processes that it has started, in MiB. */
+const readMemory = (pid: number): number =>
+  [pid, ...listChildren(pid)].reduce((sum, one) => sum + readMemoryOf(one), 0)
+
+/** None for a process that is just ending. */
+function readMemoryOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
+}
+
+function report(figures: {
+  readonly alone: Figures
+  readonly opening: Figures
+  readonly loaded: number
+  readonly idle: number
+}): boolean {
+  const { alone, opening, loaded, idle } = figures
+  const lines: readonly (readonly [string, number, number])[] = [
+    ['registration p99, times its value alone', opening.p99 / alone.p99, P99_TIMES_MAX],
+    ['serving thread, ms for each delegate', opening.servingMs, SERVING_MS_MAX],
+    ['CPU of all processes, ms for each delegate', opening.cpuMs, CPU_MS_MAX],
+    ['memory after registrations at full speed, MiB', loaded, LOADED_MIB_MAX],
+    ['memory a minute later, MiB', idle, IDLE_MIB_MAX],
+  ]
+  console.log(
+    `\nThe opening hour: ${PER_MINUTE} delegates a minute for ${MINUTES} minutes; registration alone p99 ${alone.p99.toFixed(1)} ms, ${alone.cpuMs.toFixed(2)} ms of CPU; among the rest p99 ${opening.p99.toFixed(1)} ms\n`,
+  )
+  for (const [name, value, max] of lines)
+    console.log(
+      `${value <= max ? '✓' : '✗'} ${name.padEnd(48)} ${value.toFixed(2)} (at most ${max})`,
+    )
+  return lines.every(([, value, max]) => value <= max)
+}
+
+if (process.argv[1] === import.meta.filename) process.exitCode = (await benchOpeningHour()) ? 0 : 1
