@@ -14,7 +14,8 @@ import { keptOf } from '../payments/balance-adjustments.ts'
 import { decisionsOf } from '../reviews/decision-history.ts'
 import { documentBody, documentsOf } from '../documents/read-documents.ts'
 import { peopleReads } from '../staff/users-and-sessions.ts'
-import { givenBack, refundsOf, refundsToSend } from '../refunds/record-refunds.ts'
+import { givenBack, refundsOf } from '../refunds/record-refunds.ts'
+import { refundsToSend } from '../refunds/send-refunds.ts'
 import {
   paidBySamePerson,
   refundRequests,

@@ -22,7 +22,7 @@ import * as links from '../registrations/access-links.ts'
 import * as mails from '../mail/email-queue.ts'
 import * as people from '../staff/users-and-sessions.ts'
 import * as moneyActs from '../reviews/review-actions.ts'
-import * as refunds from '../refunds/record-refunds.ts'
+import { silentRefunds } from '../refunds/send-refunds.ts'
 import * as proofs from '../files/drop-files-of-unpaid.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
 import { keepUnmatched } from '../reconciliation/unmatched-lines.ts'
@@ -78,7 +78,7 @@ export const writes = {
   wantRefund: givingBack.wantRefund,
   claimRefund: settling.claimRefund,
   refundTold: settling.refundTold,
-  silentRefunds: refunds.silentRefunds,
+  silentRefunds,
   keepSettlement: settlements.keepSettlement,
   keepUnmatched,
   reportReturned,

@@ -28,12 +28,8 @@ import { addDue, dueOf } from './balance-adjustments.ts'
 import { known, writeFact } from './payment-events.ts'
 import { confirmByMail } from '../mail/email-queue.ts'
 import { placeGone } from '../seats/available-seats.ts'
-import {
-  claimRefund as claim,
-  orderOfRefund,
-  placeRefund,
-  refundTold as endAsked,
-} from '../refunds/record-refunds.ts'
+import { orderOfRefund, placeRefund } from '../refunds/record-refunds.ts'
+import { claimRefund as claim, refundTold as endAsked } from '../refunds/send-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import {

@@ -2,6 +2,26 @@
  * Defines the conditions that hold back work during a recovery.
  * They are in the database, so that every server and command applies them.
  */
+import { expressionBuilder } from 'kysely'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import type { Tables } from '../database/statements/tables.ts'
+
+type WithRecovery = Tables & { v: Tables['recoveries'] }
+const builder = expressionBuilder<Tables>()
+const recoveries = () => builder.selectFrom('recoveries as v').select('v.id')
+
+/** True if no recovery is open. */
+export const noRecoveryIsOpen = builder.not(
+  builder.exists(recoveries().where('v.ended_at', 'is', null)),
+)
+
+/**
+ * For an automatic email after the moment in `before`: a recovery `v` has ended in which such emails were
+ * discarded, because they may have been sent before the restore.
+ */
+export const emailsWereDiscarded = (
+  before: (recovery: ExpressionBuilder<WithRecovery, 'v'>) => Expression<SqlBool>,
+): Expression<SqlBool> => builder.exists(recoveries().where('v.mails', '<>', 'send').where(before))
 
 /** True if no recovery is open. */
 export const NOT_IN_RECOVERY = 'NOT EXISTS (SELECT 1 FROM recoveries v WHERE v.ended_at IS NULL)'

@@ -13,31 +13,77 @@ import type {
   DecisionRefusal,
   Grounds,
   Instant,
+  OrderId,
   Paise,
+  RegNo,
   Result,
   Review,
 } from '../../../engine/index.ts'
-import { CAME_BY_GATEWAY } from '../payments/received-payments.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { done, refused } from '../reviews/decision-history.ts'
 import type { DecisionAnswer } from '../reviews/decision-history.ts'
 import type { WantedRefund } from '../payments/payment-types.ts'
 import {
   endRefund,
   isUnderWay,
-  LEFT,
   leftOf,
   orderOfRefund,
   want,
   whyRefunded,
 } from './record-refunds.ts'
 import type { CaptureRow } from './record-refunds.ts'
+import { refundableAmount, refundableByGateway } from './refund-states-and-channels.ts'
 import { Refused } from '../database/rollback-error.ts'
 import { rearm } from '../payments/apply-payment-events.ts'
 import { paymentById, settleRegistration, wentBack } from '../payments/payment-state.ts'
 
+const captureById = statement((builder, { id }: { id: number }) =>
+  builder.selectFrom('captures').selectAll().where('id', '=', id),
+)
+const captureRefundableByGateway = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('captures as c')
+    .select('c.id')
+    .where('c.id', '=', id)
+    .where(refundableByGateway),
+)
+const refuseCapture = statement((builder, { id }: { id: number }) =>
+  builder.updateTable('captures').set({ state: 'refused' }).where('id', '=', id),
+)
+const refundById = statement((builder, { id }: { id: number }) =>
+  builder
+    .selectFrom('refunds')
+    .select(['capture_id', 'amount', 'reference', 'state'])
+    .where('id', '=', id),
+)
+/** A registration and an order have different numbers: one text is looked for as both. */
+type NumberOfPayer = { readonly regNo: RegNo; readonly orderId: OrderId }
+const countedCaptures = statement((builder, { regNo, orderId }: NumberOfPayer) =>
+  builder
+    .selectFrom('captures as c')
+    .innerJoin('payments as p', 'p.id', 'c.counts_for')
+    .innerJoin('registrations as g', 'g.id', 'p.registration_id')
+    .selectAll('c')
+    .select(refundableAmount.as('left'))
+    .select(({ eb }) =>
+      eb.case().when(refundableByGateway).then(1).else(0).end().as('is_refundable_by_gateway'),
+    )
+    .where('c.state', 'in', ['fits', 'accepted'])
+    .where(({ eb, or }) => or([eb('g.reg_no', '=', regNo), eb('p.order_id', '=', orderId)]))
+    .$narrowType<{ counts_for: number }>()
+    .orderBy('c.id'),
+)
+const registrationOrOrder = statement((builder, { regNo, orderId }: NumberOfPayer) =>
+  builder
+    .selectFrom('registrations')
+    .select('id')
+    .where('reg_no', '=', regNo)
+    .unionAll(builder.selectFrom('payments').select('id').where('order_id', '=', orderId)),
+)
+
 export async function captureRow(sql: Sql, id: number): Promise<CaptureRow> {
-  const row = await sql<CaptureRow>('SELECT * FROM captures WHERE id = ?').get(id)
+  const row = await captureById.get(sql, { id })
   assert(row !== undefined, 'a capture that is not there')
   return row
 }
@@ -49,8 +95,7 @@ export async function wantOf(
   grounds: Grounds,
   at: Instant,
 ): Promise<Result<number, DecisionRefusal>> {
-  const byGateway = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${CAME_BY_GATEWAY}`)
-  if ((await byGateway.get(capture.id)) === undefined)
+  if ((await captureRefundableByGateway.get(sql, { id: capture.id })) === undefined)
     return refused('not_by_gateway', sayNotByGateway(paise(0)))
   if (await isUnderWay(sql, capture.id, amount))
     return refused(
@@ -83,7 +128,7 @@ export async function gaveByHand(
     await wentBack(sql, { capture, amount }, { reference: byHand, at })
     return ok(null)
   }
-  sql("UPDATE captures SET state = 'refused' WHERE id = ?").run(capture.id)
+  refuseCapture.run(sql, { id: capture.id })
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
   return ok(null)
 }
@@ -100,12 +145,7 @@ export async function decideRefund(
     | { readonly does: 'refund-left' },
   at: Instant,
 ): Promise<DecisionAnswer> {
-  const row = await sql<{
-    capture_id: number
-    amount: Paise
-    reference: string | null
-    state: string
-  }>('SELECT capture_id, amount, reference, state FROM refunds WHERE id = ?').get(id)
+  const row = await refundById.get(sql, { id })
   assert(row !== undefined, 'a refund that is not there')
   const capture = await captureRow(sql, row.capture_id)
   const { amount } = row
@@ -150,11 +190,7 @@ export async function decideRefund(
   }
 }
 
-type CountingCapture = CaptureRow & {
-  readonly counts_for: number
-  readonly left: Paise
-  readonly by_gateway: 0 | 1
-}
+type CountedCapture = CaptureRow & { readonly left: Paise }
 
 /**
  * Refunds counted payments of a registration or an order, in full or in part. Only payments through the gateway
@@ -165,22 +201,21 @@ export async function wantRefund(sql: Sql, wanted: WantedRefund): Promise<Decisi
   const { of, amount, at, byHand } = wanted
   const grounds = checkGrounds(wanted)
   if (!grounds.ok) return grounds
-  const captures = await sql<CountingCapture>(
-    `SELECT c.*, ${LEFT} AS left, CASE WHEN ${CAME_BY_GATEWAY} THEN 1 ELSE 0 END AS by_gateway FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
-     WHERE c.state IN ('fits', 'accepted') AND (g.reg_no = ? OR p.order_id = ?) ORDER BY c.id`,
-  ).all(of, of)
+  const payer = { regNo: of as RegNo, orderId: of as OrderId }
+  const captures = await countedCaptures.all(sql, payer)
   const [first] = captures
   if (first === undefined) {
-    const isThere = await sql(
-      'SELECT 1 FROM registrations WHERE reg_no = ? UNION ALL SELECT 1 FROM payments WHERE order_id = ?',
-    ).get(of, of)
+    const isThere = await registrationOrOrder.get(sql, payer)
     return isThere === undefined
       ? refused('not_there', `No registration or order ${of}.`)
       : refused('not_paid', `No payment counts for ${of}, so there is nothing to refund.`)
   }
   const all = amountToRefund(sumOf(captures), amount)
   if (!all.ok) return all
-  const able = byHand === undefined ? captures.filter(({ by_gateway: is }) => is === 1) : captures
+  const able =
+    byHand === undefined
+      ? captures.filter(({ is_refundable_by_gateway: is }) => is === 1)
+      : captures
   if (sumOf(able) < all.value) return refused('not_by_gateway', sayNotByGateway(sumOf(able)))
   const why = byHand === undefined ? null : await whyRefunded(sql, byHand, first)
   if (why !== null) return refused('reference_taken', why)
@@ -220,7 +255,7 @@ export async function wantRefund(sql: Sql, wanted: WantedRefund): Promise<Decisi
   return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
 }
 
-const sumOf = (captures: readonly CountingCapture[]): Paise =>
+const sumOf = (captures: readonly CountedCapture[]): Paise =>
   paise(captures.reduce((sum, { left }) => sum + left, 0))
 
 const sayNotByGateway = (most: Paise): string =>
@@ -230,12 +265,12 @@ const sayNotByGateway = (most: Paise): string =>
 
 /** The whole from one payment, the oldest that has it; else from several, the oldest first. */
 function splitRefund(
-  captures: readonly CountingCapture[],
+  captures: readonly CountedCapture[],
   amount: Paise,
-): readonly (readonly [CountingCapture, Paise])[] {
+): readonly (readonly [CountedCapture, Paise])[] {
   const whole = captures.find(({ left }) => left >= amount)
   if (whole !== undefined) return [[whole, amount]]
-  const parts: (readonly [CountingCapture, Paise])[] = []
+  const parts: (readonly [CountedCapture, Paise])[] = []
   let rest: number = amount
   for (const capture of captures) {
     const part = paise(Math.min(rest, capture.left))

@@ -9,6 +9,9 @@ import type {
   PaymentStatus,
 } from '../../../../engine/index.ts'
 
+export type CaptureState = 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
+export type RefundState = 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
+
 export type MoneyTables = {
   bank_references: {
     key: string
@@ -38,10 +41,10 @@ export type MoneyTables = {
     reference: string
     amount: Paise
     currency: string
-    kind: string
+    kind: 'sale' | 'other' | 'test'
     paid_at: Instant
     seen_at: Instant
-    state: string
+    state: CaptureState
     why: string | null
     counts_for: number | null
     found_for: string | null
@@ -151,7 +154,7 @@ export type MoneyTables = {
     id: Generated<number>
     capture_id: number
     amount: Paise
-    state: string
+    state: RefundState
     reference: string | null
     why: string
     who: string
