@@ -118,6 +118,7 @@ function createBatchedReads(
       },
       dialect: sql.dialect,
       searching: sql.searching,
+      lock: sql.lock,
     }),
     forget: () => {
       answers = new Map()

@@ -3,6 +3,7 @@
  * Everything that a negative control or a full disk needs is stated here, passed to `openInside` and applied by
  * the writer. The server opens the store with `openStore`, which injects none.
  */
+import type { RowLock } from './sqlite-connection.ts'
 import type Database from 'better-sqlite3'
 
 export type Seam = {
@@ -15,8 +16,8 @@ export type Seam = {
   readonly synchronous?: 'NORMAL'
   /** The database may grow to this many pages, like on a full disk. */
   readonly pagesMax?: number
-  /** Negative control of several servers: the PostgreSQL writer does not wait for others. */
-  readonly takesNoTurn?: boolean
+  /** Negative control of several servers: rows of this kind are not locked. */
+  readonly withoutLock?: RowLock
   /** How many requests may wait for a thread, instead of the store's own limit. */
   readonly waitingMax?: number
   /** How long a PostgreSQL that does not take us yet is waited for, instead of the store's own time. */

@@ -18,6 +18,7 @@ import { cannotBeUsed, prepare } from '../postgres/prepare-database.ts'
 import { isOfPostgres } from '../postgres/errors.ts'
 import { createTables, migrations } from './schema.ts'
 import { findInOrder } from './in-order.ts'
+import { rollUp } from '../postgres/appended-counters.ts'
 import { indexNew } from '../lists/search-index.ts'
 
 export type Moved = {
@@ -39,7 +40,7 @@ type Side = {
 /** Rows that are read from PostgreSQL at a time. */
 const CHUNK_ROWS = 2_000
 /** Searching is indexed anew where the rows come to; what is served is read anew from the event files. */
-const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation']
+const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation', 'counted']
 
 /** Moves into an empty PostgreSQL database. */
 export async function moveToPostgres(dataDir: string, url: string): Promise<Result<Moved, string>> {
@@ -80,7 +81,9 @@ export async function moveToPostgres(dataDir: string, url: string): Promise<Resu
       })
       for (const { name } of tables) connection.queue(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
       countOn(connection, tables, lastGiven(db))
+      connection.queue('UPDATE search_progress SET last_id = 0')
       await indexNew(sql)
+      connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
       return withFiles(moved, () => filesIntoPostgres(connection, dataDir))
     })
   } finally {
@@ -105,6 +108,8 @@ export async function moveToSqlite(dataDir: string, url: string): Promise<Result
     db.pragma('foreign_keys = OFF')
     const moved = await inPostgres(url, async (connection) => {
       const tables = tablesOf(db)
+      // There is one row for each key where it goes.
+      for (const text of rollUp(0)) await connection.plain(text)
       db.exec('BEGIN')
       const triggers = db
         .prepare<[], { name: string; sql: string }>(
@@ -117,6 +122,7 @@ export async function moveToSqlite(dataDir: string, url: string): Promise<Result
         const add = db.prepare(insertion(table))
         return async (row) => void add.run(...row)
       })
+      db.exec('UPDATE counted SET last_id = (SELECT coalesce(max(id), 0) FROM registrations)')
       for (const { sql } of triggers) db.exec(sql)
       db.exec(done.ok ? 'COMMIT' : 'ROLLBACK')
       return withFiles(done, () => filesOutOfPostgres(connection, dataDir))
@@ -139,7 +145,7 @@ async function withFiles(
 }
 
 /** Has a row before anything is stored. */
-const SEEDED: readonly string[] = ['counted', 'office_settings', 'pings']
+const SEEDED: readonly string[] = ['office_settings', 'pings']
 
 /** In one transaction, in which no server writes; committed where the answer is good. */
 async function inPostgres<T>(
@@ -151,7 +157,6 @@ async function inPostgres<T>(
   })
   try {
     connection.queue('BEGIN ISOLATION LEVEL REPEATABLE READ')
-    connection.queue('SELECT "only" FROM writer_turn FOR UPDATE')
     const done = await work(connection)
     if (done.ok) await connection.commit()
     else await connection.rollBack()

@@ -247,6 +247,8 @@ export const migrations: readonly string[] = [
   clockSetBack,
   // Of an invoice or a credit note, the bill of the registration then. NULL: issued before this step.
   'ALTER TABLE documents ADD COLUMN bill INTEGER;',
+  // PostgreSQL locks rows instead of taking turns (server/storage/postgres/postgres-only-tables.ts).
+  '',
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */

@@ -20,7 +20,22 @@ export type Sql = {
   compiled<Row>(text: string): Statement<Row>
   readonly dialect: Dialect
   readonly searching: Searching
+  /**
+   * Locks rows until the end of the transaction, with a statement of PostgreSQL that is sent with the next one. Kinds are
+   * locked in the order of `LOCK_ORDER`. SQLite has one writer: there it does nothing.
+   */
+  lock(kind: RowLock, text: string, ...params: readonly unknown[]): void
 }
+/** The kinds of rows that operations lock, in the order in which they do. */
+export const LOCK_ORDER = [
+  'subject',
+  'registration',
+  'version',
+  'unique answer',
+  'code',
+  'seat',
+] as const
+export type RowLock = (typeof LOCK_ORDER)[number]
 /** How indexed words are searched, and whether unindexed rows may exist. */
 export type Searching = {
   readonly isBehind: boolean
@@ -106,7 +121,12 @@ export function statements(db: Database.Database): Sql {
     cache.set(text, made as Statement<unknown>)
     return made
   }
-  return Object.assign(sql, { compiled: sql, dialect: sqliteDialect, searching: SEARCHING })
+  return Object.assign(sql, {
+    compiled: sql,
+    dialect: sqliteDialect,
+    searching: SEARCHING,
+    lock: () => {},
+  })
 }
 
 /** Runs `work` in a transaction that nothing else on this connection can enter: `work` waits only for this connection. */

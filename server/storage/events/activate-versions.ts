@@ -2,6 +2,7 @@
 import { keepEventFile } from './stored-event-files.ts'
 import type { Activation, Active, ActiveEvent } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { lockVersion } from '../database/row-locks.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
 
 /**
@@ -58,6 +59,7 @@ export async function isActive(
   sql: Sql,
   { eventId, hash, takesNew }: { eventId: string; hash: string; takesNew: boolean },
 ): Promise<boolean> {
+  lockVersion(sql, eventId)
   const active = await once(
     sql,
     `active ${eventId}`,

@@ -25,11 +25,16 @@ export async function unindexed(sql: Sql): Promise<number> {
 export async function reindex(sql: Sql, registrationId: number): Promise<void> {
   const row = await sql<Row>(
     `SELECT ${COLUMNS} FROM registrations
-     WHERE id = ? AND id <= (SELECT last_id FROM search_progress)`,
+     WHERE id = ?${sql.searching.isBehind ? ' AND id <= (SELECT last_id FROM search_progress)' : ''}`,
   ).get(registrationId)
   if (row === undefined) return
   sql('DELETE FROM search_index WHERE rowid = ?').run(row.id)
   addWords(sql, row)
+}
+
+/** Where the index is not filled later: adds the words of a new registration. */
+export function indexAtOnce(sql: Sql, row: Row): void {
+  if (!sql.searching.isBehind) addWords(sql, row)
 }
 
 function addWords(sql: Sql, row: Row): void {

@@ -4,7 +4,9 @@
  * is awaited, or with the commit, so that an operation takes as few round trips as it has results to wait for.
  */
 import pg from 'pg'
-import type { Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
+import { assert } from '../../../engine/index.ts'
+import { LOCK_ORDER } from '../database/sqlite-connection.ts'
+import type { Ran, RowLock, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { inPostgres, withoutNul } from './sql-translation.ts'
@@ -71,9 +73,13 @@ const written = new Map<string, Written>()
 
 /**
  * The store's view of a client. `isNamed`: statements are prepared once per connection, which suits those that are
- * always planned alike; searches and lists are planned with their values each time.
+ * always planned alike; searches and lists are planned with their values each time. `withoutLock`: for negative controls.
  */
-export function connectionOn(client: pg.ClientBase, isNamed = true): PostgresConnection {
+export function connectionOn(
+  client: pg.ClientBase,
+  isNamed = true,
+  withoutLock: RowLock | null = null,
+): PostgresConnection {
   let queued: Queued[] = []
   let isScheduled = false
   /** The first error since the transaction began: whatever follows it only says that the transaction has failed. */
@@ -112,6 +118,14 @@ export function connectionOn(client: pg.ClientBase, isNamed = true): PostgresCon
     stream.uncork()
   }
   /** Statements that are awaited in the same turn share a packet. */
+  let lastLock = 0
+  /** Locks out of order may wait for each other in a circle. */
+  const lock: Sql['lock'] = (kind, text, ...params) => {
+    const order = LOCK_ORDER.indexOf(kind)
+    assert(order >= lastLock, `a ${kind} was locked after a ${LOCK_ORDER[lastLock]}`)
+    lastLock = order
+    if (kind !== withoutLock) add(text, params)
+  }
   const awaited = async (one: Queued): Promise<Result> => {
     if (!isScheduled) {
       isScheduled = true
@@ -156,16 +170,18 @@ export function connectionOn(client: pg.ClientBase, isNamed = true): PostgresCon
     return made
   }
   return {
-    sql: Object.assign(sql, { compiled, dialect: postgresDialect, searching: SEARCHING }),
+    sql: Object.assign(sql, { compiled, dialect: postgresDialect, searching: SEARCHING, lock }),
     plain: async (text) => (await awaited(add(text, [], true))).rows,
     queue: (text) => void add(text, [], true),
     async commit() {
+      lastLock = 0
       const { command } = await awaited(add('COMMIT', [], true))
       if (command !== 'COMMIT')
         throw failure ?? new PostgresRefused('25P02', 'the transaction was rolled back')
       if (failure !== null) throw failure
     },
     async rollBack() {
+      lastLock = 0
       for (const one of queued) one.reject(new PostgresRefused('25P02', 'it was not sent'))
       queued = []
       await awaited(add('ROLLBACK', [], true)).catch(() => {})

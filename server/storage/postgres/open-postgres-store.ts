@@ -8,11 +8,13 @@ import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import type { Store } from '../index.ts'
 import { storeOf } from '../operations/dispatch-operations.ts'
 import type { Doers, Reads } from '../operations/dispatch-operations.ts'
+import { LOCKS } from '../operations/locked-rows.ts'
 import { writes } from '../operations/writes.ts'
 import type { Verbs } from '../operations/writes.ts'
 import { clientOptions, CONNECT_MS_MAX } from './connection.ts'
 import { AGAIN_MS, prepare, STARTING_MS_MAX, untilItTakesUs } from './prepare-database.ts'
 import { openTransactions } from './transactions.ts'
+import { rollUp } from './appended-counters.ts'
 import { openProbing } from './write-probe.ts'
 import { openProofs } from './uploads-in-database.ts'
 import { openTries } from './rate-limit-counts.ts'
@@ -24,6 +26,7 @@ const WRITERS = 16
 const READERS = 4
 /** Connections for files and for rate limits; nothing else waits for them. */
 const FILE_CONNECTIONS = 4
+const WRITES_BETWEEN_ROLL_UPS = 500
 
 export type InsidePostgres = { readonly store: Store }
 
@@ -59,11 +62,25 @@ export async function openInsidePostgres({
     await transactions.settled()
     await Promise.all([writing.end(), reading.end(), files.end()])
   }
+  let written = 0
+  /** A failure leaves the counters as they are: the next one adds them up. */
+  const rollUpSometimes = (): void => {
+    written += 1
+    if (written % WRITES_BETWEEN_ROLL_UPS !== 0) return
+    for (const text of rollUp()) files.query(text).catch(() => {})
+  }
   const verbs = writes as unknown as Verbs
+  const locks = LOCKS as unknown as Partial<Verbs>
   const lists = listings as unknown as Verbs
   const store = storeOf({
     write: ((verb: string, ...args: never[]) =>
-      noting(transactions.write(async (sql) => verbs[verb]?.(sql, ...args)))) as Doers['write'],
+      noting(
+        transactions.write(async (sql) => {
+          locks[verb]?.(sql, ...args)
+          rollUpSometimes()
+          return verbs[verb]?.(sql, ...args)
+        }),
+      )) as Doers['write'],
     list: ((verb: string, ...args: never[]) =>
       transactions.list(async (sql) => lists[verb]?.(sql, ...args))) as Doers['list'],
     read: readsOn(transactions.read),

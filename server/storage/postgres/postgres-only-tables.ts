@@ -2,6 +2,9 @@
  * Defines tables that only PostgreSQL has, for data shared by several servers.
  * Each is listed by the schema version that adds it.
  */
+import { appendedCounters } from './appended-counters.ts'
+import { ANSWER_SLOTS } from '../database/row-locks.ts'
+
 export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
   25: [
     `CREATE TABLE proof_files (sha256 text COLLATE "C" PRIMARY KEY, bytes bigint NOT NULL, kept_at bigint NOT NULL)`,
@@ -37,6 +40,16 @@ export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
   ],
   // Since when a file lies aside that no record refers to.
   40: ['ALTER TABLE proof_files ADD COLUMN aside_at bigint'],
+  48: [
+    'DROP TABLE IF EXISTS writer_turn',
+    // What operations lock that has no row of its own: a subject, and slots for unique answers.
+    'CREATE TABLE row_locks (kind text COLLATE "C" NOT NULL, slot integer NOT NULL, PRIMARY KEY (kind, slot))',
+    `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
+    `INSERT INTO row_locks SELECT 'answer', slot FROM generate_series(0, ${ANSWER_SLOTS - 1}) AS slot`,
+    ...appendedCounters,
+    // The words of each row are added with it.
+    'UPDATE search_progress SET last_id = 9007199254740991',
+  ],
 }
 
 /** Returns the tables added after that version, up to and including the other. */

@@ -36,7 +36,6 @@ export function definitions(version = migrations.length): readonly string[] {
       ...of('index').map(({ sql }) => definition(sql)),
       ...of('trigger').flatMap(({ sql }) => trigger(sql)),
       ...of('table').flatMap(({ name }) => rowsOf(db, name)),
-      ...TURN,
       ...onlyHereBetween(0, version),
     ]
   } finally {
@@ -47,12 +46,6 @@ export function definitions(version = migrations.length): readonly string[] {
 const SEARCH = [
   `CREATE TABLE search_index (rowid bigint PRIMARY KEY REFERENCES registrations (id) ON DELETE CASCADE, words text NOT NULL)`,
   `CREATE INDEX search_index_words ON search_index USING gin (words gin_trgm_ops)`,
-]
-
-/** The one row that whoever writes holds: writers of all servers take turns, as those of one file do. */
-const TURN = [
-  `CREATE TABLE writer_turn ("only" integer PRIMARY KEY CHECK ("only" = 1))`,
-  `INSERT INTO writer_turn VALUES (1)`,
 ]
 
 /** Returns the statements that migrate a database from that version to this one: SQLite's steps, one by one. */

@@ -13,9 +13,8 @@ import { Refused } from '../database/rollback-error.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
-import { indexNew } from '../lists/search-index.ts'
-import { countNew } from '../reports/registration-and-revenue-counters.ts'
 import { connectionOn, errorOf } from './connection.ts'
+import type { PostgresConnection } from './connection.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 
 /** How long an operation waits for a row that another one has locked. */
@@ -27,7 +26,6 @@ const BEGIN_WRITE = [
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   `SELECT set_config('lock_timeout', '${LOCK_MS_MAX}', true), set_config('idle_in_transaction_session_timeout', '${IDLE_MS_MAX}', true)`,
 ]
-const TURN = 'SELECT "only" FROM writer_turn FOR UPDATE'
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 const ATTEMPTS_MAX = 5
@@ -61,6 +59,9 @@ export function openTransactions({
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false
+  const writingOn = memoize((client: pg.ClientBase) =>
+    connectionOn(client, true, seam.withoutLock ?? null),
+  )
 
   const tracked = <T>(run: () => Promise<T>): Promise<T> => {
     if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))
@@ -76,7 +77,7 @@ export function openTransactions({
   }
 
   return {
-    write: (work) => tracked(() => again(() => writeOnce(writing, seam, work))),
+    write: (work) => tracked(() => again(() => writeOnce(writing, writingOn, work))),
     read: (work) => tracked(() => again(() => readOnce(reading, true, work))),
     list: (work) => tracked(() => again(() => readOnce(reading, false, work))),
     waiting: () => unfinished.size,
@@ -109,17 +110,18 @@ async function again<T>(run: () => Promise<T>): Promise<T> {
     }
 }
 
-async function writeOnce<T>(pool: pg.Pool, seam: Seam, work: Work<T>): Promise<T> {
+async function writeOnce<T>(
+  pool: pg.Pool,
+  writingOn: (client: pg.ClientBase) => PostgresConnection,
+  work: Work<T>,
+): Promise<T> {
   const client = await clientOf(pool)
-  const connection = namedOn(client)
+  const connection = writingOn(client)
   for (const text of BEGIN_WRITE) connection.queue(text)
-  if (seam.takesNoTurn !== true) connection.queue(TURN)
   const { sql } = connection
   let isCommitting = false
   try {
     const result = await readingOnce(sql, () => work(sql))
-    await countNew(sql)
-    await indexNew(sql)
     isCommitting = true
     await connection.commit()
     client.release()
@@ -140,7 +142,7 @@ async function writeOnce<T>(pool: pg.Pool, seam: Seam, work: Work<T>): Promise<T
 
 async function readOnce<T>(pool: pg.Pool, isNamed: boolean, work: Work<T>): Promise<T> {
   const client = await clientOf(pool)
-  const connection = isNamed ? namedOn(client) : unnamedOn(client)
+  const connection = isNamed ? readingOn(client) : unnamedOn(client)
   connection.queue(BEGIN_READ)
   try {
     const result = await work(connection.sql)
@@ -164,7 +166,7 @@ async function clientOf(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-const namedOn = memoize((client: pg.ClientBase) => connectionOn(client, true))
+const readingOn = memoize((client: pg.ClientBase) => connectionOn(client, true))
 const unnamedOn = memoize((client: pg.ClientBase) => connectionOn(client, false))
 
 /** What a caller of the store is told: that it may try again, or that the store has a fault. */

@@ -19,6 +19,7 @@ import {
   UNNAMED_GATEWAY,
 } from '../payments/payment-attempts.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
+import { indexAtOnce } from '../lists/search-index.ts'
 import { confirm } from '../payments/save-recorded-payment.ts'
 import { noteAdded } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
@@ -376,5 +377,17 @@ export async function insertRegistration(
     dayOf(row.createdAt),
     row.state,
   )
-  return (await written.changes) === 1 ? await written.lastInsertRowid : null
+  if ((await written.changes) === 0) return null
+  const id = await written.lastInsertRowid
+  indexAtOnce(sql, {
+    id,
+    reg_no: row.regNo,
+    former_no: formerNo,
+    full_name: searchable.fullName,
+    email: searchable.email,
+    phone: searchable.phone,
+    council_no: searchable.councilNo,
+    answers: JSON.stringify(row.answers),
+  })
+  return id
 }

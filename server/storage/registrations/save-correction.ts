@@ -26,7 +26,7 @@ import type { RegistrationRow } from './row-mapping.ts'
 import { reindex } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
 import { endKeys } from './insert-registration.ts'
-import { renoteAnswers, standsAgainst } from './unique-answers.ts'
+import { lockUniqueAnswers, renoteAnswers, standsAgainst } from './unique-answers.ts'
 
 /** For a correction and for a transfer: `wanted.act` says which. */
 export function correct(
@@ -97,6 +97,7 @@ async function moveAnswers(
   at: Instant,
 ): Promise<Result<null, ActionRefusal>> {
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
+  lockUniqueAnswers(sql, eventId, rules, answers)
   const against = await standsAgainst(sql, eventId, rules, answers, id)
   if (against !== null)
     return err({

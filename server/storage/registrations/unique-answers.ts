@@ -6,6 +6,7 @@
 import { comparisonKey } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { lockAnswers } from '../database/row-locks.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
 
 /**
@@ -38,6 +39,22 @@ export async function standsAgainst(
     if (found !== undefined) return { rule, regNo: found.regNo }
   }
   return null
+}
+
+/** Until the transaction ends, no other one can check or store these answers under these rules. */
+export function lockUniqueAnswers(
+  sql: Sql,
+  eventId: string,
+  rules: readonly UniqueRule[],
+  answers: Answers,
+): void {
+  lockAnswers(
+    sql,
+    rules.flatMap((rule) => {
+      const folded = comparisonKey(rule, answers)
+      return folded === null ? [] : [[eventId, rule.name, folded] as const]
+    }),
+  )
 }
 
 /**

@@ -3,11 +3,30 @@
  * Registrations per event, Indian day, category, period and status (kept by triggers once they are counted, see
  * migrations/amounts-due.ts), and revenue per event and day. Missing categories and periods count under ''.
  */
-import { dayOf, ENDED_STATES } from '../../../engine/index.ts'
+import { dayOf, ENDED_STATES, paise } from '../../../engine/index.ts'
 import type { Day, Instant, Paise, PaymentStatus } from '../../../engine/index.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { COUNT_NEW, owed } from '../migrations/amounts-due.ts'
 import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
+
+/** On PostgreSQL the row is appended: one row for each day would be locked by every payment of the day. */
+const addRevenue = statement(
+  (
+    builder,
+    { eventId, day, amount }: { eventId: string; day: Day; amount: Paise },
+    { countersAreAppended },
+  ) => {
+    const insert = builder.insertInto('revenue').values({ event_id: eventId, day, amount })
+    return countersAreAppended
+      ? insert
+      : insert.onConflict((conflict) =>
+          conflict.columns(['event_id', 'day']).doUpdateSet((is) => ({
+            amount: is('revenue.amount', '+', is.ref('excluded.amount')),
+          })),
+        )
+  },
+)
 
 /** Books whole paise for a registration, on the Indian day of the instant; negative: a refund. */
 export function book(
@@ -16,9 +35,7 @@ export function book(
   at: Instant,
   amount: number,
 ): void {
-  sql(
-    'INSERT INTO revenue (event_id, day, amount) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount',
-  ).run(eventId, dayOf(at), amount)
+  addRevenue.run(sql, { eventId, day: dayOf(at), amount: paise(amount) })
   sql('UPDATE registrations SET booked = booked + ?, refunded = refunded + ? WHERE id = ?').run(
     amount,
     Math.max(0, -amount),
@@ -33,6 +50,8 @@ type Booked = { readonly event_id: string; readonly registration_id: number }
 
 /** Counts the registrations added since; run it before committing the transaction that added them. */
 export async function countNew(sql: Sql): Promise<void> {
+  // Triggers count them there.
+  if (sql.dialect.countersAreAppended) return
   const changes = await sql(COUNT_NEW).run().changes
   if (changes > 0) sql('UPDATE counted SET last_id = (SELECT max(id) FROM registrations)').run()
 }

@@ -8,6 +8,7 @@ import { getOwn, requiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { OutsideRefusal } from '../registrations/pricing-context-types.ts'
+import { lockLostSeats, lockSeats } from '../database/row-locks.ts'
 import { limitsOf } from './stored-quotas.ts'
 
 type FullRefusal = OutsideRefusal & { readonly code: 'full' }
@@ -43,7 +44,13 @@ export async function roomFor(
   const known = await limitsOf(sql, eventId)
   if (known === null) return { ids: [], holdMs: 0 }
   const ids: number[] = []
-  for (const { id } of requiredSeats(known.limits, answers, category)) {
+  const seats = requiredSeats(known.limits, answers, category)
+  lockSeats(
+    sql,
+    eventId,
+    seats.map(({ id }) => id),
+  )
+  for (const { id } of seats) {
     const place = await sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
       eventId,
       id,
@@ -92,6 +99,7 @@ export async function placeGone(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
+  lockLostSeats(sql, registrationId)
   const lost = await sql<PlaceRow>(
     "SELECT * FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = ? AND state = 'free') ORDER BY id",
   ).all(registrationId)

@@ -11,6 +11,7 @@ import { readAgain } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { hasRoom, named } from './available-seats.ts'
 import type { PlaceRow, UnavailableSeat } from './available-seats.ts'
+import { lockQuotas, lockSeats } from '../database/row-locks.ts'
 import { seatsFor } from './keep-and-release-seats.ts'
 import { limitsOf, textOfLimits } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
@@ -31,6 +32,7 @@ export async function setLimits(
   holdMs: number,
 ): Promise<void> {
   const text = textOfLimits(limits)
+  lockQuotas(sql, eventId)
   const before = await sql<{ limits: string; hold_ms: number }>(
     'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
   ).get(eventId)
@@ -122,7 +124,13 @@ export async function movePlaces(
   const has = await sql<{ place_id: number }>(
     "SELECT place_id FROM places_taken WHERE registration_id = ? AND state <> 'free'",
   ).all(registrationId)
-  for (const { id } of requiredSeats(known.limits, answers, row.category)) {
+  const seats = requiredSeats(known.limits, answers, row.category)
+  lockSeats(
+    sql,
+    eventId,
+    seats.map(({ id }) => id),
+  )
+  for (const { id } of seats) {
     const place = await sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
       eventId,
       id,

@@ -11,8 +11,9 @@ import type { Outside, OutsideRefusal } from '../registrations/pricing-context-t
 import { placeGone, roomFor, takePlaces } from './available-seats.ts'
 import type { Room } from './available-seats.ts'
 import type { NewRegistration } from '../registrations/registration-types.ts'
+import { lockCode } from '../database/row-locks.ts'
 import { rollRow } from '../registrations/member-lists.ts'
-import { noteAnswers, standsAgainst } from '../registrations/unique-answers.ts'
+import { lockUniqueAnswers, noteAnswers, standsAgainst } from '../registrations/unique-answers.ts'
 
 type Taking = {
   readonly eventId: string
@@ -33,6 +34,8 @@ export async function whetherFree(
   // Whoever has a place already is told so, and not that there are none.
   const { unique = [], isConfirmed = false } = outside ?? {}
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
+  lockUniqueAnswers(sql, eventId, rules, answers)
+  if (outside?.code != null) lockCode(sql, eventId, outside.code.folded)
   const against = await standsAgainst(sql, eventId, rules, answers)
   if (against !== null) return { refusal: already(unique, rules, against) }
   const room = await roomFor(sql, eventId, answers, category, at)
@@ -79,14 +82,16 @@ export async function whetherStillFree(
     readonly outside: Pick<Outside, 'unique' | 'holdMs'> | null | undefined
   },
 ): Promise<OutsideRefusal | null> {
+  const rules = (outside?.unique ?? []).filter(({ onDuplicate }) => onDuplicate === 'block')
+  lockUniqueAnswers(sql, eventId, rules, answers)
+  const code = outside == null ? null : await codeUsed(sql, id)
+  if (code !== null) lockCode(sql, eventId, code)
   const gone = await placeGone(sql, id, at)
   if (gone !== null) return { code: 'full', place: gone.place }
   if (outside == null) return null
   const { unique, holdMs } = outside
-  const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
   const against = await standsAgainst(sql, eventId, rules, answers, id)
   if (against !== null) return already(unique, rules, against)
-  const code = await codeUsed(sql, id)
   if (code === null) return null
   const { fact } = await codeAt(sql, eventId, code, holdMs, at, id)
   // It was used in time, though its last day is over by now.

@@ -35,6 +35,7 @@ storeContract(async () => {
   while ((await fresh.backup(join(dataDir, DATABASE_FILE))).totalPages === 0);
   return {
     store,
+    keepsOrder: true,
     async reopen() {
       await store.close()
       store = await openStore({ dataDir })

@@ -12,6 +12,7 @@ import {
   quoted,
   registered,
 } from '../sample-registrations.ts'
+import { inOrder } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
 
 export function officeContract(given: Given): void {
@@ -110,10 +111,10 @@ export function officeContract(given: Given): void {
         events: [event('one')],
       })
       const two = { after: 1, events: [event('two')], site: '{}', files: [file('two', 7)] }
-      const [activated, late, early] = await Promise.all([
-        store.activate(two),
-        by('one'),
-        by('two'),
+      const [activated, late, early] = await inOrder(given(), [
+        () => store.activate(two),
+        () => by('one'),
+        () => by('two'),
       ])
       expect([activated, late, early.ok]).toEqual([
         2,

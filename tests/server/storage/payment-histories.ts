@@ -35,7 +35,7 @@ export async function happen(store: Store): Promise<void> {
 export const BY_ROWS =
   "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"
 export const BY_COUNTERS =
-  'SELECT event_id, day, category, period, status, registrations FROM counters WHERE registrations <> 0 ORDER BY 1, 2, 3, 4, 5'
+  'SELECT event_id, day, category, period, status, sum(registrations) AS registrations FROM counters GROUP BY 1, 2, 3, 4, 5 HAVING sum(registrations) <> 0 ORDER BY 1, 2, 3, 4, 5'
 
 /** Names in several scripts, and what somebody may look for among them. */
 export const NAMES = [

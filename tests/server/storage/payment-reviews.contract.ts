@@ -13,6 +13,7 @@ import {
   noon,
   registered,
 } from '../sample-registrations.ts'
+import { inOrder } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
 import { accept, day, dismiss, due, grounds, move, people, refund } from './payment-decisions.ts'
 
@@ -111,10 +112,10 @@ export function decidingContract(given: Given): void {
       const cut = { ...confirmed('AP1'), currency: '' } as PaymentEvent
       await store.applyFact(orderId, cut, mail)
       const id = await only()
-      await Promise.all([
-        decide(id, accept),
-        store.applyFact(orderId, confirmed('AP1'), mail),
-        decide(id, dismiss),
+      await inOrder(given(), [
+        () => decide(id, accept),
+        () => store.applyFact(orderId, confirmed('AP1'), mail),
+        () => decide(id, dismiss),
       ])
       expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
       expect((await store.mailsOf(regNo)).length).toBe(1)

@@ -4,6 +4,7 @@ import type { UniqueRule } from '../../../engine/index.ts'
 import type { Outside, Store } from '../../../server/storage/index.ts'
 import { declined, later, newRegistration, noon, registered } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
+import { inOrder } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
 
 const byName: UniqueRule = {
@@ -57,8 +58,11 @@ export function outsideContract(given: Given): void {
 
     test('include one stored without the rule in the same batch', async () => {
       const ruled = outside({ unique: [byName] })
-      const batch = [refusal({ name: 'First', outside: ruled }), refusal({ name: 'Second' })]
-      expect(await Promise.all(batch)).toEqual([null, null])
+      const refusals = await inOrder(given(), [
+        () => refusal({ name: 'First', outside: ruled }),
+        () => refusal({ name: 'Second' }),
+      ])
+      expect(refusals).toEqual([null, null])
       expect(await refusal({ name: 'Second', outside: ruled })).toBe('registered_already')
     })
 

@@ -15,6 +15,7 @@ import {
   registered,
 } from '../sample-registrations.ts'
 import type { Changes } from '../sample-registrations.ts'
+import { inOrder } from './contract-setup.ts'
 import type { Given } from './contract-setup.ts'
 
 const line = (id: string, unit: number, more: Partial<Line> = {}): Line => ({
@@ -130,11 +131,11 @@ export function sellingContract(given: Given): void {
     })
 
     test('of a quota added in the same batch count immediately', async () => {
-      const answers = await Promise.all([
-        ask(to()),
-        serve([seats]),
-        ask(to('scan')),
-        ask(to('scan')),
+      const answers = await inOrder(given(), [
+        () => ask(to()),
+        () => serve([seats]),
+        () => ask(to('scan')),
+        () => ask(to('scan')),
       ])
       expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([true, true, full('seats.scan')])
     })

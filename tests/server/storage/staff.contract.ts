@@ -164,10 +164,8 @@ export function peopleContract(given: Given): void {
     expect(await store.confirmSecondFactor(id, 'SECRET', 100, ['a', 'b'])).toBe(true)
     expect(await store.admin('office')).toMatchObject({ totpSecret: 'SECRET' })
     expect(await store.takeStep(id, 100)).toBe(false)
-    expect(await Promise.all([store.takeStep(id, 101), store.takeStep(id, 101)])).toEqual([
-      true,
-      false,
-    ])
+    const taken = await Promise.all([store.takeStep(id, 101), store.takeStep(id, 101)])
+    expect(taken.toSorted()).toEqual([false, true])
     expect(await store.takeRecoveryCode(id, 'a', noon)).toBe(true)
     expect(await store.takeRecoveryCode(id, 'a', noon)).toBe(false)
     expect(await store.account(id)).toMatchObject({ recoveryCodesLeft: 1, totpWanted: null })

@@ -4,6 +4,8 @@ import type { Tables } from './tables.ts'
 
 export type Dialect = {
   readonly name: 'sqlite' | 'postgres'
+  /** Whether counters and revenue have a row for each change, which are added up later. */
+  readonly countersAreAppended: boolean
   /** Builds and compiles statements; it is not connected to a database. */
   readonly builder: Kysely<Tables>
   /** Text at a path of a JSON column, such as `$.buyer.name`; null if there is none. */

@@ -12,6 +12,7 @@ import type { Tables } from './tables.ts'
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  countersAreAppended: false,
   builder: new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),

@@ -1,0 +1,65 @@
+/**
+ * Locks the rows that operations check, on PostgreSQL. SQLite has one writer and locks nothing.
+ * Every operation locks in the order of `LOCK_ORDER`, and rows of one kind by their ids, so that operations seldom wait
+ * for each other in a circle; one that does is undone by PostgreSQL and run again.
+ */
+import { createHash } from 'node:crypto'
+import type { Sql } from './sqlite-connection.ts'
+
+/** Slots for unique answers: two different answers share one so seldom that the wait does not matter. */
+export const ANSWER_SLOTS = 1_024
+
+/** Answers that others may give at the same moment, each by event, rule and normalised answer. */
+export function lockAnswers(
+  sql: Sql,
+  answers: readonly (readonly [eventId: string, rule: string, answer: string])[],
+): void {
+  if (answers.length === 0) return
+  const slots = answers.map(
+    (answer) =>
+      createHash('sha256').update(answer.join('\0')).digest().readUInt16BE() % ANSWER_SLOTS,
+  )
+  sql.lock(
+    'unique answer',
+    "SELECT 1 FROM row_locks WHERE kind = 'answer' AND slot = ANY($1) ORDER BY slot FOR UPDATE",
+    slots,
+  )
+}
+
+export const lockCode = (sql: Sql, eventId: string, folded: string): void =>
+  sql.lock(
+    'code',
+    'SELECT 1 FROM codes WHERE event_id = $1 AND folded = $2 FOR UPDATE',
+    eventId,
+    folded,
+  )
+
+/** The active version of an event stays active until the transaction ends. */
+export const lockVersion = (sql: Sql, eventId: string): void =>
+  sql.lock('version', 'SELECT 1 FROM active_events WHERE event_id = $1 FOR KEY SHARE', eventId)
+
+/** The seats of an event by name, and its quotas, which stay as they are meanwhile. */
+export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): void {
+  sql.lock('seat', 'SELECT 1 FROM event_limits WHERE event_id = $1 FOR SHARE', eventId)
+  sql.lock(
+    'seat',
+    'SELECT id FROM places WHERE event_id = $1 AND place = ANY($2) ORDER BY id FOR UPDATE',
+    eventId,
+    names,
+  )
+}
+
+/** The seats that a registration has lost. */
+export const lockLostSeats = (sql: Sql, registrationId: number): void =>
+  sql.lock(
+    'seat',
+    `SELECT id FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = $1 AND state = 'free')
+     ORDER BY id FOR UPDATE`,
+    registrationId,
+  )
+
+/** All seats of an event and its quotas, before they change. */
+export function lockQuotas(sql: Sql, eventId: string): void {
+  sql.lock('seat', 'SELECT 1 FROM event_limits WHERE event_id = $1 FOR UPDATE', eventId)
+  sql.lock('seat', 'SELECT id FROM places WHERE event_id = $1 ORDER BY id FOR UPDATE', eventId)
+}

@@ -1,0 +1,137 @@
+/**
+ * Lists what each operation locks on PostgreSQL before it reads: registrations, or the subject of rare operations. Seats,
+ * codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
+ */
+import { bankKey } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { writes } from './writes.ts'
+
+type Writes = typeof writes
+type Locking = {
+  readonly [K in keyof Writes]?: Writes[K] extends (sql: Sql, ...args: infer Args) => unknown
+    ? (sql: Sql, ...args: Args) => void
+    : never
+}
+
+/** Operations on one subject take turns: they are rare, and read more rows than they can name beforehand. */
+type Subject = 'recovery' | 'settlements' | 'staff' | 'versions'
+const lockSubject = (sql: Sql, subject: Subject): void =>
+  sql.lock('subject', 'SELECT 1 FROM row_locks WHERE kind = $1 FOR UPDATE', subject)
+
+/** The registrations of registration numbers, order ids, references of payments and bank references. */
+function lockRegistrations(
+  sql: Sql,
+  {
+    names = [],
+    references = [],
+    keys = [],
+  }: {
+    readonly names?: readonly string[]
+    readonly references?: readonly string[]
+    readonly keys?: readonly string[]
+  },
+): void {
+  sql.lock(
+    'registration',
+    `SELECT id FROM registrations WHERE id IN (
+       SELECT id FROM registrations WHERE reg_no = ANY($1) UNION SELECT registration_id FROM payments WHERE order_id = ANY($1)
+       UNION SELECT registration_id FROM captures WHERE reference = ANY($2)
+       UNION SELECT c.registration_id FROM bank_references b JOIN captures c ON c.id = b.capture_id WHERE b.key = ANY($3)
+       UNION SELECT registration_id FROM tellings WHERE folded = ANY($3)
+     ) ORDER BY id FOR UPDATE`,
+    names,
+    references,
+    keys,
+  )
+}
+
+const lockByNumber = (sql: Sql, { regNo }: { readonly regNo: string }): void =>
+  sql.lock('registration', 'SELECT 1 FROM registrations WHERE reg_no = $1 FOR UPDATE', regNo)
+
+const lockByOrder = (sql: Sql, orderId: string): void =>
+  sql.lock(
+    'registration',
+    'SELECT 1 FROM registrations WHERE id = (SELECT registration_id FROM payments WHERE order_id = $1) FOR UPDATE',
+    orderId,
+  )
+
+/** `names`: registrations that the decision concerns besides that of the review. */
+function lockReview(sql: Sql, review: string, names: readonly string[]): void {
+  const id = Number(review.slice(1))
+  sql.lock(
+    'registration',
+    `SELECT id FROM registrations WHERE id IN (
+       SELECT registration_id FROM captures WHERE id = $1
+       UNION SELECT p.registration_id FROM captures c JOIN payments p ON p.id = c.counts_for WHERE c.id = $1
+       UNION SELECT registration_id FROM payments WHERE id = $2
+       UNION SELECT c.registration_id FROM refunds f JOIN captures c ON c.id = f.capture_id WHERE f.id = $3
+       UNION SELECT id FROM registrations WHERE reg_no = ANY($4) UNION SELECT registration_id FROM payments WHERE order_id = ANY($4)
+     ) ORDER BY id FOR UPDATE`,
+    ...['C', 'P', 'R'].map((kind) =>
+      review.startsWith(kind) && Number.isSafeInteger(id) ? id : 0,
+    ),
+    names,
+  )
+}
+
+const lockRefund = (sql: Sql, id: number): void => lockReview(sql, `R${id}`, [])
+const targetOf = (decision: { readonly what: string; readonly to?: string }): readonly string[] =>
+  decision.to === undefined ? [] : [decision.to.trim()]
+
+/** By operation. */
+export const LOCKS: Locking = {
+  retry: (sql, regNo) => lockByNumber(sql, { regNo }),
+  handedAgain: lockByOrder,
+  applyFact: lockByOrder,
+  note: lockByNumber,
+  askCancel: lockByNumber,
+  askRefund: lockByNumber,
+  withdrawRefund: lockByNumber,
+  erase: lockByNumber,
+  sendMail: lockByNumber,
+  correct: lockByNumber,
+  cancel: lockByNumber,
+  approve: lockByNumber,
+  refuse: lockByNumber,
+  acceptOffer: lockByNumber,
+  confirm: lockByNumber,
+  cameAgain: lockByNumber,
+  tell: lockByNumber,
+  notFound: lockByNumber,
+  lapse: lockByNumber,
+  reopen: lockByNumber,
+  takeUp: lockByNumber,
+  refund: lockByNumber,
+  handleRefund: lockByNumber,
+  decideFor: (sql, { regNo }, { review, decision }) =>
+    lockReview(sql, review, [regNo, ...targetOf(decision)]),
+  decide: (sql, review, decision) => lockReview(sql, review, targetOf(decision)),
+  wantRefund: (sql, { of }) => lockRegistrations(sql, { names: [of] }),
+  priceOfDay: (sql, prices) => lockRegistrations(sql, { names: prices.map(({ regNo }) => regNo) }),
+  claimRefund: lockRefund,
+  refundTold: lockRefund,
+  keepSettlement: (sql, { lines, ask = [] }) => {
+    lockSubject(sql, 'settlements')
+    lockRegistrations(sql, {
+      names: [...ask, ...lines.map(({ order }) => order)],
+      references: lines.map(({ reference }) => reference),
+      keys: lines.map(({ utr }) => bankKey(utr)),
+    })
+  },
+  keepUnmatched: (sql) => lockSubject(sql, 'settlements'),
+  reportReturned: (sql) => lockSubject(sql, 'settlements'),
+  keepUnknownPayment: (sql) => lockSubject(sql, 'settlements'),
+  noteUnknownOrder: (sql) => lockSubject(sql, 'settlements'),
+  importRegistrations: (sql) => lockSubject(sql, 'settlements'),
+  clockWentBack: (sql) => lockSubject(sql, 'recovery'),
+  mark: (sql) => lockSubject(sql, 'recovery'),
+  beginRecovery: (sql) => lockSubject(sql, 'recovery'),
+  endRecovery: (sql) => lockSubject(sql, 'recovery'),
+  setMay: (sql) => lockSubject(sql, 'staff'),
+  removeAdmin: (sql) => lockSubject(sql, 'staff'),
+  activate: (sql) => {
+    lockSubject(sql, 'versions')
+    sql.lock('version', 'SELECT 1 FROM active_events FOR UPDATE')
+  },
+  keepEventFile: (sql) => lockSubject(sql, 'versions'),
+}
