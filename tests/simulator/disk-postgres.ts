@@ -23,7 +23,13 @@ export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   await prepare(url, false)
   const connection = await connect(url)
-  const { sql } = connection
+  // A history has one connection, on which operations run one after the other.
+  const sql: Sql = Object.assign(<Row>(text: string) => connection.sql<Row>(text), {
+    compiled: connection.sql.compiled,
+    dialect: connection.sql.dialect,
+    searching: connection.sql.searching,
+    lock: () => {},
+  })
   let running = 0
   const isBusy = (): boolean => running > 0
   const tracked = async <T>(run: () => Promise<T>): Promise<T> => {
