@@ -13,7 +13,9 @@ import { moneyOfBill } from '../payments/stored-balance.ts'
 import { keptOf } from '../payments/balance-adjustments.ts'
 import { decisionsOf } from '../reviews/decision-history.ts'
 import { documentBody, documentsOf } from '../documents/read-documents.ts'
-import { peopleReads } from '../staff/users-and-sessions.ts'
+import { secondFactorReads } from '../staff/second-factors.ts'
+import { sessionReads } from '../staff/sessions.ts'
+import { userReads } from '../staff/users.ts'
 import { givenBack, refundsOf } from '../refunds/record-refunds.ts'
 import { refundsToSend } from '../refunds/send-refunds.ts'
 import {
@@ -66,7 +68,9 @@ const fileColumns = 'hash, event_id AS eventId, text, shared, gone_at AS goneAt'
 
 export function reads(sql: Sql) {
   return {
-    ...peopleReads(sql),
+    ...userReads(sql),
+    ...secondFactorReads(sql),
+    ...sessionReads(sql),
     async registration(regNo: string): Promise<StoredRegistration | null> {
       const row = await sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
         regNo,

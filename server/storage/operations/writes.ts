@@ -20,7 +20,9 @@ import * as erasing from '../registrations/delete-personal-data.ts'
 import * as importing from '../registrations/import-registrations.ts'
 import * as links from '../registrations/access-links.ts'
 import * as mails from '../mail/email-queue.ts'
-import * as people from '../staff/users-and-sessions.ts'
+import * as secondFactors from '../staff/second-factors.ts'
+import * as sessions from '../staff/sessions.ts'
+import * as users from '../staff/users.ts'
 import * as moneyActs from '../reviews/review-actions.ts'
 import { silentRefunds } from '../refunds/send-refunds.ts'
 import * as proofs from '../files/drop-files-of-unpaid.ts'
@@ -107,23 +109,23 @@ export const writes = {
   mailFailed: mails.mailFailed,
   hurryMails: mails.hurryMails,
   retryMails: mails.retryMails,
-  addAdmin: people.addAdmin,
-  setMay: people.setMay,
-  removeAdmin: people.removeAdmin,
-  setPassword: people.setPassword,
-  addPasswordLink: people.addPasswordLink,
-  usePasswordLink: people.usePasswordLink,
-  wantSecondFactor: people.wantSecondFactor,
-  confirmSecondFactor: people.confirmSecondFactor,
-  takeStep: people.takeStep,
-  takeRecoveryCode: people.takeRecoveryCode,
-  renewRecoveryCodes: people.renewRecoveryCodes,
-  dropSecondFactor: people.dropSecondFactor,
-  requireSecondFactor: people.requireSecondFactor,
-  openSession: people.openSession,
-  touchSession: people.touchSession,
-  closeSession: people.closeSession,
-  closeOtherSessions: people.closeOtherSessions,
+  addAdmin: users.addAdmin,
+  setMay: users.setMay,
+  removeAdmin: users.removeAdmin,
+  setPassword: users.setPassword,
+  addPasswordLink: users.addPasswordLink,
+  usePasswordLink: users.usePasswordLink,
+  wantSecondFactor: secondFactors.wantSecondFactor,
+  confirmSecondFactor: secondFactors.confirmSecondFactor,
+  takeStep: secondFactors.takeStep,
+  takeRecoveryCode: secondFactors.takeRecoveryCode,
+  renewRecoveryCodes: secondFactors.renewRecoveryCodes,
+  dropSecondFactor: secondFactors.dropSecondFactor,
+  requireSecondFactor: secondFactors.requireSecondFactor,
+  openSession: sessions.openSession,
+  touchSession: sessions.touchSession,
+  closeSession: sessions.closeSession,
+  closeOtherSessions: sessions.closeOtherSessions,
   audit: activity.audit,
   dropFiles: proofs.dropFiles,
   keepDraft: drafts.keepDraft,

@@ -7,6 +7,7 @@ import type {
   PaymentStatus,
   RegistrationState,
   RegNo,
+  Role,
 } from '../../../../engine/index.ts'
 import type { MoneyTables } from './money-tables.ts'
 
@@ -52,7 +53,7 @@ export type Tables = MoneyTables & {
     password_hash: string
     created_at: Instant
     changed_at: Instant
-    role: Generated<string>
+    role: Generated<Role>
     events: string | null
     totp_secret: string | null
     totp_wanted: string | null

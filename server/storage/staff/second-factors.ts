@@ -1,0 +1,132 @@
+/** Stores second factors: secrets, used codes and recovery codes. */
+import type { Instant } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { StoredAccount } from './staff-types.ts'
+import { findUserId } from './users.ts'
+
+type OfUser = { adminId: number }
+const accountOfUser = statement((builder, { adminId }: OfUser) =>
+  builder
+    .selectFrom('admins')
+    .select((eb) => [
+      'password_hash as passwordHash',
+      'totp_secret as totpSecret',
+      'totp_wanted as totpWanted',
+      eb
+        .selectFrom('recovery_codes as c')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .whereRef('c.admin_id', '=', 'admins.id')
+        .where('c.used_at', 'is', null)
+        .as('recoveryCodesLeft'),
+    ])
+    .where('id', '=', adminId),
+)
+const saveUnconfirmedSecret = statement(
+  (builder, { adminId, secret }: OfUser & { secret: string }) =>
+    builder.updateTable('admins').set({ totp_wanted: secret }).where('id', '=', adminId),
+)
+const confirmSecret = statement(
+  (builder, { adminId, secret, step }: OfUser & { secret: string; step: number }) =>
+    builder
+      .updateTable('admins')
+      .set((is) => ({ totp_secret: is.ref('totp_wanted'), totp_wanted: null, totp_step: step }))
+      .where('id', '=', adminId)
+      .where('totp_wanted', '=', secret),
+)
+const deleteSecret = statement((builder, { adminId }: OfUser) =>
+  builder
+    .updateTable('admins')
+    .set({ totp_secret: null, totp_wanted: null })
+    .where('id', '=', adminId)
+    .where('totp_secret', 'is not', null),
+)
+const saveStep = statement((builder, { adminId, step }: OfUser & { step: number }) =>
+  builder
+    .updateTable('admins')
+    .set({ totp_step: step })
+    .where('id', '=', adminId)
+    .where('totp_step', '<', step),
+)
+const addRecoveryCode = statement((builder, { adminId, codeHash }: OfUser & { codeHash: string }) =>
+  builder.insertInto('recovery_codes').values({ admin_id: adminId, code_hash: codeHash }),
+)
+const markRecoveryCodeUsed = statement(
+  (builder, { adminId, codeHash, at }: OfUser & { codeHash: string; at: Instant }) =>
+    builder
+      .updateTable('recovery_codes')
+      .set({ used_at: at })
+      .where('admin_id', '=', adminId)
+      .where('code_hash', '=', codeHash)
+      .where('used_at', 'is', null),
+)
+const deleteRecoveryCodes = statement((builder, { adminId }: OfUser) =>
+  builder.deleteFrom('recovery_codes').where('admin_id', '=', adminId),
+)
+const officeSettings = statement((builder) =>
+  builder.selectFrom('office_settings').select('second_factor_required as isRequired'),
+)
+const saveOfficeSettings = statement((builder, { isRequired }: { isRequired: 0 | 1 }) =>
+  builder.updateTable('office_settings').set({ second_factor_required: isRequired }),
+)
+
+export function wantSecondFactor(sql: Sql, adminId: number, secret: string): void {
+  saveUnconfirmedSecret.run(sql, { adminId, secret })
+}
+
+export async function confirmSecondFactor(
+  sql: Sql,
+  adminId: number,
+  secret: string,
+  step: number,
+  codeHashes: readonly string[],
+): Promise<boolean> {
+  const confirmed = (await confirmSecret.run(sql, { adminId, secret, step }).changes) === 1
+  if (confirmed) renewRecoveryCodes(sql, adminId, codeHashes)
+  return confirmed
+}
+
+/** One guarded statement, so that of two requests with the same code only one is accepted. */
+export async function takeStep(sql: Sql, adminId: number, step: number): Promise<boolean> {
+  return (await saveStep.run(sql, { adminId, step }).changes) === 1
+}
+
+export async function takeRecoveryCode(
+  sql: Sql,
+  adminId: number,
+  codeHash: string,
+  at: Instant,
+): Promise<boolean> {
+  return (await markRecoveryCodeUsed.run(sql, { adminId, codeHash, at }).changes) === 1
+}
+
+export function renewRecoveryCodes(sql: Sql, adminId: number, codeHashes: readonly string[]): void {
+  deleteRecoveryCodes.run(sql, { adminId })
+  for (const codeHash of codeHashes) addRecoveryCode.run(sql, { adminId, codeHash })
+}
+
+export async function dropSecondFactor(sql: Sql, username: string): Promise<boolean> {
+  const adminId = await findUserId(sql, username)
+  if (adminId === null) return false
+  deleteRecoveryCodes.run(sql, { adminId })
+  return (await deleteSecret.run(sql, { adminId }).changes) === 1
+}
+
+export function requireSecondFactor(sql: Sql, required: boolean): void {
+  saveOfficeSettings.run(sql, { isRequired: required ? 1 : 0 })
+}
+
+/** Look-ups by key, on the main thread. */
+export function secondFactorReads(sql: Sql) {
+  return {
+    async account(adminId: number): Promise<StoredAccount | null> {
+      const account = await accountOfUser.get(sql, { adminId })
+      return account === undefined
+        ? null
+        : { ...account, recoveryCodesLeft: account.recoveryCodesLeft ?? 0 }
+    },
+    async secondFactorRequired(): Promise<boolean> {
+      return (await officeSettings.get(sql))?.isRequired === 1
+    },
+  }
+}

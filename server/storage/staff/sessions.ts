@@ -1,0 +1,121 @@
+/** Stores sessions of users. */
+import type { Instant } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { NewSession, OpenSession, SessionSeen } from './staff-types.ts'
+import { parseEvents } from './users.ts'
+
+const sessionByToken = statement((builder, { tokenHash }: { tokenHash: string }) =>
+  builder
+    .selectFrom('sessions as s')
+    .innerJoin('admins as a', 'a.id', 's.admin_id')
+    .select((eb) => [
+      's.admin_id as adminId',
+      'a.username',
+      'a.role',
+      'a.events',
+      eb('a.totp_secret', 'is not', null).as('factor'),
+      eb.selectFrom('office_settings').select('second_factor_required').as('required'),
+      's.expires_at as expiresAt',
+      's.seen_at as seenAt',
+    ])
+    // By a subquery, so that SQLite does not plan it again for every request of the office; see `paymentOfOrder`.
+    .where('s.token_hash', '=', ({ selectFrom }) =>
+      selectFrom('sessions').select('token_hash').where('token_hash', '=', tokenHash),
+    ),
+)
+const sessionsOfUser = statement(
+  (builder, { adminId, at, seenAfter }: { adminId: number; at: Instant; seenAfter: Instant }) =>
+    builder
+      .selectFrom('sessions')
+      .select([
+        'token_hash as tokenHash',
+        'created_at as at',
+        'seen_at as seenAt',
+        'expires_at as expiresAt',
+        'network',
+        'browser',
+      ])
+      .where('admin_id', '=', adminId)
+      .where('expires_at', '>', at)
+      .where('seen_at', '>=', seenAfter)
+      .orderBy('seen_at', 'desc')
+      .orderBy('created_at', 'desc'),
+)
+const deleteExpiredSessions = statement((builder, { at }: { at: Instant }) =>
+  builder.deleteFrom('sessions').where('expires_at', '<=', at),
+)
+const addSession = statement((builder, session: Required<NewSession>) =>
+  builder.insertInto('sessions').values({
+    token_hash: session.tokenHash,
+    admin_id: session.adminId,
+    created_at: session.at,
+    expires_at: session.expiresAt,
+    seen_at: session.at,
+    network: session.network,
+    browser: session.browser,
+  }),
+)
+const saveSignInTime = statement((builder, { adminId, at }: { adminId: number; at: Instant }) =>
+  builder.updateTable('admins').set({ signed_in_at: at }).where('id', '=', adminId),
+)
+const saveLastUse = statement((builder, { tokenHash, at }: { tokenHash: string; at: Instant }) =>
+  builder
+    .updateTable('sessions')
+    .set({ seen_at: at })
+    .where('token_hash', '=', tokenHash)
+    .where('seen_at', '<', at),
+)
+const deleteSession = statement((builder, { tokenHash }: { tokenHash: string }) =>
+  builder.deleteFrom('sessions').where('token_hash', '=', tokenHash),
+)
+const deleteOtherSessions = statement(
+  (builder, { adminId, tokenHash }: { adminId: number; tokenHash: string }) =>
+    builder
+      .deleteFrom('sessions')
+      .where('admin_id', '=', adminId)
+      .where('token_hash', '<>', tokenHash),
+)
+
+export function openSession(
+  sql: Sql,
+  { tokenHash, adminId, at, expiresAt, network = '', browser = '' }: NewSession,
+): void {
+  deleteExpiredSessions.run(sql, { at })
+  addSession.run(sql, { tokenHash, adminId, at, expiresAt, network, browser })
+  saveSignInTime.run(sql, { adminId, at })
+}
+
+export function touchSession(sql: Sql, tokenHash: string, at: Instant): void {
+  saveLastUse.run(sql, { tokenHash, at })
+}
+
+export function closeSession(sql: Sql, tokenHash: string): void {
+  deleteSession.run(sql, { tokenHash })
+}
+
+export function closeOtherSessions(sql: Sql, adminId: number, tokenHash: string): Promise<number> {
+  return deleteOtherSessions.run(sql, { adminId, tokenHash }).changes
+}
+
+/** Look-ups by key, on the main thread. */
+export function sessionReads(sql: Sql) {
+  return {
+    async session(
+      tokenHash: string,
+    ): Promise<(OpenSession & { readonly expiresAt: Instant; readonly seenAt: Instant }) | null> {
+      const row = await sessionByToken.get(sql, { tokenHash })
+      if (row === undefined) return null
+      const { factor, required, ...rest } = row
+      return {
+        ...rest,
+        events: parseEvents(rest.events),
+        hasSecondFactor: factor === 1,
+        secondFactorRequired: required === 1,
+      }
+    },
+    sessionsOf(adminId: number, at: Instant, seenAfter: Instant): Promise<readonly SessionSeen[]> {
+      return sessionsOfUser.all(sql, { adminId, at, seenAfter })
+    },
+  }
+}
