@@ -30,6 +30,7 @@ export const postgresDialect: Dialect = {
   id: (id) => raw<number>`cast(${id} as bigint)`,
   isSet: (flag) => raw<boolean>`${flag} = 1`,
   isSameIgnoringCase: (column, text) => raw<boolean>`lower(${column}) = lower(${text})`,
+  ignoreCase: (column) => raw<string | null>`lower(${column})`,
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
 

@@ -1,7 +1,28 @@
 /** Stores the audit log: user, action, time, registration and event. Append-only. */
+import { sql as raw } from 'kysely'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { endOfDay, startOfDay } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { queryOf, statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { ActivityQuery, ActivityRow, ActKind, AuditEntry } from './staff-types.ts'
+
+type Entry = ExpressionBuilder<Tables, 'audit_log'>
+type Condition = Expression<SqlBool>
+const addEntry = statement((builder, entry: Omit<AuditEntry, 'look'> & { look: string | null }) =>
+  builder
+    .insertInto('audit_log')
+    .values(({ selectFrom }) => ({
+      at: entry.at,
+      who: entry.who,
+      what: entry.what,
+      event_id: entry.eventId,
+      reg_no: entry.regNo,
+      registration_id: selectFrom('registrations').select('id').where('reg_no', '=', entry.regNo),
+      look: entry.look,
+    }))
+    .onConflict((conflict) => conflict.column('look').where('look', 'is not', null).doNothing()),
+)
 
 /** Looks within one hour of the clock are one. */
 const LOOK_MS = 60 * 60_000
@@ -34,23 +55,26 @@ export function withoutRepeated(
 /** A view already logged in this hour adds no row. */
 export function audit(sql: Sql, entry: AuditEntry): void {
   const { at, who, what, eventId, regNo } = entry
-  sql(
-    `INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id, look)
-     VALUES (?, ?, ?, ?, ?, (SELECT id FROM registrations WHERE reg_no = ?), ?) ON CONFLICT (look) WHERE look IS NOT NULL DO NOTHING`,
-  ).run(at, who, what, eventId, regNo, regNo, lookedAt(entry))
+  addEntry.run(sql, { at, who, what, eventId, regNo, look: lookedAt(entry) })
 }
 
-/** Rows of before looks were told apart are known by their words. */
-const IS_LOOK = "(look IS NOT NULL OR what LIKE 'saw %' OR what LIKE 'opened the %')"
-const IS_EXPORT = "what LIKE 'exported %'"
-const IS_SIGNING_IN = "(what LIKE 'signed %' OR what LIKE 'failed to sign in%')"
-const KINDS: Readonly<Record<ActKind, string>> = {
-  looks: IS_LOOK,
-  exports: IS_EXPORT,
-  'signing-in': IS_SIGNING_IN,
-  changes: `NOT (${IS_LOOK} OR ${IS_EXPORT} OR ${IS_SIGNING_IN})`,
+/** Views stored before `look` existed are recognised by their words. */
+const isLook = (eb: Entry): Condition =>
+  eb.or([
+    eb('look', 'is not', null),
+    eb('what', 'like', 'saw %'),
+    eb('what', 'like', 'opened the %'),
+  ])
+const isExport = (eb: Entry): Condition => eb('what', 'like', 'exported %')
+const isSigningIn = (eb: Entry): Condition =>
+  eb.or([eb('what', 'like', 'signed %'), eb('what', 'like', 'failed to sign in%')])
+const KINDS: Readonly<Record<ActKind, (eb: Entry) => Condition>> = {
+  looks: isLook,
+  exports: isExport,
+  'signing-in': isSigningIn,
+  changes: (eb) => eb.not(eb.or([isLook(eb), isExport(eb), isSigningIn(eb)])),
 }
-const IS_PERSON = "who NOT IN ('delegate', 'import')"
+const isByUser = (eb: Entry): Condition => eb('who', 'not in', ['delegate', 'import'])
 
 export function activity(
   sql: Sql,
@@ -58,24 +82,25 @@ export function activity(
   before: number | null,
   limit: number,
 ): Promise<readonly ActivityRow[]> {
-  const wheres = [IS_PERSON]
-  const args: unknown[] = []
-  const where = (text: string, ...values: unknown[]): void => {
-    wheres.push(text)
-    args.push(...values)
-  }
-  if (before !== null) where('id < ?', before)
-  if (who !== null) where('who = ?', who)
-  if (events !== null) where('event_id IN (SELECT value FROM json_each(?))', JSON.stringify(events))
-  if (kinds !== null) where(`(${kinds.map((kind) => KINDS[kind]).join(' OR ') || 'FALSE'})`)
-  for (const word of words.split(/\s+/).filter((each) => each !== ''))
-    where("instr(lower(what || ' ' || coalesce(reg_no, '')), ?) > 0", word.toLowerCase())
-  if (from !== null) where('at >= ?', startOfDay(from))
-  if (to !== null) where('at < ?', endOfDay(to))
-  return sql<ActivityRow>(
-    `SELECT id, at, who, what, event_id AS eventId, reg_no AS regNo FROM audit_log
-     WHERE ${wheres.join(' AND ')} ORDER BY id DESC LIMIT abs(?)`,
-  ).all(...args, limit)
+  return queryOf(sql, (builder, dialect) => {
+    let query = builder
+      .selectFrom('audit_log')
+      .select(['id', 'at', 'who', 'what', 'event_id as eventId', 'reg_no as regNo'])
+      .where(isByUser)
+    if (before !== null) query = query.where('id', '<', before)
+    if (who !== null) query = query.where('who', '=', who)
+    if (events !== null)
+      query = query.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
+    if (kinds !== null) query = query.where((eb) => eb.or(kinds.map((kind) => KINDS[kind](eb))))
+    for (const word of words.split(/\s+/).filter((each) => each !== ''))
+      query = query.where(
+        ({ ref }) =>
+          raw<boolean>`instr(lower(${ref('what')} || ' ' || coalesce(${ref('reg_no')}, '')), ${word.toLowerCase()}) > 0`,
+      )
+    if (from !== null) query = query.where('at', '>=', startOfDay(from))
+    if (to !== null) query = query.where('at', '<', endOfDay(to))
+    return query.orderBy('id', 'desc').limit(dialect.limit(limit))
+  }).all()
 }
 
 /** `events` null: entries of all events, and of none. */
@@ -83,10 +108,13 @@ export async function actors(
   sql: Sql,
   events: readonly string[] | null,
 ): Promise<readonly string[]> {
-  const ofThese = events === null ? '' : 'AND event_id IN (SELECT value FROM json_each(?))'
-  return (
-    await sql<{ who: string }>(
-      `SELECT who FROM audit_log WHERE ${IS_PERSON} ${ofThese} GROUP BY who ORDER BY who COLLATE NOCASE`,
-    ).all(...(events === null ? [] : [JSON.stringify(events)]))
-  ).map(({ who }) => who)
+  const found = await queryOf(sql, (builder, dialect) => {
+    const all = builder.selectFrom('audit_log').select('who').where(isByUser)
+    const ofEvents =
+      events === null
+        ? all
+        : all.where((eb) => dialect.isIn(eb.ref('event_id'), JSON.stringify(events)))
+    return ofEvents.groupBy('who').orderBy(({ ref }) => dialect.ignoreCase(ref('who')))
+  }).all()
+  return found.map(({ who }) => who)
 }

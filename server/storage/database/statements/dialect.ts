@@ -22,6 +22,8 @@ export type Dialect = {
   isSet(flag: Expression<0 | 1>): Expression<boolean>
   /** True if the texts differ only in the case of letters. */
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
+  /** The text for sorting and comparing without regard to case. */
+  ignoreCase(column: Expression<string | null>): Expression<string | null>
   /** A limit that each call passes. SQLite plans a statement with a bare `limit ?` again at every run. */
   limit(rows: number): Expression<number>
 }

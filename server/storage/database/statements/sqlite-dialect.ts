@@ -30,5 +30,6 @@ export const sqliteDialect: Dialect = {
   id: (id) => raw<number>`abs(${id})`,
   isSet: (flag) => raw<boolean>`${flag}`,
   isSameIgnoringCase: (column, text) => raw<boolean>`${column} = ${text} collate nocase`,
+  ignoreCase: (column) => raw<string | null>`${column} collate nocase`,
   limit: (rows) => raw<number>`abs(${rows})`,
 }
