@@ -1,10 +1,14 @@
 /** Lists emails for the office, newest first, and counts waiting, failed and sent ones. */
+import { sql as raw } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { queryOf } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
 import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list-types.ts'
 
-const FROM = 'FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id'
-const OF_EVENTS = 'coalesce(m.event_id, r.event_id) IN (SELECT value FROM json_each(?))'
+const emailsWithRegistrations = (builder: Kysely<Tables>) =>
+  builder.selectFrom('mail_queue as m').leftJoin('registrations as r', 'r.id', 'm.registration_id')
 
 /** Those before the email `before`; null: from the newest. */
 export function mails(
@@ -13,31 +17,54 @@ export function mails(
   before: number | null,
   limit: number,
 ): Promise<readonly ListedMail[]> {
-  const wheres: string[] = []
-  const args: unknown[] = []
-  const where = (text: string, value: unknown): void => {
-    wheres.push(text)
-    args.push(value)
-  }
-  if (before !== null) where('m.id < ?', before)
-  if (status !== null) where('m.status = ?', status)
-  if (events !== null) where(OF_EVENTS, JSON.stringify(events))
-  if (address !== '') where('instr(lower(m.recipient), lower(?)) > 0', address)
-  // Few wait or were given up: they have indexes of their own, and need not be looked for among all.
-  const order = status === 'queued' || status === 'failed' ? '+m.id' : 'm.id'
-  return sql<ListedMail>(
-    `SELECT m.id, m.kind, m.recipient AS "to", m.subject, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo, m.status,
-       m.attempts, m.created_at AS at, m.sent_at AS sentAt, m.next_at AS nextAt, m.error
-     ${FROM} ${wheres.length === 0 ? '' : `WHERE ${wheres.join(' AND ')}`} ORDER BY ${order} DESC LIMIT abs(?)`,
-  ).all(...args, limit)
+  return queryOf(sql, (builder, dialect) => {
+    let query = emailsWithRegistrations(builder).select(({ fn }) => [
+      'm.id',
+      'm.kind',
+      'm.recipient as to',
+      'm.subject',
+      fn.coalesce('m.event_id', 'r.event_id').$notNull().as('eventId'),
+      'r.reg_no as regNo',
+      'm.status',
+      'm.attempts',
+      'm.created_at as at',
+      'm.sent_at as sentAt',
+      'm.next_at as nextAt',
+      'm.error',
+    ])
+    if (before !== null) query = query.where('m.id', '<', before)
+    if (status !== null) query = query.where('m.status', '=', status)
+    if (events !== null)
+      query = query.where(({ fn }) =>
+        dialect.isIn(fn.coalesce('m.event_id', 'r.event_id'), JSON.stringify(events)),
+      )
+    if (address !== '')
+      query = query.where(
+        ({ ref }) => raw<boolean>`instr(lower(${ref('m.recipient')}), lower(${address})) > 0`,
+      )
+    // Waiting and failed emails are few and have indexes of their own: sorted by an expression, not by the index of ids.
+    const isFew = status === 'queued' || status === 'failed'
+    return query
+      .orderBy(({ ref }) => (isFew ? raw<number>`+${ref('m.id')}` : ref('m.id')), 'desc')
+      .limit(dialect.limit(limit))
+  }).all()
 }
 
 export async function mailCounts(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
-  const count = async (status: MailState): Promise<number> =>
-    (
-      await sql<{ n: number }>(
-        `SELECT count(*) AS n FROM (SELECT 1 ${FROM} WHERE m.status = ? ${events === null ? '' : `AND ${OF_EVENTS}`} LIMIT ${COUNT_MAX + 1}) AS counted`,
-      ).get(status, ...(events === null ? [] : [JSON.stringify(events)]))
-    )?.n ?? 0
+  const count = async (status: MailState): Promise<number> => {
+    const counted = await queryOf(sql, (builder, dialect) => {
+      const all = emailsWithRegistrations(builder).select('m.id').where('m.status', '=', status)
+      const ofEvents =
+        events === null
+          ? all
+          : all.where(({ fn }) =>
+              dialect.isIn(fn.coalesce('m.event_id', 'r.event_id'), JSON.stringify(events)),
+            )
+      return builder
+        .selectFrom(ofEvents.limit(raw.lit(COUNT_MAX + 1)).as('counted'))
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+    }).get()
+    return counted?.n ?? 0
+  }
   return { queued: await count('queued'), failed: await count('failed'), sent: await count('sent') }
 }

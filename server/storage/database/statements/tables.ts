@@ -9,6 +9,7 @@ import type {
   RegNo,
   Role,
 } from '../../../../engine/index.ts'
+import type { MailState } from '../../mail/email-list-types.ts'
 import type { MoneyTables } from './money-tables.ts'
 
 /** Rows by table. Instants are milliseconds since 1970, amounts whole paise, JSON is text. */
@@ -162,7 +163,7 @@ export type Tables = MoneyTables & {
     copy_to: string | null
     subject: string
     body: string
-    status: Generated<string>
+    status: Generated<MailState>
     attempts: Generated<number>
     next_at: Instant | null
     created_at: Instant
