@@ -1,28 +1,240 @@
-/** Writes the email queue. */
-import { assert, instant, mailboxKey } from '../../../engine/index.ts'
-import { buildEmailsPausedEmail } from '../../../engine/messages.ts'
+/** Adds emails to the queue. */
+import { expressionBuilder, sql as raw } from 'kysely'
+import type { Expression, Kysely, SqlBool } from 'kysely'
+import { assert, instant } from '../../../engine/index.ts'
 import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
-import type { Ran, Sql } from '../database/sqlite-connection.ts'
-import { sentUnless } from '../recovery/held-during-recovery.ts'
-import type { MailsToRetry, Tried } from './email-list-types.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { GIVEN_BACK } from '../refunds/record-refunds.ts'
 import { sayingSecond } from '../payments/find-duplicate-payments.ts'
-import type { MailSpacing, NewMail, QueuedMail } from '../index.ts'
-
-/** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */
-const CLAIMED_MS = 10 * 60_000
-/** How often a mail whose sending nobody ended is tried again. */
-const LOST_MAX = 1
-
-/** A mailbox gets at most so many emails that anyone can trigger. */
-const LIMITED_MAX = 5
-const LIMITED_MS = 60 * 60_000
-/** What the office reads of an email that was not sent for it. */
-const TOO_MANY = `Not sent: this address got ${LIMITED_MAX} emails within an hour. The delegate can request the link.`
+import { limitToMailbox } from './mailbox-limit.ts'
+import type { MailSpacing, NewMail } from '../index.ts'
 
 /** Who triggers an email. A stranger can also trigger what delegates do, and its automatic consequences. */
 export type Trigger = Actor | 'system'
 
+type Email = NewMail & { at: Instant }
+type EmailByNumber = Email & { regNo: RegNo }
+type EmailById = Email & { registrationId: number }
+
+const { case: when, val } = expressionBuilder<Tables>()
+/**
+ * The time at which an email is sent; null while a recovery is open for which the condition is true. A queued email
+ * without a time is held until the recovery ends.
+ */
+const timeUnlessHeld = (isHeld: Expression<SqlBool>, at: Instant) =>
+  when()
+    .when(isHeld)
+    .then(null)
+    .else(raw<Instant>`cast(${at} as bigint)`)
+    .end()
+/** The columns of an email to a registration: with those of `textOf` in this order. */
+const COLUMNS = [
+  'registration_id',
+  'kind',
+  'recipient',
+  'copy_to',
+  'subject',
+  'body',
+  'created_at',
+  'next_at',
+] as const
+const textOf = (kind: string, { to, copyTo, subject, text, at }: Email) =>
+  [
+    val(kind).as('kind'),
+    val(to).as('recipient'),
+    val(copyTo).as('copy_to'),
+    val(subject).as('subject'),
+    val(text).as('body'),
+    val(at).as('created_at'),
+  ] as const
+const emailByNumber = (builder: Kysely<Tables>, kind: string, email: EmailByNumber) =>
+  builder
+    .selectFrom('registrations as r')
+    .select('r.id as registration_id')
+    .select(textOf(kind, email))
+    .select(val(email.at).as('next_at'))
+    .where('r.reg_no', '=', email.regNo)
+/** Held during a recovery that began after the registration. */
+const heldEmailByNumber = (
+  builder: Kysely<Tables>,
+  kind: string,
+  email: EmailByNumber & { once: string },
+) =>
+  builder
+    .selectFrom('registrations as r')
+    .select('r.id as registration_id')
+    .select(textOf(kind, email))
+    .select(({ exists, selectFrom }) => [
+      timeUnlessHeld(
+        exists(
+          selectFrom('recoveries as v')
+            .select('v.id')
+            .where('v.ended_at', 'is', null)
+            .whereRef('r.created_at', '<', 'v.begun_at'),
+        ),
+        email.at,
+      ).as('next_at'),
+      val(email.once).as('once'),
+    ])
+    .where('r.reg_no', '=', email.regNo)
+
+const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+)
+const addEmail = statement((builder, email: EmailById & { kind: string }) =>
+  builder
+    .insertInto('mail_queue')
+    .values({
+      registration_id: email.registrationId,
+      kind: email.kind,
+      recipient: email.to,
+      copy_to: email.copyTo,
+      subject: email.subject,
+      body: email.text,
+      next_at: email.at,
+      created_at: email.at,
+    })
+    .returning('id'),
+)
+/**
+ * Held during a recovery if the registration had paid before it began, and may have been told so. Where the gateway
+ * names no time, the order was handed out before.
+ */
+const addConfirmation = statement((builder, email: EmailById) =>
+  builder
+    .insertInto('mail_queue')
+    .values(({ exists, selectFrom }) => ({
+      registration_id: email.registrationId,
+      kind: 'confirmation',
+      recipient: email.to,
+      copy_to: email.copyTo,
+      subject: email.subject,
+      body: email.text,
+      created_at: email.at,
+      next_at: timeUnlessHeld(
+        exists(
+          selectFrom('recoveries as v')
+            .select('v.id')
+            .where('v.ended_at', 'is', null)
+            .where((held) =>
+              held.exists(
+                held
+                  .selectFrom('payments as p')
+                  .select('p.id')
+                  .where('p.registration_id', '=', email.registrationId)
+                  .where('p.status', '=', 'success')
+                  .where(({ and, eb, or, ref }) =>
+                    or([
+                      eb('p.paid_at', '<', ref('v.begun_at')),
+                      and([
+                        eb('p.paid_at', '=', ref('p.status_at')),
+                        eb('p.handed_off_at', '<', ref('v.begun_at')),
+                      ]),
+                    ]),
+                  ),
+              ),
+            ),
+        ),
+        email.at,
+      ),
+    }))
+    .onConflict((conflict) =>
+      conflict.column('registration_id').where('kind', '=', 'confirmation').doNothing(),
+    ),
+)
+const addLinks = statement((builder, email: EmailByNumber) =>
+  builder
+    .insertInto('mail_queue')
+    .columns(COLUMNS)
+    .expression(emailByNumber(builder, 'links', email))
+    .returning('id'),
+)
+/** Unless the registration got an email lately, or too many of this kind. */
+const addRequested = statement((builder, email: EmailByNumber & { after: Instant; max: number }) =>
+  builder
+    .insertInto('mail_queue')
+    .columns(COLUMNS)
+    .expression(
+      emailByNumber(builder, 'asked', email)
+        .where(({ exists, not, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('mail_queue as m')
+                .select('m.id')
+                .whereRef('m.registration_id', '=', 'r.id')
+                .where('m.created_at', '>', email.after),
+            ),
+          ),
+        )
+        .where(
+          ({ selectFrom }) =>
+            selectFrom('mail_queue as m')
+              .select(({ fn }) => fn.countAll<number>().as('n'))
+              .whereRef('m.registration_id', '=', 'r.id')
+              .where('m.kind', '=', 'asked'),
+          '<',
+          email.max,
+        ),
+    )
+    .returning('id'),
+)
+/** Unless the registration got one of this kind lately. */
+const addAlready = statement((builder, email: EmailByNumber & { after: Instant }) =>
+  builder
+    .insertInto('mail_queue')
+    .columns(COLUMNS)
+    .expression(
+      emailByNumber(builder, 'already', email).where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('mail_queue as m')
+              .select('m.id')
+              .whereRef('m.registration_id', '=', 'r.id')
+              .where('m.kind', '=', 'already')
+              .where('m.created_at', '>', email.after),
+          ),
+        ),
+      ),
+    )
+    .returning('id'),
+)
+const addReviews = statement((builder, email: Email & { eventId: string; once: string }) =>
+  builder
+    .insertInto('mail_queue')
+    .values({
+      event_id: email.eventId,
+      kind: 'reviews',
+      once: email.once,
+      recipient: email.to,
+      copy_to: email.copyTo,
+      subject: email.subject,
+      body: email.text,
+      next_at: email.at,
+      created_at: email.at,
+    })
+    .onConflict((conflict) => conflict.column('once').doNothing()),
+)
+const addUnfinished = statement((builder, email: EmailByNumber & { once: string }) =>
+  builder
+    .insertInto('mail_queue')
+    .columns([...COLUMNS, 'once'])
+    .expression(
+      heldEmailByNumber(builder, 'unfinished', email)
+        .where('r.payment_status', '=', 'pending')
+        .where('r.in_review', '=', 0),
+    )
+    .onConflict((conflict) => conflict.column('once').doNothing())
+    .returning('id'),
+)
+const addGivenBack = statement((builder, email: EmailByNumber & { once: string }) =>
+  builder
+    .insertInto('mail_queue')
+    .columns([...COLUMNS, 'once'])
+    .expression(heldEmailByNumber(builder, 'given-back', email))
+    .onConflict((conflict) => conflict.column('once').doNothing()),
+)
 export async function enqueue(
   sql: Sql,
   registrationId: number,
@@ -31,56 +243,12 @@ export async function enqueue(
   at: Instant,
   trigger: Trigger,
 ): Promise<number> {
-  const written = sql(
-    'INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  ).run(registrationId, kind, mail.to, mail.copyTo, mail.subject, mail.text, at, at)
-  const id = await written.lastInsertRowid
-  if (trigger === 'delegate' || trigger === 'clock') await limitToMailbox(sql, id, mail, at, 'keep')
-  return id
+  const added = await addEmail.get(sql, { ...mail, registrationId, kind, at })
+  assert(added !== undefined, 'an email was not queued')
+  if (trigger === 'delegate' || trigger === 'clock')
+    await limitToMailbox(sql, added.id, mail, at, 'keep')
+  return added.id
 }
-
-/**
- * To be called with each email that was just queued and that a stranger can trigger: what is too much for its mailbox is
- * not sent, and the first time in an hour one email says so. `keep`: the office sees the email that was not sent, and can
- * send it; `drop`: whoever asked for it can ask again. False: it is not sent.
- */
-async function limitToMailbox(
-  sql: Sql,
-  id: number,
-  mail: NewMail,
-  at: Instant,
-  unsent: 'keep' | 'drop',
-): Promise<boolean> {
-  const mailbox = mailboxKey(mail.to)
-  sql('UPDATE mail_queue SET mailbox = ? WHERE id = ?').run(mailbox, id)
-  // On both sides, because the clock may have been ahead when they were queued.
-  const hour = [at - LIMITED_MS + 1, at + LIMITED_MS - 1]
-  const { emails, pauses, first } = (await sql<{ emails: number; pauses: number; first: number }>(
-    `SELECT sum(iif(kind <> 'paused', 1, 0)) AS emails, sum(iif(kind = 'paused', 1, 0)) AS pauses, min(created_at) AS first
-     FROM mail_queue WHERE mailbox = ? AND created_at BETWEEN ? AND ?`,
-  ).get(mailbox, ...hour)) ?? { emails: 0, pauses: 0, first: at }
-  if (emails <= LIMITED_MAX) return true
-  if (pauses === 0) {
-    const pause = buildEmailsPausedEmail(mail.to, LIMITED_MAX, instant(first + LIMITED_MS))
-    sql(
-      `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at, mailbox)
-       SELECT registration_id, 'paused', recipient, NULL, ?, ?, next_at, created_at, mailbox FROM mail_queue WHERE id = ?`,
-    ).run(pause.subject, pause.text, id)
-  }
-  if (unsent === 'drop') sql('DELETE FROM mail_queue WHERE id = ?').run(id)
-  else
-    sql(
-      "UPDATE mail_queue SET status = 'failed', next_at = NULL, mailbox = NULL, error = ? WHERE id = ?",
-    ).run(TOO_MANY, id)
-  return false
-}
-
-/**
- * Of a recovery `v`: the registration has paid before it began, as far as is known, and may have been told so. Where the gateway
- * names no time, the order was handed out before. Bound to the registration.
- */
-const PAID_BEFORE = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = ? AND p.status = 'success'
-  AND (p.paid_at < v.begun_at OR (p.paid_at = p.status_at AND p.handed_off_at < v.begun_at)))`
 
 /** Once per registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
 export async function confirmByMail(
@@ -90,10 +258,7 @@ export async function confirmByMail(
   at: Instant,
 ): Promise<void> {
   const mail = await sayingSecond(sql, registrationId, composed)
-  sql(
-    `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
-     VALUES (?, 'confirmation', ?, ?, ?, ?, ${sentUnless(PAID_BEFORE)}, ?) ON CONFLICT (registration_id) WHERE kind = 'confirmation' DO NOTHING`,
-  ).run(registrationId, mail.to, mail.copyTo, mail.subject, mail.text, registrationId, at, at)
+  addConfirmation.run(sql, { ...mail, registrationId, at })
 }
 
 export async function queueMail(
@@ -102,9 +267,7 @@ export async function queueMail(
   mail: NewMail,
   at: Instant,
 ): Promise<number> {
-  const registration = await sql<{ id: number }>(
-    'SELECT id FROM registrations WHERE reg_no = ?',
-  ).get(regNo)
+  const registration = await registrationByNumber.get(sql, { regNo })
   assert(registration !== undefined, 'a mail for a registration that is not there')
   return enqueue(sql, registration.id, 'again', mail, at, 'system')
 }
@@ -116,11 +279,8 @@ export async function queueLinks(
   mail: NewMail,
   at: Instant,
 ): Promise<void> {
-  const written = sql(
-    `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
-     SELECT id, 'links', ?, NULL, ?, ?, ?, ? FROM registrations WHERE reg_no = ?`,
-  ).run(mail.to, mail.subject, mail.text, at, at, regNo)
-  await wasQueued(sql, written, mail, at, 'drop')
+  const added = await addLinks.get(sql, { ...mail, copyTo: null, regNo, at })
+  await isSent(sql, added, mail, at, 'drop')
 }
 
 export async function queueAsked(
@@ -130,48 +290,41 @@ export async function queueAsked(
   at: Instant,
   { apartMs, mailsMax }: MailSpacing,
 ): Promise<boolean> {
-  const registration = await sql<{ id: number }>(
-    'SELECT id FROM registrations WHERE reg_no = ?',
-  ).get(regNo)
+  const registration = await registrationByNumber.get(sql, { regNo })
   const mail =
     registration === undefined ? composed : await sayingSecond(sql, registration.id, composed)
-  const written = sql(
-    `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
-     SELECT r.id, 'asked', ?, NULL, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
-       AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.created_at > ?)
-       AND (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'asked') < ?`,
-  ).run(mail.to, mail.subject, mail.text, at, at, regNo, at - apartMs, mailsMax)
-  return wasQueued(sql, written, mail, at, 'drop')
+  const added = await addRequested.get(sql, {
+    ...mail,
+    copyTo: null,
+    regNo,
+    at,
+    after: instant(at - apartMs),
+    max: mailsMax,
+  })
+  return isSent(sql, added, mail, at, 'drop')
 }
 
-export function queueAlready(
+export async function queueAlready(
   sql: Sql,
   regNo: RegNo,
   mail: NewMail,
   at: Instant,
   after: Instant,
 ): Promise<boolean> {
-  const written = sql(
-    `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
-     SELECT r.id, 'already', ?, ?, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
-       AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'already' AND m.created_at > ?)`,
-  ).run(mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo, after)
-  return wasQueued(sql, written, mail, at, 'drop')
+  const added = await addAlready.get(sql, { ...mail, regNo, at, after })
+  return isSent(sql, added, mail, at, 'drop')
 }
 
-/** Of a statement that queued one email, or none. */
-async function wasQueued(
+/** `added`: the email that a statement queued, or none. */
+async function isSent(
   sql: Sql,
-  { changes, lastInsertRowid }: Written,
+  added: { readonly id: number } | undefined,
   mail: NewMail,
   at: Instant,
   unsent: 'keep' | 'drop',
 ): Promise<boolean> {
-  return (
-    (await changes) === 1 && (await limitToMailbox(sql, await lastInsertRowid, mail, at, unsent))
-  )
+  return added !== undefined && limitToMailbox(sql, added.id, mail, at, unsent)
 }
-type Written = Ran
 
 export async function queueOnce(
   sql: Sql,
@@ -180,23 +333,17 @@ export async function queueOnce(
   mail: NewMail,
   at: Instant,
 ): Promise<boolean> {
-  return (
-    (await sql(
-      `INSERT INTO mail_queue (event_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
-       VALUES (?, 'reviews', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (once) DO NOTHING`,
-    ).run(eventId, once, mail.to, mail.copyTo, mail.subject, mail.text, at, at).changes) === 1
-  )
+  return (await addReviews.run(sql, { ...mail, once, eventId, at }).changes) === 1
 }
 
-export function queueUnfinished(
+export async function queueUnfinished(
   sql: Sql,
   regNo: RegNo,
   mail: NewMail,
   at: Instant,
 ): Promise<boolean> {
-  const stillOpen = "AND payment_status = 'pending' AND in_review = 0"
-  const written = queuedOnce(sql, 'unfinished', `unfinished ${regNo}`, regNo, mail, at, stillOpen)
-  return wasQueued(sql, written, mail, at, 'keep')
+  const added = await addUnfinished.get(sql, { ...mail, once: `unfinished ${regNo}`, regNo, at })
+  return isSent(sql, added, mail, at, 'keep')
 }
 
 export async function queueGivenBack(
@@ -206,109 +353,6 @@ export async function queueGivenBack(
   mail: NewMail,
   at: Instant,
 ): Promise<boolean> {
-  return (
-    (await queuedOnce(sql, 'given-back', `${GIVEN_BACK} ${refundId}`, regNo, mail, at).changes) ===
-    1
-  )
-}
-
-/** To a registration, once per key. `where`: what else must be so of it. */
-function queuedOnce(
-  sql: Sql,
-  kind: QueuedMail['kind'],
-  once: string,
-  regNo: RegNo,
-  mail: NewMail,
-  at: Instant,
-  where = '',
-): Written {
-  return sql(
-    `INSERT INTO mail_queue (registration_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
-     SELECT id, '${kind}', ?, ?, ?, ?, ?, ${sentUnless('registrations.created_at < v.begun_at')}, ? FROM registrations WHERE reg_no = ? ${where} ON CONFLICT (once) DO NOTHING`,
-  ).run(once, mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo)
-}
-
-/**
- * Before sending, so that a full disk or a dying process does not send an email repeatedly: an email claimed and
- * never marked may have been sent, and is retried once.
- */
-export async function claimMail(sql: Sql, id: number, at: Instant): Promise<boolean> {
-  const due = "WHERE id = ? AND status = 'queued' AND next_at <= ?"
-  const givenUp = sql(
-    `UPDATE mail_queue SET status = 'failed', next_at = NULL, error = ? ${due} AND claimed_at IS NOT NULL AND lost >= ?`,
-  ).run('Whether it was sent is not known: it was tried twice.', id, at, LOST_MAX)
-  if ((await givenUp.changes) === 1) return false
-  return (
-    (await sql(
-      `UPDATE mail_queue SET lost = lost + (claimed_at IS NOT NULL), claimed_at = ?, next_at = ? ${due}`,
-    ).run(at, at + CLAIMED_MS, id, at).changes) === 1
-  )
-}
-
-export function mailSent(sql: Sql, id: number, at: Instant): void {
-  sql(
-    "UPDATE mail_queue SET status = 'sent', sent_at = ?, attempts = attempts + 1, next_at = NULL, claimed_at = NULL, error = NULL WHERE id = ? AND status = 'queued'",
-  ).run(at, id)
-}
-
-/** An attempt that no mail server answered is not counted. */
-export function mailFailed(
-  sql: Sql,
-  id: number,
-  error: string,
-  nextAt: Instant | null,
-  tried: Tried | null,
-): void {
-  const { at = null, firstAt = null, isReached = true, hasCopyGone = false } = tried ?? {}
-  sql(
-    `UPDATE mail_queue SET status = ?, next_at = ?, attempts = attempts + ?, unreached = ?, tried_at = ?, first_tried_at = ?,
-       copy_to = CASE WHEN ? = 1 THEN NULL ELSE copy_to END, claimed_at = NULL, error = ? WHERE id = ? AND status = 'queued'`,
-  ).run(
-    nextAt === null ? 'failed' : 'queued',
-    nextAt,
-    Number(isReached),
-    Number(!isReached),
-    at,
-    firstAt,
-    Number(hasCopyGone),
-    error,
-    id,
-  )
-}
-
-/** Emails that no mail server answered are due at once; returns how many. */
-export function hurryMails(sql: Sql, at: Instant): Promise<number> {
-  return sql(
-    "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ? AND claimed_at IS NULL AND unreached = 1",
-  ).run(at, at).changes
-}
-
-/** Reschedules emails whose time was set by a clock that was ahead. */
-export function planMailsAgain(sql: Sql, at: Instant): void {
-  // One that was claimed may be on its way: it waits no longer than other claims do.
-  sql(
-    "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND claimed_at > ? AND next_at > ?",
-  ).run(at + CLAIMED_MS, at, at + CLAIMED_MS)
-  sql(
-    `UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND claimed_at IS NULL AND next_at > ?
-     AND coalesce(tried_at, created_at) > ?`,
-  ).run(at, at, at)
-}
-
-/** Retries failed emails from the beginning, except those of an erased person; returns how many. */
-export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry): Promise<number> {
-  // Somebody who names it does not want to wait until it is due.
-  const those =
-    ids === null
-      ? "status = 'failed'"
-      : `id IN (SELECT value FROM json_each(?)) AND (status = 'failed' OR (status = 'queued' AND next_at IS NOT NULL AND claimed_at IS NULL AND error IS NOT NULL))`
-  const ofEvents =
-    events === null
-      ? ''
-      : `AND coalesce(event_id, (SELECT r.event_id FROM registrations r WHERE r.id = registration_id)) IN (SELECT value FROM json_each(?))`
-  return sql(
-    `UPDATE mail_queue SET status = 'queued', next_at = ?, attempts = 0, lost = 0, claimed_at = NULL, first_tried_at = NULL, unreached = 0
-     WHERE recipient <> '' AND ${those} ${ofEvents}`,
-  ).run(at, ...[ids, events].flatMap((some) => (some === null ? [] : [JSON.stringify(some)])))
-    .changes
+  const email = { ...mail, once: `${GIVEN_BACK} ${refundId}`, regNo, at }
+  return (await addGivenBack.run(sql, email).changes) === 1
 }

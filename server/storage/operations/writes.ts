@@ -19,6 +19,7 @@ import * as drafts from '../files/stored-draft-uploads.ts'
 import * as erasing from '../registrations/delete-personal-data.ts'
 import * as importing from '../registrations/import-registrations.ts'
 import * as links from '../registrations/access-links.ts'
+import * as delivery from '../mail/email-delivery.ts'
 import * as mails from '../mail/email-queue.ts'
 import * as secondFactors from '../staff/second-factors.ts'
 import * as sessions from '../staff/sessions.ts'
@@ -104,11 +105,11 @@ export const writes = {
   queueOnce: mails.queueOnce,
   queueUnfinished: mails.queueUnfinished,
   queueGivenBack: mails.queueGivenBack,
-  claimMail: mails.claimMail,
-  mailSent: mails.mailSent,
-  mailFailed: mails.mailFailed,
-  hurryMails: mails.hurryMails,
-  retryMails: mails.retryMails,
+  claimMail: delivery.claimMail,
+  mailSent: delivery.mailSent,
+  mailFailed: delivery.mailFailed,
+  hurryMails: delivery.hurryMails,
+  retryMails: delivery.retryMails,
   addAdmin: users.addAdmin,
   setMay: users.setMay,
   removeAdmin: users.removeAdmin,

@@ -2,7 +2,7 @@
 import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS, WATCHED_MS } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { planMailsAgain } from '../mail/email-queue.ts'
+import { planMailsAgain } from '../mail/email-delivery.ts'
 import { limitPlaceHolds } from '../seats/keep-and-release-seats.ts'
 import { reopenBegunRefunds } from '../refunds/send-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'

@@ -27,13 +27,6 @@ export const emailsWereDiscarded = (
 export const NOT_IN_RECOVERY = 'NOT EXISTS (SELECT 1 FROM recoveries v WHERE v.ended_at IS NULL)'
 
 /**
- * The time at which an email goes out, to be bound to that instant: never automatically while a recovery `v` is
- * open for which `held` is true. A queued email without a time is held until the recovery ends.
- */
-export const sentUnless = (held: string): string =>
-  `CASE WHEN EXISTS (SELECT 1 FROM recoveries v WHERE v.ended_at IS NULL AND ${held}) THEN NULL ELSE CAST(? AS bigint) END`
-
-/**
  * For an automatic email after the moment in `before`: a recovery `v` has ended in which such emails were
  * discarded, because they may have been sent before the restore.
  */
