@@ -12,6 +12,7 @@ const MAX_REQUESTS = 100
 const QUIET_MS = 15_000
 /** Fewer requests leave little behind. */
 const LOAD_REQUESTS = 1_000
+const GROWTH_BYTES = 32 * 1024 * 1024
 /** A thread that does not answer by then is at work. */
 const THREADS_MS_MAX = 2_000
 
@@ -57,21 +58,32 @@ export async function releaseMemoryOfThreads(): Promise<void> {
   }
 }
 
-/** Runs once after each load, when the server has become idle. */
+/**
+ * Runs after each load, when the server has become idle; and again when background work, such as polling the payments
+ * that the load left open, has used as much memory anew.
+ */
 export function scheduleMemoryReleaseAfterLoad(
   server: EventEmitter,
   release: () => unknown = releaseMemoryOfThreads,
+  readMemory: () => number = process.memoryUsage.rss,
 ): void {
   let requestCount = 0
   let loadCount = 0
+  let released: number | null = null
   server.on('request', () => {
     requestCount += 1
   })
   setInterval(() => {
     if (requestCount > MAX_REQUESTS) loadCount += requestCount
-    else if (loadCount >= LOAD_REQUESTS) {
+    else if (
+      loadCount >= LOAD_REQUESTS ||
+      (released !== null && readMemory() - released >= GROWTH_BYTES)
+    ) {
       loadCount = 0
-      release()
+      released = null
+      void Promise.resolve(release()).then(() => {
+        released = readMemory()
+      })
     }
     requestCount = 0
   }, QUIET_MS).unref()

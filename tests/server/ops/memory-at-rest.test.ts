@@ -45,23 +45,28 @@ test.each([
   expect(server.listenerCount('request')).toBe(0)
 })
 
-test('a server kept the memory of a busy minute until it ended: it is released once the server is idle', () => {
+test('a server kept the memory of a busy minute until it ended: it is released once the server is idle', async () => {
   vi.useFakeTimers()
   const server = new EventEmitter()
   const release = vi.fn<() => void>()
-  scheduleMemoryReleaseAfterLoad(server, release)
-  const passQuarterMinute = (requests: number): void => {
+  let memory = 300 * 1024 * 1024
+  scheduleMemoryReleaseAfterLoad(server, release, () => memory)
+  const passQuarterMinute = async (requests: number): Promise<void> => {
     for (let asked = 0; asked < requests; asked += 1) server.emit('request')
-    vi.advanceTimersByTime(15_000)
+    await vi.advanceTimersByTimeAsync(15_000)
   }
-  for (let round = 0; round < 4; round += 1) passQuarterMinute(5_000)
+  for (let round = 0; round < 4; round += 1) await passQuarterMinute(5_000)
   expect(release).not.toHaveBeenCalled()
   // Health checks go on.
-  for (let round = 0; round < 8; round += 1) passQuarterMinute(5)
+  for (let round = 0; round < 8; round += 1) await passQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(1)
-  passQuarterMinute(5_000)
-  passQuarterMinute(5)
+  await passQuarterMinute(5_000)
+  await passQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(2)
+  // Open payments are polled.
+  memory += 50 * 1024 * 1024
+  for (let round = 0; round < 8; round += 1) await passQuarterMinute(5)
+  expect(release).toHaveBeenCalledTimes(3)
 })
 
 test('the memory of other threads is released too', async () => {
