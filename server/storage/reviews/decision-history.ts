@@ -11,6 +11,9 @@ import type {
   Review,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { StoreStatement } from '../database/statements/statement.ts'
+import { audit } from '../staff/audit-log-entries.ts'
 import type { Decided, StoredDecision } from '../payments/payment-types.ts'
 import { numberOf } from './open-reviews.ts'
 
@@ -22,6 +25,61 @@ const DECIDED = {
   refund: 'refund requested',
   'refund by hand': 'refunded outside Rollcall',
 } as const satisfies Readonly<Record<Decision['what'] | 'refund by hand', string>>
+
+const addDecision = statement(
+  (
+    builder,
+    given: {
+      /** Null: the payment belongs to no registration. */
+      regNo: RegNo | null
+      captureId: number | null
+      what: string
+      about: string
+      amount: Paise | null
+      why: string
+      who: string
+      at: Instant
+    },
+  ) =>
+    builder.insertInto('decisions').values(({ selectFrom }) => ({
+      registration_id: selectFrom('registrations')
+        .select('id')
+        .where('reg_no', '=', given.regNo as RegNo),
+      capture_id: given.captureId,
+      what: given.what,
+      about: given.about,
+      amount: given.amount,
+      why: given.why,
+      who: given.who,
+      at: given.at,
+    })),
+)
+const amountOfCapture = statement((builder, { id }: { id: number }) =>
+  builder.selectFrom('captures').select('amount').where('id', '=', id),
+)
+/** By the first letter of a review's id. */
+const SUBJECTS_OF_REVIEWS: Readonly<
+  Record<string, StoreStatement<{ id: number }, { id: number }>>
+> = {
+  C: statement((builder, { id }: { id: number }) =>
+    builder.selectFrom('captures').select('id').where('id', '=', id),
+  ),
+  P: statement((builder, { id }: { id: number }) =>
+    builder.selectFrom('payments').select('id').where('id', '=', id),
+  ),
+  R: statement((builder, { id }: { id: number }) =>
+    builder.selectFrom('refunds').select('id').where('id', '=', id),
+  ),
+}
+const decisionsOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('decisions as d')
+    .select(['d.what', 'd.about', 'd.amount', 'd.why', 'd.who', 'd.at'])
+    .where('d.registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+    )
+    .orderBy('d.id'),
+)
 
 export type DecisionAnswer = Result<Decided, DecisionRefusal>
 
@@ -40,31 +98,22 @@ export async function done(
 ): Promise<DecisionAnswer> {
   const { id, regNo, eventId } = review
   const what = decision.to === undefined ? decision.what : `${decision.what} to ${decision.to}`
-  sql(
-    `INSERT INTO decisions (registration_id, capture_id, what, about, amount, why, who, at)
-     VALUES ((SELECT id FROM registrations WHERE reg_no = ?), ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(regNo, captureId, what, id, amount, why, who, at)
-  const captured = await sql<{ amount: Paise }>('SELECT amount FROM captures WHERE id = ?').get(
-    captureId,
-  )
+  addDecision.run(sql, { regNo, captureId, what, about: id, amount, why, who, at })
+  const captured =
+    captureId === null ? undefined : await amountOfCapture.get(sql, { id: captureId })
   const money = amount ?? captured?.amount ?? null
   const told = `${DECIDED[decision.what]}${decision.to === undefined ? '' : ` to ${decision.to}`}${money === null ? '' : `, ${formatMoney(money)}`}: ${why}`
-  for (const each of new Set([regNo, decision.to ?? regNo]))
-    sql(
-      `INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id)
-       VALUES (?, ?, ?, ?, ?, (SELECT id FROM registrations WHERE reg_no = ?))`,
-    ).run(at, who, told, eventId, each, each)
+  for (const each of new Set([regNo, (decision.to as RegNo | undefined) ?? regNo]))
+    audit(sql, { at, who, what: told, eventId, regNo: each })
   return ok({ regNo, message, refundId })
 }
 
 export async function gone(sql: Sql, id: string): Promise<DecisionAnswer> {
   const number = numberOf(id)
-  const table = { C: 'captures', P: 'payments', R: 'refunds' }[id.charAt(0)]
-  const isThere =
-    number !== null &&
-    table !== undefined &&
-    (await sql(`SELECT 1 FROM ${table} WHERE id = ?`).get(number)) !== undefined
-  return isThere
+  const subject = await (number === null
+    ? undefined
+    : SUBJECTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number }))
+  return subject !== undefined
     ? refused(
         'decided_already',
         `${id} no longer needs review: it was decided, or resolved automatically.`,
@@ -74,8 +123,5 @@ export async function gone(sql: Sql, id: string): Promise<DecisionAnswer> {
 
 /** For one registration, oldest first. */
 export function decisionsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredDecision[]> {
-  return sql<StoredDecision>(
-    `SELECT d.what, d.about, d.amount, d.why, d.who, d.at FROM decisions d
-     WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
-  ).all(regNo)
+  return decisionsOfRegistration.all(sql, { regNo })
 }

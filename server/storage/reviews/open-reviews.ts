@@ -3,22 +3,18 @@
  * Captures that do not match, payments without a conclusive answer, refunds that were refused or are unsure.
  * Decided ones are left out.
  */
+import { sql as raw } from 'kysely'
+import type { Kysely } from 'kysely'
 import { flatMapInOrder, mapInOrder } from '../database/in-order.ts'
 import { findReviewKind, paise, UNDECIDED } from '../../../engine/index.ts'
-import type {
-  Instant,
-  MoveTarget,
-  OrderId,
-  Paise,
-  PaymentStatus,
-  RegistrationState,
-  RegNo,
-  Review,
-} from '../../../engine/index.ts'
+import type { MoveTarget, OrderId, Paise, RegNo, Review } from '../../../engine/index.ts'
 import { MAY_BE_RETURNED } from '../payments/returned-transfers.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { StoreStatement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { ReviewCounts } from '../payments/payment-types.ts'
-import { LEFT } from '../refunds/record-refunds.ts'
+import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import type { Payer } from '../recovery/recovery-types.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { ownerOf } from '../payments/unknown-orders.ts'
@@ -30,13 +26,168 @@ type Owner = {
   readonly order_id: OrderId | null
   readonly due: Paise | null
 }
-const OWNER = 'g.reg_no, g.event_id, g.full_name, p.order_id, p.amount AS due'
-/** Money that nobody could match is of the event for which it was found. */
-const OWNER_OF_MONEY =
-  'g.reg_no, coalesce(g.event_id, c.found_for) AS event_id, g.full_name, p.order_id, p.amount AS due'
 
-/** Of a payment `p`: what is missing to its price where less was accepted. */
-const MISSING = `p.amount - coalesce((SELECT sum(coalesce(k.counted, k.amount)) FROM captures k WHERE k.counts_for = p.id AND k.state IN ('fits', 'accepted')), p.amount)`
+const capturesInReview = (builder: Kysely<Tables>) =>
+  builder
+    .selectFrom('captures as c')
+    .leftJoin('registrations as g', 'g.id', 'c.registration_id')
+    .leftJoin('payments as p', 'p.id', 'c.counts_for')
+    .selectAll('c')
+    .select(['g.reg_no', 'g.full_name', 'p.order_id', 'p.amount as due', 'g.state as standing'])
+    .select(({ eb, fn, selectFrom }) => [
+      refundableAmount.as('left'),
+      // A payment that matches no registration belongs to the event for which it was found.
+      fn.coalesce('g.event_id', 'c.found_for').as('event_id'),
+      eb
+        .case()
+        .when('p.asks_for', '=', 'difference')
+        .then(eb.ref('p.status'))
+        .else(eb.ref('g.payment_status'))
+        .end()
+        .as('paid_as'),
+      // Of a payment that was accepted at less than its amount: the difference.
+      eb
+        .case()
+        .when('p.status', '=', 'success')
+        .then(
+          eb(
+            'p.amount',
+            '-',
+            fn.coalesce(
+              selectFrom('captures as k')
+                .select((counted) =>
+                  counted.fn.sum<Paise>(counted.fn.coalesce('k.counted', 'k.amount')).as('amount'),
+                )
+                .whereRef('k.counts_for', '=', 'p.id')
+                .where('k.state', 'in', ['fits', 'accepted']),
+              'p.amount',
+            ),
+          ),
+        )
+        .else(paise(0))
+        .end()
+        .as('missing'),
+    ])
+    .where('c.state', 'in', ['review', 'unmatched'])
+    .$narrowType<{ missing: Paise }>()
+const openCaptures = statement((builder) => capturesInReview(builder))
+const openCapture = statement((builder, { id }: { id: number }) =>
+  capturesInReview(builder).where('c.id', '=', id),
+)
+
+const paymentsInReview = (builder: Kysely<Tables>) =>
+  builder
+    .selectFrom('payments as p')
+    .innerJoin('registrations as g', 'g.id', 'p.registration_id')
+    .select(['p.id', 'p.status', 'p.review'])
+    .select(['g.reg_no', 'g.event_id', 'g.full_name', 'p.order_id', 'p.amount as due'])
+    .select(({ fn, selectFrom }) =>
+      fn
+        .coalesce(
+          selectFrom('payment_facts as f')
+            .select((refused) => refused.fn.max('f.at').as('at'))
+            .whereRef('f.payment_id', '=', 'p.id')
+            .where('f.refusal', 'is not', null),
+          'p.status_at',
+        )
+        .as('since'),
+    )
+    .where('p.review', 'is not', null)
+    .$narrowType<{ review: string }>()
+const openPayments = statement((builder) => paymentsInReview(builder))
+const openPayment = statement((builder, { id }: { id: number }) =>
+  paymentsInReview(builder).where('p.id', '=', id),
+)
+
+const refundsInReview = (builder: Kysely<Tables>) =>
+  builder
+    .selectFrom('refunds as r')
+    .innerJoin('captures as c', 'c.id', 'r.capture_id')
+    .leftJoin('registrations as g', 'g.id', 'c.registration_id')
+    .leftJoin('payments as p', 'p.id', 'c.counts_for')
+    .selectAll('c')
+    .select(['g.reg_no', 'g.event_id', 'g.full_name', 'p.order_id', 'p.amount as due'])
+    .select(['r.id as refund_id', 'r.amount as refund_amount', 'r.state as refund_state'])
+    .select(['r.why as refund_why', 'r.said'])
+    .select(({ fn }) => fn.coalesce('r.asked_at', 'r.at').as('since'))
+    .where(({ and, eb, exists, not, or, ref, selectFrom }) =>
+      or([
+        eb('r.state', '=', 'unsure'),
+        and([
+          eb('r.state', '=', 'refused'),
+          not(
+            exists(
+              selectFrom('decisions as d')
+                .select('d.id')
+                .where('d.about', '=', raw<string>`'R' || ${ref('r.id')}`),
+            ),
+          ),
+        ]),
+      ]),
+    )
+const openRefunds = statement((builder) => refundsInReview(builder))
+const openRefund = statement((builder, { id }: { id: number }) =>
+  refundsInReview(builder).where('r.id', '=', id),
+)
+
+/** By the first letter of a review's id. */
+const EVENTS_OF_REVIEWS: Readonly<
+  Record<string, StoreStatement<{ id: number }, { eventId: string | null }>>
+> = {
+  C: statement((builder, { id }: { id: number }) =>
+    builder
+      .selectFrom('captures as c')
+      .leftJoin('registrations as g', 'g.id', 'c.registration_id')
+      .select(({ fn }) => fn.coalesce('g.event_id', 'c.found_for').as('eventId'))
+      .where('c.id', '=', id),
+  ),
+  P: statement((builder, { id }: { id: number }) =>
+    builder
+      .selectFrom('payments as p')
+      .innerJoin('registrations as g', 'g.id', 'p.registration_id')
+      .select('g.event_id as eventId')
+      .where('p.id', '=', id),
+  ),
+  R: statement((builder, { id }: { id: number }) =>
+    builder
+      .selectFrom('refunds as r')
+      .innerJoin('captures as c', 'c.id', 'r.capture_id')
+      .leftJoin('registrations as g', 'g.id', 'c.registration_id')
+      .select(({ fn }) => fn.coalesce('g.event_id', 'c.found_for').as('eventId'))
+      .where('r.id', '=', id),
+  ),
+}
+const reasonsOfCaptures = statement((builder, { paymentId }: { paymentId: number }) =>
+  builder
+    .selectFrom('captures')
+    .select('why')
+    .where('counts_for', '=', paymentId)
+    .where('state', '=', 'review'),
+)
+const registrationWithNewestPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('registrations as g')
+    .leftJoin('payments as p', (join) =>
+      join.on('p.id', '=', ({ selectFrom }) =>
+        selectFrom('payments as n')
+          .select('n.id')
+          .whereRef('n.registration_id', '=', 'g.id')
+          .orderBy('n.attempt', 'desc')
+          .limit(1),
+      ),
+    )
+    .select(['g.reg_no', 'g.event_id', 'g.state', 'p.amount as due'])
+    .select(({ eb }) =>
+      eb
+        .case()
+        .when('p.asks_for', '=', 'difference')
+        .then(eb.ref('p.status'))
+        .else(eb.ref('g.payment_status'))
+        .end()
+        .as('paid_as'),
+    )
+    .where('g.reg_no', '=', regNo),
+)
 
 /** All events if none is named; the longest waiting first. */
 export async function reviews(sql: Sql, eventId: string | null): Promise<readonly Review[]> {
@@ -64,13 +215,7 @@ export async function eventOfReview(
 ): Promise<{ readonly eventId: string | null } | null> {
   const number = numberOf(id)
   if (number === null) return null
-  const of = {
-    C: `SELECT coalesce(g.event_id, c.found_for) AS "eventId" FROM captures c LEFT JOIN registrations g ON g.id = c.registration_id WHERE c.id = ?`,
-    P: `SELECT g.event_id AS "eventId" FROM payments p JOIN registrations g ON g.id = p.registration_id WHERE p.id = ?`,
-    R: `SELECT coalesce(g.event_id, c.found_for) AS "eventId" FROM refunds r JOIN captures c ON c.id = r.capture_id
-        LEFT JOIN registrations g ON g.id = c.registration_id WHERE r.id = ?`,
-  }[id.charAt(0)]
-  return of === undefined ? null : ((await sql<{ eventId: string | null }>(of).get(number)) ?? null)
+  return (await EVENTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number })) ?? null
 }
 
 /** Returns the number in a review's id; null: not a review id. */
@@ -98,22 +243,7 @@ const cameOf = (row: CaptureRow): Review['came'] => ({
 
 async function ofMoney(sql: Sql, only: number | null): Promise<readonly Review[]> {
   return mapInOrder(
-    await sql<
-      CaptureRow &
-        Owner & {
-          left: Paise
-          paid_as: PaymentStatus | null
-          standing: RegistrationState | null
-          unknown_order: string | null
-          payer: string | null
-          missing: number
-        }
-    >(
-      `SELECT c.*, ${LEFT} AS left, ${OWNER_OF_MONEY}, g.state AS standing, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as,
-       CASE WHEN p.status = 'success' THEN ${MISSING} ELSE 0 END AS missing FROM captures c
-     LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
-     WHERE c.state IN ('review', 'unmatched') AND (? IS NULL OR c.id = ?)`,
-    ).all(only, only),
+    only === null ? await openCaptures.all(sql) : await openCapture.all(sql, { id: only }),
     async (row) => ({
       id: `C${row.id}`,
       is: findReviewKind({
@@ -161,9 +291,7 @@ export async function restOf(
   review: string | null,
 ): Promise<string | null> {
   if (review === null) return null
-  const said = await sql<{ why: string | null }>(
-    "SELECT why FROM captures WHERE counts_for = ? AND state = 'review'",
-  ).all(paymentId)
+  const said = await reasonsOfCaptures.all(sql, { paymentId })
   const rest = said
     .reduce((text, { why }) => (why === null ? text : text.replace(why, '')), review)
     .replaceAll(/ {2,}/g, ' ')
@@ -173,11 +301,7 @@ export async function restOf(
 
 async function ofPayments(sql: Sql, only: number | null): Promise<readonly Review[]> {
   return flatMapInOrder(
-    await sql<Owner & { id: number; status: PaymentStatus; review: string; since: Instant }>(
-      `SELECT p.id, p.status, p.review, ${OWNER},
-       coalesce((SELECT max(f.at) FROM payment_facts f WHERE f.payment_id = p.id AND f.refusal IS NOT NULL), p.status_at) AS since
-     FROM payments p JOIN registrations g ON g.id = p.registration_id WHERE p.review IS NOT NULL AND (? IS NULL OR p.id = ?)`,
-    ).all(only, only),
+    only === null ? await openPayments.all(sql) : await openPayment.all(sql, { id: only }),
     async (row) => {
       const why = await restOf(sql, row.id, row.review)
       if (why === null) return []
@@ -203,38 +327,21 @@ async function ofPayments(sql: Sql, only: number | null): Promise<readonly Revie
 }
 
 async function ofRefunds(sql: Sql, only: number | null): Promise<readonly Review[]> {
-  return (
-    await sql<
-      CaptureRow &
-        Owner & {
-          refund_id: number
-          refund_amount: Paise
-          refund_state: 'unsure' | 'refused'
-          refund_why: string
-          said: string | null
-          since: Instant
-        }
-    >(
-      `SELECT c.*, ${OWNER}, r.id AS refund_id, r.amount AS refund_amount, r.state AS refund_state, r.why AS refund_why,
-       r.said, coalesce(r.asked_at, r.at) AS since
-     FROM refunds r JOIN captures c ON c.id = r.capture_id
-     LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
-     WHERE (r.state = 'unsure' OR r.state = 'refused' AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.about = 'R' || r.id))
-       AND (? IS NULL OR r.id = ?)`,
-    ).all(only, only)
-  ).map((row) => ({
-    id: `R${row.refund_id}`,
-    is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
-    ...owner(row),
-    came: cameOf(row),
-    left: row.refund_amount,
-    said: row.said,
-    why:
-      row.refund_state === 'unsure'
-        ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
-        : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
-    since: row.since,
-  }))
+  return (only === null ? await openRefunds.all(sql) : await openRefund.all(sql, { id: only })).map(
+    (row) => ({
+      id: `R${row.refund_id}`,
+      is: row.refund_state === 'unsure' ? ('refund-unsure' as const) : ('refund-refused' as const),
+      ...owner(row),
+      came: cameOf(row),
+      left: row.refund_amount,
+      said: row.said,
+      why:
+        row.refund_state === 'unsure'
+          ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
+          : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
+      since: row.since,
+    }),
+  )
 }
 
 export async function reviewCounts(sql: Sql): Promise<ReviewCounts> {
@@ -245,17 +352,7 @@ export async function reviewCounts(sql: Sql): Promise<ReviewCounts> {
 
 /** Returns the registration that a payment may be moved to, by its number or its previous number. */
 export async function moveTarget(sql: Sql, to: string): Promise<MoveTarget | null> {
-  const row = await sql<{
-    reg_no: RegNo
-    event_id: string
-    state: RegistrationState
-    paid_as: PaymentStatus
-    due: Paise | null
-  }>(
-    `SELECT g.reg_no, g.event_id, g.state, p.amount AS due, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as
-     FROM registrations g LEFT JOIN payments p ON p.id = (SELECT id FROM payments WHERE registration_id = g.id ORDER BY attempt DESC LIMIT 1)
-     WHERE g.reg_no = ?`,
-  ).get(to)
+  const row = await registrationWithNewestPayment.get(sql, { regNo: to as RegNo })
   return row === undefined
     ? null
     : {
