@@ -2,22 +2,103 @@
  * Drops the files of unpaid registrations.
  * They are personal data without a purpose, and a way for a stranger to fill the disk.
  */
+import { expressionBuilder } from 'kysely'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 
 /** So many registrations in one write, so that nobody who registers waits for long. */
 const BATCH_ROWS = 100
 
+type WithRegistration = Tables & { r: Tables['registrations'] }
 /**
- * Of a registration `r`: all its attempts failed before an instant and none of them is asked about any
- * more, no money came under any name, and nobody has to decide anything. Takes that instant, and now.
+ * True if all attempts of a registration `r` failed before an instant and are no longer queried, no money was received
+ * for it, and it has no open review.
  */
-const UNPAID = `r.payment_status = 'failed' AND r.in_review = 0
-  AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = r.id
-    AND (p.status <> 'failed' OR p.review IS NOT NULL OR p.status_at > ? OR coalesce(p.watch_until, 0) > ?))
-  AND NOT EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id)
-  AND NOT EXISTS (SELECT 1 FROM payments p JOIN captures c ON p.id IN (c.payment_id, c.counts_for) WHERE p.registration_id = r.id)`
+const isUnpaid = (failedBefore: Instant, at: Instant) => {
+  const { and, eb, exists, not, selectFrom } = expressionBuilder<WithRegistration, 'r'>()
+  return and([
+    eb('r.payment_status', '=', 'failed'),
+    eb('r.in_review', '=', 0),
+    not(
+      exists(
+        selectFrom('payments as p')
+          .select('p.id')
+          .whereRef('p.registration_id', '=', 'r.id')
+          .where((p) =>
+            p.or([
+              p('p.status', '<>', 'failed'),
+              p('p.review', 'is not', null),
+              p('p.status_at', '>', failedBefore),
+              p('p.watch_until', '>', at),
+            ]),
+          ),
+      ),
+    ),
+    not(
+      exists(selectFrom('captures as c').select('c.id').whereRef('c.registration_id', '=', 'r.id')),
+    ),
+    not(
+      exists(
+        selectFrom('payments as p')
+          .innerJoin('captures as c', (join) =>
+            join.on((c) => c('p.id', 'in', [c.ref('c.payment_id'), c.ref('c.counts_for')])),
+          )
+          .select('p.id')
+          .whereRef('p.registration_id', '=', 'r.id'),
+      ),
+    ),
+  ])
+}
+
+type Unpaid = { failedBefore: Instant; at: Instant }
+const unpaidRegistrations = statement((builder, { failedBefore, at }: Unpaid) =>
+  builder
+    .selectFrom('registrations as r')
+    .select('r.id')
+    .where('r.id', 'in', ({ selectFrom }) =>
+      selectFrom('uploads').select('registration_id').where('dropped_at', 'is', null),
+    )
+    .where(isUnpaid(failedBefore, at))
+    .where(noRecoveryIsOpen)
+    .limit(BATCH_ROWS),
+)
+const dropFilesOfUnpaid = statement((builder, { id, failedBefore, at }: Unpaid & { id: number }) =>
+  builder
+    .updateTable('uploads')
+    .set({ dropped_at: at })
+    .where('registration_id', '=', id)
+    .where('dropped_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('registrations as r')
+          .select('r.id')
+          .whereRef('r.id', '=', 'uploads.registration_id')
+          .where(isUnpaid(failedBefore, at)),
+      ),
+    ),
+)
+const logDroppedFiles = statement(
+  (builder, { id, at, what }: { id: number; at: Instant; what: string }) =>
+    builder
+      .insertInto('audit_log')
+      .columns(['at', 'who', 'what', 'event_id', 'reg_no', 'registration_id'])
+      .expression(
+        builder
+          .selectFrom('registrations')
+          .select(({ val }) => [
+            val(at).as('at'),
+            val('rollcall').as('who'),
+            val(what).as('what'),
+            'event_id',
+            'reg_no',
+            'id',
+          ])
+          .where('id', '=', id),
+      ),
+)
 
 /** Returns the ids of some whose files are still stored; runs on the reader thread, because it scans many rows. */
 export async function unpaidWithFiles(
@@ -25,13 +106,7 @@ export async function unpaidWithFiles(
   failedBefore: Instant,
   at: Instant,
 ): Promise<readonly number[]> {
-  return (
-    await sql<{ id: number }>(
-      `SELECT r.id FROM registrations r
-     WHERE r.id IN (SELECT registration_id FROM uploads WHERE dropped_at IS NULL) AND ${UNPAID} AND ${NOT_IN_RECOVERY}
-     LIMIT ${BATCH_ROWS}`,
-    ).all(failedBefore, at)
-  ).map(({ id }) => id)
+  return (await unpaidRegistrations.all(sql, { failedBefore, at })).map(({ id }) => id)
 }
 
 /** Marks their files as dropped if the conditions still hold; returns the number of registrations. */
@@ -44,16 +119,9 @@ export async function dropFiles(
 ): Promise<number> {
   let dropped = 0
   for (const id of ids) {
-    const changes = await sql(
-      `UPDATE uploads SET dropped_at = ? WHERE registration_id = ? AND dropped_at IS NULL
-       AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = uploads.registration_id AND ${UNPAID})`,
-    ).run(at, id, failedBefore, at).changes
-    if (changes === 0) continue
+    if ((await dropFilesOfUnpaid.run(sql, { id, failedBefore, at }).changes) === 0) continue
     dropped += 1
-    sql(
-      `INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id)
-       SELECT ?, 'rollcall', ?, event_id, reg_no, id FROM registrations WHERE id = ?`,
-    ).run(at, `dropped the files: ${why}`, id)
+    logDroppedFiles.run(sql, { id, at, what: `dropped the files: ${why}` })
   }
   return dropped
 }

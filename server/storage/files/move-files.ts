@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { assert } from '../../../engine/index.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { PostgresConnection } from '../postgres/connection.ts'
 
 /** As the server cuts them. */
@@ -20,8 +21,37 @@ const PIECE_BYTES = 256 * 1024
 /** Where a data folder has them. */
 const FOLDER = 'uploads'
 
-/** What is referred to, by a registration that has not dropped it or by a form that waits to be sent. */
-const IN_USE = `SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs`
+/** Tables that only PostgreSQL has. */
+type FileTables = {
+  proof_files: { sha256: string; bytes: number; kept_at: number }
+  proof_pieces: { sha256: string; place: number; bytes: Buffer }
+}
+/** Files of registrations that have not dropped them, and of drafts. */
+const filesInUse = statement((builder) =>
+  builder
+    .selectFrom('uploads')
+    .select('sha256')
+    .where('dropped_at', 'is', null)
+    .union(builder.selectFrom('draft_proofs').select('sha256')),
+)
+const addFile = statement(
+  (builder, { sha256, bytes, keptAt }: { sha256: string; bytes: number; keptAt: number }) =>
+    builder
+      .withTables<FileTables>()
+      .insertInto('proof_files')
+      .values({ sha256, bytes, kept_at: keptAt }),
+)
+const addPiece = statement((builder, { sha256, place, bytes }: FileTables['proof_pieces']) =>
+  builder.withTables<FileTables>().insertInto('proof_pieces').values({ sha256, place, bytes }),
+)
+const pieceOfFile = statement((builder, { sha256, place }: { sha256: string; place: number }) =>
+  builder
+    .withTables<FileTables>()
+    .selectFrom('proof_pieces')
+    .select(({ fn, val }) => fn<string>('encode', ['bytes', val('base64')]).as('text'))
+    .where('sha256', '=', sha256)
+    .where('place', '=', place),
+)
 
 /** For referenced files: how many there are, and the hashes of missing or damaged ones. */
 export type MovedFiles = { readonly files: number; readonly missing: readonly string[] }
@@ -42,17 +72,9 @@ export async function filesIntoPostgres(
     if (file === null || !isWhole) missing.push(sha256)
     else {
       const { size, mtimeMs } = fstatSync(file)
-      sql('INSERT INTO proof_files (sha256, bytes, kept_at) VALUES (?, ?, ?)').run(
-        sha256,
-        size,
-        Math.floor(mtimeMs),
-      )
+      addFile.run(sql, { sha256, bytes: size, keptAt: Math.floor(mtimeMs) })
       for (const [place, piece] of piecesOf(file)) {
-        const added = sql('INSERT INTO proof_pieces (sha256, place, bytes) VALUES (?, ?, ?)').run(
-          sha256,
-          place,
-          piece,
-        )
+        const added = addPiece.run(sql, { sha256, place, bytes: piece })
         // Waited for, so that no more than one is on its way.
         assert((await added.changes) === 1, 'a piece of a file was not taken')
       }
@@ -75,9 +97,7 @@ export async function filesOutOfPostgres(
     const file = openSync(part, 'w', 0o600)
     const hash = createHash('sha256')
     for (let at = 0; ; at += 1) {
-      const row = await sql<{ text: string }>(
-        "SELECT encode(bytes, 'base64') AS text FROM proof_pieces WHERE sha256 = ? AND place = ?",
-      ).get(sha256, at)
+      const row = await pieceOfFile.get(sql, { sha256, place: at })
       if (row === undefined) break
       const piece = Buffer.from(row.text, 'base64')
       hash.update(piece)
@@ -95,7 +115,7 @@ export async function filesOutOfPostgres(
 }
 
 const inUse = async (sql: PostgresConnection['sql']): Promise<readonly string[]> =>
-  (await sql<{ sha256: string }>(IN_USE).all()).map(({ sha256 }) => sha256)
+  (await filesInUse.all(sql)).map(({ sha256 }) => sha256)
 
 function openThere(path: string): number | null {
   try {

@@ -1,6 +1,7 @@
 /** Stores proofs sent ahead of their registration, by the hash of a token that only the sender has. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { DraftProof } from '../registrations/registration-types.ts'
 
 /** Drafts cost nothing to make: they may not take the disk from those who register. */
@@ -8,31 +9,62 @@ const DRAFT_BYTES_MAX = 2 * 1024 * 1024 * 1024
 /** As many small ones would fill the database instead; a whole conference has some hundred. */
 const DRAFT_ROWS_MAX = 20_000
 
+const sizeOfDrafts = statement((builder) =>
+  builder
+    .selectFrom('draft_proofs')
+    .select(({ fn, lit }) => [
+      fn.countAll<number>().as('rows'),
+      fn.coalesce(fn.sum<number>('bytes'), lit(0)).as('bytes'),
+    ]),
+)
+const addDraft = statement((builder, draft: DraftProof & { tokenHash: string }) =>
+  builder.insertInto('draft_proofs').values({
+    token_hash: draft.tokenHash,
+    event_id: draft.eventId,
+    field: draft.field,
+    sha256: draft.sha256,
+    name: draft.name,
+    type: draft.type,
+    bytes: draft.bytes,
+    at: draft.at,
+  }),
+)
+const draftByToken = statement((builder, { tokenHash }: { tokenHash: string }) =>
+  builder
+    .selectFrom('draft_proofs')
+    .select(['event_id as eventId', 'field', 'sha256', 'name', 'type', 'bytes', 'at'])
+    .where('token_hash', '=', tokenHash),
+)
+const deleteDraft = statement(
+  (builder, { tokenHash, eventId }: { tokenHash: string; eventId: string }) =>
+    builder
+      .deleteFrom('draft_proofs')
+      .where('token_hash', '=', tokenHash)
+      .where('event_id', '=', eventId),
+)
+const oldFiles = statement((builder, { before }: { before: Instant }) =>
+  builder.selectFrom('draft_proofs').select('sha256').distinct().where('at', '<=', before),
+)
+const deleteOldDrafts = statement((builder, { before }: { before: Instant }) =>
+  builder.deleteFrom('draft_proofs').where('at', '<=', before),
+)
+
 /** False: the limit is reached, and it is not stored. */
 export async function keepDraft(sql: Sql, tokenHash: string, draft: DraftProof): Promise<boolean> {
-  const { eventId, field, sha256, name, type, bytes, at } = draft
-  const kept = (await sql<{ rows: number; bytes: number }>(
-    'SELECT count(*) AS rows, coalesce(sum(bytes), 0) AS bytes FROM draft_proofs',
-  ).get()) ?? { rows: 0, bytes: 0 }
-  if (kept.rows >= DRAFT_ROWS_MAX || kept.bytes + bytes > DRAFT_BYTES_MAX) return false
-  sql(
-    'INSERT INTO draft_proofs (token_hash, event_id, field, sha256, name, type, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  ).run(tokenHash, eventId, field, sha256, name, type, bytes, at)
+  const kept = (await sizeOfDrafts.get(sql)) ?? { rows: 0, bytes: 0 }
+  if (kept.rows >= DRAFT_ROWS_MAX || kept.bytes + draft.bytes > DRAFT_BYTES_MAX) return false
+  addDraft.run(sql, { tokenHash, ...draft })
   return true
 }
 
 /** Null: it was never sent, or has been deleted. Also runs outside the writer's transaction. */
 export async function draftOf(sql: Sql, tokenHash: string): Promise<DraftProof | null> {
-  return (
-    (await sql<DraftProof>(
-      'SELECT event_id AS eventId, field, sha256, name, type, bytes, at FROM draft_proofs WHERE token_hash = ?',
-    ).get(tokenHash)) ?? null
-  )
+  return (await draftByToken.get(sql, { tokenHash })) ?? null
 }
 
 /** Deletes a draft that its sender withdraws; one of another event stays. */
 export function forgetDraft(sql: Sql, eventId: string, tokenHash: string): void {
-  sql('DELETE FROM draft_proofs WHERE token_hash = ? AND event_id = ?').run(tokenHash, eventId)
+  deleteDraft.run(sql, { tokenHash, eventId })
 }
 
 /**
@@ -40,9 +72,7 @@ export function forgetDraft(sql: Sql, eventId: string, tokenHash: string): void 
  * own.
  */
 export async function forgetOldDrafts(sql: Sql, before: Instant): Promise<readonly string[]> {
-  const old = await sql<{ sha256: string }>(
-    'SELECT DISTINCT sha256 FROM draft_proofs WHERE at <= ?',
-  ).all(before)
-  if (old.length > 0) sql('DELETE FROM draft_proofs WHERE at <= ?').run(before)
+  const old = await oldFiles.all(sql, { before })
+  if (old.length > 0) deleteOldDrafts.run(sql, { before })
   return old.map(({ sha256 }) => sha256)
 }
