@@ -1,30 +1,20 @@
 /** Finds registrations of an event that expect a payment, and known bank references. */
-import { paise } from '../../../engine/index.ts'
 import type {
   Answers,
   Awaited,
   BankKey,
-  Day,
   KnownPayment,
+  Paise,
   PayoutKnown,
   RegNo,
 } from '../../../engine/index.ts'
 import { paymentsUnder, reportsUnder } from './bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { SettlementAccount } from './settlement-types.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
-import { due } from '../migrations/amounts-due.ts'
+import { amountDue } from '../reports/balance-expressions.ts'
 
-type Row = {
-  reg_no: RegNo
-  full_name: string
-  due: number
-  told: string | null
-  paid_on: Day | null
-  answers: string | null
-  category: string | null
-  in_review: 0 | 1
-}
 export type StoredAwaited = Awaited & {
   /** The data that determines its price, if it is unpaid and uses one of the named payment methods. */
   readonly priced: {
@@ -35,34 +25,96 @@ export type StoredAwaited = Awaited & {
   } | null
 }
 
+const expectedPayments = statement(
+  (builder, { eventId, pricedWays }: { eventId: string; pricedWays: string }, dialect) =>
+    builder
+      .selectFrom('registrations as r')
+      .leftJoin('tellings as t', (join) =>
+        join.onRef('t.registration_id', '=', 'r.id').on('t.ended_as', 'is', null),
+      )
+      .leftJoin('payments as p', (join) =>
+        join.on(({ eb, selectFrom }) =>
+          eb(
+            'p.id',
+            '=',
+            selectFrom('payments as newest')
+              .select('newest.id')
+              .whereRef('newest.registration_id', '=', 'r.id')
+              .orderBy('newest.attempt', 'desc')
+              .limit(1),
+          ),
+        ),
+      )
+      .select(({ and, eb, ref }) => [
+        'r.reg_no as regNo',
+        'r.full_name as name',
+        amountDue.as('due'),
+        't.reference as told',
+        't.paid_on',
+        'r.category',
+        'r.in_review',
+        eb
+          .case()
+          .when(
+            and([
+              eb('r.payment_status', '<>', 'success'),
+              dialect.isIn(ref('p.way'), pricedWays),
+              eb('r.erased_at', 'is', null),
+            ]),
+          )
+          .then(ref('r.answers'))
+          .end()
+          .as('answers'),
+      ])
+      .where('r.event_id', '=', eventId)
+      .where('r.state', 'in', ['to_pay', 'told', 'lapsed'])
+      .where('r.total', '>', 0 as Paise)
+      .orderBy('r.id'),
+)
+const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+  builder
+    .selectFrom('settlement_lines')
+    .select(({ fn, ref }) => [
+      ref('utr_key').$castTo<BankKey>().as('key'),
+      'source',
+      'account',
+      fn.min('utr').as('utr'),
+      fn.countAll<number>().as('lines'),
+      fn.sum<Paise>('net').as('net'),
+    ])
+    .where('utr_key', '<>', '')
+    .where(({ ref }) => dialect.isIn(ref('utr_key'), keys))
+    .groupBy(['utr_key', 'source', 'account']),
+)
+const registrationsWithNumbers = statement((builder, { keys }: { keys: string }, dialect) =>
+  builder
+    .selectFrom('registrations')
+    .select(['reg_no as regNo', 'event_id as eventId'])
+    .where(({ ref }) => dialect.isIn(ref('reg_no'), keys)),
+)
+
 /** In order of registration. A registration that is complete except for a difference expects that. */
 export async function awaited(
   sql: Sql,
   eventId: string,
   pricedWays: readonly string[],
 ): Promise<readonly StoredAwaited[]> {
-  return (
-    await sql<Row>(
-      `SELECT r.reg_no, r.full_name, ${due('r')} AS due, t.reference AS told, t.paid_on, r.category, r.in_review,
-       CASE WHEN r.payment_status <> 'success' AND p.way IN (SELECT value FROM json_each(?)) AND r.erased_at IS NULL THEN r.answers END AS answers
-     FROM registrations r LEFT JOIN tellings t ON t.registration_id = r.id AND t.ended_as IS NULL
-     LEFT JOIN payments p ON p.id = (SELECT id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1)
-     WHERE r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0 ORDER BY r.id`,
-    ).all(JSON.stringify(pricedWays), eventId)
-  ).map(({ reg_no: regNo, full_name: name, due: amount, told, paid_on: on, answers, ...row }) => ({
-    regNo,
-    name,
-    due: paise(amount),
-    told: told === null ? null : { reference: told, day: on },
-    priced:
-      answers === null
-        ? null
-        : {
-            answers: JSON.parse(answers) as Answers,
-            category: row.category,
-            isInReview: row.in_review === 1,
-          },
-  }))
+  return (await expectedPayments.all(sql, { eventId, pricedWays: JSON.stringify(pricedWays) })).map(
+    ({ regNo, name, due, told, paid_on: on, answers, ...row }) => ({
+      regNo,
+      name,
+      due,
+      told: told === null ? null : { reference: told, day: on },
+      priced:
+        answers === null
+          ? null
+          : {
+              answers: JSON.parse(answers) as Answers,
+              category: row.category,
+              isInReview: row.in_review === 1,
+            },
+    }),
+  )
 }
 
 type StoredPayout = PayoutKnown & SettlementAccount
@@ -84,15 +136,11 @@ export async function knownReferences(
   const listed = JSON.stringify(keys)
   return {
     payments: await paymentsUnder(sql, keys),
-    payouts: (
-      await sql<StoredPayout & { key: BankKey }>(
-        `SELECT utr_key AS "key", source, account, min(utr) AS utr, count(*) AS lines, sum(net) AS net FROM settlement_lines
-       WHERE utr_key <> '' AND utr_key IN (SELECT value FROM json_each(?)) GROUP BY utr_key, source, account`,
-      ).all(listed)
-    ).map(({ key, ...payout }) => [key, payout]),
-    registrations: await sql<{ regNo: RegNo; eventId: string }>(
-      'SELECT reg_no AS regNo, event_id AS eventId FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
-    ).all(listed),
+    payouts: (await payoutsUnder.all(sql, { keys: listed })).map(({ key, ...payout }) => [
+      key,
+      payout,
+    ]),
+    registrations: await registrationsWithNumbers.all(sql, { keys: listed }),
     reports: await reportsUnder(sql, keys),
   }
 }
