@@ -31,7 +31,11 @@ import { myLists } from '../migrations/saved-views.ts'
 import { mailLimits } from '../migrations/email-limits.ts'
 import { refundedAmounts } from '../migrations/refunded-amounts.ts'
 import { activeEvents } from '../migrations/active-event-versions.ts'
-import { nameOlder, nameOlderImports, nameOlderReports } from '../reconciliation/bank-references.ts'
+import {
+  nameOlder,
+  nameOlderImports,
+  nameOlderReports,
+} from '../reconciliation/older-references.ts'
 import { nameOlderCheques } from '../reconciliation/unmatched-lines.ts'
 import { balanceOlder } from '../payments/stored-balance.ts'
 import { restoreOlderCancellations } from '../payments/balance-adjustments.ts'

@@ -11,12 +11,9 @@ import {
   isSlipNumber,
   referenceKeys,
   ok,
-  MANUAL_METHOD_IDS,
-  splitWords,
 } from '../../../engine/index.ts'
 import type {
   BankKey,
-  Day,
   Instant,
   KnownPayment,
   Paise,
@@ -25,8 +22,8 @@ import type {
   ManualMethod,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
-import { returnedKey, sayReturned } from '../payments/returned-transfers.ts'
 import type { ReturnedKey } from '../payments/returned-transfers.ts'
 import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
 
@@ -57,7 +54,13 @@ type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnedKe
 const SLIP_WAYS: readonly ManualMethod[] = ['desk', 'machine']
 
 /** Every key under which money is recorded. No bank sees cash, and a slip number is of its event. */
-function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly ReferenceKey[] {
+export function keysOf({
+  way,
+  reference,
+  also = [],
+  eventId,
+  regNo,
+}: Named): readonly ReferenceKey[] {
   const key = bankKey(reference)
   const isSlip =
     way === 'cash' ||
@@ -66,6 +69,107 @@ function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly 
   return [...new Set([reference, ...also].flatMap(referenceKeys))]
 }
 
+const payoutUnder = statement((builder, { key }: { key: string }) =>
+  builder
+    .selectFrom('settlement_lines')
+    .select('utr')
+    .where('utr_key', '=', key)
+    .where('utr_key', '<>', '')
+    .limit(1),
+)
+const claimsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+  builder
+    .selectFrom('tellings as t')
+    .innerJoin('registrations as r', 'r.id', 't.registration_id')
+    .select(({ and, eb, exists, lit, or, ref, selectFrom }) => [
+      ref('t.folded').$castTo<BankKey>().as('key'),
+      'r.reg_no as regNo',
+      'r.event_id as eventId',
+      'r.full_name as name',
+      't.reference',
+      't.paid_on as day',
+      eb
+        .case()
+        .when(
+          or([
+            eb('t.ended_as', '=', 'not_found'),
+            and([
+              eb('t.ended_as', '=', 'again'),
+              exists(
+                selectFrom('tellings as n')
+                  .select('n.id')
+                  .whereRef('n.registration_id', '=', 't.registration_id')
+                  .whereRef('n.id', '>', 't.id'),
+              ),
+            ]),
+          ]),
+        )
+        .then(lit(1))
+        .else(lit(0))
+        .end()
+        .as('is_released'),
+    ])
+    .where(({ ref }) => dialect.isIn(ref('t.folded'), keys))
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('tellings as n')
+            .select('n.id')
+            .whereRef('n.registration_id', '=', 't.registration_id')
+            .whereRef('n.folded', '=', 't.folded')
+            .whereRef('n.id', '>', 't.id'),
+        ),
+      ),
+    )
+    .orderBy('t.id'),
+)
+const registrationOfEvent = statement(
+  (builder, { regNo, eventId }: { regNo: RegNo; eventId: string }) =>
+    builder
+      .selectFrom('registrations')
+      .select('id')
+      .where('reg_no', '=', regNo)
+      .where('event_id', '=', eventId),
+)
+const recordedUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+  builder
+    .selectFrom('bank_references as b')
+    .innerJoin('captures as c', 'c.id', 'b.capture_id')
+    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+    .select(({ fn, ref }) => [
+      ref('b.key').$castTo<BankKey>().as('key'),
+      'c.id',
+      'r.reg_no as regNo',
+      'c.amount',
+      fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+    ])
+    .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
+)
+const insertPayment = statement((builder, came: Omit<NewCame, 'also' | 'eventId' | 'regNo'>) =>
+  builder
+    .insertInto('captures')
+    .values({
+      payment_id: came.paymentId,
+      counts_for: came.paymentId,
+      registration_id: came.registrationId,
+      source: came.way,
+      account: came.account,
+      reference: came.reference,
+      amount: came.amount,
+      currency: 'INR',
+      kind: 'sale',
+      paid_at: came.paidAt,
+      seen_at: came.at,
+      state: came.state,
+      why: came.why,
+      found_for: came.foundFor,
+    })
+    .returning('id'),
+)
+export const assignReference = statement(
+  (builder, { key, captureId }: { key: ReferenceKey; captureId: number }) =>
+    builder.insertInto('bank_references').values({ key, capture_id: captureId }),
+)
 /**
  * Returns the owner of a reference in any spelling; null: none. A payment takes precedence over a claim. Anybody
  * can type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the
@@ -76,9 +180,7 @@ export async function ownerOf(sql: Sql, named: Named): Promise<ReferenceOwner | 
   for (const key of keys) {
     const [payment] = await paymentsUnder(sql, [key])
     if (payment !== undefined) return { is: 'payment', ...payment[1] }
-    const payout = await sql<{ utr: string }>(
-      "SELECT utr FROM settlement_lines WHERE utr_key = ? AND utr_key <> '' LIMIT 1",
-    ).get(key)
+    const payout = await payoutUnder.get(sql, { key })
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
   if (await isRefundReference(sql, keys)) return { is: 'refund' }
@@ -123,26 +225,16 @@ export async function reportsUnder(
   sql: Sql,
   keys: readonly string[],
 ): Promise<readonly ReferenceReport[]> {
-  return (
-    await sql<Omit<ReferenceReport, 'isReleased'> & { is_released: number }>(
-      `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", r.full_name AS name, t.reference, t.paid_on AS day,
-       CASE WHEN t.ended_as = 'not_found' OR t.ended_as = 'again' AND EXISTS (
-         SELECT 1 FROM tellings n WHERE n.registration_id = t.registration_id AND n.id > t.id) THEN 1 ELSE 0 END AS is_released
-     FROM tellings t JOIN registrations r ON r.id = t.registration_id
-     WHERE t.folded IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
-       SELECT 1 FROM tellings n WHERE n.registration_id = t.registration_id AND n.folded = t.folded AND n.id > t.id)
-     ORDER BY t.id`,
-    ).all(JSON.stringify(keys.filter((key) => key !== '')))
-  ).map(({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }))
+  const listed = JSON.stringify(keys.filter((key) => key !== ''))
+  return (await claimsUnder.all(sql, { keys: listed })).map(
+    ({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }),
+  )
 }
 
 /** Whoever reads this may work for this event alone: the number of another event's registration stays out. */
-async function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): Promise<string> {
+export async function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): Promise<string> {
   if (regNo === null) return 'of no registration yet'
-  const isHere = await sql('SELECT 1 FROM registrations WHERE reg_no = ? AND event_id = ?').get(
-    regNo,
-    eventId,
-  )
+  const isHere = await registrationOfEvent.get(sql, { regNo, eventId })
   return `the payment of ${isHere === undefined ? 'a registration of another event' : regNo}`
 }
 
@@ -151,21 +243,8 @@ export async function paymentsUnder(
   sql: Sql,
   keys: readonly string[],
 ): Promise<readonly (readonly [key: BankKey, payment: KnownPayment])[]> {
-  return (
-    await sql<{
-      key: BankKey
-      id: number
-      reg_no: RegNo | null
-      amount: Paise
-      event: string | null
-    }>(
-      `SELECT b.key, c.id, r.reg_no, c.amount, coalesce(r.event_id, c.found_for) AS event FROM bank_references b JOIN captures c ON c.id = b.capture_id
-     LEFT JOIN registrations r ON r.id = c.registration_id WHERE b.key IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(keys))
-  ).map(({ key, id, reg_no: regNo, amount, event: eventId }) => [
-    key,
-    { id, regNo, amount, eventId },
-  ])
+  const payments = await recordedUnder.all(sql, { keys: JSON.stringify(keys) })
+  return payments.map(({ key, ...payment }) => [key, payment])
 }
 
 /** A received payment, as seen at the bank or the desk. */
@@ -189,82 +268,11 @@ export async function keepCame(sql: Sql, came: NewCame): Promise<Result<number, 
   if (known !== null) return err(known)
   const keys = keysOf(came)
   assert(keys.length > 0, 'money under a reference without a letter or digit')
-  const written = sql(
-    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?, ?)`,
-  ).run(
-    came.paymentId,
-    came.paymentId,
-    came.registrationId,
-    came.way,
-    came.account,
-    came.reference,
-    came.amount,
-    came.paidAt,
-    came.at,
-    came.state,
-    came.why,
-    came.foundFor,
-  )
-  const captureId = await written.lastInsertRowid
-  for (const key of keys)
-    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
+  const inserted = await insertPayment.get(sql, came)
+  assert(inserted !== undefined, 'an inserted payment has an id')
+  const { id: captureId } = inserted
+  for (const key of keys) assignReference.run(sql, { key, captureId })
   return ok(captureId)
-}
-
-type Older = {
-  id: number
-  source: ManualMethod
-  reference: string
-  state: string
-  event_id: string | null
-  reg_no: RegNo | null
-}
-
-/**
- * Assigns references to payments recorded by older versions. Of two payments under one reference, the first gets
- * it; the second stays unchanged and needs review. From then on claims are compared in the same spelling.
- */
-export async function nameOlder(sql: Sql): Promise<void> {
-  const older = await sql<Older>(
-    `SELECT c.id, c.source, c.reference, c.state, coalesce(r.event_id, c.found_for, c.account) AS event_id, r.reg_no
-     FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
-     WHERE c.source IN (SELECT value FROM json_each(?)) AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
-  ).all(JSON.stringify(MANUAL_METHOD_IDS))
-  for (const { id, source: way, reference, state, event_id: eventId, reg_no: regNo } of older) {
-    const named = { way, reference, eventId: eventId ?? '', regNo }
-    const keys = keysOf(named)
-    const [first] = await paymentsUnder(sql, keys)
-    if (first === undefined)
-      for (const key of keys)
-        sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, id)
-    else if (state !== 'refused')
-      await reportTwice(sql, id, { reference, eventId: named.eventId }, first[1])
-  }
-  const claims = await sql<{ id: number; reference: string; folded: string }>(
-    'SELECT id, reference, folded FROM tellings ORDER BY id',
-  ).all()
-  for (const { id, reference, folded } of claims) {
-    const key = bankKey(reference)
-    const isTaken =
-      (await sql(
-        "SELECT 1 FROM tellings WHERE folded = ? AND id <> ? AND (ended_as IS NULL OR ended_as = 'found')",
-      ).get(key, id)) !== undefined
-    if (key !== '' && key !== folded && !isTaken)
-      sql('UPDATE tellings SET folded = ? WHERE id = ?').run(key, id)
-  }
-}
-
-/** Normalises claims that older versions had closed: they stay known too. */
-export async function nameOlderReports(sql: Sql): Promise<void> {
-  const ended = await sql<{ id: number; reference: string; folded: string }>(
-    "SELECT id, reference, folded FROM tellings WHERE ended_as IN ('again', 'not_found') ORDER BY id",
-  ).all()
-  for (const { id, reference, folded } of ended) {
-    const key = bankKey(reference)
-    if (key !== '' && key !== folded)
-      sql('UPDATE tellings SET folded = ? WHERE id = ?').run(key, id)
-  }
 }
 
 /** A payment made elsewhere, with the reference in its row. */
@@ -289,98 +297,5 @@ export function whyImportKnown(sql: Sql, { reference, eventId, regNo }: NamedImp
  */
 export function nameImport(sql: Sql, captureId: number, { reference }: NamedImport): void {
   if (isSlipNumber(bankKey(reference))) return
-  for (const key of referenceKeys(reference))
-    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
-}
-
-/**
- * Assigns references to payments imported by older versions. Of two payments under one reference, the import
- * needs review.
- */
-export async function nameOlderImports(sql: Sql): Promise<void> {
-  const older = await sql<NamedImport & { id: number; is_refunded: number }>(
-    `SELECT c.id, p.reference, r.event_id AS "eventId", r.reg_no AS "regNo", CASE WHEN p.status = 'refunded' THEN 1 ELSE 0 END AS is_refunded
-     FROM captures c JOIN payments p ON p.id = c.payment_id JOIN registrations r ON r.id = c.registration_id
-     WHERE c.source = 'import' AND p.reference IS NOT NULL AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
-  ).all()
-  for (const { id, is_refunded: isRefunded, ...named } of older) {
-    const { reference } = named
-    const [first] = isSlipNumber(bankKey(reference))
-      ? []
-      : await paymentsUnder(sql, referenceKeys(reference))
-    if (first === undefined) nameImport(sql, id, named)
-    else if (isRefunded === 0) await reportTwice(sql, id, named, first[1])
-  }
-}
-
-/** Two payments under one reference: staff decide which of them the bank has seen. */
-export async function reportTwice(
-  sql: Sql,
-  later: number,
-  { reference, eventId }: { readonly reference: string; readonly eventId: string },
-  first: KnownPayment,
-): Promise<void> {
-  const isOver = await sql("SELECT 1 FROM captures WHERE id = ? AND state = 'refused'").get(
-    first.id,
-  )
-  if (isOver !== undefined) return
-  const why = `The bank reference ${reference} is recorded twice: it is also ${await ownerWords(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
-  await putInReview(sql, later, why)
-}
-
-/**
- * A gateway paid out under this reference: a payment recorded under it consists of card payments, which count
- * there.
- */
-export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
-  for (const [, { id }] of await paymentsUnder(sql, [bankKey(utr)]))
-    await putInReview(
-      sql,
-      id,
-      `The gateway’s settlement has the bank reference ${utr}: this money is a payout of card payments, so do not count it again.`,
-    )
-}
-
-/** A withdrawal that names a recorded payment. */
-export type Returned = {
-  readonly captureId: number
-  readonly reference: string
-  /** Zero: the file does not state it. */
-  readonly amount: Paise
-  readonly day: Day
-  readonly narration: string
-}
-
-/** Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. */
-export async function reportReturned(sql: Sql, returned: readonly Returned[]): Promise<void> {
-  for (const { captureId, reference, amount, day, narration } of returned) {
-    const left = await sql<{ left: Paise }>(
-      `SELECT c.amount - coalesce((SELECT sum(f.amount) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done'), 0) AS "left"
-       FROM captures c WHERE c.id = ? AND c.state <> 'refused'`,
-    ).get(captureId)
-    // Staff have refunded it: this withdrawal is that refund.
-    if (left === undefined || left.left <= 0) continue
-    const withdrawal = { amount, day }
-    const key: ReferenceKey = returnedKey(captureId, withdrawal, splitWords(narration))
-    const isOld = (await sql('SELECT 1 FROM bank_references WHERE key = ?').get(key)) !== undefined
-    if (isOld) continue
-    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
-    await putInReview(sql, captureId, sayReturned(withdrawal, reference))
-  }
-}
-
-/** What counts, or waits already, comes before staff with one more reason. */
-async function putInReview(sql: Sql, captureId: number, why: string): Promise<void> {
-  sql(
-    "UPDATE captures SET why = coalesce(why || ' ', '') || ? WHERE id = ? AND state IN ('unmatched', 'review') AND instr(coalesce(why, ''), ?) = 0",
-  ).run(why, captureId, why)
-  const counted =
-    "SELECT counts_for FROM captures WHERE id = ? AND state IN ('fits', 'review', 'accepted')"
-  const changes = await sql(
-    `UPDATE payments SET review = coalesce(review || ' ', '') || ? WHERE id = (${counted}) AND instr(coalesce(review, ''), ?) = 0`,
-  ).run(why, captureId, why).changes
-  if (changes > 0)
-    sql(
-      'UPDATE registrations SET in_review = 1 WHERE id = (SELECT registration_id FROM captures WHERE id = ?)',
-    ).run(captureId)
+  for (const key of referenceKeys(reference)) assignReference.run(sql, { key, captureId })
 }

@@ -23,7 +23,7 @@ import type {
   SettlementLine,
 } from '../../../engine/index.ts'
 import { audit } from '../staff/audit-log-entries.ts'
-import { reportPaidOut } from './bank-references.ts'
+import { reportPaidOut } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { KeptSettlement, NewSettlement, SettlementAccount } from './settlement-types.ts'

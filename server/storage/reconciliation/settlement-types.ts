@@ -10,7 +10,7 @@ import type {
   SettlementLine,
 } from '../../../engine/index.ts'
 
-import type { Returned } from './bank-references.ts'
+import type { Returned } from './references-in-review.ts'
 
 /** A gateway account: `source` as in captures. */
 export type SettlementAccount = { readonly source: string; readonly account: string }

@@ -16,7 +16,8 @@ import {
 } from '../../../engine/index.ts'
 import type { BankKey, Instant, Paise, StatementLine } from '../../../engine/index.ts'
 import { audit } from '../staff/audit-log-entries.ts'
-import { keepCame, ownerOf, paymentsUnder, reportsUnder, reportTwice } from './bank-references.ts'
+import { keepCame, ownerOf, paymentsUnder, reportsUnder } from './bank-references.ts'
+import { reportTwice } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { KeptUnmatched, NewUnmatched } from './settlement-types.ts'
 

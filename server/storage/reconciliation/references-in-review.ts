@@ -1,0 +1,132 @@
+/** Puts payments into review whose bank reference shows that they may count twice, or not at all. */
+import { sql as raw } from 'kysely'
+import type { Expression, RawBuilder } from 'kysely'
+import { bankKey, splitWords } from '../../../engine/index.ts'
+import type { Day, KnownPayment, Paise } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import { returnedKey, sayReturned } from '../payments/returned-transfers.ts'
+import { assignReference, ownerWords, paymentsUnder } from './bank-references.ts'
+
+const rejectedPayment = statement((builder, { id }: { id: number }) =>
+  builder.selectFrom('captures').select('id').where('id', '=', id).where('state', '=', 'refused'),
+)
+const unrefundedAmount = statement((builder, { captureId }: { captureId: number }) =>
+  builder
+    .selectFrom('captures as c')
+    .select(({ eb, selectFrom }) =>
+      eb(
+        'c.amount',
+        '-',
+        selectFrom('refunds as f')
+          .select(({ fn }) => fn.coalesce(fn.sum<Paise>('f.amount'), raw.lit(0 as Paise)).as('sum'))
+          .whereRef('f.capture_id', '=', 'c.id')
+          .where('f.state', '=', 'done')
+          .$asScalar(),
+      ).as('left'),
+    )
+    .where('c.id', '=', captureId)
+    .where('c.state', '<>', 'refused'),
+)
+const referenceWithKey = statement((builder, { key }: { key: string }) =>
+  builder.selectFrom('bank_references').select('key').where('key', '=', key),
+)
+const addReasonToPayment = statement(
+  (builder, { captureId, why }: { captureId: number; why: string }) =>
+    builder
+      .updateTable('captures')
+      .set(({ ref }) => ({ why: withReason(ref('why'), why) }))
+      .where('id', '=', captureId)
+      .where('state', 'in', ['unmatched', 'review'])
+      .where(({ ref }) => lacksReason(ref('why'), why)),
+)
+const addReasonToAttempt = statement(
+  (builder, { captureId, why }: { captureId: number; why: string }) =>
+    builder
+      .updateTable('payments')
+      .set(({ ref }) => ({ review: withReason(ref('review'), why) }))
+      .where(({ eb, selectFrom }) =>
+        eb(
+          'id',
+          '=',
+          selectFrom('captures as c')
+            .select('c.counts_for')
+            .where('c.id', '=', captureId)
+            .where('c.state', 'in', ['fits', 'review', 'accepted']),
+        ),
+      )
+      .where(({ ref }) => lacksReason(ref('review'), why)),
+)
+const markRegistrationForReview = statement((builder, { captureId }: { captureId: number }) =>
+  builder
+    .updateTable('registrations')
+    .set({ in_review: 1 })
+    .where(({ eb, selectFrom }) =>
+      eb(
+        'id',
+        '=',
+        selectFrom('captures as c').select('c.registration_id').where('c.id', '=', captureId),
+      ),
+    ),
+)
+type Reasons = Expression<string | null>
+const withReason = (reasons: Reasons, why: string): RawBuilder<string> =>
+  raw`coalesce(${reasons} || ' ', '') || ${why}`
+const lacksReason = (reasons: Reasons, why: string): RawBuilder<boolean> =>
+  raw`instr(coalesce(${reasons}, ''), ${why}) = 0`
+
+/** Two payments under one reference: staff decide which of them the bank has seen. */
+export async function reportTwice(
+  sql: Sql,
+  later: number,
+  { reference, eventId }: { readonly reference: string; readonly eventId: string },
+  first: KnownPayment,
+): Promise<void> {
+  if ((await rejectedPayment.get(sql, { id: first.id })) !== undefined) return
+  const why = `The bank reference ${reference} is recorded twice: it is also ${await ownerWords(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
+  await putInReview(sql, later, why)
+}
+
+/**
+ * A gateway paid out under this reference: a payment recorded under it consists of card payments, which count
+ * there.
+ */
+export async function reportPaidOut(sql: Sql, utr: string): Promise<void> {
+  for (const [, { id }] of await paymentsUnder(sql, [bankKey(utr)]))
+    await putInReview(
+      sql,
+      id,
+      `The gateway’s settlement has the bank reference ${utr}: this money is a payout of card payments, so do not count it again.`,
+    )
+}
+
+/** A withdrawal that names a recorded payment. */
+export type Returned = {
+  readonly captureId: number
+  readonly reference: string
+  /** Zero: the file does not state it. */
+  readonly amount: Paise
+  readonly day: Day
+  readonly narration: string
+}
+
+/** Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. */
+export async function reportReturned(sql: Sql, returned: readonly Returned[]): Promise<void> {
+  for (const { captureId, reference, amount, day, narration } of returned) {
+    const left = await unrefundedAmount.get(sql, { captureId })
+    // Staff have refunded it: this withdrawal is that refund.
+    if (left === undefined || left.left <= 0) continue
+    const withdrawal = { amount, day }
+    const key = returnedKey(captureId, withdrawal, splitWords(narration))
+    if ((await referenceWithKey.get(sql, { key })) !== undefined) continue
+    assignReference.run(sql, { key, captureId })
+    await putInReview(sql, captureId, sayReturned(withdrawal, reference))
+  }
+}
+
+/** What counts, or waits already, comes before staff with one more reason. */
+async function putInReview(sql: Sql, captureId: number, why: string): Promise<void> {
+  addReasonToPayment.run(sql, { captureId, why })
+  const changes = await addReasonToAttempt.run(sql, { captureId, why }).changes
+  if (changes > 0) markRegistrationForReview.run(sql, { captureId })
+}
