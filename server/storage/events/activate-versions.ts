@@ -4,6 +4,40 @@ import type { Activation, Active, ActiveEvent } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockVersion } from '../database/row-locks.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
+import { statement } from '../database/statements/statement.ts'
+
+const activeNumber = statement((builder) =>
+  builder.selectFrom('activation').select(['number', 'site']),
+)
+const saveActiveNumber = statement(
+  (builder, { number, site }: { number: number; site: string | null }) =>
+    builder
+      .insertInto('activation')
+      .values({ only: 1, number, site })
+      .onConflict((conflict) => conflict.column('only').doUpdateSet({ number, site })),
+)
+const activeVersions = statement((builder) =>
+  builder
+    .selectFrom('active_events')
+    .select(['event_id as eventId', 'hash', 'is_gone as isGone'])
+    .orderBy('place'),
+)
+const activeVersionOfEvent = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('active_events')
+    .select(['hash', 'is_gone as isGone'])
+    .where('event_id', '=', eventId),
+)
+const deleteActiveVersions = statement((builder) => builder.deleteFrom('active_events'))
+const addActiveVersion = statement(
+  (builder, version: { eventId: string; hash: string; isGone: 0 | 1; place: number }) =>
+    builder.insertInto('active_events').values({
+      event_id: version.eventId,
+      hash: version.hash,
+      is_gone: version.isGone,
+      place: version.place,
+    }),
+)
 
 /**
  * Changes versions, quotas and document issuers at one moment. Returns the new number; null: another server was
@@ -19,18 +53,10 @@ export async function activate(
   const isSame =
     before.site === site && JSON.stringify(before.events) === JSON.stringify(events.map(plain))
   if (after > 0 && isSame) return after
-  sql('DELETE FROM active_events').run()
+  deleteActiveVersions.run(sql)
   for (const [place, { eventId, hash, isGone }] of events.entries())
-    sql('INSERT INTO active_events (event_id, hash, is_gone, place) VALUES (?, ?, ?, ?)').run(
-      eventId,
-      hash,
-      isGone ? 1 : 0,
-      place,
-    )
-  sql(
-    `INSERT INTO activation (only, number, site) VALUES (1, ?, ?)
-     ON CONFLICT DO UPDATE SET number = excluded.number, site = excluded.site`,
-  ).run(after + 1, site)
+    addActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place })
+  saveActiveNumber.run(sql, { number: after + 1, site })
   readAgain(sql)
   return after + 1
 }
@@ -39,15 +65,13 @@ const plain = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({ eventI
 
 /** Reads only; null: `known` is still the active number. */
 export async function activeEvents(sql: Sql, known: number): Promise<Active | null> {
-  const row = (await sql<{ number: number; site: string | null }>(
-    'SELECT number, site FROM activation',
-  ).get()) ?? { number: 0, site: null }
+  const row = (await activeNumber.get(sql)) ?? { number: 0, site: null }
   if (row.number === known) return null
-  const events = (
-    await sql<{ eventId: string; hash: string; isGone: number }>(
-      'SELECT event_id AS eventId, hash, is_gone AS isGone FROM active_events ORDER BY place',
-    ).all()
-  ).map(({ eventId, hash, isGone }) => ({ eventId, hash, isGone: isGone === 1 }))
+  const events = (await activeVersions.all(sql)).map(({ eventId, hash, isGone }) => ({
+    eventId,
+    hash,
+    isGone: isGone === 1,
+  }))
   return { ...row, events }
 }
 
@@ -63,10 +87,7 @@ export async function isActive(
   const active = await once(
     sql,
     `active ${eventId}`,
-    async () =>
-      (await sql<{ hash: string; isGone: number }>(
-        'SELECT hash, is_gone AS isGone FROM active_events WHERE event_id = ?',
-      ).get(eventId)) ?? null,
+    async () => (await activeVersionOfEvent.get(sql, { eventId })) ?? null,
   )
   return active === null || (active.hash === hash && !(takesNew && active.isGone === 1))
 }

@@ -3,8 +3,66 @@ import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { ServedFile } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { setIssuer } from '../documents/issue-documents.ts'
 import { namePlaces, setLimits } from '../seats/recompute-seats.ts'
+
+type StoredFile = { hash: string; eventId: string; text: string; shared: string; at: Instant }
+const saveEventFile = statement((builder, file: StoredFile) =>
+  builder
+    .insertInto('event_files')
+    .values({
+      hash: file.hash,
+      event_id: file.eventId,
+      text: file.text,
+      shared: file.shared,
+      first_at: file.at,
+      served_at: file.at,
+    })
+    .onConflict((conflict) =>
+      conflict.column('hash').doUpdateSet((eb) => ({
+        served_at: eb
+          .case()
+          .when('event_files.served_at', '<', eb.ref('excluded.served_at'))
+          .then(eb.ref('excluded.served_at'))
+          .else(eb.ref('event_files.served_at'))
+          .end(),
+      })),
+    ),
+)
+const markGone = statement((builder, { eventId, at }: { eventId: string; at: Instant }) =>
+  builder
+    .updateTable('event_files')
+    .set({ gone_at: at })
+    .where('event_id', '=', eventId)
+    .where('gone_at', 'is', null),
+)
+const markServed = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .updateTable('event_files')
+    .set({ gone_at: null })
+    .where('event_id', '=', eventId)
+    .where('gone_at', 'is not', null),
+)
+const savePing = statement((builder, { at }: { at: Instant }) =>
+  builder
+    .insertInto('pings')
+    .values({ only: 1, at })
+    .onConflict((conflict) => conflict.column('only').doUpdateSet({ at })),
+)
+const lastPing = statement((builder) => builder.selectFrom('pings').select('at'))
+/** Functions of SQLite that return one row each. */
+type Pragmas = {
+  pragma_journal_mode: { journal_mode: string }
+  pragma_synchronous: { synchronous: number }
+  pragma_foreign_keys: { foreign_keys: number }
+}
+const sqliteSettings = statement((builder) =>
+  builder
+    .withTables<Pragmas>()
+    .selectFrom(['pragma_journal_mode', 'pragma_synchronous', 'pragma_foreign_keys'])
+    .select(['journal_mode as journalMode', 'synchronous', 'foreign_keys as foreignKeys']),
+)
 
 export async function keepEventFile(
   sql: Sql,
@@ -24,41 +82,25 @@ export async function keepEventFile(
   await setLimits(sql, eventId, limits, holdPlaceMs)
   namePlaces(sql, eventId, placeNames)
   if (issuer !== undefined) setIssuer(sql, eventId, issuer)
-  sql(
-    `INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (hash) DO UPDATE SET served_at = max(served_at, excluded.served_at)`,
-  ).run(hash, eventId, text, shared, at, at)
-  if (isGone)
-    sql('UPDATE event_files SET gone_at = ? WHERE event_id = ? AND gone_at IS NULL').run(
-      at,
-      eventId,
-    )
-  else
-    sql('UPDATE event_files SET gone_at = NULL WHERE event_id = ? AND gone_at IS NOT NULL').run(
-      eventId,
-    )
+  saveEventFile.run(sql, { hash, eventId, text, shared, at })
+  if (isGone) markGone.run(sql, { eventId, at })
+  else markServed.run(sql, { eventId })
 }
 
 /** Writes and reads back; throws if the disk accepts no writes. */
 export async function ping(sql: Sql, at: Instant): Promise<void> {
-  sql('INSERT INTO pings (only, at) VALUES (1, ?) ON CONFLICT DO UPDATE SET at = excluded.at').run(
-    at,
-  )
-  const row = await sql<{ at: Instant }>('SELECT at FROM pings').get()
+  savePing.run(sql, { at })
+  const row = await lastPing.get(sql)
   assert(row?.at === at, 'the database did not give back what was written')
 }
 
-/** Returns the settings of the writing connection; `synchronous` 2 is FULL. */
+/** Returns the settings of the writing connection to SQLite; `synchronous` 2 is FULL. */
 export async function pragmas(sql: Sql): Promise<{
   readonly journalMode: string
   readonly synchronous: number
   readonly foreignKeys: number
 }> {
-  const value = async (name: string): Promise<unknown> =>
-    Object.values((await sql<Record<string, unknown>>(`PRAGMA ${name}`).get()) ?? {})[0]
-  return {
-    journalMode: String(await value('journal_mode')),
-    synchronous: Number(await value('synchronous')),
-    foreignKeys: Number(await value('foreign_keys')),
-  }
+  const settings = await sqliteSettings.get(sql)
+  assert(settings !== undefined, 'SQLite did not return its settings')
+  return settings
 }
