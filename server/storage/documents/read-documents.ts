@@ -2,15 +2,31 @@
 import { statedAmount } from '../../../engine/index.ts'
 import type { DocumentBody, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { StoredDocument } from './document-types.ts'
+
+const documentsOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('documents')
+    .select(['id', 'kind', 'serial', 'at', 'body'])
+    .where('registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('registrations.id').where('reg_no', '=', regNo),
+    )
+    .orderBy('id'),
+)
+const bodyOfDocument = statement((builder, { regNo, id }: { regNo: RegNo; id: number }) =>
+  builder
+    .selectFrom('documents')
+    .select('body')
+    .where('id', '=', id)
+    .where('registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('registrations.id').where('reg_no', '=', regNo),
+    ),
+)
 
 /** For one registration, oldest first. */
 export async function documentsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredDocument[]> {
-  return (
-    await sql<Omit<StoredDocument, 'form' | 'total'> & { readonly body: string }>(
-      `SELECT d.id, d.kind, d.serial, d.at, d.body FROM documents d WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
-    ).all(regNo)
-  ).map(({ body, ...document }) => {
+  return (await documentsOfRegistration.all(sql, { regNo })).map(({ body, ...document }) => {
     const stated = JSON.parse(body) as DocumentBody
     const { form } = stated
     return { ...document, ...(form && { form }), total: statedAmount(stated) }
@@ -23,8 +39,6 @@ export async function documentBody(
   regNo: RegNo,
   id: number,
 ): Promise<DocumentBody | null> {
-  const row = await sql<{ body: string }>(
-    'SELECT body FROM documents WHERE id = ? AND registration_id = (SELECT id FROM registrations WHERE reg_no = ?)',
-  ).get(id, regNo)
+  const row = await bodyOfDocument.get(sql, { regNo, id })
   return row === undefined ? null : (JSON.parse(row.body) as DocumentBody)
 }

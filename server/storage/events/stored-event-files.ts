@@ -4,7 +4,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { ServedFile } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { setIssuer } from '../documents/issue-documents.ts'
+import { setIssuer } from '../documents/store-documents.ts'
 import { namePlaces, setLimits } from '../seats/recompute-seats.ts'
 
 type StoredFile = { hash: string; eventId: string; text: string; shared: string; at: Instant }

@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely'
 import type {
   Day,
+  DocumentKind,
   Instant,
   LastResponse,
   OrderId,
@@ -74,7 +75,7 @@ export type MoneyTables = {
     id: Generated<number>
     registration_id: number
     payment_id: number
-    kind: string
+    kind: DocumentKind
     account: string
     year: string
     serial: string

@@ -1,0 +1,185 @@
+/** Adds up the amounts that documents state: money received, refunded, and charged for a registration. */
+import { expressionBuilder, sql as raw } from 'kysely'
+import { isEnded, paise, requiredAmount } from '../../../engine/index.ts'
+import type { Charge, Paise } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { moneyOfBill } from '../payments/stored-balance.ts'
+import { sourceOf } from '../payments/received-payments.ts'
+import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
+
+const capture = expressionBuilder<Tables & { c: Tables['captures'] }, 'c'>()
+/** A capture `c` of an import, which was invoiced where it came from; what was refunded there was credited there as well. */
+const isImported = capture.and([
+  capture('c.source', '=', sourceOf(null)),
+  capture.not(
+    capture.exists(
+      capture
+        .selectFrom('refunds as f')
+        .select('f.id')
+        .whereRef('f.capture_id', '=', 'c.id')
+        .where('f.who', '=', 'import'),
+    ),
+  ),
+])
+const importedCapture = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('captures as c')
+    .select('c.id')
+    .where(isImported)
+    .where('c.registration_id', '=', registrationId),
+)
+const paidAmounts = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('payments as p')
+        .select((eb) => [
+          eb
+            .case()
+            .when(
+              eb.exists(
+                eb
+                  .selectFrom('captures as c')
+                  .select('c.id')
+                  .where(isImported)
+                  .whereRef('c.counts_for', '=', 'p.id'),
+              ),
+            )
+            .then(1)
+            .else(0)
+            .end()
+            .as('is_imported'),
+          eb.fn
+            .coalesce(
+              eb
+                .selectFrom('captures as c')
+                .select(({ fn }) => fn.sum<number>('c.amount').as('amount'))
+                .whereRef('c.counts_for', '=', 'p.id')
+                .where('c.state', 'in', ['fits', 'accepted']),
+              'p.amount',
+            )
+            .as('came'),
+          eb
+            .selectFrom('refunds as f')
+            .innerJoin('captures as c', 'c.id', 'f.capture_id')
+            .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('f.amount'), lit(0)).as('amount'))
+            .whereRef('c.counts_for', '=', 'p.id')
+            .where('c.state', 'in', ['fits', 'accepted'])
+            .where('f.state', '=', 'done')
+            .as('gone'),
+        ])
+        .where('p.registration_id', '=', registrationId)
+        .where('p.status', 'in', ['success', 'refunded'])
+        .as('paid'),
+    )
+    .select(({ eb, fn, lit }) => [
+      fn.coalesce(fn.sum<number>('came'), lit(0)).as('came'),
+      fn.coalesce(fn.sum<number>('gone'), lit(0)).as('gone'),
+      fn
+        .coalesce(
+          fn.sum<number>(
+            eb
+              .case()
+              .when('is_imported', '=', 1)
+              .then(eb('came', '-', eb.ref('gone')))
+              .else(0)
+              .end(),
+          ),
+          lit(0),
+        )
+        .as('imported'),
+    ]),
+)
+/** By the newest receipt of each payment. */
+const receiptAmounts = statement(
+  (builder, { registrationId }: { registrationId: number }, dialect) =>
+    builder
+      .selectFrom('documents')
+      .select(({ fn, lit, ref }) => {
+        const amountAt = (path: string) =>
+          fn.coalesce(
+            fn.sum<number>(raw<number>`cast(${dialect.jsonText(ref('body'), path)} as bigint)`),
+            lit(0),
+          )
+        return [amountAt('$.gst').as('gst'), amountAt('$.total').as('total')]
+      })
+      .where('id', 'in', ({ selectFrom }) =>
+        selectFrom('documents')
+          .select(({ fn }) => fn.max('id').as('id'))
+          .where('registration_id', '=', registrationId)
+          .where('kind', '=', 'receipt')
+          .groupBy('payment_id'),
+      ),
+)
+const acceptedAmount = statement((builder, { paymentId }: { paymentId: number }) =>
+  builder
+    .selectFrom('captures')
+    .select(({ fn }) => fn.sum<Paise | null>(fn.coalesce('counted', 'amount')).as('amount'))
+    .where('counts_for', '=', paymentId)
+    .where('state', '=', 'accepted'),
+)
+const countedAmount = statement((builder, { paymentId }: { paymentId: number }) =>
+  builder
+    .selectFrom('captures')
+    .select(({ fn, lit }) =>
+      fn.coalesce(fn.sum<number>(fn.coalesce('counted', 'amount')), lit(0)).as('amount'),
+    )
+    .where('counts_for', '=', paymentId)
+    .where('state', 'in', ['fits', 'accepted']),
+)
+
+/** Null: staff accepted no money for the payment. */
+export async function findAcceptedAmount(sql: Sql, paymentId: number): Promise<Paise | null> {
+  return (await acceptedAmount.get(sql, { paymentId }))?.amount ?? null
+}
+
+/** The money that counts for a payment. */
+export async function findCountedAmount(sql: Sql, paymentId: number): Promise<Paise> {
+  return paise((await countedAmount.get(sql, { paymentId }))?.amount ?? 0)
+}
+
+export async function hasImportedMoney(sql: Sql, registrationId: number): Promise<boolean> {
+  return (await importedCapture.get(sql, { registrationId })) !== undefined
+}
+
+/** The tax that the receipts so far leave of the bill; nothing where this payment is not exactly what they leave. */
+export async function taxOfDifference(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  { gst, total }: RegistrationRow,
+): Promise<Paise> {
+  const before = (await receiptAmounts.get(sql, { registrationId: row.registration_id })) ?? {
+    gst: 0,
+    total: 0,
+  }
+  const left = (gst ?? 0) - before.gst
+  const isExact = (total ?? 0) - before.total === row.amount && left >= 0 && left <= row.amount
+  return paise(isExact ? left : 0)
+}
+
+/**
+ * What of the bill is charged: money that is kept, and what is due. Money beyond the price was never charged.
+ * `chargedHere`: without the imported money, from which what is to be paid back is taken first.
+ */
+export async function chargedOf(
+  sql: Sql,
+  { id, due, state }: RegistrationRow,
+  total: Paise,
+  refundedBefore: number,
+): Promise<Pick<Charge, 'charged' | 'chargedHere'>> {
+  const { came, gone, imported } = (await paidAmounts.get(sql, { registrationId: id })) ?? {
+    came: 0,
+    gone: 0,
+    imported: 0,
+  }
+  const kept = came - gone + refundedBefore
+  // The organisers let go of less than the price, until it is cancelled or the last rupee is refunded.
+  const letGo = total - requiredAmount(total, (await moneyOfBill(sql, id)).letGo)
+  const waived = kept > 0 && !isEnded(state) ? letGo : 0
+  const dueHere = Math.max(due, Math.min(0, imported + due))
+  return {
+    charged: paise(Math.max(0, Math.min(total, kept + due + waived))),
+    chargedHere: paise(Math.max(0, kept - imported + dueHere + waived)),
+  }
+}
