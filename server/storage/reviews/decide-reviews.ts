@@ -4,45 +4,29 @@
  * many users decide at the same time.
  */
 import {
-  acceptPayment,
   assert,
   assertNever,
-  decideReview as judge,
   closePayment,
+  decideReview as judge,
   formatMoney,
   ok,
   paise,
 } from '../../../engine/index.ts'
-import type {
-  Decision,
-  DecisionRefusal,
-  Grounds,
-  Instant,
-  Paise,
-  RegNo,
-  Result,
-  Review,
-} from '../../../engine/index.ts'
-import { byHandInstead } from '../payments/payment-attempts.ts'
-import { sourceOf } from '../payments/received-payments.ts'
-import { book } from '../reports/registration-and-revenue-counters.ts'
-import { issueReceipt } from '../documents/issue-documents.ts'
-import { balance, payDifference } from '../payments/stored-balance.ts'
-import { addDue } from '../payments/balance-adjustments.ts'
+import type { Decision, Grounds, Instant, Paise, RegNo, Review } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { done, gone, refused } from './decision-history.ts'
+import { statement } from '../database/statements/statement.ts'
+import { done, gone } from './decision-history.ts'
 import type { DecisionAnswer } from './decision-history.ts'
+import { acceptCapture, acceptUndecided, closeReview, count } from './accept-payments.ts'
+import type { CaptureId } from './accept-payments.ts'
 import { captureRow, decideRefund, gaveByHand, wantOf } from '../refunds/decide-refunds.ts'
-import { confirmByMail } from '../mail/email-queue.ts'
 import { priceAnew } from '../payments/reprice-on-credit-date.ts'
 import { Refused } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { moveTarget, numberOf, restOf, reviewOf } from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
-import { owedSince } from '../payments/apply-payment-events.ts'
 import {
-  bookAndCover,
   endWithout,
   joined,
   paymentById,
@@ -51,6 +35,47 @@ import {
   without,
 } from '../payments/payment-state.ts'
 import type { NewMail } from '../index.ts'
+
+const removePayer = statement((builder, { id }: { id: number }) =>
+  builder
+    .updateTable('captures')
+    .set({ payer: null })
+    .where('id', '=', id)
+    .where('payer', 'is not', null)
+    .where('state', 'not in', ['review', 'unmatched']),
+)
+const unpaidRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('registrations')
+    .select(['id', 'reg_no as regNo'])
+    .where('reg_no', '=', regNo)
+    .where('state', 'in', ['to_pay', 'told', 'lapsed']),
+)
+const balanceOf = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder.selectFrom('registrations').select('due').where('reg_no', '=', regNo),
+)
+const newestPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('payments as p')
+    .innerJoin('registrations as g', 'g.id', 'p.registration_id')
+    .select('p.id')
+    .where('g.reg_no', '=', regNo)
+    .orderBy('p.attempt', 'desc')
+    .limit(1),
+)
+const setMoved = statement(
+  (builder, given: { id: number; registrationId: number; paymentId: number; why: string }) =>
+    builder
+      .updateTable('captures')
+      .set({
+        registration_id: given.registrationId,
+        counts_for: given.paymentId,
+        why: given.why,
+        state: 'review',
+      })
+      .where('id', '=', given.id)
+      .where('state', 'in', ['review', 'unmatched']),
+)
 
 /** `mail` is queued only when this decision makes a registration a success. A refusal leaves nothing behind. */
 export async function decide(
@@ -63,10 +88,8 @@ export async function decide(
   const decided = await decideOne(sql, id, decision, at, mail)
   if (!decided.ok) throw new Refused(decided)
   // Who paid was kept for whoever decides.
-  if (id.startsWith('C'))
-    sql(
-      "UPDATE captures SET payer = NULL WHERE id = ? AND payer IS NOT NULL AND state NOT IN ('review', 'unmatched')",
-    ).run(numberOf(id))
+  const number = numberOf(id)
+  if (id.startsWith('C') && number !== null) removePayer.run(sql, { id: number })
   return decided
 }
 
@@ -167,11 +190,8 @@ async function priceTarget(
   { to, price }: Decision & { readonly what: 'move' },
   at: Instant,
 ): Promise<void> {
-  const row = await sql<{ id: number; reg_no: RegNo }>(
-    "SELECT id, reg_no FROM registrations WHERE reg_no = ? AND state IN ('to_pay', 'told', 'lapsed')",
-  ).get(to.trim())
-  if (row !== undefined && price !== undefined)
-    await priceAnew(sql, { id: row.id, regNo: row.reg_no }, price, at)
+  const row = await unpaidRegistration.get(sql, { regNo: to.trim() as RegNo })
+  if (row !== undefined && price !== undefined) await priceAnew(sql, row, price, at)
 }
 
 async function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): Promise<string> {
@@ -180,9 +200,8 @@ async function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise):
       ? 'counts'
       : `counts as the payment of ${due === null ? 'what was due' : formatMoney(due)}`
   // What a correction changed since that was asked for stays to be paid, or goes back.
-  const { due: open } = (await sql<{ due: Paise }>(
-    'SELECT due FROM registrations WHERE reg_no = ?',
-  ).get(regNo)) ?? { due: paise(0) }
+  const registration = regNo === null ? undefined : await balanceOf.get(sql, { regNo })
+  const open = registration?.due ?? paise(0)
   const counts = is === 'rest' ? `${formatMoney(amount)} is added` : `${formatMoney(amount)} ${as}`
   if (open > 0) return `${counts}: ${formatMoney(open)} is still due.`
   if (open < 0)
@@ -190,148 +209,12 @@ async function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise):
   return `${counts}: the registration is paid.`
 }
 
-type CaptureId = Result<number, DecisionRefusal>
-
-/** An accepted payment becomes the payment of an attempt. */
-export async function count(
-  sql: Sql,
-  capture: CaptureRow,
-  row: OwnedPaymentRow,
-  review: string | null,
-  at: Instant,
-  mail: NewMail | null,
-): Promise<CaptureId> {
-  const { reference, amount, paid_at: paidAt } = capture
-  const counted = await beginToCount(sql, capture.id)
-  // A reference is a gateway's own; of what came outside it counts once among its own kind already.
-  const taken =
-    row.gateway === null
-      ? undefined
-      : await sql<{ order_id: string }>(
-          'SELECT order_id FROM payments WHERE gateway = ? AND reference = ? AND id <> ?',
-        ).get(row.gateway, reference, row.id)
-  if (taken !== undefined) {
-    // Slips are numbered by each desk, and no bank knows the gateway's numbers: such money pays an order of its own.
-    const own =
-      capture.source === row.gateway
-        ? null
-        : await byHandInstead(sql, row, { way: capture.source, review }, at)
-    if (own === null)
-      return refused(
-        'reference_taken',
-        `The reference ${reference} was already used to pay ${taken.order_id}.`,
-      )
-    sql('UPDATE captures SET counts_for = ? WHERE id = ?').run(own.id, capture.id)
-    return count(sql, { ...capture, counts_for: own.id }, own, null, at, mail)
-  }
-  await payDifference(sql, row, counted, at)
-  await stand(
-    sql,
-    row,
-    acceptPayment({ ...toPayment(row), review }, { reference, amount, paidAt }, at),
-    at,
-  )
-  await owedSince(sql, row, at)
-  book(sql, row, paidAt, amount)
-  await bookAndCover(sql, row, { id: capture.id, reference }, at)
-  // What a correction left is beside a registration that was confirmed when it was paid.
-  if (mail !== null && row.asks_for === 'whole')
-    await confirmByMail(sql, row.registration_id, mail, at)
-  return ok(capture.id)
-}
-
-/** What staff refunded before is no money for this payment. Answers what counts. */
-async function beginToCount(sql: Sql, captureId: number): Promise<Paise> {
-  const row = await sql<{ counted: Paise }>(
-    `UPDATE captures SET counted = amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = captures.id AND f.state <> 'refused')
-     WHERE id = ? RETURNING counted`,
-  ).get(captureId)
-  assert(row !== undefined, 'money that is not there began to count')
-  return row.counted
-}
-
-async function acceptCapture(
-  sql: Sql,
-  capture: CaptureRow,
-  at: Instant,
-  mail: NewMail | null,
-): Promise<CaptureId> {
-  assert(capture.counts_for !== null, 'money of no payment was to be accepted')
-  const row = await paymentById(sql, capture.counts_for)
-  const before = await balance(sql, row.registration_id)
-  await judged(sql, capture, 'accepted')
-  if (row.status === 'success') {
-    await beginToCount(sql, capture.id)
-    const amount = (await balance(sql, row.registration_id)) - before
-    addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
-    await addRest(sql, capture, row, at)
-    return ok(capture.id)
-  }
-  return count(sql, capture, row, without(row.review, capture.why), at, mail)
-}
-
-/** More money for what was accepted at less than its price: together they pay, and a receipt says so. */
-async function addRest(
-  sql: Sql,
-  capture: CaptureRow,
-  row: OwnedPaymentRow,
-  at: Instant,
-): Promise<void> {
-  book(sql, row, capture.paid_at, capture.amount)
-  const review = without(row.review, capture.why)
-  await stand(sql, row, { ...toPayment(row), review }, at)
-  await settleRegistration(sql, row.registration_id)
-  const { reference, paid_at: paidAt } = capture
-  await issueReceipt(sql, row, { reference: `${row.reference}, ${reference}`, paidAt }, at)
-  await bookAndCover(sql, row, { id: capture.id, reference }, at)
-}
-
-async function judged(sql: Sql, { id }: CaptureRow, state: 'accepted' | 'refused'): Promise<void> {
-  const changes = await sql(
-    "UPDATE captures SET state = ? WHERE id = ? AND state IN ('review', 'unmatched')",
-  ).run(state, id).changes
-  assert(changes === 1, 'a capture that was decided already was decided again')
-}
-
-/** The gateway's panel knows what its status call does not say. */
-async function acceptUndecided(
-  sql: Sql,
-  row: OwnedPaymentRow,
-  { reference, amount }: { readonly reference: string | null; readonly amount: Paise },
-  at: Instant,
-  mail: NewMail | null,
-): Promise<CaptureId> {
-  assert(reference !== null, 'money without a reference was accepted')
-  const [source, account] = [sourceOf(row.gateway), row.account ?? '']
-  const isKnown = await sql(
-    'SELECT 1 FROM captures WHERE source = ? AND account = ? AND reference = ?',
-  ).get(source, account, reference)
-  if (isKnown !== undefined)
-    return refused(
-      'reference_taken',
-      `A payment with the reference ${reference} is already recorded.`,
-    )
-  const written = sql(
-    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, 'accepted')`,
-  ).run(row.id, row.id, row.registration_id, source, account, reference, amount, at, at)
-  const rest = await restOf(sql, row.id, row.review)
-  return count(
-    sql,
-    await captureRow(sql, await written.lastInsertRowid),
-    row,
-    without(row.review, rest),
-    at,
-    mail,
-  )
-}
-
 async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promise<void> {
   if (capture.counts_for !== null) {
     await endWithout(sql, capture, await paymentById(sql, capture.counts_for), 'dismissed', at)
     return
   }
-  await judged(sql, capture, 'refused')
+  await closeReview(sql, capture, 'refused')
   // It came for what was never asked to be paid.
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
 }
@@ -349,9 +232,7 @@ async function moveCapture(
   at: Instant,
   mail: NewMail | null,
 ): Promise<CaptureId> {
-  const newest = await sql<{ id: number }>(
-    `SELECT p.id FROM payments p JOIN registrations g ON g.id = p.registration_id WHERE g.reg_no = ? ORDER BY p.attempt DESC LIMIT 1`,
-  ).get(to)
+  const newest = await newestPayment.get(sql, { regNo: to as RegNo })
   assert(newest !== undefined, 'money was moved to a registration without a payment')
   const target = await paymentById(sql, newest.id)
   // Where it was it is no reason for review any more.
@@ -361,13 +242,16 @@ async function moveCapture(
     const payment = { ...toPayment(source), review }
     await stand(sql, source, review === null ? closePayment(payment, 'moved', at) : payment, at)
   }
-  sql(
-    "UPDATE captures SET registration_id = ?, counts_for = ?, why = ?, state = 'review' WHERE id = ? AND state IN ('review', 'unmatched')",
-  ).run(target.registration_id, target.id, why, capture.id)
+  setMoved.run(sql, {
+    id: capture.id,
+    registrationId: target.registration_id,
+    paymentId: target.id,
+    why,
+  })
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
   const moved = await captureRow(sql, capture.id)
   if (fits) {
-    await judged(sql, moved, 'accepted')
+    await closeReview(sql, moved, 'accepted')
     return count(sql, moved, target, target.review, at, mail)
   }
   await stand(sql, target, { ...toPayment(target), review: joined(target.review, why) }, at)
