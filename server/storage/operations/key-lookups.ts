@@ -23,7 +23,7 @@ import {
   refundRequests,
   secondPaymentOf,
 } from '../payments/find-duplicate-payments.ts'
-import { settledOf } from '../reconciliation/settlement-lines.ts'
+import { settledOf } from '../reconciliation/read-settlements.ts'
 import { linkOf } from '../registrations/access-links.ts'
 import { placesLeft, placesTaken } from '../seats/available-seats.ts'
 import { registeredUnder } from '../registrations/insert-registration.ts'

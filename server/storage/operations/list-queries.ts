@@ -18,7 +18,7 @@ import {
   heldMoney,
   heldOrders,
   settlementLines,
-} from '../reconciliation/settlement-lines.ts'
+} from '../reconciliation/read-settlements.ts'
 
 export const listings = {
   operating,

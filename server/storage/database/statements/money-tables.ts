@@ -8,6 +8,7 @@ import type {
   OrderId,
   Paise,
   PaymentStatus,
+  SettlementLine,
 } from '../../../../engine/index.ts'
 
 export type CaptureState = 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
@@ -176,8 +177,8 @@ export type MoneyTables = {
     account: string
     key: string
     line: number
-    kind: string
-    order_id: OrderId
+    kind: SettlementLine['is']
+    order_id: string
     reference: string
     amount: Paise
     fee: Paise

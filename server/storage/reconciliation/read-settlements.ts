@@ -1,0 +1,216 @@
+/** Reads settlement lines, and the payments that they are compared with. */
+import { sql as raw } from 'kysely'
+import { isGatewayPayment } from '../../../engine/index.ts'
+import type { HeldMoney, HeldOrder, RegNo, SettlementLine } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import { refundByHand } from '../refunds/refund-states-and-channels.ts'
+import type { SettlementAccount } from './settlement-types.ts'
+
+const LINE = [
+  'line',
+  'kind as is',
+  'order_id as order',
+  'reference',
+  'amount',
+  'fee',
+  'tax',
+  'net',
+  'day',
+  'utr',
+  'paid_on as paidOn',
+  'nth',
+] as const
+
+const linesOfAccount = statement((builder, { source, account }: SettlementAccount) =>
+  builder
+    .selectFrom('settlement_lines')
+    .select(LINE)
+    .where('source', '=', source)
+    .where('account', '=', account)
+    .orderBy('id'),
+)
+const accountsWithPayments = statement((builder, { eventId }: { eventId: string }) =>
+  builder
+    .selectFrom('captures as c')
+    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+    .distinct()
+    .select(['c.source', 'c.account'])
+    .where(({ eb, fn }) => eb(fn.coalesce('r.event_id', 'c.found_for'), '=', eventId))
+    .union(
+      builder
+        .selectFrom('settlements')
+        .select(['source', 'account'])
+        .where('event_id', '=', eventId),
+    )
+    .orderBy('source')
+    .orderBy('account'),
+)
+const refundsThroughGateway = statement((builder, { source }: { source: string }) =>
+  builder
+    .selectFrom('refunds as f')
+    .innerJoin('captures as c', 'c.id', 'f.capture_id')
+    .select(({ eb, lit }) => [
+      'f.capture_id',
+      'f.id',
+      'f.reference',
+      'f.amount',
+      'f.state',
+      eb.case().when(refundByHand).then(lit(1)).else(lit(0)).end().as('is_by_hand'),
+    ])
+    .where('c.source', '=', source)
+    .orderBy('f.id'),
+)
+const paymentsThroughGateway = statement((builder, { source, account }: SettlementAccount) =>
+  builder
+    .selectFrom('captures as c')
+    .leftJoin('payments as p', 'p.id', 'c.payment_id')
+    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+    .select(({ eb, fn, lit, or }) => [
+      'c.id',
+      'c.reference',
+      fn.coalesce('p.order_id', 'c.unknown_order').as('order'),
+      'r.reg_no as regNo',
+      fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
+      'c.source',
+      'c.account',
+      'c.amount',
+      'c.state',
+      'c.paid_at as paidAt',
+      eb
+        .case()
+        .when(or([eb('c.kind', '=', 'sale'), eb('c.state', '=', 'accepted')]))
+        .then(lit(1))
+        .else(lit(0))
+        .end()
+        .as('isMoney'),
+      eb
+        .case()
+        .when('c.account', 'in', [account, ''])
+        .then(lit(1))
+        .else(lit(0))
+        .end()
+        .as('isOfAccount'),
+    ])
+    .where('c.source', '=', source)
+    .orderBy('c.id'),
+)
+const transfersOfOrders = statement((builder, { orders }: { orders: string }, dialect) =>
+  builder
+    .selectFrom('payments as p')
+    .innerJoin('captures as c', (join) =>
+      join
+        .onRef('c.registration_id', '=', 'p.registration_id')
+        .onRef('c.source', '<>', 'p.gateway'),
+    )
+    .innerJoin('bank_references as b', 'b.capture_id', 'c.id')
+    .select(['p.order_id as order', 'b.key'])
+    .where(({ ref }) => dialect.isIn(ref('p.order_id'), orders))
+    .orderBy('b.key'),
+)
+const registrationsOfOrders = statement((builder, { orders }: { orders: string }, dialect) =>
+  builder
+    .selectFrom('payments as p')
+    .innerJoin('registrations as r', 'r.id', 'p.registration_id')
+    .select(['p.order_id as order', 'r.reg_no as regNo', 'r.event_id as eventId'])
+    .where(({ ref }) => dialect.isIn(ref('p.order_id'), orders)),
+)
+const linesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('settlement_lines as s')
+    .select(LINE)
+    .where(({ eb, selectFrom }) =>
+      eb(
+        's.id',
+        'in',
+        selectFrom('registrations as r')
+          .innerJoin('captures as c', 'c.registration_id', 'r.id')
+          .innerJoin('settlement_lines as l', (join) =>
+            join
+              .onRef('l.reference', '=', 'c.reference')
+              .onRef('l.source', '=', 'c.source')
+              .on(({ eb, ref, val }) => eb('c.account', 'in', [ref('l.account'), val('')])),
+          )
+          .select('l.id')
+          .where('r.reg_no', '=', regNo)
+          .union(
+            selectFrom('registrations as r')
+              .innerJoin('payments as p', 'p.registration_id', 'r.id')
+              .innerJoin('settlement_lines as l', (join) =>
+                join.onRef('l.order_id', '=', 'p.order_id').onRef('l.source', '=', 'p.gateway'),
+              )
+              .select('l.id')
+              .where('r.reg_no', '=', regNo),
+          ),
+      ),
+    )
+    .orderBy(({ fn }) => fn.coalesce('s.day', raw.lit('')))
+    .orderBy('s.id'),
+)
+
+/** Returns all lines of an account that were ever stored, in order. Runs on the reader thread. */
+export async function settlementLines(
+  sql: Sql,
+  { source, account }: SettlementAccount,
+): Promise<readonly SettlementLine[]> {
+  return linesOfAccount.all(sql, { source, account })
+}
+
+/**
+ * Returns the accounts through which an event was paid, or for which it loaded settlements: the account in its
+ * event file may have changed, and the gateway still pays out to the one before.
+ */
+export async function accountsOfEvent(
+  sql: Sql,
+  eventId: string,
+): Promise<readonly SettlementAccount[]> {
+  const accounts = await accountsWithPayments.all(sql, { eventId })
+  return accounts.filter(({ source }) => isGatewayPayment(source))
+}
+
+/**
+ * Returns all payments through the gateway of an account, also those it calls no sale: a report that lists one says that it
+ * was. The account of an event may have changed, and the previous one still pays out.
+ */
+export async function heldMoney(
+  sql: Sql,
+  { source, account }: SettlementAccount,
+): Promise<readonly HeldMoney[]> {
+  const refunds = Map.groupBy(
+    await refundsThroughGateway.all(sql, { source }),
+    ({ capture_id: id }) => id,
+  )
+  const payments = await paymentsThroughGateway.all(sql, { source, account })
+  return payments.map(({ isMoney, isOfAccount, ...payment }) => ({
+    ...payment,
+    isMoney: isMoney === 1,
+    isOfAccount: isOfAccount === 1,
+    refunds: (refunds.get(payment.id) ?? []).map(
+      ({ capture_id: _, is_by_hand: isByHand, ...refund }) => ({
+        ...refund,
+        byHand: isByHand === 1,
+      }),
+    ),
+  }))
+}
+
+/** Returns those orders that are ours. */
+export async function heldOrders(
+  sql: Sql,
+  orders: readonly string[],
+): Promise<readonly HeldOrder[]> {
+  const listed = JSON.stringify(orders)
+  const transfers = Map.groupBy(
+    await transfersOfOrders.all(sql, { orders: listed }),
+    ({ order }) => order,
+  )
+  return (await registrationsOfOrders.all(sql, { orders: listed })).map((held) => {
+    const keys = transfers.get(held.order)?.map(({ key }) => key)
+    return keys === undefined ? held : { ...held, transfers: keys }
+  })
+}
+
+/** For one registration, in order of day. Reads only; also runs outside the writer's transaction. */
+export async function settledOf(sql: Sql, regNo: RegNo): Promise<readonly SettlementLine[]> {
+  return linesOfRegistration.all(sql, { regNo })
+}
