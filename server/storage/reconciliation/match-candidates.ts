@@ -86,7 +86,7 @@ const payoutsUnder = statement((builder, { keys }: { keys: string }, dialect) =>
     .where(({ ref }) => dialect.isIn(ref('utr_key'), keys))
     .groupBy(['utr_key', 'source', 'account']),
 )
-const registrationsWithNumbers = statement((builder, { keys }: { keys: string }, dialect) =>
+export const registrationsWithNumbers = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('registrations')
     .select(['reg_no as regNo', 'event_id as eventId'])

@@ -1,4 +1,5 @@
 /** Stores lines of a bank statement that match no registration: each is money under review. */
+import { sql as raw } from 'kysely'
 import {
   bankKey,
   findChequeNumber,
@@ -14,12 +15,52 @@ import {
   startOfDay,
   findLineUtrs,
 } from '../../../engine/index.ts'
-import type { BankKey, Instant, Paise, StatementLine } from '../../../engine/index.ts'
+import type { BankKey, StatementLine } from '../../../engine/index.ts'
 import { audit } from '../staff/audit-log-entries.ts'
-import { keepCame, ownerOf, paymentsUnder, reportsUnder } from './bank-references.ts'
+import {
+  assignReference,
+  keepCame,
+  ownerOf,
+  paymentsUnder,
+  reportsUnder,
+} from './bank-references.ts'
+import { registrationsWithNumbers } from './match-candidates.ts'
 import { reportTwice } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { KeptUnmatched, NewUnmatched } from './settlement-types.ts'
+
+/** What the review reason of a kept line begins with, before the bank's narration. */
+const KEPT = 'It came to the bank, and nobody waits for it: '
+
+const payoutUnder = statement((builder, { keys }: { keys: string }, dialect) =>
+  builder
+    .selectFrom('settlement_lines')
+    .select('id')
+    .where('utr_key', '<>', '')
+    .where(({ ref }) => dialect.isIn(ref('utr_key'), keys))
+    .limit(1),
+)
+const keptLines = statement((builder) =>
+  builder
+    .selectFrom('captures as c')
+    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+    .select(({ fn }) => [
+      'c.id',
+      'c.reference',
+      'c.amount',
+      'c.paid_at',
+      'c.why',
+      fn.coalesce('c.found_for', 'r.event_id', raw.lit('')).as('event_id'),
+      'c.state',
+    ])
+    .where('c.source', '=', 'transfer')
+    .where(({ eb, fn, lit }) =>
+      eb(fn<string>('substr', ['c.why', lit(1), lit(KEPT.length)]), '=', KEPT),
+    )
+    .$narrowType<{ why: string }>()
+    .orderBy('c.id'),
+)
 
 /** Uses the same reference as for confirming a transfer, so that it counts once in any case. */
 export async function keepUnmatched(
@@ -71,9 +112,6 @@ export async function keepUnmatched(
   return { added, elsewhere, reported }
 }
 
-/** What the review reason of a kept line begins with, before the bank's narration. */
-const KEPT = 'It came to the bank, and nobody waits for it: '
-
 /** The line names a recorded payment, or a gateway's payout, also where its reference does not. */
 async function isRecorded(
   sql: Sql,
@@ -81,20 +119,16 @@ async function isRecorded(
   { own = [] }: NewUnmatched,
 ): Promise<boolean> {
   const listed = JSON.stringify([...lineReferenceKeys(line)])
-  const numbers = (
-    await sql<{ reg_no: string }>(
-      'SELECT reg_no FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
-    ).all(listed)
-  ).map(({ reg_no: regNo }) => bankKey(regNo))
+  const numbers = (await registrationsWithNumbers.all(sql, { keys: listed })).map(({ regNo }) =>
+    bankKey(regNo),
+  )
   // A delegate may pay twice under the registration number.
   const isUsable = (key: BankKey): boolean => !own.includes(key) && !numbers.includes(key)
   const keys = [...lineReferenceKeys(line), ...fallbackKeys(line)].filter(isUsable)
-  const payouts = sql(
-    "SELECT 1 FROM settlement_lines WHERE utr_key <> '' AND utr_key IN (SELECT value FROM json_each(?)) LIMIT 1",
-  )
+  const utrs = JSON.stringify(findLineUtrs(line).filter(isUsable))
   return (
     namesPayment(line, new Map(await paymentsUnder(sql, keys))) ||
-    (await payouts.get(JSON.stringify(findLineUtrs(line).filter(isUsable)))) !== undefined
+    (await payoutUnder.get(sql, { keys: utrs })) !== undefined
   )
 }
 
@@ -103,12 +137,7 @@ async function isRecorded(
  * is recorded as well, the kept line says so to the staff who decide on it.
  */
 export async function nameOlderCheques(sql: Sql): Promise<void> {
-  type Kept = { id: number; reference: string; amount: Paise; paid_at: Instant; why: string }
-  const kept = await sql<Kept & { event_id: string; state: string }>(
-    `SELECT c.id, c.reference, c.amount, c.paid_at, c.why, coalesce(c.found_for, r.event_id, '') AS event_id, c.state
-     FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
-     WHERE c.source = 'transfer' AND substr(c.why, 1, ?) = ? ORDER BY c.id`,
-  ).all(KEPT.length, KEPT)
+  const kept = await keptLines.all(sql)
   for (const { id, reference, amount, paid_at: at, why, event_id: eventId, state } of kept) {
     const narration = why.slice(KEPT.length).replace(/ \(told for [^)]*\).*/s, '')
     const day = dayOf(at)
@@ -117,8 +146,7 @@ export async function nameOlderCheques(sql: Sql): Promise<void> {
     )
     if (cheque === null) continue
     const [first] = await paymentsUnder(sql, [cheque])
-    if (first === undefined)
-      sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(cheque, id)
+    if (first === undefined) assignReference.run(sql, { key: cheque, captureId: id })
     else if (first[1].id !== id && first[1].amount === amount && state !== 'refused')
       await reportTwice(sql, id, { reference: formatKey(cheque), eventId }, first[1])
   }
@@ -134,10 +162,8 @@ async function isElsewhere(
     (report) => report.eventId !== eventId && !report.isReleased,
   )
   const numbers = [...names, narration].flatMap((text) => [...findReferenceKeys(text)])
-  const numbered = await sql<{ event_id: string }>(
-    'SELECT event_id FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
-  ).all(JSON.stringify(numbers))
-  return isClaimed || (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
+  const numbered = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(numbers) })
+  return isClaimed || (numbered.length > 0 && numbered.every((one) => one.eventId !== eventId))
 }
 
 /** Which registration of the event reported it, where staff did not find it then; empty: none. */
