@@ -29,6 +29,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     dialect: connection.sql.dialect,
     searching: connection.sql.searching,
     lock: () => {},
+    batch: null,
   })
   let running = 0
   const isBusy = (): boolean => running > 0
@@ -125,6 +126,7 @@ function createBatchedReads(
       dialect: sql.dialect,
       searching: sql.searching,
       lock: sql.lock,
+      batch: null,
     }),
     forget: () => {
       answers = new Map()

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from './sqlite-connection.ts'
 
-/** Slots for unique answers: two different answers share one so seldom that the wait does not matter. */
-export const ANSWER_SLOTS = 1_024
+/** Slots for answers, and for persons: two different ones share a slot so seldom that the wait does not matter. */
+export const SLOTS = 1_024
 
 /** Answers that others may give at the same moment, each by event, rule and normalised answer. */
 export function lockAnswers(
@@ -15,16 +15,23 @@ export function lockAnswers(
   answers: readonly (readonly [eventId: string, rule: string, answer: string])[],
 ): void {
   if (answers.length === 0) return
-  const slots = answers.map(
-    (answer) =>
-      createHash('sha256').update(answer.join('\0')).digest().readUInt16BE() % ANSWER_SLOTS,
-  )
   sql.lock(
     'unique answer',
     "SELECT 1 FROM row_locks WHERE kind = 'answer' AND slot = ANY($1) ORDER BY slot FOR UPDATE",
-    slots,
+    answers.map(slotOf),
   )
 }
+
+const slotOf = (parts: readonly string[]): number =>
+  createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % SLOTS
+
+/** Whoever else pays for the same person at the same moment. */
+export const lockPerson = (sql: Sql, eventId: string, person: string): void =>
+  sql.lock(
+    'person',
+    "SELECT 1 FROM row_locks WHERE kind = 'person' AND slot = $1 FOR UPDATE",
+    slotOf([eventId, person]),
+  )
 
 export const lockCode = (sql: Sql, eventId: string, folded: string): void =>
   sql.lock(

@@ -13,3 +13,15 @@ export function amongIds(ids: readonly number[]): Among {
     ? { are: '= abs(?)', bound: only }
     : { are: 'IN (SELECT value FROM json_each(?))', bound: JSON.stringify(ids) }
 }
+
+/** The registration with this number. */
+export const amongNumber = (regNo: string): Among => ({
+  are: '= (SELECT id FROM registrations WHERE reg_no = ?)',
+  bound: regNo,
+})
+
+/** The registration of this order. */
+export const amongOrder = (orderId: string): Among => ({
+  are: '= (SELECT registration_id FROM payments WHERE order_id = ?)',
+  bound: orderId,
+})

@@ -25,6 +25,24 @@ export type Sql = {
    * locked in the order of `LOCK_ORDER`. SQLite has one writer: there it does nothing.
    */
   lock(kind: RowLock, text: string, ...params: readonly unknown[]): void
+  /**
+   * Set where the statements that follow the reads of an operation are sent together with its commit, so that none of
+   * their results can be used; see `Batch`. Null: each is done when it is called.
+   */
+  readonly batch: Batch | null
+}
+/** An operation on PostgreSQL whose writes and commit are one packet. */
+export type Batch = {
+  /** Returns the id that the next row of a table gets. */
+  newId(table: 'registrations'): Promise<number>
+  /** If a row with these unique values exists, nothing is stored, and the operation returns `result`. */
+  orElse(constraint: string, result: unknown): void
+  /**
+   * True the first time: seats are taken without a look at them, and `check` is the last statement. If it fails, nothing
+   * is stored, and the operation is run again with this false.
+   */
+  readonly trustsSeats: boolean
+  check(text: string, ...params: readonly unknown[]): void
 }
 /** The kinds of rows that operations lock, in the order in which they do. */
 export const LOCK_ORDER = [
@@ -34,6 +52,7 @@ export const LOCK_ORDER = [
   'unique answer',
   'code',
   'seat',
+  'person',
 ] as const
 export type RowLock = (typeof LOCK_ORDER)[number]
 /** How indexed words are searched, and whether unindexed rows may exist. */
@@ -126,6 +145,7 @@ export function statements(db: Database.Database): Sql {
     dialect: sqliteDialect,
     searching: SEARCHING,
     lock: () => {},
+    batch: null,
   })
 }
 

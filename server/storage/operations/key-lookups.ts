@@ -11,6 +11,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { draftOf } from '../files/stored-draft-uploads.ts'
 import { moneyOfBill } from '../payments/stored-balance.ts'
 import { keptOf } from '../payments/balance-adjustments.ts'
+import { amongNumber, amongOrder } from '../database/select-by-ids.ts'
 import { decisionsOf } from '../reviews/decision-history.ts'
 import { documentBody, documentsOf } from '../documents/read-documents.ts'
 import { secondFactorReads } from '../staff/second-factors.ts'
@@ -26,7 +27,7 @@ import {
 import { settledOf } from '../reconciliation/read-settlements.ts'
 import { linkOf } from '../registrations/access-links.ts'
 import { placesLeft, placesTaken } from '../seats/available-seats.ts'
-import { registeredUnder } from '../registrations/insert-registration.ts'
+import { registeredUnder } from '../registrations/idempotency-keys.ts'
 import { counted, recoveryOf } from '../recovery/begin-and-end-recovery.ts'
 import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'
 import { unknownOrders } from '../payments/unknown-orders.ts'
@@ -41,6 +42,7 @@ import {
   LIMIT,
   ownedPayment,
   paymentOfOrder,
+  registrationBy,
   registrationsByIds,
   toStoredPayment,
 } from '../registrations/row-mapping.ts'
@@ -72,10 +74,7 @@ export function reads(sql: Sql) {
     ...secondFactorReads(sql),
     ...sessionReads(sql),
     async registration(regNo: string): Promise<StoredRegistration | null> {
-      const row = await sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
-        regNo,
-      )
-      return row === undefined ? null : ((await registrationsByIds(sql, [row.id]))[0] ?? null)
+      return registrationBy(sql, amongNumber(regNo))
     },
     nearPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage> {
       return nearPage(sql, query, page, pageSize)
@@ -94,10 +93,7 @@ export function reads(sql: Sql) {
       return registeredUnder(sql, eventId, key, at)
     },
     async registrationOf(orderId: string): Promise<StoredRegistration | null> {
-      const row = await sql<{ id: number }>(
-        'SELECT registration_id AS id FROM payments WHERE order_id = ?',
-      ).get(orderId)
-      return row === undefined ? null : ((await registrationsByIds(sql, [row.id]))[0] ?? null)
+      return registrationBy(sql, amongOrder(orderId))
     },
     async payment(orderId: string): Promise<StoredPayment | null> {
       const row = await sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)

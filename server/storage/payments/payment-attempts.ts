@@ -53,32 +53,33 @@ export async function insertPayment(
     way = null,
   }: NewPayment,
 ): Promise<boolean> {
-  return (
-    (await sql(
-      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for, way, bill_total)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
-    ).run(
-      registrationId,
-      orderId,
-      attempt,
-      gateway,
-      askedOf?.account ?? null,
-      askedOf?.merchantId ?? null,
-      amount,
-      quote?.period ?? null,
-      quote?.base ?? null,
-      quote?.gst ?? null,
-      holdUntil,
-      bill,
-      at,
-      at,
-      isHandedOff && way === null ? at : null,
-      isHandedOff ? at : null,
-      asksFor,
-      way,
-      billTotal,
-    ).changes) === 1
+  // A new registration's order id is taken only if its number is, which fails the whole operation.
+  const isBatched = sql.batch !== null && attempt === 1
+  const written = sql(
+    `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for, way, bill_total)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${isBatched ? '' : ' ON CONFLICT (order_id) DO NOTHING'}`,
+  ).run(
+    registrationId,
+    orderId,
+    attempt,
+    gateway,
+    askedOf?.account ?? null,
+    askedOf?.merchantId ?? null,
+    amount,
+    quote?.period ?? null,
+    quote?.base ?? null,
+    quote?.gst ?? null,
+    holdUntil,
+    bill,
+    at,
+    at,
+    isHandedOff && way === null ? at : null,
+    isHandedOff ? at : null,
+    asksFor,
+    way,
+    billTotal,
   )
+  return isBatched || (await written.changes) === 1
 }
 
 /** Returns the gateway or payment method of an attempt, as stored in its columns. */

@@ -6,7 +6,14 @@
 import pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../database/sqlite-connection.ts'
-import type { Ran, RowLock, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
+import type {
+  Batch,
+  Ran,
+  RowLock,
+  Searching,
+  Sql,
+  Statement,
+} from '../database/sqlite-connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { inPostgres, withoutNul } from './sql-translation.ts'
@@ -42,6 +49,10 @@ export type PostgresConnection = {
   commit(): Promise<void>
   /** Forgets what is queued, and sends `ROLLBACK`. Never throws. */
   rollBack(): Promise<void>
+  /** Prepares the next operation: `trustsSeats` as in `Batch`. */
+  begin(texts: readonly string[], trustsSeats: boolean): void
+  /** Returns what the operation results in where its error is a violation that it foresaw. */
+  foreseen(error: unknown): { readonly result: unknown } | null
 }
 
 /** The options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements on their way. */
@@ -122,9 +133,31 @@ export function connectionOn(
   /** Locks out of order may wait for each other in a circle. */
   const lock: Sql['lock'] = (kind, text, ...params) => {
     const order = LOCK_ORDER.indexOf(kind)
-    assert(order >= lastLock, `a ${kind} was locked after a ${LOCK_ORDER[lastLock]}`)
+    // In production a deadlock, which is run again, is better than an operation that fails.
+    assert(
+      order >= lastLock || process.env['NODE_ENV'] === 'production',
+      `a ${kind} was locked after a ${LOCK_ORDER[lastLock]}`,
+    )
     lastLock = order
     if (kind !== withoutLock) add(text, params)
+  }
+  let checks: (() => void)[] = []
+  const results = new Map<string, unknown>()
+  let trustsSeats = true
+  const batch: Batch = {
+    newId: async (table) =>
+      (
+        await compiled<{ id: number }>(
+          `SELECT nextval(pg_get_serial_sequence('${table}', 'id')) AS id`,
+        ).get()
+      )?.id ?? 0,
+    orElse: (constraint, result) => void results.set(constraint, result),
+    get trustsSeats() {
+      return trustsSeats
+    },
+    check: (text, ...params) => {
+      if (withoutLock !== 'seat') checks.push(() => void add(text, params))
+    },
   }
   const awaited = async (one: Queued): Promise<Result> => {
     if (!isScheduled) {
@@ -170,11 +203,30 @@ export function connectionOn(
     return made
   }
   return {
-    sql: Object.assign(sql, { compiled, dialect: postgresDialect, searching: SEARCHING, lock }),
+    sql: Object.assign(sql, {
+      compiled,
+      dialect: postgresDialect,
+      searching: SEARCHING,
+      lock,
+      batch,
+    }),
     plain: async (text) => (await awaited(add(text, [], true))).rows,
     queue: (text) => void add(text, [], true),
+    begin(texts, isFirst) {
+      lastLock = 0
+      failure = null
+      checks = []
+      results.clear()
+      trustsSeats = isFirst
+      for (const text of texts) add(text, [], true)
+    },
+    foreseen: (error) =>
+      error instanceof PostgresRefused && results.has(error.constraint)
+        ? { result: results.get(error.constraint) }
+        : null,
     async commit() {
       lastLock = 0
+      for (const check of checks) check()
       const { command } = await awaited(add('COMMIT', [], true))
       if (command !== 'COMMIT')
         throw failure ?? new PostgresRefused('25P02', 'the transaction was rolled back')

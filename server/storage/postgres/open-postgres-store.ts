@@ -138,18 +138,41 @@ async function untilRead(read: () => Promise<unknown>, waitsMs: number): Promise
     }
 }
 
+/** Look-ups that know all their statements before they have the result of any. */
+const IN_ONE_PACKET: ReadonlySet<string> = new Set<keyof Reads>([
+  'account',
+  'acts',
+  'code',
+  'codeOf',
+  'document',
+  'documents',
+  'eventFile',
+  'link',
+  'payment',
+  'registration',
+  'registrationOf',
+  'registeredUnder',
+  'session',
+])
+
 /** Look-ups by key, each in a transaction of its own. */
 function readsOn(
-  read: <T>(work: (sql: Parameters<typeof reads>[0]) => Promise<T>) => Promise<T>,
+  read: <T>(
+    work: (sql: Parameters<typeof reads>[0]) => Promise<T>,
+    isOnePacket: boolean,
+  ) => Promise<T>,
 ): Reads {
   return new Proxy({} as Reads, {
     get:
       (_, verb) =>
       (...args: readonly unknown[]) =>
-        read(async (sql) => {
-          const lookUps = reads(sql) as Readonly<Record<string, unknown>>
-          const lookUp = lookUps[String(verb)] as (...given: readonly unknown[]) => unknown
-          return lookUp(...args)
-        }),
+        read(
+          async (sql) => {
+            const lookUps = reads(sql) as Readonly<Record<string, unknown>>
+            const lookUp = lookUps[String(verb)] as (...given: readonly unknown[]) => unknown
+            return lookUp(...args)
+          },
+          IN_ONE_PACKET.has(String(verb)),
+        ),
   })
 }

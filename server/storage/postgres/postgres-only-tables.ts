@@ -3,7 +3,7 @@
  * Each is listed by the schema version that adds it.
  */
 import { appendedCounters } from './appended-counters.ts'
-import { ANSWER_SLOTS } from '../database/row-locks.ts'
+import { SLOTS } from '../database/row-locks.ts'
 
 export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
   25: [
@@ -45,7 +45,7 @@ export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
     // What operations lock that has no row of its own: a subject, and slots for unique answers.
     'CREATE TABLE row_locks (kind text COLLATE "C" NOT NULL, slot integer NOT NULL, PRIMARY KEY (kind, slot))',
     `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
-    `INSERT INTO row_locks SELECT 'answer', slot FROM generate_series(0, ${ANSWER_SLOTS - 1}) AS slot`,
+    `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${SLOTS - 1}) AS slot`,
     ...appendedCounters,
     // The words of each row are added with it.
     'UPDATE search_progress SET last_id = 9007199254740991',

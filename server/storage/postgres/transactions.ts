@@ -32,12 +32,15 @@ const ATTEMPTS_MAX = 5
 /** Longest pause before the first repetition; it doubles with each. */
 const AGAIN_MS = 10
 /** Serialization failure, deadlock, and a row that another transaction has just added. */
+/** The last check of a batch divides by zero where a seat is not there; see `Batch`. */
+const NO_SEAT = '22012'
 const IN_THE_WAY = /^(?:40001|40P01|23505)$/
 
 type Work<T> = (sql: Sql) => Promise<T>
 export type Transactions = {
   write<T>(work: Work<T>): Promise<T>
-  read<T>(work: Work<T>): Promise<T>
+  /** `isOnePacket`: all its statements are known at once, so that they share a packet with the end of the transaction. */
+  read<T>(work: Work<T>, isOnePacket?: boolean): Promise<T>
   /** As `read`, for statements that are planned with their values. */
   list<T>(work: Work<T>): Promise<T>
   /** Returns the number of operations that are not finished. */
@@ -77,9 +80,12 @@ export function openTransactions({
   }
 
   return {
-    write: (work) => tracked(() => again(() => writeOnce(writing, writingOn, work))),
-    read: (work) => tracked(() => again(() => readOnce(reading, true, work))),
-    list: (work) => tracked(() => again(() => readOnce(reading, false, work))),
+    write: (work) =>
+      tracked(() => again((trustsSeats) => writeOnce(writing, writingOn, work, trustsSeats))),
+    read: (work, isOnePacket = false) =>
+      tracked(() => again(() => readOnce(reading, { isNamed: true, isOnePacket }, work))),
+    list: (work) =>
+      tracked(() => again(() => readOnce(reading, { isNamed: false, isOnePacket: false }, work))),
     waiting: () => unfinished.size,
     async settled() {
       isClosing = true
@@ -97,13 +103,18 @@ class NotDone extends Error {
   }
 }
 
-async function again<T>(run: () => Promise<T>): Promise<T> {
+async function again<T>(run: (trustsSeats: boolean) => Promise<T>): Promise<T> {
+  let trustsSeats = true
   for (let attempt = 1; ; attempt += 1)
     try {
-      return await run()
+      return await run(trustsSeats)
     } catch (error) {
       if (!(error instanceof NotDone)) throw error
       const isLost = error.why instanceof ConnectionLost
+      if (error.why instanceof PostgresRefused && error.why.code === NO_SEAT) {
+        trustsSeats = false
+        continue
+      }
       // A connection of the pool may have been cut off long ago; a second one that fails says that nothing answers.
       if (attempt >= (isLost ? 2 : ATTEMPTS_MAX)) throw error.why
       if (!isLost) await pause(randomInt(AGAIN_MS * 2 ** attempt))
@@ -114,10 +125,11 @@ async function writeOnce<T>(
   pool: pg.Pool,
   writingOn: (client: pg.ClientBase) => PostgresConnection,
   work: Work<T>,
+  trustsSeats: boolean,
 ): Promise<T> {
   const client = await clientOf(pool)
   const connection = writingOn(client)
-  for (const text of BEGIN_WRITE) connection.queue(text)
+  connection.begin(BEGIN_WRITE, trustsSeats)
   const { sql } = connection
   let isCommitting = false
   try {
@@ -134,20 +146,29 @@ async function writeOnce<T>(
     await connection.rollBack()
     client.release()
     if (error instanceof Refused) return error.value as T
-    throw error instanceof PostgresRefused && IN_THE_WAY.test(error.code)
+    const foreseen = connection.foreseen(error)
+    if (foreseen !== null) return foreseen.result as T
+    throw error instanceof PostgresRefused &&
+      (IN_THE_WAY.test(error.code) || error.code === NO_SEAT)
       ? new NotDone(error)
       : error
   }
 }
 
-async function readOnce<T>(pool: pg.Pool, isNamed: boolean, work: Work<T>): Promise<T> {
+async function readOnce<T>(
+  pool: pg.Pool,
+  { isNamed, isOnePacket }: { readonly isNamed: boolean; readonly isOnePacket: boolean },
+  work: Work<T>,
+): Promise<T> {
   const client = await clientOf(pool)
   const connection = isNamed ? readingOn(client) : unnamedOn(client)
-  connection.queue(BEGIN_READ)
+  connection.begin([BEGIN_READ], false)
   try {
-    const result = await work(connection.sql)
+    const running = work(connection.sql)
+    if (isOnePacket) connection.queue('COMMIT')
+    const result = await running
     // How a transaction that has only read ends, nobody waits for.
-    void connection.rollBack()
+    if (!isOnePacket) void connection.rollBack()
     client.release()
     return result
   } catch (error) {

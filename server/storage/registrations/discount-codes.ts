@@ -33,21 +33,23 @@ export async function codeAt(
   at: Instant,
   except: number | null = null,
 ): Promise<{ readonly id: number | null; readonly fact: CodeStatus }> {
-  const row = await sql<CodeRow>(
-    'SELECT id, kind, uses_max, last_day, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
-  ).get(eventId, folded)
+  const [row, uses] = await Promise.all([
+    sql<CodeRow>(
+      'SELECT id, kind, uses_max, last_day, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
+    ).get(eventId, folded),
+    usesOf(sql, eventId, folded, holdMs, at, except),
+  ])
   if (row === undefined) return { id: null, fact: { is: 'unknown' } }
   const { id, kind } = row
   if (row.withdrawn_at !== null) return { id, fact: { is: 'withdrawn' } }
   if (row.last_day !== null && row.last_day < dayOf(at)) return { id, fact: { is: 'over' } }
-  return (await usesOf(sql, id, holdMs, at, except)) >= row.uses_max
-    ? { id, fact: { is: 'spent' } }
-    : { id, fact: { is: 'valid', kind } }
+  return uses >= row.uses_max ? { id, fact: { is: 'spent' } } : { id, fact: { is: 'valid', kind } }
 }
 
 async function usesOf(
   sql: Sql,
-  id: number,
+  eventId: string,
+  folded: string,
   holdMs: number,
   at: Instant,
   except: number | null,
@@ -56,8 +58,8 @@ async function usesOf(
     (
       await sql<{ n: number }>(
         `SELECT count(*) AS n FROM registrations r
-       WHERE r.id IN (SELECT registration_id FROM code_uses WHERE code_id = ?) AND r.id IS NOT ? AND ${HELD_USE}`,
-      ).get(id, except, holdMs, at)
+       WHERE r.id IN (SELECT registration_id FROM code_uses WHERE code_id = (SELECT id FROM codes WHERE event_id = ? AND folded = ?)) AND r.id IS NOT ? AND ${HELD_USE}`,
+      ).get(eventId, folded, except, holdMs, at)
     )?.n ?? 0
   )
 }

@@ -4,7 +4,6 @@ import type {
   Answers,
   Instant,
   OrderId,
-  Paise,
   RegistrationState,
   RegNo,
   Result,
@@ -20,6 +19,7 @@ import {
 } from '../payments/payment-attempts.ts'
 import { keepLines } from '../payments/stored-bill-lines.ts'
 import { indexAtOnce } from '../lists/search-index.ts'
+import { forgetKeys, registeredUnder } from './idempotency-keys.ts'
 import { confirm } from '../payments/save-recorded-payment.ts'
 import { noteAdded } from './apply-action.ts'
 import { enqueue } from '../mail/email-queue.ts'
@@ -29,6 +29,7 @@ import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './row-mapping
 import { Refused } from '../database/rollback-error.ts'
 import { applyFact } from '../payments/apply-payment-events.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
+import { takePlaces } from '../seats/available-seats.ts'
 import { take, whetherFree, whetherStillFree } from '../seats/reserve-seats.ts'
 import type { NextAttempt, RetryRefusal } from '../payments/payment-types.ts'
 import type { OutsideRefusal } from './pricing-context-types.ts'
@@ -41,37 +42,28 @@ import type {
   StoredPayment,
 } from '../index.ts'
 
-/** How long an idempotency key is kept. */
-const KEY_KEPT_MS = 24 * 60 * 60 * 1000
-
-type KeyRow = {
-  fingerprint: string
-  id: number
-  reg_no: RegNo
-  total: Paise | null
-  order_id: OrderId | null
-}
-
 export async function register(
   sql: Sql,
   registration: NewRegistration,
 ): Promise<Result<Registered, RegisterRefusal>> {
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
-  if (idempotency !== null) {
-    sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
-    const known = await registeredUnder(sql, eventId, idempotency.key, at)
-    if (known !== null)
-      return known.fingerprint === idempotency.fingerprint
-        ? ok(known.registered)
-        : err({ code: 'idempotency_key_reused' })
-  }
-  if (!(await isActive(sql, { eventId, hash: registration.eventHash, takesNew: true })))
-    return err({ code: 'version_moved' })
-  const free = await whetherFree(sql, registration)
+  if (idempotency !== null) forgetKeys(sql, eventId, idempotency.key, at)
+  // On PostgreSQL these share one packet.
+  const [known, isCurrent, free, newId] = await Promise.all([
+    idempotency === null ? null : registeredUnder(sql, eventId, idempotency.key, at),
+    isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
+    whetherFree(sql, registration),
+    sql.batch?.newId('registrations') ?? null,
+  ])
+  if (known !== null)
+    return known.fingerprint === idempotency?.fingerprint
+      ? ok(known.registered)
+      : err({ code: 'idempotency_key_reused' })
+  if (!isCurrent) return err({ code: 'version_moved' })
   if (free.refusal !== null) return err(free.refusal)
   const { way, payUntil } = registration
-  const id = await insertRegistration(sql, {
+  const row = {
     ...registration,
     period: quote?.period ?? null,
     base: quote?.base ?? null,
@@ -83,7 +75,10 @@ export async function register(
     createdAt: at,
     paidAt: null,
     bill: (quote?.lines.length ?? 0) === 0 ? null : 1,
-  })
+  } as const
+  for (const constraint of ['registrations_reg_no_key', 'payments_order_id_key'])
+    sql.batch?.orElse(constraint, err({ code: 'reg_no_taken' }))
+  const id = await insertRegistration(sql, row, null, newId)
   if (id === null) throw new Refused(err({ code: 'reg_no_taken' }))
   if (approval !== undefined)
     sql('UPDATE registrations SET approval = ?, decide_by = ? WHERE id = ?').run(
@@ -110,6 +105,11 @@ export async function register(
     if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
   }
   await take(sql, id, registration, free)
+  const takeSeats = (): void =>
+    takePlaces(sql, id, free.room, { eventId, isDue: orderId !== null, at })
+  // Otherwise last, so that nobody else waits for the seats longer than the commit takes.
+  const needsSeats = payUntil !== undefined || registration.inHand !== undefined
+  if (needsSeats) takeSeats()
   if (payUntil !== undefined) {
     sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
     await keepAgain(sql, id, at)
@@ -138,6 +138,7 @@ export async function register(
     sql(
       'INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)',
     ).run(eventId, idempotency.key, idempotency.fingerprint, id, at)
+  if (!needsSeats) takeSeats()
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 
@@ -162,50 +163,6 @@ async function answerTo(act: () => Promise<ActionOutcome>): Promise<ActionOutcom
     if (error instanceof Refused) return error.value as ActionOutcome
     throw error
   }
-}
-
-/** In place of a fingerprint: the key made this registration, and opens it no more. */
-const KEY_OVER = 'over'
-
-/**
- * The holder or the email address has changed: the browser that made the registration can neither read nor resend
- * it.
- */
-export function endKeys(sql: Sql, registrationId: number): void {
-  sql('UPDATE idempotency_keys SET fingerprint = ? WHERE registration_id = ?').run(
-    KEY_OVER,
-    registrationId,
-  )
-}
-
-/** Reads only; also runs outside the writer's transaction. */
-export async function registeredUnder(
-  sql: Sql,
-  eventId: string,
-  key: string,
-  at: Instant,
-): Promise<{ fingerprint: string; isOver: boolean; registered: Registered } | null> {
-  // Subqueries, not a join: one that compares with bound values is planned anew at every run.
-  const row = await sql<KeyRow>(
-    `SELECT fingerprint, registration_id AS id,
-      (SELECT reg_no FROM registrations WHERE id = registration_id) AS reg_no,
-      (SELECT total FROM registrations WHERE id = registration_id) AS total,
-      (SELECT order_id FROM payments p WHERE p.registration_id = k.registration_id ORDER BY attempt DESC LIMIT 1) AS order_id
-     FROM idempotency_keys k WHERE event_id = ? AND key = ? AND at > ?`,
-  ).get(eventId, key, at - KEY_KEPT_MS)
-  return row === undefined
-    ? null
-    : {
-        fingerprint: row.fingerprint,
-        isOver: row.fingerprint === KEY_OVER,
-        registered: {
-          id: row.id,
-          regNo: row.reg_no,
-          orderId: row.order_id,
-          amount: row.total,
-          repeated: true,
-        },
-      }
 }
 
 export async function retry(
@@ -340,7 +297,7 @@ export async function handedAgain(
   return ok(null)
 }
 
-/** Null: the number is taken. */
+/** Null: the number is taken. `newId`: the id that it gets, on PostgreSQL; then a taken number fails the operation. */
 export async function insertRegistration(
   sql: Sql,
   row: Omit<ImportRow, 'formerNo'> & {
@@ -348,13 +305,15 @@ export async function insertRegistration(
     readonly state: RegistrationState
   },
   formerNo: string | null = null,
+  newId: number | null = null,
 ): Promise<number | null> {
   const { searchable } = row
   const written = sql(
-    `INSERT INTO registrations (event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, bill,
+    `INSERT INTO registrations (${newId === null ? '' : 'id, '}event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, bill,
        payment_status, payment_id, paid_at, created_at, created_day, state)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
+     VALUES (${newId === null ? '' : '?, '}?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${newId === null ? ' ON CONFLICT (reg_no) DO NOTHING' : ''}`,
   ).run(
+    ...(newId === null ? [] : [newId]),
     row.eventId,
     row.eventHash,
     row.regNo,
@@ -377,8 +336,8 @@ export async function insertRegistration(
     dayOf(row.createdAt),
     row.state,
   )
-  if ((await written.changes) === 0) return null
-  const id = await written.lastInsertRowid
+  if (newId === null && (await written.changes) === 0) return null
+  const id = newId ?? (await written.lastInsertRowid)
   indexAtOnce(sql, {
     id,
     reg_no: row.regNo,

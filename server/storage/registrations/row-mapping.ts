@@ -12,6 +12,7 @@ import type {
   RegNo,
 } from '../../../engine/index.ts'
 import { amongIds } from '../database/select-by-ids.ts'
+import type { Among } from '../database/select-by-ids.ts'
 import { linesOf } from '../payments/stored-bill-lines.ts'
 import { OWED } from '../reports/registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -202,75 +203,82 @@ export async function registrationsByIds(
   ids: readonly number[],
 ): Promise<readonly StoredRegistration[]> {
   if (ids.length === 0) return []
-  const among = amongIds(ids)
+  const found = await registrationsAmong(sql, amongIds(ids))
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
+/** Returns the registration that an `Among` of one selects; null: there is none. */
+export async function registrationBy(sql: Sql, among: Among): Promise<StoredRegistration | null> {
+  return (await registrationsAmong(sql, among)).values().next().value ?? null
+}
+
+/** By id. One statement each for rows, payments, uploads and lines, none of which waits for another. */
+async function registrationsAmong(
+  sql: Sql,
+  among: Among,
+): Promise<ReadonlyMap<number, StoredRegistration>> {
   const { are, bound } = among
-  const rows = new Map(
-    (
-      await sql<RegistrationRow & { owed: Paise }>(
-        `SELECT r.*, ${OWED} AS owed FROM registrations r WHERE id ${are}`,
-      ).all(bound)
-    ).map((row) => [row.id, row]),
-  )
-  const payments = Map.groupBy(
-    await sql<PaymentRow>(
+  const [rows, paymentRows, uploadRows, lines] = await Promise.all([
+    sql<RegistrationRow & { owed: Paise }>(
+      `SELECT r.*, ${OWED} AS owed FROM registrations r WHERE id ${are}`,
+    ).all(bound),
+    sql<PaymentRow>(
       `SELECT ${PAYMENT_COLUMNS} FROM payments p WHERE p.registration_id ${are} ORDER BY p.attempt DESC`,
     ).all(bound),
-    (row) => row.registration_id,
-  )
-  const uploads = Map.groupBy(
-    await sql<UploadRow>(`SELECT * FROM uploads WHERE registration_id ${are} ORDER BY field`).all(
-      bound,
-    ),
-    (row) => row.registration_id,
-  )
-  const lines = await linesOf(sql, among)
-  return ids.flatMap((id) => {
-    const row = rows.get(id)
-    if (row === undefined) return []
-    return [
-      {
+    sql<UploadRow>(`SELECT * FROM uploads WHERE registration_id ${are} ORDER BY field`).all(bound),
+    linesOf(sql, among),
+  ])
+  const payments = Map.groupBy(paymentRows, (row) => row.registration_id)
+  const uploads = Map.groupBy(uploadRows, (row) => row.registration_id)
+  return new Map(
+    rows.map((row): [number, StoredRegistration] => {
+      const { id } = row
+      return [
         id,
-        eventId: row.event_id,
-        eventHash: row.event_hash,
-        regNo: row.reg_no,
-        formerNo: row.former_no,
-        answers: JSON.parse(row.answers) as Answers,
-        category: row.category,
-        period: row.period,
-        base: row.base,
-        gst: row.gst,
-        total: row.total,
-        lines: lines(id, row.bill),
-        paymentStatus: row.payment_status,
-        inReview: row.in_review === 1,
-        state: row.state,
-        due: row.due,
-        money: {
-          paid: paise(row.booked + row.refunded),
-          refunded: row.refunded,
-          owed: row.owed,
+        {
+          id,
+          eventId: row.event_id,
+          eventHash: row.event_hash,
+          regNo: row.reg_no,
+          formerNo: row.former_no,
+          answers: JSON.parse(row.answers) as Answers,
+          category: row.category,
+          period: row.period,
+          base: row.base,
+          gst: row.gst,
+          total: row.total,
+          lines: lines(id, row.bill),
+          paymentStatus: row.payment_status,
+          inReview: row.in_review === 1,
+          state: row.state,
+          due: row.due,
+          money: {
+            paid: paise(row.booked + row.refunded),
+            refunded: row.refunded,
+            owed: row.owed,
+          },
+          approval: row.approval,
+          decideBy: row.decide_by,
+          offer: row.offer,
+          payUntil: row.pay_until,
+          paymentId: row.payment_id,
+          paidAt: row.paid_at,
+          createdAt: row.created_at,
+          payments: (payments.get(id) ?? []).map((payment) =>
+            toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id }),
+          ),
+          uploads: (uploads.get(id) ?? []).map(
+            ({ field, sha256, name, type, bytes, dropped_at }) => ({
+              field,
+              sha256,
+              name,
+              type,
+              bytes,
+              droppedAt: dropped_at,
+            }),
+          ),
         },
-        approval: row.approval,
-        decideBy: row.decide_by,
-        offer: row.offer,
-        payUntil: row.pay_until,
-        paymentId: row.payment_id,
-        paidAt: row.paid_at,
-        createdAt: row.created_at,
-        payments: (payments.get(id) ?? []).map((payment) =>
-          toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id }),
-        ),
-        uploads: (uploads.get(id) ?? []).map(
-          ({ field, sha256, name, type, bytes, dropped_at }) => ({
-            field,
-            sha256,
-            name,
-            type,
-            bytes,
-            droppedAt: dropped_at,
-          }),
-        ),
-      },
-    ]
-  })
+      ]
+    }),
+  )
 }

@@ -25,7 +25,7 @@ import { movePlaces } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { reindex } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
-import { endKeys } from './insert-registration.ts'
+import { endKeys } from './idempotency-keys.ts'
 import { lockUniqueAnswers, renoteAnswers, standsAgainst } from './unique-answers.ts'
 
 /** For a correction and for a transfer: `wanted.act` says which. */

@@ -20,17 +20,27 @@ export async function standsAgainst(
   answers: Answers,
   except: number | null = null,
 ): Promise<{ readonly rule: number; readonly regNo: RegNo } | null> {
-  const whole = rules.length === 0 ? [] : await wholeRules(sql, eventId)
+  if (rules.length === 0) return null
+  const keys = rules.map((one) => comparisonKey(one, answers))
+  // Nearly every delegate is new, and to see that takes a third of what it takes to find the other registration.
+  const isThere = async (rule: number): Promise<boolean> =>
+    keys[rule] != null &&
+    (await sql('SELECT 1 FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?').get(
+      eventId,
+      rules[rule]?.name,
+      keys[rule],
+    )) !== undefined
+  const [whole, there] = await Promise.all([
+    wholeRules(sql, eventId),
+    Promise.all(rules.map((_, rule) => isThere(rule))),
+  ])
   for (const [rule, one] of rules.entries()) {
     const { name } = one
-    const folded = comparisonKey(one, answers)
-    if (folded === null) continue
-    if (!whole.includes(name)) await fill(sql, eventId, one)
-    // Nearly everybody is new, and to see that takes a third of what it takes to find who stands there.
-    const isThere = await sql(
-      'SELECT 1 FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?',
-    ).get(eventId, name, folded)
-    if (isThere === undefined) continue
+    const folded = keys[rule]
+    if (folded == null) continue
+    const isWhole = whole.includes(name)
+    if (!isWhole) await fill(sql, eventId, one)
+    if (!(isWhole ? there[rule] : await isThere(rule))) continue
     const found = await sql<{ regNo: RegNo }>(
       `SELECT r.reg_no AS regNo FROM registrations r
        WHERE r.id IN (SELECT registration_id FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?)
@@ -101,7 +111,7 @@ export function forgetRules(
 }
 
 /** The rules whose index holds every registration of the event. */
-function wholeRules(sql: Sql, eventId: string): Promise<readonly string[]> {
+export function wholeRules(sql: Sql, eventId: string): Promise<readonly string[]> {
   return once(sql, `rules of ${eventId}`, async () =>
     (
       await sql<{ rule: string }>('SELECT rule FROM unique_rules WHERE event_id = ?').all(eventId)

@@ -8,12 +8,16 @@ import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.
 import { codeAt, codeUsed, noteUse } from '../registrations/discount-codes.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Outside, OutsideRefusal } from '../registrations/pricing-context-types.ts'
-import { placeGone, roomFor, takePlaces } from './available-seats.ts'
+import { placeGone, roomFor } from './available-seats.ts'
 import type { Room } from './available-seats.ts'
-import type { NewRegistration } from '../registrations/registration-types.ts'
 import { lockCode } from '../database/row-locks.ts'
 import { rollRow } from '../registrations/member-lists.ts'
-import { lockUniqueAnswers, noteAnswers, standsAgainst } from '../registrations/unique-answers.ts'
+import {
+  lockUniqueAnswers,
+  noteAnswers,
+  standsAgainst,
+  wholeRules,
+} from '../registrations/unique-answers.ts'
 
 type Taking = {
   readonly eventId: string
@@ -36,32 +40,36 @@ export async function whetherFree(
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
   lockUniqueAnswers(sql, eventId, rules, answers)
   if (outside?.code != null) lockCode(sql, eventId, outside.code.folded)
-  const against = await standsAgainst(sql, eventId, rules, answers)
+  const [against, room, used] = await Promise.all([
+    standsAgainst(sql, eventId, rules, answers),
+    roomFor(sql, eventId, answers, category, at),
+    outside?.code == null ? null : codeAt(sql, eventId, outside.code.folded, outside.holdMs, at),
+    // For storing the answers, which then waits for nothing.
+    wholeRules(sql, eventId),
+  ])
   if (against !== null) return { refusal: already(unique, rules, against) }
-  const room = await roomFor(sql, eventId, answers, category, at)
   if ('code' in room) return { refusal: room }
   if (outside === undefined) return { refusal: null, codeId: null, room }
-  const { rolls, code, holdMs } = outside
+  const { rolls, code } = outside
   const stands = await everyInOrder(rolls, async ({ roll, key, cells }) => {
     const row = await rollRow(sql, eventId, roll, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
   })
   if (!stands) return { refusal: { code: 'facts_moved' } }
-  if (code === null) return { refusal: null, codeId: null, room }
-  const { id, fact } = await codeAt(sql, eventId, code.folded, holdMs, at)
+  if (code === null || used === null) return { refusal: null, codeId: null, room }
+  const { id, fact } = used
   if (fact.is !== 'valid') return { refusal: { code: 'code_gone', is: fact.is } }
   if (fact.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
   return { refusal: null, codeId: id, room }
 }
 
-/** For a registration that is stored now. */
+/** Answers and code of a registration that is stored now. */
 export async function take(
   sql: Sql,
   id: number,
-  { eventId, answers, outside, orderId, at }: Taking & Pick<NewRegistration, 'orderId'>,
-  { codeId, room }: Free,
+  { eventId, answers, outside }: Taking,
+  { codeId }: Free,
 ): Promise<void> {
-  takePlaces(sql, id, room, orderId !== null, at)
   await noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
   if (codeId !== null) noteUse(sql, id, codeId)
 }

@@ -91,7 +91,7 @@ else {
       const proof = { eventId: 'demo', field, sha256, name: field, type: 'application/pdf' }
       await store.keepDraft(`token of ${field}`, { ...proof, bytes: bytes.length, at: noon })
     }
-    await happen(store)
+    await happen(store, true)
     await registerNames(store)
     await store.addAdmin('Office', 'hash', noon)
     const { orderId } = await registered(store)

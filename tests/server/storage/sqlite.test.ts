@@ -146,7 +146,7 @@ describe('SQLite', () => {
 
   test('counters equal the counted rows after every kind of payment event', async () => {
     const { store } = inside
-    await happen(store)
+    await happen(store, true)
     const counted = shell.prepare(BY_ROWS).all()
     expect(shell.prepare(BY_COUNTERS).all()).toEqual(counted)
     expect(counted.length).toBeGreaterThan(10)
