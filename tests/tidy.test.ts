@@ -323,7 +323,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'Faults that tests inject into the store are listed in one place',
     in: /^server\//,
-    but: /^server\/storage\/(open-store|database\/(fault-injection|writer-worker|group-commit)|postgres\/(open-postgres-store|transactions))\.ts$/,
+    but: /^server\/storage\/(open-store|database\/(fault-injection|writer-worker|group-commit)|postgres\/(open-postgres-store|transactions|connection))\.ts$/,
     text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openInside/,
     instead:
       'open the store with openStore; a new switch belongs into server/storage/database/fault-injection.ts',

@@ -18,6 +18,8 @@ export type Seam = {
   readonly pagesMax?: number
   /** Negative control of several servers: rows of this kind are not locked. */
   readonly withoutLock?: RowLock
+  /** An operation that locks out of order fails, instead of being run again after a deadlock now and then. */
+  readonly assertsLockOrder?: boolean
   /** How many requests may wait for a thread, instead of the store's own limit. */
   readonly waitingMax?: number
   /** How long a PostgreSQL that does not take us yet is waited for, instead of the store's own time. */

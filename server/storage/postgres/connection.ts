@@ -16,6 +16,7 @@ import type {
 } from '../database/sqlite-connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
+import type { Seam } from '../database/fault-injection.ts'
 import { inPostgres, withoutNul } from './sql-translation.ts'
 import type { Written } from './sql-translation.ts'
 
@@ -84,12 +85,12 @@ const written = new Map<string, Written>()
 
 /**
  * The store's view of a client. `isNamed`: statements are prepared once per connection, which suits those that are
- * always planned alike; searches and lists are planned with their values each time. `withoutLock`: for negative controls.
+ * always planned alike; searches and lists are planned with their values each time. `seam`: faults that tests inject.
  */
 export function connectionOn(
   client: pg.ClientBase,
   isNamed = true,
-  withoutLock: RowLock | null = null,
+  { withoutLock, assertsLockOrder = false }: Pick<Seam, 'withoutLock' | 'assertsLockOrder'> = {},
 ): PostgresConnection {
   let queued: Queued[] = []
   let isScheduled = false
@@ -133,9 +134,8 @@ export function connectionOn(
   /** Locks out of order may wait for each other in a circle. */
   const lock: Sql['lock'] = (kind, text, ...params) => {
     const order = LOCK_ORDER.indexOf(kind)
-    // In production a deadlock, which is run again, is better than an operation that fails.
     assert(
-      order >= lastLock || process.env['NODE_ENV'] === 'production',
+      !assertsLockOrder || order >= lastLock,
       `a ${kind} was locked after a ${LOCK_ORDER[lastLock]}`,
     )
     lastLock = order

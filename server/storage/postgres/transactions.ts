@@ -62,9 +62,7 @@ export function openTransactions({
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false
-  const writingOn = memoize((client: pg.ClientBase) =>
-    connectionOn(client, true, seam.withoutLock ?? null),
-  )
+  const writingOn = memoize((client: pg.ClientBase) => connectionOn(client, true, seam))
 
   const tracked = <T>(run: () => Promise<T>): Promise<T> => {
     if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))

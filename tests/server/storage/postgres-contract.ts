@@ -38,7 +38,7 @@ export function lendPostgresTables(server: PostgresServer): Promise<string> {
 /** A store on a database of its own, and somebody with a shell beside it. */
 export async function freshStore(server: PostgresServer, name: string): Promise<Fresh> {
   const url = await server.database(name, { like: await lendPostgresTables(server) })
-  const { store } = await openInsidePostgres({ url })
+  const { store } = await openInsidePostgres({ url, seam: { assertsLockOrder: true } })
   const shell = await server.shell(url)
   return {
     url,
@@ -75,7 +75,9 @@ export function postgresContract(server: () => PostgresServer): void {
       keepsOrder: false,
       async reopen() {
         await given.store.close()
-        given.store = (await openInsidePostgres({ url: given.url })).store
+        given.store = (
+          await openInsidePostgres({ url: given.url, seam: { assertsLockOrder: true } })
+        ).store
         return given.store
       },
       end: async () => {},
