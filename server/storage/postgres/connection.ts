@@ -6,14 +6,7 @@
 import pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../database/sqlite-connection.ts'
-import type {
-  Batch,
-  Ran,
-  RowLock,
-  Searching,
-  Sql,
-  Statement,
-} from '../database/sqlite-connection.ts'
+import type { Batch, Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import type { Seam } from '../database/fault-injection.ts'

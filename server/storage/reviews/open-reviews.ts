@@ -197,7 +197,7 @@ export async function reviews(sql: Sql, eventId: string | null): Promise<readonl
     ...(await ofRefunds(sql, null)),
   ]
     .filter((review) => eventId === null || review.eventId === eventId)
-    .toSorted((a, b) => a.since - b.since)
+    .toSorted((a, b) => a.since - b.since || a.id.localeCompare(b.id, 'en', { numeric: true }))
 }
 
 /** Null: there is none, or it was decided. */

@@ -97,7 +97,10 @@ export function secondPaymentsContract(given: Given): void {
     })
 
     test('is reported once for two concurrent payments', async () => {
-      const orders = await Promise.all([1, 2].map(() => registered(store, person('Asha Demo'))))
+      const orders = [
+        await registered(store, person('Asha Demo')),
+        await registered(store, person('Asha Demo')),
+      ]
       await Promise.all(
         orders.map(({ regNo, orderId }) => store.applyFact(orderId, confirmed(`AP${regNo}`), mail)),
       )
