@@ -2,12 +2,94 @@
 import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS, WATCHED_MS } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { planMailsAgain } from '../mail/email-delivery.ts'
 import { limitPlaceHolds } from '../seats/keep-and-release-seats.ts'
 import { reopenBegunRefunds } from '../refunds/send-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import { ASKING_MS_MAX } from '../payments/apply-payment-events.ts'
 import { paymentById, stand, without } from '../payments/payment-state.ts'
+
+const paymentsEndedAfter = statement(
+  (builder, given: { endedAfter: Instant; handedOffAfter: Instant; createdAfter: Instant }) =>
+    builder
+      .selectFrom('payments as p')
+      .innerJoin('registrations as r', 'r.id', 'p.registration_id')
+      .select('p.id')
+      .where('p.gateway', 'is not', null)
+      .where('r.state', 'in', ['to_pay', 'lapsed'])
+      .where(({ and, eb, not }) =>
+        not(and([eb('r.state', '=', 'lapsed'), eb('r.pay_until', 'is not', null)])),
+      )
+      .where('p.attempt', '=', ({ selectFrom }) =>
+        selectFrom('payments as n')
+          .select(({ fn }) => fn.max('n.attempt').as('attempt'))
+          .whereRef('n.registration_id', '=', 'r.id'),
+      )
+      .where(({ and, eb, fn, or }) =>
+        or([
+          and([
+            eb('p.status', '=', 'failed'),
+            eb('p.reason', '=', 'expired'),
+            eb('p.review', 'is', null),
+            eb('p.status_at', '>', given.endedAfter),
+            eb(fn.coalesce('p.handed_off_at', 'p.created_at'), '>', given.handedOffAfter),
+          ]),
+          and([
+            eb('p.status', '=', 'pending'),
+            eb('p.review', 'like', `%${UNDECIDED}%`),
+            eb('p.created_at', '>', given.createdAfter),
+          ]),
+        ]),
+      )
+      .orderBy('p.id'),
+)
+const waitForAnswer = statement((builder, { id, at }: { id: number; at: Instant }) =>
+  builder
+    .updateTable('payments')
+    .set({ reason: null, watch_until: null, next_ask_at: at })
+    .where('id', '=', id)
+    .where('gateway', 'is not', null)
+    .where('review', 'is', null),
+)
+const endLongQueries = statement((builder, { latest }: { latest: Instant }) =>
+  builder.updateTable('payments').set({ asking_until: null }).where('asking_until', '>', latest),
+)
+const queryPendingNow = statement((builder, { at }: { at: Instant }) =>
+  builder
+    .updateTable('payments')
+    .set({ next_ask_at: at })
+    .where('status', '=', 'pending')
+    .where('review', 'is', null)
+    .where('next_ask_at', '>', at)
+    .where(({ eb, or }) => or([eb('asked_at', '>', at), eb('created_at', '>', at)])),
+)
+const limitWatching = statement((builder, { latest }: { latest: Instant }) =>
+  builder.updateTable('payments').set({ watch_until: latest }).where('watch_until', '>', latest),
+)
+const queryWatchedNow = statement((builder, { at }: { at: Instant }) =>
+  builder
+    .updateTable('payments')
+    .set({ next_ask_at: at })
+    .where('watch_until', 'is not', null)
+    .where('watch_until', '>', at)
+    .where(({ eb, or }) => or([eb('next_ask_at', 'is', null), eb('next_ask_at', '>', at)]))
+    .where(({ eb, or }) => or([eb('asked_at', '>', at), eb('status_at', '>', at)])),
+)
+const registrationsExpiredAfter = statement(
+  (builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
+    builder
+      .selectFrom('acts as a')
+      .innerJoin('registrations as r', 'r.id', 'a.registration_id')
+      .select('r.reg_no')
+      .where('a.at', '>', at)
+      .where('a.act', '=', 'lapse')
+      .where('r.state', '=', 'lapsed')
+      .where('r.pay_until', '>', at)
+      .groupBy(['r.id', 'r.reg_no'])
+      .orderBy('r.id')
+      .limit(dialect.limit(limit)),
+)
 
 export async function clockWentBack(sql: Sql, at: Instant): Promise<void> {
   const tooEarly = await paymentsEndedTooEarly(sql, at)
@@ -20,15 +102,12 @@ export async function clockWentBack(sql: Sql, at: Instant): Promise<void> {
 
 /** Payments that expired, or came before a person for want of an answer, and would not have by the right time. */
 async function paymentsEndedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
-  return (
-    await sql<{ id: number }>(
-      `SELECT p.id FROM payments p JOIN registrations r ON r.id = p.registration_id
-     WHERE p.gateway IS NOT NULL AND r.state IN ('to_pay', 'lapsed') AND NOT (r.state = 'lapsed' AND r.pay_until IS NOT NULL)
-       AND p.attempt = (SELECT max(n.attempt) FROM payments n WHERE n.registration_id = r.id)
-       AND ((p.status = 'failed' AND p.reason = 'expired' AND p.review IS NULL AND p.status_at > ? AND coalesce(p.handed_off_at, p.created_at) > ?)
-         OR (p.status = 'pending' AND p.review LIKE ? AND p.created_at > ?)) ORDER BY p.id`,
-    ).all(at, at - NO_RECORD_MS, `%${UNDECIDED}%`, at - UNDECIDED_MS)
-  ).map(({ id }) => id)
+  const payments = await paymentsEndedAfter.all(sql, {
+    endedAfter: at,
+    handedOffAfter: (at - NO_RECORD_MS) as Instant,
+    createdAfter: (at - UNDECIDED_MS) as Instant,
+  })
+  return payments.map(({ id }) => id)
 }
 
 /** The payment waits for the gateway's answer again, and is queried in the next run. */
@@ -36,27 +115,15 @@ export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<
   const row = await paymentById(sql, id)
   const review = without(row.review, UNDECIDED)
   await stand(sql, row, { ...toPayment(row), status: { is: 'pending' }, review }, at)
-  sql(
-    `UPDATE payments SET reason = NULL, watch_until = NULL, next_ask_at = ?
-     WHERE id = ? AND gateway IS NOT NULL AND review IS NULL`,
-  ).run(at, id)
+  waitForAnswer.run(sql, { id, at })
 }
 
 /** Questions that were planned, or given up, by a time that has not come yet are due now. */
 function askAtOnce(sql: Sql, at: Instant): void {
-  sql('UPDATE payments SET asking_until = NULL WHERE asking_until > ?').run(at + ASKING_MS_MAX)
-  sql(
-    `UPDATE payments SET next_ask_at = ? WHERE status = 'pending' AND review IS NULL AND next_ask_at > ?
-     AND max(coalesce(asked_at, 0), created_at) > ?`,
-  ).run(at, at, at)
-  sql('UPDATE payments SET watch_until = ? WHERE watch_until > ?').run(
-    at + WATCHED_MS,
-    at + WATCHED_MS,
-  )
-  sql(
-    `UPDATE payments SET next_ask_at = ? WHERE watch_until IS NOT NULL AND watch_until > ? AND (next_ask_at IS NULL OR next_ask_at > ?)
-     AND max(coalesce(asked_at, 0), status_at) > ?`,
-  ).run(at, at, at, at)
+  endLongQueries.run(sql, { latest: (at + ASKING_MS_MAX) as Instant })
+  queryPendingNow.run(sql, { at })
+  limitWatching.run(sql, { latest: (at + WATCHED_MS) as Instant })
+  queryWatchedNow.run(sql, { at })
 }
 
 /**
@@ -67,10 +134,6 @@ export async function lapsedTooEarly(
   at: Instant,
   limit: number,
 ): Promise<readonly RegNo[]> {
-  return (
-    await sql<{ reg_no: RegNo }>(
-      `SELECT r.reg_no FROM acts a JOIN registrations r ON r.id = a.registration_id
-     WHERE a.at > ? AND a.act = 'lapse' AND r.state = 'lapsed' AND r.pay_until > ? GROUP BY r.id, r.reg_no ORDER BY r.id LIMIT abs(?)`,
-    ).all(at, at, limit)
-  ).map(({ reg_no }) => reg_no)
+  const registrations = await registrationsExpiredAfter.all(sql, { at, limit })
+  return registrations.map(({ reg_no }) => reg_no)
 }

@@ -5,7 +5,9 @@
  * If the clock is set back, the later time stays trusted for days: the clock may be set right again.
  */
 import type { Instant } from '../../../engine/index.ts'
+import { mapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { ClockCompared, ClockSeen } from '../files/upload-and-clock-types.ts'
 
 /** Time services, and several servers on one database, differ by less. */
@@ -20,6 +22,45 @@ type Row = {
 }
 type SetBack = Pick<Row, 'latestAt' | 'setBackAt'>
 const NOT_SET_BACK: SetBack = { latestAt: null, setBackAt: null }
+
+const recordedTime = statement((builder) =>
+  builder
+    .selectFrom('clock_seen')
+    .select('at')
+    .select(['waits_since as waitsSince', 'latest_at as latestAt', 'set_back_at as setBackAt'])
+    .where('only', '=', 1),
+)
+const recordTime = statement((builder, given: Row) =>
+  builder
+    .insertInto('clock_seen')
+    .values({
+      only: 1,
+      at: given.at,
+      waits_since: given.waitsSince,
+      latest_at: given.latestAt,
+      set_back_at: given.setBackAt,
+    })
+    .onConflict((conflict) =>
+      conflict.column('only').doUpdateSet((is) => ({
+        at: is.ref('excluded.at'),
+        waits_since: is.ref('excluded.waits_since'),
+        latest_at: is.ref('excluded.latest_at'),
+        set_back_at: is.ref('excluded.set_back_at'),
+      })),
+    ),
+)
+const newestCreated = (table: 'registrations' | 'mail_queue') =>
+  statement((builder) =>
+    builder.selectFrom(table).select('created_at as at').orderBy('id', 'desc').limit(1),
+  )
+const newestLogged = (table: 'acts' | 'audit_log') =>
+  statement((builder) => builder.selectFrom(table).select('at').orderBy('id', 'desc').limit(1))
+const NEWEST_RECORDS = [
+  newestCreated('registrations'),
+  newestCreated('mail_queue'),
+  newestLogged('acts'),
+  newestLogged('audit_log'),
+]
 
 /** Compares the clock with the latest trusted time, and returns that. */
 export async function seeClock(sql: Sql, at: Instant, aheadMsMax: number): Promise<ClockCompared> {
@@ -48,20 +89,12 @@ export function confirmClock(sql: Sql, at: Instant): void {
   keep(sql, { at, waitsSince: null, ...NOT_SET_BACK })
 }
 
-function keep(sql: Sql, { at, waitsSince, latestAt, setBackAt }: Row): void {
-  sql(
-    `INSERT INTO clock_seen (only, at, waits_since, latest_at, set_back_at) VALUES (1, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET at = excluded.at, waits_since = excluded.waits_since,
-       latest_at = excluded.latest_at, set_back_at = excluded.set_back_at`,
-  ).run(at, waitsSince, latestAt, setBackAt)
+function keep(sql: Sql, row: Row): void {
+  recordTime.run(sql, row)
 }
 
 async function rowOf(sql: Sql): Promise<Row | null> {
-  return (
-    (await sql<Row>(
-      'SELECT at, waits_since AS "waitsSince", latest_at AS "latestAt", set_back_at AS "setBackAt" FROM clock_seen WHERE only = 1',
-    ).get()) ?? null
-  )
+  return (await recordedTime.get(sql)) ?? null
 }
 
 /** Null: it was never compared. */
@@ -77,14 +110,7 @@ const seenIn = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
 
 /** Null: nothing is stored. */
 async function lastRecorded(sql: Sql): Promise<Instant | null> {
-  const newest = async (what: string, table: string): Promise<number> =>
-    (await sql<{ at: number }>(`SELECT ${what} AS at FROM ${table} ORDER BY id DESC LIMIT 1`).get())
-      ?.at ?? 0
-  const last = Math.max(
-    await newest('created_at', 'registrations'),
-    await newest('created_at', 'mail_queue'),
-    await newest('at', 'acts'),
-    await newest('at', 'audit_log'),
-  )
+  const newest = await mapInOrder(NEWEST_RECORDS, (record) => record.get(sql))
+  const last = Math.max(...newest.map((row) => row?.at ?? 0))
   return last === 0 ? null : (last as Instant)
 }
