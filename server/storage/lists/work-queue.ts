@@ -4,72 +4,280 @@
  * rows. EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's
  * registrations.
  */
+import { expressionBuilder, sql as raw } from 'kysely'
+import type { Expression, Kysely } from 'kysely'
 import { flatMapInOrder } from '../database/in-order.ts'
 import { instant, SETTLED_WITHIN_DAYS, startOfDay, WORK_QUEUE_IDS } from '../../../engine/index.ts'
-import type { Day, Instant, RegNo, WorkQueueId } from '../../../engine/index.ts'
+import type { Day, Instant, Paise, RegNo, WorkQueueId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { Dialect } from '../database/statements/dialect.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { OPEN_SECOND_PAYMENTS } from '../payments/find-duplicate-payments.ts'
-import { BY_GATEWAY, UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
+import { refundByGateway, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
 
 /** Whoever pays by card has done so, or has left, within a day. */
 const PENDING_MS = 24 * 60 * 60 * 1000
 
-const REFUND_OF = `SELECT c.registration_id FROM refunds f JOIN captures c ON c.id = f.capture_id
-  WHERE EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)`
+const eb = expressionBuilder<Tables>()
+type Event = { readonly event: string }
+type Given = Event & { readonly pendingSince: Instant; readonly limit: number }
+type Builder = Kysely<Tables>
 
-/** Each is bound to `event`, `at` and `limit`. A condition that says twice what it says is what its index is for. */
-const IDS: Readonly<Record<Exclude<WorkQueueId, 'refund_unsettled'>, string>> = {
-  // A refund that was refused, or of which nobody knows, waits for the same person.
-  review: `SELECT id FROM registrations WHERE event_id = :event AND in_review
-    UNION ${REFUND_OF} AND f.state = 'unsure' AND ${UNDER_WAY('f')}
-    UNION ${REFUND_OF} AND f.state = 'refused' AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.about = 'R' || f.id)
-    ORDER BY 1 DESC LIMIT :limit`,
-  told: `SELECT id FROM registrations WHERE event_id = :event AND state = 'told'
-    AND state IN ('to_approve', 'told') ORDER BY created_at DESC LIMIT :limit`,
-  to_approve: `SELECT id FROM registrations WHERE event_id = :event AND state = 'to_approve'
-    AND state IN ('to_approve', 'told') ORDER BY created_at DESC LIMIT :limit`,
-  // The office answers by doing it, or by a note that says why not.
-  cancel_asked: `SELECT DISTINCT a.registration_id AS id FROM acts a
-    WHERE a.act = 'ask_cancel' AND EXISTS (SELECT 1 FROM registrations r
-        WHERE r.id = a.registration_id AND r.event_id = :event AND r.state NOT IN ('cancelled', 'refused'))
-      AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = a.registration_id AND b.id > a.id
-        AND b.act IN ('note', 'cancel', 'refund', 'transfer'))
-    ORDER BY 1 DESC LIMIT :limit`,
-  second_payment: OPEN_SECOND_PAYMENTS,
-  pay_back: `SELECT id FROM registrations WHERE event_id = :event AND due <> 0 AND due < 0
-    ORDER BY id DESC LIMIT :limit`,
-  mail_failed: `SELECT DISTINCT m.registration_id AS id FROM mail_queue m
-    WHERE m.status = 'failed' AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = m.registration_id AND r.event_id = :event)
-      AND NOT EXISTS (SELECT 1 FROM mail_queue n WHERE n.registration_id = m.registration_id AND n.id > m.id AND n.status = 'sent')
-      AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = m.registration_id AND b.at > m.created_at AND b.act = 'note')
-    ORDER BY 1 DESC LIMIT :limit`,
-  pending: `SELECT id FROM registrations WHERE event_id = :event AND payment_status = 'pending'
-    AND state = 'to_pay' AND in_review = 0 AND created_at < :at - ${PENDING_MS} ORDER BY created_at DESC LIMIT :limit`,
+const ofEvent = (registrationId: Expression<number | null>, event: string) =>
+  eb.exists(
+    eb
+      .selectFrom('registrations as r')
+      .select('r.id')
+      .where('r.id', '=', registrationId)
+      .where('r.event_id', '=', event),
+  )
+const refundsOfEvent = (builder: Builder, event: string) =>
+  builder
+    .selectFrom('refunds as f')
+    .innerJoin('captures as c', 'c.id', 'f.capture_id')
+    .select(({ ref }) => ref('c.registration_id').$notNull().as('id'))
+    .where(({ ref }) => ofEvent(ref('c.registration_id'), event))
+const registrationsOfEvent = (builder: Builder, event: string) =>
+  builder.selectFrom('registrations').select('id').where('event_id', '=', event)
+
+/** A condition that says twice what it says is what its index is for. */
+const FOUND_BY = {
+  // A refund that was refused, or whose result is unknown, waits for the same person.
+  review: statement((builder, { event, limit }: Given, dialect) =>
+    registrationsOfEvent(builder, event)
+      .where(({ ref }) => dialect.isSet(ref('in_review')))
+      .union(refundsOfEvent(builder, event).where('f.state', '=', 'unsure').where(refundUnderWay))
+      .union(
+        refundsOfEvent(builder, event)
+          .where('f.state', '=', 'refused')
+          .where(({ exists, not, ref, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('decisions as d')
+                  .select('d.id')
+                  .where('d.about', '=', raw<string>`'R' || ${ref('f.id')}`),
+              ),
+            ),
+          ),
+      )
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
+  told: statement((builder, { event, limit }: Given, dialect) =>
+    registrationsOfEvent(builder, event)
+      .where('state', '=', 'told')
+      .where('state', 'in', ['to_approve', 'told'])
+      .orderBy('created_at', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
+  to_approve: statement((builder, { event, limit }: Given, dialect) =>
+    registrationsOfEvent(builder, event)
+      .where('state', '=', 'to_approve')
+      .where('state', 'in', ['to_approve', 'told'])
+      .orderBy('created_at', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
+  // Staff answer by doing it, or by a note that says why not.
+  cancel_asked: statement((builder, { event, limit }: Given, dialect) =>
+    builder
+      .selectFrom('acts as a')
+      .select('a.registration_id as id')
+      .distinct()
+      .where('a.act', '=', 'ask_cancel')
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('registrations as r')
+            .select('r.id')
+            .whereRef('r.id', '=', 'a.registration_id')
+            .where('r.event_id', '=', event)
+            .where('r.state', 'not in', ['cancelled', 'refused']),
+        ),
+      )
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('acts as b')
+              .select('b.id')
+              .whereRef('b.registration_id', '=', 'a.registration_id')
+              .whereRef('b.id', '>', 'a.id')
+              .where('b.act', 'in', ['note', 'cancel', 'refund', 'transfer']),
+          ),
+        ),
+      )
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
+  pay_back: statement((builder, { event, limit }: Given, dialect) =>
+    registrationsOfEvent(builder, event)
+      .where('due', '<>', 0 as Paise)
+      .where('due', '<', 0 as Paise)
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
+  mail_failed: statement((builder, { event, limit }: Given, dialect) =>
+    builder
+      .selectFrom('mail_queue as m')
+      .select(({ ref }) => ref('m.registration_id').$notNull().as('id'))
+      .distinct()
+      .where('m.status', '=', 'failed')
+      .where(({ ref }) => ofEvent(ref('m.registration_id'), event))
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('mail_queue as n')
+              .select('n.id')
+              .whereRef('n.registration_id', '=', 'm.registration_id')
+              .whereRef('n.id', '>', 'm.id')
+              .where('n.status', '=', 'sent'),
+          ),
+        ),
+      )
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('acts as b')
+              .select('b.id')
+              .whereRef('b.registration_id', '=', 'm.registration_id')
+              .whereRef('b.at', '>', 'm.created_at')
+              .where('b.act', '=', 'note'),
+          ),
+        ),
+      )
+      .orderBy('id', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
+  pending: statement((builder, { event, pendingSince, limit }: Given, dialect) =>
+    registrationsOfEvent(builder, event)
+      .where('payment_status', '=', 'pending')
+      .where('state', '=', 'to_pay')
+      .where('in_review', '=', 0)
+      .where('created_at', '<', pendingSince)
+      .orderBy('created_at', 'desc')
+      .limit(dialect.limit(limit)),
+  ),
 }
 
 const SETTLED_WITHIN_MS = SETTLED_WITHIN_DAYS * 24 * 60 * 60 * 1000
+type Unsettled = Event & {
+  readonly source: string
+  readonly account: string
+  readonly before: Instant
+  readonly limit: number
+}
 /**
  * Refunds of one account that ended before `before` and that no kept line covers; matched like `judgeSettled`, by reference, payment or order, and amount.
  * Two equal refunds of one payment need two lines. After a change of account, the order names it in a report of the other. The act `handle_refund` closes the matter.
- * `only`: what else holds of the registration.
  */
 const unsettledOf = (
-  only: string,
-): string => `SELECT DISTINCT c.registration_id AS id FROM refunds f JOIN captures c ON c.id = f.capture_id
-  LEFT JOIN payments p ON p.id = c.payment_id
-  WHERE ${BY_GATEWAY('f')} AND f.done_at < :before AND (c.kind = 'sale' OR c.state = 'accepted') AND c.source = :source AND c.account IN (:account, '')
-    AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)
-    AND (SELECT count(*) FROM settlement_lines l WHERE l.source = c.source AND l.kind = 'refund'
-        AND l.amount = f.amount AND NOT EXISTS (SELECT 1 FROM captures t JOIN bank_references b ON b.capture_id = t.id
-          WHERE t.registration_id = c.registration_id AND t.source <> c.source AND b.key = l.reference)
-        AND (l.order_id = p.order_id OR l.account = :account AND (l.reference = c.reference
-          OR l.reference IN (SELECT g.reference FROM captures d JOIN refunds g ON g.capture_id = d.id WHERE d.payment_id = c.payment_id))))
-      < (SELECT count(*) FROM captures d JOIN refunds g ON g.capture_id = d.id
-        WHERE d.payment_id = c.payment_id AND ${BY_GATEWAY('g')} AND g.amount = f.amount AND g.id <= f.id)
-    AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = c.registration_id AND b.act = 'handle_refund'
-      AND b.at >= f.done_at) ${only}
-  ORDER BY 1 DESC LIMIT :limit`
+  builder: Builder,
+  { event, source, account, before, limit }: Unsettled,
+  dialect: Dialect,
+) =>
+  refundsOfEvent(builder, event)
+    .distinct()
+    .leftJoin('payments as p', 'p.id', 'c.payment_id')
+    .where(refundByGateway('f'))
+    .where('f.done_at', '<', before)
+    .where(({ eb, or }) => or([eb('c.kind', '=', 'sale'), eb('c.state', '=', 'accepted')]))
+    .where('c.source', '=', source)
+    .where('c.account', 'in', [account, ''])
+    .where(({ eb, selectFrom }) =>
+      eb(
+        selectFrom('settlement_lines as l')
+          .select(({ fn }) => fn.countAll<number>().as('n'))
+          .whereRef('l.source', '=', 'c.source')
+          .where('l.kind', '=', 'refund')
+          .whereRef('l.amount', '=', 'f.amount')
+          .where(({ exists, not, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('captures as t')
+                  .innerJoin('bank_references as b', 'b.capture_id', 't.id')
+                  .select('t.id')
+                  .whereRef('t.registration_id', '=', 'c.registration_id')
+                  .whereRef('t.source', '<>', 'c.source')
+                  .whereRef('b.key', '=', 'l.reference'),
+              ),
+            ),
+          )
+          .where(({ and, eb, or, ref, selectFrom }) =>
+            or([
+              eb('l.order_id', '=', ref('p.order_id')),
+              and([
+                eb('l.account', '=', account),
+                or([
+                  eb('l.reference', '=', ref('c.reference')),
+                  eb(
+                    'l.reference',
+                    'in',
+                    selectFrom('captures as d')
+                      .innerJoin('refunds as g', 'g.capture_id', 'd.id')
+                      .select(({ ref }) => ref('g.reference').$notNull().as('reference'))
+                      .whereRef('d.payment_id', '=', 'c.payment_id'),
+                  ),
+                ]),
+              ]),
+            ]),
+          ),
+        '<',
+        selectFrom('captures as d')
+          .innerJoin('refunds as g', 'g.capture_id', 'd.id')
+          .select(({ fn }) => fn.countAll<number>().as('n'))
+          .whereRef('d.payment_id', '=', 'c.payment_id')
+          .where(refundByGateway('g'))
+          .whereRef('g.amount', '=', 'f.amount')
+          .whereRef('g.id', '<=', 'f.id'),
+      ),
+    )
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('acts as b')
+            .select('b.id')
+            .whereRef('b.registration_id', '=', 'c.registration_id')
+            .where('b.act', '=', 'handle_refund')
+            .whereRef('b.at', '>=', 'f.done_at'),
+        ),
+      ),
+    )
+    .orderBy('id', 'desc')
+    .limit(dialect.limit(limit))
+const unsettledRefundsOfAccount = statement(unsettledOf)
+const unsettledRefundsOfRegistration = statement(
+  (builder, given: Unsettled & { registrationId: number }, dialect) =>
+    unsettledOf(builder, given, dialect).where('c.registration_id', '=', given.registrationId),
+)
+const settledAccounts = statement((builder) =>
+  builder
+    .selectFrom(builder.selectFrom('settlements').select(['source', 'account']).distinct().as('s'))
+    .select(({ selectFrom }) => [
+      's.source',
+      's.account',
+      selectFrom('settlement_lines as l')
+        .select(({ fn }) => fn.max<Day | null>('l.day').as('day'))
+        .whereRef('l.source', '=', 's.source')
+        .whereRef('l.account', '=', 's.account')
+        .as('day'),
+    ]),
+)
+/** Few registrations have a refund: for the others, no settlement is read. */
+const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('registrations as r')
+    .select(['r.id', 'r.event_id'])
+    .where('r.reg_no', '=', regNo)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('refunds as f')
+          .innerJoin('captures as c', 'c.id', 'f.capture_id')
+          .select('f.id')
+          .whereRef('c.registration_id', '=', 'r.id')
+          .where(refundByGateway('f')),
+      ),
+    ),
+)
 
 /** Only accounts whose settlements are kept, up to the last day that they cover: elsewhere every refund would be listed. */
 async function unsettledRefunds(
@@ -78,22 +286,14 @@ async function unsettledRefunds(
   at: Instant,
   limit: number,
 ): Promise<readonly { id: number }[]> {
-  const only = registrationId === null ? '' : 'AND c.registration_id = :one'
-  const accounts = await sql<{ source: string; account: string; day: Day | null }>(
-    `SELECT s.source, s.account, (SELECT max(l.day) FROM settlement_lines l WHERE l.source = s.source AND l.account = s.account) AS day
-     FROM (SELECT DISTINCT source, account FROM settlements) s`,
-  ).all()
-  const found = await flatMapInOrder(accounts, async ({ source, account, day }) => {
-    if (day === null) return []
+  const accounts = await settledAccounts.all(sql)
+  const found = await flatMapInOrder(accounts, ({ source, account, day }) => {
+    if (day === null) return Promise.resolve([])
     const before = instant(Math.min(startOfDay(day), at - SETTLED_WITHIN_MS))
-    return sql<{ id: number }>(unsettledOf(only)).all({
-      event,
-      source,
-      account,
-      before,
-      limit,
-      ...(registrationId === null ? {} : { one: registrationId }),
-    })
+    const given = { event, source, account, before, limit }
+    return registrationId === null
+      ? unsettledRefundsOfAccount.all(sql, given)
+      : unsettledRefundsOfRegistration.all(sql, { ...given, registrationId })
   })
   return [...new Map(found.map((one) => [one.id, one])).values()]
     .toSorted((a, b) => b.id - a.id)
@@ -102,14 +302,21 @@ async function unsettledRefunds(
 
 /** Returns true if a refund of this registration is in no settlement report, and not marked as handled. */
 export async function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): Promise<boolean> {
-  // Few have a refund at all: for the others nobody looks through the settlements.
-  const row = await sql<{ id: number; event_id: string }>(
-    `SELECT id, event_id FROM registrations r WHERE reg_no = ? AND EXISTS (SELECT 1 FROM refunds f
-       JOIN captures c ON c.id = f.capture_id WHERE c.registration_id = r.id AND ${BY_GATEWAY('f')})`,
-  ).get(regNo)
+  const row = await registrationWithRefund.get(sql, { regNo })
   if (row === undefined) return false
   const { id: registrationId, event_id: event } = row
   return (await unsettledRefunds(sql, { event, registrationId }, at, 1)).length > 0
+}
+
+function foundBy(
+  sql: Sql,
+  is: WorkQueueId,
+  { event, at, limit }: Event & { readonly at: Instant; readonly limit: number },
+): Promise<readonly { readonly id: number }[]> {
+  if (is === 'refund_unsettled') return unsettledRefunds(sql, { event }, at, limit)
+  if (is === 'second_payment')
+    return sql<{ id: number }>(OPEN_SECOND_PAYMENTS).all({ event, limit })
+  return FOUND_BY[is].all(sql, { event, limit, pendingSince: instant(at - PENDING_MS) })
 }
 
 /** At most `limit` of them. */
@@ -119,10 +326,7 @@ export async function waitingIds(
   { is, at }: { readonly is: WorkQueueId; readonly at: Instant },
   limit: number,
 ): Promise<readonly number[]> {
-  const found =
-    is === 'refund_unsettled'
-      ? await unsettledRefunds(sql, { event: eventId }, at, limit)
-      : await sql<{ id: number }>(IDS[is]).all({ event: eventId, at, limit })
+  const found = await foundBy(sql, is, { event: eventId, at, limit })
   return found.map(({ id }) => id)
 }
 

@@ -10,14 +10,6 @@ import type { Tables } from '../database/statements/tables.ts'
 export const UNDER_WAY = (refund: string): string =>
   `${refund}.state IN ('wanted', 'asked', 'unsure')`
 
-/** A refund that went through the gateway: it was asked for there, or the gateway reported it. */
-export const BY_GATEWAY = (refund: string): string =>
-  `${refund}.state = 'done' AND (${refund}.asked_at IS NOT NULL OR ${refund}.who = 'gateway')`
-
-/** A refund that staff recorded, made outside the gateway. */
-export const BY_HAND = (refund: string): string =>
-  `${refund}.state = 'done' AND ${refund}.asked_at IS NULL AND ${refund}.who NOT IN ('gateway', 'import', 'migration')`
-
 type Refunds = Tables['refunds']
 type Captures = Tables['captures']
 const ofRefund = expressionBuilder<Tables & { f: Refunds }, 'f'>()
@@ -25,6 +17,18 @@ const ofCapture = expressionBuilder<Tables & { c: Captures }, 'c'>()
 
 /** For a refund `f`: staff wanted it and it may still happen: not sent, sent, or of unknown result. */
 export const refundUnderWay = ofRefund('f.state', 'in', ['wanted', 'asked', 'unsure'])
+
+const ofRefunds = expressionBuilder<Record<'f' | 'g', Refunds>, 'f' | 'g'>()
+
+/** The refund went through the gateway: it was requested there, or the gateway reported it. */
+export const refundByGateway = (refund: 'f' | 'g') =>
+  ofRefunds.and([
+    ofRefunds(`${refund}.state`, '=', 'done'),
+    ofRefunds.or([
+      ofRefunds(`${refund}.asked_at`, 'is not', null),
+      ofRefunds(`${refund}.who`, '=', 'gateway'),
+    ]),
+  ])
 
 /** For a refund `f`: staff recorded it, made outside the gateway. */
 export const refundByHand = ofRefund.and([
