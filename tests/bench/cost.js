@@ -88,8 +88,8 @@ async function start(tree, folder, eventsDir) {
   writeFileSync(
     script,
     `import { boot } from ${module('main.ts', 'serve.ts', 'boot.ts')}
-import { environment } from ${module('ops/environment.ts', 'machine/environment.ts', 'environment.ts')}
-const read = environment()
+import * as settings from ${module('ops/environment.ts', 'machine/environment.ts', 'environment.ts')}
+const read = (settings.loadEnvironment ?? settings.environment)()
 if (!read.ok) throw new Error(read.error.join(' '))
 const booted = await boot(read.value, { print: console.log, printError: console.error, environment: () => read.value })
 if (!booted.ok) throw new Error(booted.error.text)
