@@ -11,7 +11,7 @@ import { soldIn } from '../reports/sales-totals.ts'
 import { toErase, withEmail } from '../registrations/delete-personal-data.ts'
 import { unpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
 import { waiting } from '../lists/work-queue.ts'
-import { filesReferred, recoveryFigures } from '../recovery/begin-and-end-recovery.ts'
+import { filesReferred, recoveryFigures } from '../recovery/recovery-figures.ts'
 import { reviewCounts, reviews } from '../reviews/open-reviews.ts'
 import {
   accountsOfEvent,

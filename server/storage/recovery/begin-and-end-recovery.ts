@@ -1,8 +1,9 @@
 /**
- * Starts and ends recoveries, and counts the differences.
+ * Starts and ends recoveries.
  * A recovery follows from a database that is older than the one served before. It starts and ends in one
  * transaction each.
  */
+import { sql as raw } from 'kysely'
 import {
   dayOf,
   financialYear,
@@ -13,17 +14,10 @@ import {
 import type { HeldEmails, Instant } from '../../../engine/index.ts'
 import { audit } from '../staff/audit-log-entries.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { IS_HELD } from './held-during-recovery.ts'
-import type {
-  Counted,
-  EndedRecovery,
-  RecoveryMark,
-  NewRecovery,
-  Recovery,
-  RecoveryFigures,
-} from './recovery-types.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Counted, RecoveryMark, NewRecovery, Recovery } from './recovery-types.ts'
 import { noteNextAttempts } from '../payments/unknown-orders.ts'
-import { UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
+import { refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 
 /** Rows are only added to these, and each gets a number above all before it. */
 const GROWING = [
@@ -36,38 +30,179 @@ const GROWING = [
   'acts',
   'audit_log',
 ] as const
-/** The page shows so many emails; the rest is counted. */
-const MAILS_SHOWN = 50
+/** Behind every instant. */
+const LAST = 8_640_000_000_000_000 as Instant
+/** What the office reads of an email that was discarded. */
+const DISCARDED = 'Discarded at the end of a recovery. Try again to send it.'
+const AT_ONCE = 0 as Instant
 
-const RECOVERY = `code, begun_at AS begunAt, who, why, copy_at AS copyAt, stored_at AS storedAt, served_at AS servedAt`
+const openRecovery = statement((builder) =>
+  builder
+    .selectFrom('recoveries')
+    .select(['code', 'begun_at as begunAt', 'who', 'why'])
+    .select(['copy_at as copyAt', 'stored_at as storedAt', 'served_at as servedAt'])
+    .where('ended_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+const newestIds = statement((builder) =>
+  builder.selectNoFrom(({ selectFrom }) =>
+    GROWING.map((table) =>
+      selectFrom(table)
+        .select(({ fn }) => fn.max('id').as('id'))
+        .as(table),
+    ),
+  ),
+)
+const databaseName = statement((builder) => builder.selectFrom('installation').select('name'))
+const nameDatabase = statement((builder, { name }: { name: string }) =>
+  builder.insertInto('installation').values({ only: 1, name }),
+)
+const allRecoveries = statement((builder) =>
+  builder.selectFrom('recoveries').select(['code', 'begun_at']).orderBy('id'),
+)
+export const newestRecovery = statement((builder) =>
+  builder
+    .selectFrom('recoveries')
+    .select(['id', 'code', 'begun_at'])
+    .orderBy('id', 'desc')
+    .limit(1),
+)
+const newestStart = statement((builder) =>
+  builder.selectFrom('recoveries').select(({ fn }) => fn.max<Instant | null>('begun_at').as('at')),
+)
+const newestRecord = statement((builder) =>
+  builder
+    .selectFrom(
+      builder
+        .selectFrom('registrations')
+        .select(({ fn }) => fn.max<Instant | null>('created_at').as('at'))
+        .unionAll(
+          builder
+            .selectFrom('payment_facts')
+            .select(({ fn }) => fn.max<Instant | null>('at').as('at')),
+        )
+        .unionAll(
+          builder.selectFrom('audit_log').select(({ fn }) => fn.max<Instant | null>('at').as('at')),
+        )
+        .as('newest'),
+    )
+    .select(({ fn }) => fn.max<Instant | null>('newest.at').as('at')),
+)
+const setRecoveryEnded = statement(
+  (builder, { at, who, mails }: { at: Instant; who: string; mails: HeldEmails }) =>
+    builder
+      .updateTable('recoveries')
+      .set({ ended_at: at, ended_by: who, mails })
+      .where('ended_at', 'is', null),
+)
+const addRecovery = statement(
+  (builder, given: Omit<NewRecovery, 'taken'> & { code: string; storedAt: Instant | null }) =>
+    builder.insertInto('recoveries').values({
+      code: given.code,
+      begun_at: given.at,
+      who: given.who,
+      why: given.why,
+      copy_at: given.copyAt,
+      stored_at: given.storedAt,
+      served_at: given.servedAt,
+    }),
+)
+const notePendingPayments = statement((builder) =>
+  builder
+    .insertInto('recovery_payments')
+    .columns(['recovery_id', 'payment_id'])
+    .expression((insert) =>
+      insert
+        .selectFrom('payments as p')
+        .select(({ selectFrom }) => [
+          selectFrom('recoveries')
+            .select(({ fn }) => fn.max('id').as('id'))
+            .$asScalar()
+            .as('recovery_id'),
+          'p.id as payment_id',
+        ])
+        .where('p.status', '=', 'pending')
+        .where('p.gateway', 'is not', null),
+    ),
+)
+const holdQueuedEmails = statement((builder) =>
+  builder
+    .updateTable('mail_queue')
+    .set({ next_at: null, claimed_at: null })
+    .where('status', '=', 'queued'),
+)
+/** It may have been refunded meanwhile. */
+const watchPaymentsWithRefunds = statement((builder, { until }: { until: Instant }) =>
+  builder
+    .updateTable('payments')
+    .set(({ eb }) => ({
+      watch_until: eb
+        .case()
+        .when('watch_until', '>', until)
+        .then(eb.ref('watch_until'))
+        .else(raw<Instant>`cast(${until} as bigint)`)
+        .end(),
+    }))
+    .where('gateway', 'is not', null)
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('captures as c')
+        .innerJoin('refunds as f', 'f.capture_id', 'c.id')
+        .select('c.payment_id')
+        .where(refundUnderWay)
+        .$narrowType<{ payment_id: number }>(),
+    ),
+)
+const queryOpenPaymentsNow = statement((builder) =>
+  builder
+    .updateTable('payments')
+    .set({ next_ask_at: AT_ONCE, asking_until: null })
+    .where('gateway', 'is not', null)
+    .where(({ and, eb, or }) =>
+      or([
+        eb('watch_until', 'is not', null),
+        and([eb('status', '=', 'pending'), eb('review', 'is', null)]),
+      ]),
+    ),
+)
+const sendHeldEmails = statement(
+  (builder, { at, createdBefore }: { at: Instant; createdBefore: Instant }) =>
+    builder
+      .updateTable('mail_queue')
+      .set({ next_at: at })
+      .where('status', '=', 'queued')
+      .where('next_at', 'is', null)
+      .where('created_at', '<', createdBefore),
+)
+const discardHeldEmails = statement((builder) =>
+  builder
+    .updateTable('mail_queue')
+    .set({ status: 'failed', error: DISCARDED })
+    .where('status', '=', 'queued')
+    .where('next_at', 'is', null),
+)
 
 /** Null: none is open. Reads only; also runs outside the writer's transaction. */
 export async function recoveryOf(sql: Sql): Promise<Recovery | null> {
-  return (
-    (await sql<Recovery>(
-      `SELECT ${RECOVERY} FROM recoveries WHERE ended_at IS NULL ORDER BY id DESC LIMIT 1`,
-    ).get()) ?? null
-  )
+  return (await openRecovery.get(sql)) ?? null
 }
 
 /** Reads only; also runs outside the writer's transaction. */
 export async function counted(
   sql: Sql,
 ): Promise<{ readonly name: string | null; readonly counted: Counted }> {
-  const last = GROWING.map((table) => `(SELECT max(id) FROM ${table}) AS ${table}`)
-  const row =
-    (await sql<Readonly<Record<string, number | null>>>(`SELECT ${last.join(', ')}`).get()) ?? {}
-  const name = (await sql<{ name: string }>('SELECT name FROM installation').get())?.name ?? null
+  const ids = await newestIds.get(sql)
+  const name = (await databaseName.get(sql))?.name ?? null
   return {
     name,
-    counted: Object.fromEntries(GROWING.map((table) => [table, row[table] ?? 0])),
+    counted: Object.fromEntries(GROWING.map((table) => [table, ids?.[table] ?? 0])),
   }
 }
 
 export async function mark(sql: Sql, name: string): Promise<RecoveryMark> {
   const found = await counted(sql)
   if (found.name !== null) return { ...found, name: found.name }
-  sql('INSERT INTO installation (only, name) VALUES (1, ?)').run(name)
+  nameDatabase.run(sql, { name })
   return { ...found, name }
 }
 
@@ -76,9 +211,7 @@ export async function mark(sql: Sql, name: string): Promise<RecoveryMark> {
  * financial year.
  */
 export async function seriesNow(sql: Sql, pattern: string, year: string): Promise<string> {
-  const last = await sql<{ code: string; begun_at: Instant }>(
-    'SELECT code, begun_at FROM recoveries ORDER BY id DESC LIMIT 1',
-  ).get()
+  const last = await newestRecovery.get(sql)
   return last === undefined || financialYear(dayOf(last.begun_at)) !== year
     ? pattern
     : seriesAfter(pattern, last.code)
@@ -89,24 +222,16 @@ export async function beginRecovery(
   { at, who, why, copyAt, servedAt, taken }: NewRecovery,
   since: Instant | null,
 ): Promise<Recovery | null> {
-  const begun = await sql<{ code: string; begun_at: Instant }>(
-    'SELECT code, begun_at FROM recoveries ORDER BY id',
-  ).all()
+  const begun = await allRecoveries.all(sql)
   const newest = begun.at(-1)
   if (since !== null && newest !== undefined && newest.begun_at >= since) return null
   const code = recoveryCode(at, [...taken, ...begun.map((one) => one.code)])
   // A copy that was made during a recovery is in it: another one follows, with a series of its own.
-  sql(
-    "UPDATE recoveries SET ended_at = ?, ended_by = 'rollcall', mails = 'send' WHERE ended_at IS NULL",
-  ).run(at)
-  sql(
-    'INSERT INTO recoveries (code, begun_at, who, why, copy_at, stored_at, served_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  ).run(code, at, who, why, copyAt, await storedAt(sql), servedAt)
-  sql(
-    `INSERT INTO recovery_payments (recovery_id, payment_id)
-     SELECT (SELECT max(id) FROM recoveries), p.id FROM payments p WHERE p.status = 'pending' AND p.gateway IS NOT NULL`,
-  ).run()
-  sql("UPDATE mail_queue SET next_at = NULL, claimed_at = NULL WHERE status = 'queued'").run()
+  setRecoveryEnded.run(sql, { at, who: 'rollcall', mails: 'send' })
+  const stored = await storedAt(sql)
+  addRecovery.run(sql, { code, at, who, why, copyAt, storedAt: stored, servedAt })
+  notePendingPayments.run(sql)
+  holdQueuedEmails.run(sql)
   askAtOnce(sql, at)
   await noteNextAttempts(sql, at)
   const what = `began a recovery, numbers of documents with ${code}: ${why}`
@@ -116,28 +241,17 @@ export async function beginRecovery(
 
 /** Null: there was no recovery. */
 export const newestRecoveryAt = async (sql: Sql): Promise<Instant | null> =>
-  (await sql<{ at: Instant | null }>('SELECT max(begun_at) AS at FROM recoveries').get())?.at ??
-  null
+  (await newestStart.get(sql))?.at ?? null
 
 /** Of what is kept with its time and never edited. */
 export async function storedAt(sql: Sql): Promise<Instant | null> {
-  const newest = await sql<{ at: Instant | null }>(
-    `SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM registrations
-       UNION ALL SELECT max(at) AS at FROM payment_facts UNION ALL SELECT max(at) AS at FROM audit_log) AS newest`,
-  ).get()
-  return newest?.at ?? null
+  return (await newestRecord.get(sql))?.at ?? null
 }
 
 /** About what was pending, what had ended lately, and every payment of which a refund is under way: it may have gone back meanwhile. */
 function askAtOnce(sql: Sql, at: Instant): void {
-  sql(
-    `UPDATE payments SET watch_until = max(coalesce(watch_until, 0), CAST(? AS bigint)) WHERE gateway IS NOT NULL AND id IN (
-       SELECT c.payment_id FROM captures c JOIN refunds f ON f.capture_id = c.id WHERE ${UNDER_WAY('f')})`,
-  ).run(at + WATCHED_MS)
-  sql(
-    `UPDATE payments SET next_ask_at = 0, asking_until = NULL
-     WHERE gateway IS NOT NULL AND (watch_until IS NOT NULL OR (status = 'pending' AND review IS NULL))`,
-  ).run()
+  watchPaymentsWithRefunds.run(sql, { until: (at + WATCHED_MS) as Instant })
+  queryOpenPaymentsNow.run(sql)
 }
 
 export async function endRecovery(
@@ -150,101 +264,16 @@ export async function endRecovery(
 } | null> {
   const recovery = await recoveryOf(sql)
   if (recovery === null) return null
-  sql('UPDATE recoveries SET ended_at = ?, ended_by = ?, mails = ? WHERE ended_at IS NULL').run(
-    at,
-    who,
-    mails,
-  )
+  setRecoveryEnded.run(sql, { at, who, mails })
   const sent =
     mails === 'discard'
       ? 0
-      : await sql(`UPDATE mail_queue SET next_at = ? WHERE ${IS_HELD} AND created_at < ?`).run(
+      : await sendHeldEmails.run(sql, {
           at,
-          mails === 'send' ? LAST : recovery.begunAt,
-        ).changes
-  const discarded = await sql(
-    `UPDATE mail_queue SET status = 'failed', error = ? WHERE ${IS_HELD}`,
-  ).run(DISCARDED).changes
+          createdBefore: mails === 'send' ? LAST : recovery.begunAt,
+        }).changes
+  const discarded = await discardHeldEmails.run(sql).changes
   const what = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discarded} discarded`
   audit(sql, { at, who, what, eventId: null, regNo: null })
   return { recovery, sent, discarded }
-}
-/** Behind every instant. */
-const LAST = 8_640_000_000_000_000
-/** What the office reads of an email that was discarded. */
-const DISCARDED = 'Discarded at the end of a recovery. Try again to send it.'
-
-/** Runs on the reader thread, because it counts. */
-export async function recoveryFigures(
-  sql: Sql,
-  keepOver: readonly string[],
-): Promise<RecoveryFigures> {
-  const count = async (text: string, ...bound: readonly unknown[]): Promise<number> =>
-    (await sql<{ n: number }>(text).get(...bound))?.n ?? 0
-  const last = await sql<{ id: number; code: string; begun_at: Instant }>(
-    'SELECT id, code, begun_at FROM recoveries ORDER BY id DESC LIMIT 1',
-  ).get()
-  const wasPending = (more = '', ...bound: readonly unknown[]): Promise<number> =>
-    count(
-      `SELECT count(*) AS n FROM recovery_payments v JOIN payments p ON p.id = v.payment_id WHERE v.recovery_id = ? ${more}`,
-      last?.id ?? 0,
-      ...bound,
-    )
-  return {
-    pending: {
-      all: await wasPending(),
-      asked: await wasPending(
-        "AND (p.asked_at >= ? OR p.status <> 'pending' OR p.review IS NOT NULL)",
-        last?.begun_at ?? 0,
-      ),
-      ended: await wasPending("AND (p.status <> 'pending' OR p.review IS NOT NULL)"),
-    },
-    unknown: {
-      toDecide: await count(
-        "SELECT count(*) AS n FROM captures WHERE unknown_order IS NOT NULL AND state = 'unmatched'",
-      ),
-      toAsk: await count('SELECT count(*) AS n FROM unknown_orders'),
-    },
-    held: {
-      mails: await count(`SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD}`),
-      since: await count(
-        `SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD} AND created_at >= ?`,
-        last?.begun_at ?? 0,
-      ),
-      refunds: await count("SELECT count(*) AS n FROM refunds WHERE state = 'wanted'"),
-      erasures: await count(
-        'SELECT count(*) AS n FROM registrations WHERE erased_at IS NULL AND event_id IN (SELECT value FROM json_each(?))',
-        JSON.stringify(keepOver),
-      ),
-    },
-    ahead: {
-      mails: await count("SELECT count(*) AS n FROM mail_queue WHERE status = 'queued'"),
-      pending: await count(
-        "SELECT count(*) AS n FROM payments WHERE status = 'pending' AND gateway IS NOT NULL",
-      ),
-    },
-    mails: await sql<RecoveryFigures['mails'][number]>(
-      `SELECT m.id, m.recipient AS "to", m.subject, coalesce(m.event_id, r.event_id) AS eventId, m.created_at AS at
-       FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
-       WHERE m.status = 'queued' AND m.next_at IS NULL ORDER BY m.id LIMIT ${MAILS_SHOWN}`,
-    ).all(),
-    series: (
-      await sql<RecoveryFigures['series'][number]>(
-        'SELECT pattern, year, last FROM document_series ORDER BY year, pattern',
-      ).all()
-    ).filter(({ pattern }) => last !== undefined && pattern.includes(last.code)),
-    past: await sql<EndedRecovery>(
-      `SELECT code, begun_at AS begunAt, ended_at AS endedAt, ended_by AS endedBy, mails FROM recoveries
-       WHERE ended_at IS NOT NULL ORDER BY id DESC`,
-    ).all(),
-  }
-}
-
-/** Runs on the reader thread, because there are many. */
-export async function filesReferred(sql: Sql): Promise<readonly string[]> {
-  return (
-    await sql<{ sha256: string }>(
-      'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs',
-    ).all()
-  ).map(({ sha256 }) => sha256)
 }

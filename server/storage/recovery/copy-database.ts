@@ -9,13 +9,8 @@ import type { KeptEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import { copyTo } from '../database/run-migrations.ts'
-import {
-  counted,
-  newestRecoveryAt,
-  recoveryFigures,
-  recoveryOf,
-  storedAt,
-} from './begin-and-end-recovery.ts'
+import { counted, newestRecoveryAt, recoveryOf, storedAt } from './begin-and-end-recovery.ts'
+import { recoveryFigures } from './recovery-figures.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'

@@ -32,6 +32,3 @@ export const NOT_IN_RECOVERY = 'NOT EXISTS (SELECT 1 FROM recoveries v WHERE v.e
  */
 export const wasDiscarded = (before: string): string =>
   `EXISTS (SELECT 1 FROM recoveries v WHERE v.mails <> 'send' AND ${before})`
-
-/** For a queued email. */
-export const IS_HELD = "status = 'queued' AND next_at IS NULL"

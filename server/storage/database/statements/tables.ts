@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely'
 import type {
   Day,
+  HeldEmails,
   Instant,
   Paise,
   PaymentStatus,
@@ -222,7 +223,7 @@ export type Tables = MoneyTables & {
     served_at: Instant | null
     ended_at: Instant | null
     ended_by: string | null
-    mails: string | null
+    mails: HeldEmails | null
   }
   recovery_codes: {
     admin_id: number
