@@ -166,6 +166,18 @@ describe('the diagrams of docs/architecture', () => {
   })
 })
 
+test('docs/architecture/storage.md lists the kinds of locks in the order in which they are taken', () => {
+  const [, order = ''] =
+    /LOCK_ORDER = \[([^\]]*)\]/.exec(read('server/storage/database/sqlite-connection.ts')) ?? []
+  const kinds = [...order.matchAll(/'([^']+)'/g)].map(([, kind]) => kind)
+  const section = read('docs/architecture/storage.md')
+    .split(/^## /m)
+    .find((text) => text.startsWith('Order of locks\n'))
+  const listed = [...(section ?? '').matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, kind]) => kind)
+  expect(kinds).toContain('registration')
+  expect(listed).toEqual(kinds)
+})
+
 test('the bundles of the web app name modules that exist', () => {
   const tests = read('web/vite.config.ts').match(/(?<=^ *test: ).+(?=,$)/gm) ?? []
   const named = tests.flatMap((one) =>
