@@ -1,6 +1,29 @@
 /** Stores payment events from gateways, each once, however often it is reported. */
 import type { Instant, PaymentEvent } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+
+const addEvent = statement(
+  (
+    builder,
+    event: { paymentId: number; type: string; body: string; refusal: string | null; at: Instant },
+  ) =>
+    builder.insertInto('payment_facts').values({
+      payment_id: event.paymentId,
+      type: event.type,
+      body: event.body,
+      refusal: event.refusal,
+      at: event.at,
+    }),
+)
+const eventsOfType = statement(
+  (builder, { paymentId, type }: { paymentId: number; type: string }) =>
+    builder
+      .selectFrom('payment_facts')
+      .select(['body', 'at'])
+      .where('payment_id', '=', paymentId)
+      .where('type', '=', type),
+)
 
 /** `refusal`: the code under which it changed nothing; null: it was applied. */
 export function writeFact(
@@ -9,13 +32,8 @@ export function writeFact(
   fact: PaymentEvent,
   refusal: string | null,
 ): void {
-  sql('INSERT INTO payment_facts (payment_id, type, body, refusal, at) VALUES (?, ?, ?, ?, ?)').run(
-    paymentId,
-    fact.type,
-    JSON.stringify(fact),
-    refusal,
-    fact.at,
-  )
+  const { type, at } = fact
+  addEvent.run(sql, { paymentId, type, body: JSON.stringify(fact), refusal, at })
 }
 
 /**
@@ -25,11 +43,8 @@ export function writeFact(
  */
 export async function known(sql: Sql, paymentId: number, fact: PaymentEvent): Promise<boolean> {
   const asSaid = timeless(fact)
-  return (
-    await sql<{ body: string; at: Instant }>(
-      'SELECT body, at FROM payment_facts WHERE payment_id = ? AND type = ?',
-    ).all(paymentId, fact.type)
-  )
+  const events = await eventsOfType.all(sql, { paymentId, type: fact.type })
+  return events
     .filter(({ at }) => fact.type !== 'undecided' || at <= fact.at)
     .some(({ body }) => timeless(JSON.parse(body)) === asSaid)
 }
