@@ -2,6 +2,15 @@
 import { formatDay, formatMoney, paise } from '../../../engine/index.ts'
 import type { Day, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+
+const returnedKeys = statement((builder, { captureId }: { captureId: number }) =>
+  builder
+    .selectFrom('bank_references')
+    .select('key')
+    .where('capture_id', '=', captureId)
+    .where(({ fn, lit }) => fn<string>('substr', ['key', lit(1), lit(9)]), '=', 'returned '),
+)
 
 /** Part of the review reason of a counted payment that the bank may have returned. */
 export const MAY_BE_RETURNED = 'It may have returned this transfer.'
@@ -30,11 +39,8 @@ export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> 
   (await withdrawalsOf(sql, captureId)).length > 0
 
 async function withdrawalsOf(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
-  return (
-    await sql<{ key: string }>(
-      "SELECT key FROM bank_references WHERE capture_id = ? AND substr(key, 1, 9) = 'returned '",
-    ).all(captureId)
-  ).map(({ key }) => {
+  const keys = await returnedKeys.all(sql, { captureId })
+  return keys.map(({ key }) => {
     const [, , day = '', amount] = key.split(' ')
     return { day: day as Day, amount: paise(Number(amount)) }
   })
