@@ -1,9 +1,58 @@
 /**
  * Stores bill lines: written once, with the price that they add up to, and read with the registration.
  */
+import type { Insertable } from 'kysely'
 import type { AdjustmentPart, Line, Paise } from '../../../engine/index.ts'
 import type { Among } from '../database/select-by-ids.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { StoreStatement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+
+type LineColumns = Omit<Insertable<Tables['bill_lines']>, 'registration_id' | 'bill' | 'line'>
+type LineValue = LineColumns[keyof LineColumns]
+type NewLines = { registrationId: number; bill: number } & Readonly<Record<string, LineValue>>
+const LINE_COLUMNS = [
+  'item',
+  'option',
+  'label',
+  'quantity',
+  'unit',
+  'base',
+  'gst',
+  'total',
+  'rate',
+  'parts',
+] as const satisfies readonly (keyof LineColumns)[]
+const valueName = (column: string, line: number): string => `${column} ${line}`
+
+const lastBill = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('bill_lines')
+    .select(({ fn }) => fn.max('bill').as('bill'))
+    .where('registration_id', '=', registrationId),
+)
+/** By number of lines. One statement for all lines of a bill takes half the time of one each. */
+const addLines = new Map<number, StoreStatement<NewLines, unknown>>()
+function addLinesOf(count: number): StoreStatement<NewLines, unknown> {
+  const known = addLines.get(count)
+  if (known !== undefined) return known
+  const made = statement((builder, given: NewLines) =>
+    builder.insertInto('bill_lines').values(
+      Array.from({ length: count }, (_, line) => {
+        const columns = LINE_COLUMNS.map((column) => [column, given[valueName(column, line)]])
+        return {
+          registration_id: given.registrationId,
+          bill: given.bill,
+          line,
+          ...(Object.fromEntries(columns) as LineColumns),
+        }
+      }),
+    ),
+  )
+  addLines.set(count, made)
+  return made
+}
 
 type LineRow = {
   registration_id: number
@@ -31,16 +80,13 @@ export function keepLines(
   lines: readonly Line[],
 ): number | null {
   if (lines.length === 0) return null
-  // One statement for all of them, prepared once per number of lines: half the time of one each.
-  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
-  sql(
-    `INSERT INTO bill_lines (registration_id, bill, line, item, option, label, quantity, unit, base, gst, total, rate, parts) VALUES ${lines.map(() => row).join(', ')}`,
-  ).run(
-    ...lines.flatMap(({ id, option, label, quantity, unit, base, gst, total, rate, parts }, at) => [
-      registrationId,
-      attempt,
-      at,
-      id,
+  const values: Record<string, LineValue> = {}
+  for (const [
+    at,
+    { id, option, label, quantity, unit, base, gst, total, rate, parts },
+  ] of lines.entries()) {
+    const line: LineColumns = {
+      item: id,
       option,
       label,
       quantity,
@@ -48,10 +94,12 @@ export function keepLines(
       base,
       gst,
       total,
-      rate === undefined ? null : JSON.stringify(rate),
-      parts === undefined ? null : JSON.stringify(parts),
-    ]),
-  )
+      rate: rate === undefined ? null : JSON.stringify(rate),
+      parts: parts === undefined ? null : JSON.stringify(parts),
+    }
+    for (const column of LINE_COLUMNS) values[valueName(column, at)] = line[column]
+  }
+  addLinesOf(lines.length).run(sql, { ...values, registrationId, bill: attempt })
   return attempt
 }
 
@@ -85,10 +133,6 @@ export async function linesOf(
 
 /** Returns the next number for a bill without an attempt: of a correction, or of another category. */
 export async function nextBill(sql: Sql, registrationId: number): Promise<number> {
-  const last = (
-    await sql<{ bill: number | null }>(
-      'SELECT max(bill) AS bill FROM bill_lines WHERE registration_id = ?',
-    ).get(registrationId)
-  )?.bill
-  return Math.max(LATER_BILL_FIRST, (last ?? 0) + 1)
+  const last = await lastBill.get(sql, { registrationId })
+  return Math.max(LATER_BILL_FIRST, (last?.bill ?? 0) + 1)
 }
