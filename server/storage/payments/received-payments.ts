@@ -3,15 +3,161 @@
  * This does not depend on what happens to its attempt. A payment that does not match waits there for a staff
  * decision.
  */
-import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
+import { paise } from '../../../engine/index.ts'
+import type { Instant, Paise, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import { nameImport } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { LEFT } from '../refunds/record-refunds.ts'
+import { statement } from '../database/statements/statement.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
+import { refundableAmount, refundableByGateway } from '../refunds/refund-states-and-channels.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import type { ImportRow, StoredCapture } from '../index.ts'
 
 type Confirmed = PaymentEvent & { readonly type: 'confirmed' }
+/** What the gateway confirms of a payment. */
+type ConfirmedMoney = {
+  amount: Paise
+  currency: string
+  kind: 'sale' | 'other' | 'test'
+  paidAt: Instant
+}
+
+const captureOfReference = statement(
+  (builder, given: { source: string; account: string; reference: string }) =>
+    builder
+      .selectFrom('captures')
+      .selectAll()
+      .where('source', '=', given.source)
+      .where('account', '=', given.account)
+      .where('reference', '=', given.reference),
+)
+type NewCapture = ConfirmedMoney & {
+  paymentId: number
+  registrationId: number
+  source: string
+  account: string
+  reference: string
+  seenAt: Instant
+  state: 'fits' | 'review'
+  why: string | null
+}
+const addCapture = statement((builder, capture: NewCapture) =>
+  builder.insertInto('captures').values({
+    payment_id: capture.paymentId,
+    counts_for: capture.paymentId,
+    registration_id: capture.registrationId,
+    source: capture.source,
+    account: capture.account,
+    reference: capture.reference,
+    amount: capture.amount,
+    currency: capture.currency,
+    kind: capture.kind,
+    paid_at: capture.paidAt,
+    seen_at: capture.seenAt,
+    state: capture.state,
+    why: capture.why,
+  }),
+)
+const setCaptureMatched = statement((builder, given: ConfirmedMoney & { id: number }) =>
+  builder
+    .updateTable('captures')
+    .set({
+      state: 'fits',
+      amount: given.amount,
+      currency: given.currency,
+      kind: given.kind,
+      paid_at: given.paidAt,
+      why: null,
+    })
+    .where('id', '=', given.id),
+)
+type ImportedCapture = {
+  registrationId: number
+  source: string
+  reference: string
+  amount: Paise
+  at: Instant
+}
+const addImportedCapture = statement((builder, given: ImportedCapture) =>
+  builder
+    .insertInto('captures')
+    .columns([
+      'payment_id',
+      'counts_for',
+      'registration_id',
+      'source',
+      'account',
+      'reference',
+      'amount',
+      'currency',
+      'kind',
+      'paid_at',
+      'seen_at',
+      'state',
+    ])
+    .expression(({ selectFrom }) =>
+      selectFrom('payments as p')
+        .select(({ val }) => [
+          'p.id as payment_id',
+          'p.id as counts_for',
+          'p.registration_id',
+          val(given.source).as('source'),
+          val('').as('account'),
+          val(given.reference).as('reference'),
+          val(given.amount).as('amount'),
+          val('INR').as('currency'),
+          val('sale').as('kind'),
+          val(given.at).as('paid_at'),
+          val(given.at).as('seen_at'),
+          val('fits').as('state'),
+        ])
+        .where('p.registration_id', '=', given.registrationId),
+    )
+    .onConflict((conflict) => conflict.columns(['source', 'account', 'reference']).doNothing()),
+)
+const captureOfRegistration = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder.selectFrom('captures').select('id').where('registration_id', '=', registrationId),
+)
+const addImportedRefund = statement(
+  (builder, { registrationId, at }: { registrationId: number; at: Instant }) =>
+    builder
+      .insertInto('refunds')
+      .columns(['capture_id', 'amount', 'state', 'why', 'who', 'at', 'done_at'])
+      .expression(({ selectFrom }) =>
+        selectFrom('captures as c')
+          .select(({ val }) => [
+            'c.id as capture_id',
+            'c.amount',
+            val('done').as('state'),
+            val('It was refunded before it was brought in.').as('why'),
+            val('import').as('who'),
+            val(at).as('at'),
+            val(at).as('done_at'),
+          ])
+          .where('c.registration_id', '=', registrationId),
+      ),
+)
+const capturesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('captures as c')
+    .leftJoin('payments as t', 't.id', 'c.counts_for')
+    .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+    .leftJoin('payments as p', 'p.id', 'c.payment_id')
+    .select(['c.id', 'r.reg_no as regNo', 'r.event_id as eventId', 'p.order_id as orderId'])
+    .select(['c.source', 'c.account', 'c.reference', 'c.amount', 'c.currency', 'c.kind'])
+    .select(['c.paid_at as paidAt', 'c.seen_at as seenAt', 'c.state', 'c.why'])
+    .select('t.order_id as countsFor')
+    .select(({ and, case: when, eb }) =>
+      when()
+        .when(and([eb('c.state', 'in', ['fits', 'accepted']), refundableByGateway]))
+        .then(refundableAmount)
+        .else(paise(0))
+        .end()
+        .as('backByGateway'),
+    )
+    .where('r.reg_no', '=', regNo)
+    .orderBy('c.id'),
+)
 
 /**
  * References are unique per source; the unnamed gateway of the tests, and imported rows, have a source of their
@@ -21,19 +167,17 @@ export function sourceOf(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
 }
 
-/** For a capture `c`: the payment came through the gateway for one of our orders, so the gateway can refund it. */
-export const CAME_BY_GATEWAY = `EXISTS (SELECT 1 FROM payments o WHERE o.id = c.payment_id AND o.gateway IS NOT NULL
-  AND c.source = CASE WHEN o.gateway = '' THEN 'gateway' ELSE o.gateway END)`
-
 /** Returns the capture with this reference of the gateway, if known. */
 export function captureNamed(
   sql: Sql,
   row: OwnedPaymentRow,
   reference: string,
 ): Promise<CaptureRow | undefined> {
-  return sql<CaptureRow>(
-    'SELECT * FROM captures WHERE source = ? AND account = ? AND reference = ?',
-  ).get(sourceOf(row.gateway), row.account ?? '', reference)
+  return captureOfReference.get(sql, {
+    source: sourceOf(row.gateway),
+    account: row.account ?? '',
+    reference,
+  })
 }
 
 /** Returns true if staff have decided otherwise than to count it for this payment. */
@@ -61,31 +205,26 @@ export async function keepCapture(
   // Its money is another order's, and stands there.
   if (refusal === 'reference_taken') return null
   const there = await captureNamed(sql, row, fact.reference)
+  const { amount, currency, kind, paidAt = fact.at } = fact
   if (there === undefined) {
-    sql(
-      `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(
-      row.id,
-      row.id,
-      row.registration_id,
-      sourceOf(row.gateway),
-      row.account ?? '',
-      fact.reference,
-      fact.amount,
-      fact.currency,
-      fact.kind,
-      fact.paidAt ?? fact.at,
-      fact.at,
-      refusal === null ? 'fits' : 'review',
-      refusal === null ? null : (why ?? refusal),
-    )
+    addCapture.run(sql, {
+      paymentId: row.id,
+      registrationId: row.registration_id,
+      source: sourceOf(row.gateway),
+      account: row.account ?? '',
+      reference: fact.reference,
+      amount,
+      currency,
+      kind,
+      paidAt,
+      seenAt: fact.at,
+      state: refusal === null ? 'fits' : 'review',
+      why: refusal === null ? null : (why ?? refusal),
+    })
     return null
   }
   if (there.state !== 'review' || there.payment_id !== row.id || refusal !== null) return null
-  sql(
-    "UPDATE captures SET state = 'fits', amount = ?, currency = ?, kind = ?, paid_at = ?, why = NULL WHERE id = ?",
-  ).run(fact.amount, fact.currency, fact.kind, fact.paidAt ?? fact.at, there.id)
+  setCaptureMatched.run(sql, { id: there.id, amount, currency, kind, paidAt })
   return there.why
 }
 
@@ -98,33 +237,22 @@ export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
  * then the registration number distinguishes them.
  */
 export async function keepImported(sql: Sql, id: number, row: ImportRow): Promise<void> {
-  if (row.total === null || !wasPaid(row)) return
+  const { total: amount } = row
+  if (amount === null || !wasPaid(row)) return
   const at = row.paidAt ?? row.createdAt
+  const source = sourceOf(null)
   const write = async (reference: string): Promise<boolean> =>
-    (await sql(
-      `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
-       SELECT p.id, p.id, p.registration_id, ?, '', ?, ?, 'INR', 'sale', ?, ?, 'fits' FROM payments p WHERE p.registration_id = ?
-       ON CONFLICT (source, account, reference) DO NOTHING`,
-    ).run(sourceOf(null), reference, row.total, at, at, id).changes) === 1
+    (await addImportedCapture.run(sql, { registrationId: id, source, reference, amount, at })
+      .changes) === 1
   if (!(await write(row.paymentId ?? row.regNo))) await write(`${row.paymentId} ${row.regNo}`)
-  const kept = await sql<{ id: number }>('SELECT id FROM captures WHERE registration_id = ?').get(
-    id,
-  )
+  const kept = await captureOfRegistration.get(sql, { registrationId: id })
   if (row.paymentId !== null && kept !== undefined)
     nameImport(sql, kept.id, { ...row, reference: row.paymentId })
-  if (row.paymentStatus === 'refunded' && row.total > 0)
-    sql(
-      `INSERT INTO refunds (capture_id, amount, state, why, who, at, done_at)
-       SELECT c.id, c.amount, 'done', 'It was refunded before it was brought in.', 'import', ?, ? FROM captures c WHERE c.registration_id = ?`,
-    ).run(at, at, id)
+  if (row.paymentStatus === 'refunded' && amount > 0)
+    addImportedRefund.run(sql, { registrationId: id, at })
 }
-
-const capture = `SELECT c.id, r.reg_no AS regNo, r.event_id AS eventId, p.order_id AS orderId, c.source, c.account, c.reference, c.amount, c.currency, c.kind,
-  c.paid_at AS paidAt, c.seen_at AS seenAt, c.state, c.why, t.order_id AS countsFor,
-  CASE WHEN c.state IN ('fits', 'accepted') AND ${CAME_BY_GATEWAY} THEN ${LEFT} ELSE 0 END AS backByGateway
-  FROM captures c LEFT JOIN payments t ON t.id = c.counts_for LEFT JOIN registrations r ON r.id = c.registration_id LEFT JOIN payments p ON p.id = c.payment_id`
 
 /** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
 export function capturesOf(sql: Sql, regNo: RegNo): Promise<readonly StoredCapture[]> {
-  return sql<StoredCapture>(`${capture} WHERE r.reg_no = ? ORDER BY c.id`).all(regNo)
+  return capturesOfRegistration.all(sql, { regNo })
 }
