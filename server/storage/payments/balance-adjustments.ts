@@ -1,10 +1,111 @@
 /** Records the balance adjustments of corrections and cancellations: signed lines with a stored sum. */
+import { expressionBuilder, sql as raw } from 'kysely'
 import { paise } from '../../../engine/index.ts'
 import type { Instant, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { UNDER_WAY } from '../refunds/refund-states-and-channels.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { refundableAmount, refundUnderWay } from '../refunds/refund-states-and-channels.ts'
 
 type DueWord = 'corrected' | 'cancelled' | 'paid' | 'paid back' | 'given up'
+
+type NewDue = {
+  registrationId: number
+  at: Instant
+  what: DueWord
+  amount: Paise
+  paymentId: number | null
+}
+const addAdjustment = statement((builder, due: NewDue) =>
+  builder.insertInto('dues').values({
+    registration_id: due.registrationId,
+    at: due.at,
+    what: due.what,
+    amount: due.amount,
+    payment_id: due.paymentId,
+  }),
+)
+const storedBalance = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder.selectFrom('registrations').select('due').where('id', '=', registrationId),
+)
+const cancelled = expressionBuilder<
+  Tables & { r: Tables['registrations']; d: Tables['dues'] },
+  'r' | 'd'
+>()
+/** For a registration `r`: the refunds of its counted payments. */
+const refundedAmount = cancelled
+  .selectFrom('refunds as f')
+  .innerJoin('captures as c', 'c.id', 'f.capture_id')
+  .innerJoin('payments as p', 'p.id', 'c.counts_for')
+  .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('f.amount'), lit(0)).as('amount'))
+  .whereRef('p.registration_id', '=', 'r.id')
+  .where('c.state', 'in', ['fits', 'accepted'])
+const olderCancellations = statement((builder, _: object, dialect) =>
+  builder
+    .selectFrom('registrations as r')
+    .innerJoin('dues as d', (join) =>
+      join.onRef('d.registration_id', '=', 'r.id').on('d.what', '=', 'cancelled'),
+    )
+    .select(['r.id', 'r.due', 'd.at'])
+    .select(({ eb, ref }) => eb.neg(ref('d.amount')).as('stated'))
+    .select([
+      refundedAmount
+        .whereRef('f.at', '<=', 'd.at')
+        .where(({ and, eb, or, ref }) =>
+          or([
+            refundUnderWay,
+            and([eb('f.state', '=', 'done'), eb('f.done_at', '>', ref('d.at'))]),
+          ]),
+        )
+        .as('inProgress'),
+      refundedAmount.where('f.state', '=', 'done').whereRef('f.done_at', '>', 'd.at').as('gone'),
+    ])
+    .where('r.state', '=', 'cancelled')
+    .where(
+      ({ selectFrom }) =>
+        selectFrom('dues as e')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .whereRef('e.registration_id', '=', 'r.id')
+          .where('e.what', '=', 'cancelled'),
+      '=',
+      1,
+    )
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('acts as a')
+          .select('a.id')
+          .whereRef('a.registration_id', '=', 'r.id')
+          .where('a.act', '=', 'cancel')
+          .whereRef('a.at', '=', 'd.at')
+          .where(({ eb, ref }) =>
+            eb(
+              raw<number>`cast(${dialect.jsonText(ref('a.data'), '$.pay_back')} as bigint)`,
+              '=',
+              eb.neg(ref('d.amount')),
+            ),
+          ),
+      ),
+    )
+    .orderBy('r.id'),
+)
+const amountUnderWay = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('refunds as f')
+    .innerJoin('captures as c', 'c.id', 'f.capture_id')
+    .innerJoin('payments as p', 'p.id', 'c.counts_for')
+    .select(({ fn }) => fn.sum<number | null>('f.amount').as('amount'))
+    .where('p.registration_id', '=', registrationId)
+    .where('c.state', 'in', ['fits', 'accepted'])
+    .where(refundUnderWay),
+)
+const keptAmount = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('captures as c')
+    .innerJoin('payments as p', 'p.id', 'c.counts_for')
+    .select(({ fn }) => fn.sum<number | null>(refundableAmount).as('amount'))
+    .where('p.registration_id', '=', registrationId)
+    .where('c.state', 'in', ['fits', 'accepted']),
+)
 
 /** Positive: to be paid; negative: to be refunded; zero: no line. */
 export function addDue(
@@ -14,16 +115,11 @@ export function addDue(
   at: Instant,
 ): void {
   if (amount === 0) return
-  sql(
-    'INSERT INTO dues (registration_id, at, what, amount, payment_id) VALUES (?, ?, ?, ?, ?)',
-  ).run(registrationId, at, what, amount, paymentId)
+  addAdjustment.run(sql, { registrationId, at, what, amount: paise(amount), paymentId })
 }
 
 export async function dueOf(sql: Sql, registrationId: number): Promise<Paise> {
-  return paise(
-    (await sql<{ due: number }>('SELECT due FROM registrations WHERE id = ?').get(registrationId))
-      ?.due ?? 0,
-  )
+  return (await storedBalance.get(sql, { registrationId }))?.due ?? paise(0)
 }
 
 /** Money was refunded: reduces the amount to refund accordingly. */
@@ -43,49 +139,24 @@ export async function paidBack(
  * paid back by this: the rest is listed under "Money to pay back".
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
-  type Older = {
-    id: number
-    due: Paise
-    at: Instant
-    stated: Paise
-    in_progress: Paise
-    gone: Paise
-  }
-  const refunded = (which: string): string =>
-    `SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
-     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND ${which}`
-  const older = await sql<Older>(
-    `SELECT r.id, r.due, d.at, -d.amount AS stated,
-       (${refunded(`f.at <= d.at AND (${UNDER_WAY('f')} OR f.state = 'done' AND f.done_at > d.at)`)}) AS in_progress,
-       (${refunded("f.state = 'done' AND f.done_at > d.at")}) AS gone
-     FROM registrations r JOIN dues d ON d.registration_id = r.id AND d.what = 'cancelled'
-     WHERE r.state = 'cancelled' AND (SELECT count(*) FROM dues e WHERE e.registration_id = r.id AND e.what = 'cancelled') = 1
-       AND EXISTS (SELECT 1 FROM acts a WHERE a.registration_id = r.id AND a.act = 'cancel' AND a.at = d.at
-         AND CAST(a.data ->> '$.pay_back' AS INTEGER) = -d.amount)
-     ORDER BY r.id`,
-  ).all()
-  for (const { id, due, at, stated, in_progress: inProgress, gone } of older) {
-    if (inProgress === 0) continue
-    const left = (await keptOf(sql, id)) + (await underWayOf(sql, id))
-    const wanted = -Math.max(0, Math.min(stated + inProgress - gone, left))
+  for (const { id, due, at, stated, inProgress, gone } of await olderCancellations.all(sql)) {
+    const returned = { inProgress: inProgress ?? 0, gone: gone ?? 0 }
+    if (returned.inProgress === 0) continue
+    const [kept, underWay] = await Promise.all([keptOf(sql, id), underWayOf(sql, id)])
+    const left = kept + underWay
+    const wanted = -Math.max(0, Math.min(stated + returned.inProgress - returned.gone, left))
     if (wanted < due) addDue(sql, id, { what: 'corrected', amount: wanted - due }, at)
   }
 }
 
 /** Returns how much of the counted payments may be on its way back. */
 export async function underWayOf(sql: Sql, registrationId: number): Promise<Paise> {
-  const row = await sql<{ amount: number | null }>(
-    `SELECT sum(f.amount) AS amount FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
-     WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND ${UNDER_WAY('f')}`,
-  ).get(registrationId)
+  const row = await amountUnderWay.get(sql, { registrationId })
   return paise(row?.amount ?? 0)
 }
 
 /** Returns the counted payments of a registration, less completed and imminent refunds. */
 export async function keptOf(sql: Sql, registrationId: number): Promise<Paise> {
-  const row = await sql<{ kept: number | null }>(
-    `SELECT sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')) AS kept
-     FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted')`,
-  ).get(registrationId)
-  return paise(row?.kept ?? 0)
+  const row = await keptAmount.get(sql, { registrationId })
+  return paise(row?.amount ?? 0)
 }
