@@ -4,6 +4,7 @@
 import { calculateBalance, paise } from '../../../engine/index.ts'
 import type { Instant, MoneyOfBill, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { addDue } from './balance-adjustments.ts'
 import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 
@@ -15,15 +16,121 @@ type Paid = {
   readonly came: Paise
 }
 
-/** Without what staff had refunded of it before it began to count. */
-export const COUNTED = `SELECT sum(coalesce(c.counted, c.amount)) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')`
-
-function paymentsOf(sql: Sql, registrationId: number): Promise<readonly Paid[]> {
-  return sql<Paid>(
-    `SELECT p.attempt, p.amount AS asked, coalesce(p.bill_total, p.amount) AS bill, coalesce((${COUNTED}), p.amount) AS came
-     FROM payments p WHERE p.registration_id = ? AND p.status IN ('success', 'refunded') ORDER BY p.attempt`,
-  ).all(registrationId)
-}
+type OfRegistration = { registrationId: number }
+/** `came`: without what staff had refunded of it before it began to count. */
+const paymentsOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('payments as p')
+    .select(['p.attempt', 'p.amount as asked'])
+    .select(({ fn, selectFrom }) => [
+      fn.coalesce('p.bill_total', 'p.amount').as('bill'),
+      fn
+        .coalesce(
+          selectFrom('captures as c')
+            .select((c) => c.fn.sum<Paise>(c.fn.coalesce('c.counted', 'c.amount')).as('amount'))
+            .whereRef('c.counts_for', '=', 'p.id')
+            .where('c.state', 'in', ['fits', 'accepted']),
+          'p.amount',
+        )
+        .as('came'),
+    ])
+    .where('p.registration_id', '=', registrationId)
+    .where('p.status', 'in', ['success', 'refunded'])
+    .orderBy('p.attempt'),
+)
+const amountPaidBack = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('dues as d')
+    .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('d.amount'), lit(0)).as('paidBack'))
+    .where('d.registration_id', '=', registrationId)
+    .where('d.what', '=', 'paid back')
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('dues as c')
+            .select('c.id')
+            .whereRef('c.registration_id', '=', 'd.registration_id')
+            .where('c.what', '=', 'cancelled')
+            .whereRef('c.id', '<', 'd.id'),
+        ),
+      ),
+    ),
+)
+/** By the status of the payment, so that the capture of a payment that is about to count is left out. */
+const amountLeft = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('captures as c')
+    .innerJoin('payments as p', 'p.id', 'c.counts_for')
+    .select(({ eb, fn, lit, selectFrom }) =>
+      fn
+        .coalesce(
+          fn.sum<number>(
+            eb(
+              'c.amount',
+              '-',
+              selectFrom('refunds as f')
+                .select((f) =>
+                  f.fn.coalesce(f.fn.sum<Paise>('f.amount'), f.val(paise(0))).as('amount'),
+                )
+                .whereRef('f.capture_id', '=', 'c.id')
+                .where('f.state', '=', 'done'),
+            ),
+          ),
+          lit(0),
+        )
+        .as('left'),
+    )
+    .where('p.registration_id', '=', registrationId)
+    .where('c.state', 'in', ['fits', 'accepted'])
+    .where('p.status', 'in', ['success', 'refunded']),
+)
+const priceOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+  builder.selectFrom('registrations').select('total').where('id', '=', registrationId),
+)
+/** Paid registrations with an accepted payment, the amounts refunded, and those by which the balance was reduced. */
+const acceptedRegistrations = statement((builder) =>
+  builder
+    .selectFrom('registrations as r')
+    .innerJoin('payments as p', (join) =>
+      join.onRef('p.registration_id', '=', 'r.id').on('p.status', '=', 'success'),
+    )
+    .select(['r.id', 'r.due', 'r.total'])
+    .select(({ fn, selectFrom }) => [
+      fn.max('p.status_at').as('at'),
+      selectFrom('refunds as f')
+        .innerJoin('captures as c', 'c.id', 'f.capture_id')
+        .innerJoin('payments as q', 'q.id', 'c.counts_for')
+        .select((f) => f.fn.coalesce(f.fn.sum<number>('f.amount'), f.lit(0)).as('amount'))
+        .whereRef('q.registration_id', '=', 'r.id')
+        .where('c.state', 'in', ['fits', 'accepted'])
+        .where('f.state', '=', 'done')
+        .$asScalar()
+        .$notNull()
+        .as('gone'),
+      selectFrom('dues as d')
+        .select((d) => d.fn.coalesce(d.fn.sum<number>('d.amount'), d.lit(0)).as('amount'))
+        .whereRef('d.registration_id', '=', 'r.id')
+        .where('d.what', '=', 'paid back')
+        .$asScalar()
+        .$notNull()
+        .as('back'),
+    ])
+    .where('r.payment_status', '=', 'success')
+    .where('r.state', 'not in', ['cancelled', 'refused'])
+    .where('r.due', '<=', paise(0))
+    .where('r.total', 'is not', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('captures as c')
+          .select('c.id')
+          .whereRef('c.registration_id', '=', 'r.id')
+          .where('c.state', '=', 'accepted'),
+      ),
+    )
+    .groupBy(['r.id', 'r.due', 'r.total'])
+    .orderBy('r.id')
+    .$narrowType<{ total: Paise }>(),
+)
 
 /** Reads only; also runs outside the writer's transaction. `next`: a payment that is about to count. */
 export async function moneyOfBill(
@@ -31,24 +138,18 @@ export async function moneyOfBill(
   registrationId: number,
   next: Paid | null = null,
 ): Promise<MoneyOfBill> {
-  const { paidBack } = (await sql<{ paidBack: Paise }>(
-    `SELECT coalesce(sum(d.amount), 0) AS "paidBack" FROM dues d WHERE d.registration_id = ? AND d.what = 'paid back'
-       AND NOT EXISTS (SELECT 1 FROM dues c WHERE c.registration_id = d.registration_id AND c.what = 'cancelled' AND c.id < d.id)`,
-  ).get(registrationId)) ?? { paidBack: paise(0) }
-  const paid = [
-    ...(await paymentsOf(sql, registrationId)),
-    ...(next === null ? [] : [next]),
-  ].toSorted((a, b) => a.attempt - b.attempt)
-  // By the status of the payment, so that the capture of `next` is not counted twice.
-  const { left } = (await sql<{ left: number }>(
-    `SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS "left"
-     FROM captures c JOIN payments p ON p.id = c.counts_for
-     WHERE p.registration_id = ? AND c.state IN ('fits', 'accepted') AND p.status IN ('success', 'refunded')`,
-  ).get(registrationId)) ?? { left: 0 }
+  const [returned, payments, remaining] = await Promise.all([
+    amountPaidBack.get(sql, { registrationId }),
+    paymentsOfRegistration.all(sql, { registrationId }),
+    amountLeft.get(sql, { registrationId }),
+  ])
+  const paid: readonly Paid[] = [...payments, ...(next === null ? [] : [next])].toSorted(
+    (a, b) => a.attempt - b.attempt,
+  )
   return {
     came: paise(paid.reduce((sum, { came }) => sum + came, 0)),
-    paidBack,
-    left: paise(Math.max(0, left + (next?.came ?? 0))),
+    paidBack: paise(returned?.paidBack ?? 0),
+    left: paise(Math.max(0, (remaining?.left ?? 0) + (next?.came ?? 0))),
     letGo: paid.flatMap(({ asked, bill, came }) =>
       came < asked ? [{ bill, amount: paise(asked - came) }] : [],
     ),
@@ -65,10 +166,11 @@ export async function balance(
   registrationId: number,
   next: Paid | null = null,
 ): Promise<number> {
-  const { total } = (await sql<{ total: Paise | null }>(
-    'SELECT total FROM registrations WHERE id = ?',
-  ).get(registrationId)) ?? { total: null }
-  return calculateBalance(total ?? paise(0), await moneyOfBill(sql, registrationId, next))
+  const [price, money] = await Promise.all([
+    priceOfRegistration.get(sql, { registrationId }),
+    moneyOfBill(sql, registrationId, next),
+  ])
+  return calculateBalance(price?.total ?? paise(0), money)
 }
 
 /** A difference is about to be paid with this payment: reduces the balance. */
@@ -83,8 +185,11 @@ export async function payDifference(
 ): Promise<void> {
   if (row.asks_for !== 'difference') return
   const { id: paymentId, registration_id: id, attempt, amount: asked, bill_total: bill } = row
-  const after = await balance(sql, id, { attempt, asked, bill: bill ?? asked, came })
-  addDue(sql, id, { what: 'paid', amount: after - (await balance(sql, id)), paymentId }, at)
+  const [after, before] = await Promise.all([
+    balance(sql, id, { attempt, asked, bill: bill ?? asked, came }),
+    balance(sql, id),
+  ])
+  addDue(sql, id, { what: 'paid', amount: after - before, paymentId }, at)
 }
 
 /**
@@ -92,24 +197,7 @@ export async function payDifference(
  * to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
  */
 export async function balanceOlder(sql: Sql): Promise<void> {
-  const older = await sql<{
-    id: number
-    due: Paise
-    total: Paise
-    at: Instant
-    gone: Paise
-    back: Paise
-  }>(
-    `SELECT r.id, r.due, r.total, max(p.status_at) AS at,
-       (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments q ON q.id = c.counts_for
-         WHERE q.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone,
-       (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS back
-     FROM registrations r JOIN payments p ON p.registration_id = r.id AND p.status = 'success'
-     WHERE r.payment_status = 'success' AND r.state NOT IN ('cancelled', 'refused') AND r.due <= 0 AND r.total IS NOT NULL
-       AND EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id AND c.state = 'accepted')
-     GROUP BY r.id, r.due, r.total ORDER BY r.id`,
-  ).all()
-  for (const { id, due, total, at, gone, back } of older) {
+  for (const { id, due, total, at, gone, back } of await acceptedRegistrations.all(sql)) {
     const money = await moneyOfBill(sql, id)
     // Without regard to what is left: refunds are deducted below.
     const ruled = calculateBalance(total, { ...money, left: money.came })
