@@ -3,10 +3,14 @@
  * An expired hold is removed only when another registration needs the seat, so that a clock that is set back
  * cannot sell the seat twice.
  */
+import { expressionBuilder } from 'kysely'
+import type { Selectable } from 'kysely'
 import { findInOrder, mapInOrder } from '../database/in-order.ts'
-import { getOwn, requiredSeats } from '../../../engine/index.ts'
+import { getOwn, instant, requiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { OutsideRefusal } from '../registrations/pricing-context-types.ts'
 import { lockLostSeats, lockSeats } from '../database/row-locks.ts'
 import { limitsOf } from './stored-quotas.ts'
@@ -18,17 +22,114 @@ export type StoredSeats = { readonly place: string; readonly max: number; readon
 /** A seat that others have taken; `name` is its label. */
 export type UnavailableSeat = { readonly place: string; readonly name: string }
 
-/** While the bank has a payment in process its places stay, however long that takes. */
-const LAPSED = `state = 'held' AND until <= ? AND NOT EXISTS (SELECT 1 FROM payments p
-  WHERE p.registration_id = places_taken.registration_id AND p.status = 'pending' AND p.last_answer = 'in-process')`
+export type PlaceRow = Omit<Selectable<Tables['places']>, 'event_id'>
 
-export type PlaceRow = {
-  id: number
-  place: string
-  max: number
-  taken: number
-  name: string | null
-}
+type OfEvent = { eventId: string }
+export const seatOfEvent = statement((builder, { eventId, place }: OfEvent & { place: string }) =>
+  builder
+    .selectFrom('places')
+    .select(['id', 'place', 'max', 'taken', 'name'])
+    .where('event_id', '=', eventId)
+    .where('place', '=', place),
+)
+const seatsOfEvent = statement((builder, { eventId }: OfEvent) =>
+  builder
+    .selectFrom('places')
+    .select(['id', 'place', 'max', 'taken'])
+    .where('event_id', '=', eventId),
+)
+const seatCountsOfEvent = statement((builder, { eventId }: OfEvent) =>
+  builder.selectFrom('places').select(['place', 'max', 'taken']).where('event_id', '=', eventId),
+)
+const seatsLostBy = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('places')
+    .select(['id', 'place', 'max', 'taken', 'name'])
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('places_taken')
+        .select('place_id')
+        .where('registration_id', '=', registrationId)
+        .where('state', '=', 'free'),
+    )
+    .orderBy('id'),
+)
+type Expiry = { placeId: number; at: Instant }
+const ofSeatTaken = expressionBuilder<Tables, 'places_taken'>()
+/** The seat's hold has expired. While the bank has a payment in process it does not, however long that takes. */
+const holdHasExpired = ({ placeId, at }: Expiry) =>
+  ofSeatTaken.and([
+    ofSeatTaken('places_taken.place_id', '=', placeId),
+    ofSeatTaken('places_taken.state', '=', 'held'),
+    ofSeatTaken('places_taken.until', '<=', at),
+    ofSeatTaken.not(
+      ofSeatTaken.exists(
+        ofSeatTaken
+          .selectFrom('payments as p')
+          .select('p.id')
+          .whereRef('p.registration_id', '=', 'places_taken.registration_id')
+          .where('p.status', '=', 'pending')
+          .where('p.last_answer', '=', 'in-process'),
+      ),
+    ),
+  ])
+const freeExpired = statement((builder, expiry: Expiry) =>
+  builder
+    .updateTable('places_taken')
+    .set({ state: 'free', until: null })
+    .where(holdHasExpired(expiry)),
+)
+const countExpired = statement((builder, expiry: Expiry) =>
+  builder
+    .selectFrom('places_taken')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where(holdHasExpired(expiry)),
+)
+type Taking = { registrationId: number; state: string; until: Instant | null }
+const takeSeat = statement(
+  (builder, { registrationId, placeId, state, until }: Taking & { placeId: number }) =>
+    builder
+      .insertInto('places_taken')
+      .values({ registration_id: registrationId, place_id: placeId, state, until }),
+)
+type Trusted = OfEvent & { names: readonly string[] }
+/** PostgreSQL only, as is the check that no seat was taken twice: it divides by zero otherwise. */
+const takeTrustedSeats = statement(
+  (builder, { registrationId, state, until, eventId, names }: Taking & Trusted) =>
+    builder
+      .insertInto('places_taken')
+      .columns(['registration_id', 'place_id', 'state', 'until'])
+      .expression(
+        builder
+          .selectFrom('places')
+          .select(({ val }) => [
+            val(registrationId).as('registration_id'),
+            'id as place_id',
+            val(state).as('state'),
+            val(until).as('until'),
+          ])
+          .where('event_id', '=', eventId)
+          .where(({ eb, fn, val }) => eb('place', '=', fn.any(val(names))))
+          .orderBy('id'),
+      ),
+)
+const trustedSeatsAreLeft = statement((builder, { eventId, names }: Trusted) =>
+  builder
+    .selectFrom('places')
+    .select(({ eb, fn, lit, ref }) =>
+      eb(
+        lit(1 as number),
+        '/',
+        eb
+          .case()
+          .when(fn<boolean>('bool_or', [eb('taken', '>', ref('max'))]))
+          .then(0)
+          .else(1)
+          .end(),
+      ).as('left'),
+    )
+    .where('event_id', '=', eventId)
+    .where(({ eb, fn, val }) => eb('place', '=', fn.any(val(names)))),
+)
 
 /** What a registration reserves, if all of it is free. */
 export type Room = {
@@ -58,10 +159,7 @@ export async function roomFor(
     seats.map(({ id }) => id),
   )
   for (const { id } of seats) {
-    const place = await sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
-      eventId,
-      id,
-    )
+    const place = await seatOfEvent.get(sql, { eventId, place: id })
     if (place === undefined) continue
     if (!(await hasRoom(sql, place, at))) return { code: 'full', place: id }
     ids.push(place.id)
@@ -76,9 +174,7 @@ export async function hasRoom(
   at: Instant,
 ): Promise<boolean> {
   if (taken < max) return true
-  const changes = await sql(
-    `UPDATE places_taken SET state = 'free', until = NULL WHERE place_id = ? AND ${LAPSED}`,
-  ).run(id, at).changes
+  const changes = await freeExpired.run(sql, { placeId: id, at }).changes
   return taken - changes < max
 }
 
@@ -93,24 +189,14 @@ export function takePlaces(
     at,
   }: { readonly eventId: string; readonly isDue: boolean; readonly at: Instant },
 ): void {
-  const [state, until] = isDue ? ['held', at + holdMs] : ['kept', null]
+  const taking: Taking = isDue
+    ? { registrationId, state: 'held', until: instant(at + holdMs) }
+    : { registrationId, state: 'kept', until: null }
   if (trusted.length > 0) {
-    sql
-      .compiled(
-        `INSERT INTO places_taken (registration_id, place_id, state, until)
-         SELECT $1, id, $2, $3 FROM places WHERE event_id = $4 AND place = ANY($5) ORDER BY id`,
-      )
-      .run(registrationId, state, until, eventId, trusted)
-    sql.batch?.check(
-      'SELECT 1 / CASE WHEN bool_or(taken > max) THEN 0 ELSE 1 END FROM places WHERE event_id = $1 AND place = ANY($2)',
-      eventId,
-      trusted,
-    )
+    takeTrustedSeats.run(sql, { ...taking, eventId, names: trusted })
+    trustedSeatsAreLeft.check(sql, { eventId, names: trusted })
   }
-  if (ids.length === 0) return
-  sql(
-    `INSERT INTO places_taken (registration_id, place_id, state, until) VALUES ${ids.map(() => '(?, ?, ?, ?)').join(', ')}`,
-  ).run(...ids.flatMap((id) => [registrationId, id, state, until]))
+  for (const placeId of ids) takeSeat.run(sql, { ...taking, placeId })
 }
 
 /**
@@ -123,9 +209,7 @@ export async function placeGone(
   at: Instant,
 ): Promise<UnavailableSeat | null> {
   lockLostSeats(sql, registrationId)
-  const lost = await sql<PlaceRow>(
-    "SELECT * FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = ? AND state = 'free') ORDER BY id",
-  ).all(registrationId)
+  const lost = await seatsLostBy.all(sql, { registrationId })
   const gone = await findInOrder(lost, async (place) => !(await hasRoom(sql, place, at)))
   return gone === undefined ? null : named(gone)
 }
@@ -146,28 +230,22 @@ export async function placesLeft(
   few: Readonly<Record<string, number>>,
   at: Instant,
 ): Promise<Record<string, number>> {
-  const rows = sql<Omit<PlaceRow, 'name'>>(
-    'SELECT id, place, max, taken FROM places WHERE event_id = ?',
-  )
   return Object.fromEntries(
-    await mapInOrder(await rows.all(eventId), async ({ id, place, max, taken }) => {
-      const left = max - taken
-      return [place, left > (getOwn(few, place) ?? 0) ? left : left + (await lapsed(sql, id, at))]
-    }),
+    await mapInOrder(
+      await seatsOfEvent.all(sql, { eventId }),
+      async ({ id, place, max, taken }) => {
+        const left = max - taken
+        return [place, left > (getOwn(few, place) ?? 0) ? left : left + (await lapsed(sql, id, at))]
+      },
+    ),
   )
 }
 
 async function lapsed(sql: Sql, placeId: number, at: Instant): Promise<number> {
-  return (
-    (
-      await sql<{ n: number }>(
-        `SELECT count(*) AS n FROM places_taken WHERE place_id = ? AND ${LAPSED}`,
-      ).get(placeId, at)
-    )?.n ?? 0
-  )
+  return (await countExpired.get(sql, { placeId, at }))?.n ?? 0
 }
 
 /** For every seat type of the event, unordered; held seats count as taken. */
 export function placesTaken(sql: Sql, eventId: string): Promise<readonly StoredSeats[]> {
-  return sql<StoredSeats>('SELECT place, max, taken FROM places WHERE event_id = ?').all(eventId)
+  return seatCountsOfEvent.all(sql, { eventId })
 }

@@ -2,7 +2,7 @@
 import { OperationNodeTransformer, ValueListNode, ValueNode } from 'kysely'
 import type { Compilable, Kysely, KyselyPlugin, PrimitiveValueListNode } from 'kysely'
 import type { Dialect } from './dialect.ts'
-import type { Ran, Sql, Statement } from '../sqlite-connection.ts'
+import type { Ran, Sql } from '../sqlite-connection.ts'
 import type { Tables } from './tables.ts'
 
 type Values<Given> = object extends Given ? [given?: Given] : [given: Given]
@@ -11,6 +11,8 @@ export type StoreStatement<Given, Row> = {
   all(sql: Sql, ...given: Values<Given>): Promise<Row[]>
   /** Is sent with the next statement whose result is awaited; see `Statement`. */
   run(sql: Sql, ...given: Values<Given>): Ran
+  /** Is the last statement of a batch, whose failure undoes it; see `Batch`. */
+  check(sql: Sql, ...given: Values<Given>): void
 }
 
 /**
@@ -35,26 +37,27 @@ export function statement<Given extends object, Row>(
     compiled.set(dialect, made)
     return made
   }
-  const bound = (sql: Sql, given: Given | undefined): readonly [Statement<Row>, unknown[]] => {
+  const bound = (sql: Sql, given: Given | undefined): readonly [string, unknown[]] => {
     const { text, parameters } = compiledFor(sql.dialect)
     const values = (given ?? {}) as Readonly<Record<string, unknown>>
-    return [
-      sql.compiled<Row>(text),
-      parameters.map((one) => (one instanceof Placeholder ? values[one.name] : one)),
-    ]
+    return [text, parameters.map((one) => (one instanceof Placeholder ? values[one.name] : one))]
   }
   return {
     get(sql, ...given) {
-      const [one, params] = bound(sql, given[0])
-      return one.get(...params)
+      const [text, params] = bound(sql, given[0])
+      return sql.compiled<Row>(text).get(...params)
     },
     all(sql, ...given) {
-      const [one, params] = bound(sql, given[0])
-      return one.all(...params)
+      const [text, params] = bound(sql, given[0])
+      return sql.compiled<Row>(text).all(...params)
     },
     run(sql, ...given) {
-      const [one, params] = bound(sql, given[0])
-      return one.run(...params)
+      const [text, params] = bound(sql, given[0])
+      return sql.compiled<Row>(text).run(...params)
+    },
+    check(sql, ...given) {
+      const [text, params] = bound(sql, given[0])
+      sql.batch?.check(text, ...params)
     },
   }
 }
