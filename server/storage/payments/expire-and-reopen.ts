@@ -1,10 +1,13 @@
 /** Expires registrations not paid in time, and reopens expired ones. */
+import { expressionBuilder } from 'kysely'
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { reopenPayment } from '../recovery/clock-moved-back.ts'
-import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
+import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
@@ -12,14 +15,51 @@ import { keepAgain } from '../seats/keep-and-release-seats.ts'
 import { endOpenPayments, MAY_COME_AFTER, payByHand } from './payment-attempts.ts'
 import { settleRegistration } from './payment-state.ts'
 
+const ofRegistration = expressionBuilder<Tables, 'registrations'>()
 /** True if an open payment of `registrations` may still succeed. */
-const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
-  AND p.status = 'pending' AND p.last_answer IN (${MAY_COME_AFTER.map((said) => `'${said}'`).join(', ')}))`
+const paymentMayCome = ofRegistration.exists(
+  ofRegistration
+    .selectFrom('payments as p')
+    .select('p.id')
+    .whereRef('p.registration_id', '=', 'registrations.id')
+    .where('p.status', '=', 'pending')
+    .where('p.last_answer', 'in', MAY_COME_AFTER),
+)
+const registrationWithPaymentUnderWay = statement((builder, { id }: { id: number }) =>
+  builder.selectFrom('registrations').select('id').where('id', '=', id).where(paymentMayCome),
+)
+const newestPayment = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('payments')
+    .select(['id', 'status', 'reason'])
+    .where('registration_id', '=', registrationId)
+    .where('asks_for', '=', 'whole')
+    .orderBy('attempt', 'desc')
+    .limit(1),
+)
+const setDeadline = statement((builder, { id, payUntil }: { id: number; payUntil: Instant }) =>
+  builder.updateTable('registrations').set({ pay_until: payUntil }).where('id', '=', id),
+)
+const overdueRegistrations = statement(
+  (builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
+    builder
+      .selectFrom('registrations')
+      .select('reg_no')
+      .where('state', '=', 'to_pay')
+      .where('pay_until', 'is not', null)
+      .where('pay_until', '<=', at)
+      .where('payment_status', '<>', 'success')
+      .where('in_review', '=', 0)
+      .where(({ not }) => not(paymentMayCome))
+      .where(noRecoveryIsOpen)
+      .orderBy('pay_until')
+      .limit(dialect.limit(limit)),
+)
 
 /** Expires a registration not paid in time: releases its seats. */
 export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome> {
   return doAct(sql, wanted, async ({ id, payment_status: status, in_review: inReview }) => {
-    const mayCome = await sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
+    const mayCome = await registrationWithPaymentUnderWay.get(sql, { id })
     if (status === 'success' || inReview === 1 || mayCome !== undefined)
       return err({ code: 'moved_on', message: 'A payment has arrived in the meantime.' })
     await endOpenPayments(sql, id, 'expired', wanted.at)
@@ -36,10 +76,9 @@ export function lapse(sql: Sql, wanted: NewAction, mail: NewMail | null): Promis
 export function reopen(sql: Sql, wanted: NewAction, mail: NewMail | null): Promise<ActionOutcome> {
   const { at } = wanted
   return doAct(sql, wanted, async ({ id }) => {
-    const newest = await sql<{ id: number; reason: string | null }>(
-      "SELECT id, iif(status = 'failed', reason, NULL) AS reason FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
-    ).get(id)
-    if (newest?.reason === 'expired') await reopenPayment(sql, newest.id, at)
+    const newest = await newestPayment.get(sql, { registrationId: id })
+    if (newest?.status === 'failed' && newest.reason === 'expired')
+      await reopenPayment(sql, newest.id, at)
     await settleRegistration(sql, id)
     const gone = await keepAgain(sql, id, at)
     if (gone !== null) return err({ code: 'taken', message: `No seats are left for ${gone.name}.` })
@@ -64,7 +103,7 @@ export function takeUp(
 ): Promise<ActionOutcome> {
   const { at, regNo } = wanted
   return doAct(sql, wanted, async ({ id }) => {
-    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    setDeadline.run(sql, { id, payUntil })
     if (way !== null) await payByHand(sql, { id, regNo }, way, at)
     await settleRegistration(sql, id)
     const gone = await keepAgain(sql, id, at)
@@ -79,10 +118,6 @@ export function takeUp(
  * may have been paid or need review do not expire.
  */
 export async function overdue(sql: Sql, at: Instant, limit: number): Promise<readonly RegNo[]> {
-  return (
-    await sql<{ reg_no: RegNo }>(
-      `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
-       AND payment_status <> 'success' AND in_review = 0 AND NOT ${MAY_COME} AND ${NOT_IN_RECOVERY} ORDER BY pay_until LIMIT abs(?)`,
-    ).all(at, limit)
-  ).map(({ reg_no }) => reg_no)
+  const registrations = await overdueRegistrations.all(sql, { at, limit })
+  return registrations.map(({ reg_no }) => reg_no)
 }

@@ -1,10 +1,13 @@
 /** Stores payment attempts: new ones under separate order ids, and those for a correction's balance. */
 import { assert, ATTEMPTS_MAX, closePayment, createOrderId } from '../../../engine/index.ts'
-import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
+import type { Instant, LastResponse, OrderId, Paise, RegNo } from '../../../engine/index.ts'
+import type { Kysely } from 'kysely'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
 import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow, PaymentRow } from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { paymentById, stand } from './payment-state.ts'
 import { isPaidElsewhere } from './unknown-orders.ts'
 
@@ -33,6 +36,99 @@ type NewPayment = {
   isHandedOff?: boolean
   at: Instant
 }
+type PaymentColumns = {
+  registrationId: number
+  orderId: OrderId
+  attempt: number
+  gateway: string | null
+  account: string | null
+  merchantId: string | null
+  amount: Paise
+  period: string | null
+  base: Paise | null
+  gst: Paise | null
+  holdUntil: Instant | null
+  bill: number | null
+  at: Instant
+  nextAskAt: Instant | null
+  handedOffAt: Instant | null
+  asksFor: 'whole' | 'difference'
+  way: string | null
+  billTotal: Paise | null
+}
+const newPayment = (builder: Kysely<Tables>, payment: PaymentColumns) =>
+  builder.insertInto('payments').values({
+    registration_id: payment.registrationId,
+    order_id: payment.orderId,
+    attempt: payment.attempt,
+    gateway: payment.gateway,
+    account: payment.account,
+    merchant_id: payment.merchantId,
+    amount: payment.amount,
+    status: 'pending',
+    period: payment.period,
+    base: payment.base,
+    gst: payment.gst,
+    hold_until: payment.holdUntil,
+    bill: payment.bill,
+    created_at: payment.at,
+    status_at: payment.at,
+    next_ask_at: payment.nextAskAt,
+    handed_off_at: payment.handedOffAt,
+    asks_for: payment.asksFor,
+    way: payment.way,
+    bill_total: payment.billTotal,
+  })
+const addPayment = statement(newPayment)
+const addPaymentOfFreeOrder = statement((builder, payment: PaymentColumns) =>
+  newPayment(builder, payment).onConflict((conflict) => conflict.column('order_id').doNothing()),
+)
+type OfRegistration = { registrationId: number }
+const openPayments = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('payments')
+    .select('id')
+    .where('registration_id', '=', registrationId)
+    .where('status', '=', 'pending'),
+)
+const openDifferences = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('payments')
+    .select(['id', 'order_id', 'amount', 'gateway', 'merchant_id', 'way'])
+    .where('registration_id', '=', registrationId)
+    .where('asks_for', '=', 'difference')
+    .where('status', '=', 'pending'),
+)
+const priceOfRegistration = statement((builder, { registrationId }: OfRegistration) =>
+  builder.selectFrom('registrations').select('total').where('id', '=', registrationId),
+)
+const setPriceAsked = statement(
+  (builder, { orderId, billTotal }: { orderId: OrderId; billTotal: Paise | null }) =>
+    builder.updateTable('payments').set({ bill_total: billTotal }).where('order_id', '=', orderId),
+)
+const lastAttempt = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('registrations')
+    .select('reg_no')
+    .select(({ selectFrom }) =>
+      selectFrom('payments')
+        .select(({ fn }) => fn.max('attempt').as('attempt'))
+        .whereRef('registration_id', '=', 'registrations.id')
+        .as('last'),
+    )
+    .where('id', '=', registrationId),
+)
+const newestPayment = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('payments')
+    .selectAll()
+    .where('registration_id', '=', registrationId)
+    .where('asks_for', '=', 'whole')
+    .orderBy(({ eb }) => eb('status', '=', 'success'), 'desc')
+    .orderBy('attempt', 'desc')
+    .limit(1),
+)
+
 /** False: the order id is taken. */
 export async function insertPayment(
   sql: Sql,
@@ -55,30 +151,26 @@ export async function insertPayment(
 ): Promise<boolean> {
   // A new registration's order id is taken only if its number is, which fails the whole operation.
   const isBatched = sql.batch !== null && attempt === 1
-  const written = sql(
-    `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for, way, bill_total)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${isBatched ? '' : ' ON CONFLICT (order_id) DO NOTHING'}`,
-  ).run(
+  const written = (isBatched ? addPayment : addPaymentOfFreeOrder).run(sql, {
     registrationId,
     orderId,
     attempt,
     gateway,
-    askedOf?.account ?? null,
-    askedOf?.merchantId ?? null,
+    account: askedOf?.account ?? null,
+    merchantId: askedOf?.merchantId ?? null,
     amount,
-    quote?.period ?? null,
-    quote?.base ?? null,
-    quote?.gst ?? null,
+    period: quote?.period ?? null,
+    base: quote?.base ?? null,
+    gst: quote?.gst ?? null,
     holdUntil,
     bill,
     at,
-    at,
-    isHandedOff && way === null ? at : null,
-    isHandedOff ? at : null,
+    nextAskAt: isHandedOff && way === null ? at : null,
+    handedOffAt: isHandedOff ? at : null,
     asksFor,
     way,
     billTotal,
-  )
+  })
   return isBatched || (await written.changes) === 1
 }
 
@@ -97,9 +189,7 @@ export async function endOpenPayments(
   at: Instant,
   of: 'all' | 'difference' = 'all',
 ): Promise<void> {
-  const open = await sql<{ id: number }>(
-    "SELECT id FROM payments WHERE registration_id = ? AND status = 'pending' AND (asks_for = ? OR ? = 'all')",
-  ).all(registrationId, of, of)
+  const open = await (of === 'all' ? openPayments : openDifferences).all(sql, { registrationId })
   for (const { id } of open) {
     const row = await paymentById(sql, id)
     await stand(sql, row, closePayment(toPayment(row), why, at), at)
@@ -150,15 +240,11 @@ export async function askDifference(
   through: PaymentChannel,
   at: Instant,
 ): Promise<OrderId | null> {
-  const open = await sql<{
-    order_id: OrderId
-    amount: Paise
-    gateway: string | null
-    merchant_id: string | null
-    way: string | null
-  }>(
-    "SELECT order_id, amount, gateway, merchant_id, way FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
-  ).get(id)
+  const [open, price] = await Promise.all([
+    openDifferences.get(sql, { registrationId: id }),
+    priceOfRegistration.get(sql, { registrationId: id }),
+  ])
+  const billTotal = price?.total ?? null
   // One that is paid elsewhere is no order for a gateway, which would not be asked about it.
   const asks = through === null ? undefined : askedThrough(through)
   const isSame =
@@ -166,11 +252,8 @@ export async function askDifference(
     (open?.gateway === asks.gateway &&
       open.way === (asks.way ?? null) &&
       open.merchant_id === (asks.askedOf?.merchantId ?? null))
-  const billTotal = (
-    await sql<{ total: Paise | null }>('SELECT total FROM registrations WHERE id = ?').get(id)
-  )?.total
   if (open !== undefined && open.amount === due && isSame) {
-    sql('UPDATE payments SET bill_total = ? WHERE order_id = ?').run(billTotal, open.order_id)
+    setPriceAsked.run(sql, { orderId: open.order_id, billTotal })
     return open.order_id
   }
   await endOpenPayments(sql, id, 'corrected', at, 'difference')
@@ -186,7 +269,7 @@ export async function askDifference(
     quote: null,
     holdUntil: null,
     bill: null,
-    billTotal: billTotal ?? null,
+    billTotal,
     at,
     asksFor: 'difference',
   })
@@ -195,9 +278,7 @@ export async function askDifference(
 }
 
 export async function nextAttempt(sql: Sql, registrationId: number): Promise<number> {
-  const row = await sql<{ reg_no: RegNo; last: number | null }>(
-    'SELECT reg_no, (SELECT max(attempt) FROM payments WHERE registration_id = registrations.id) AS last FROM registrations WHERE id = ?',
-  ).get(registrationId)
+  const row = await lastAttempt.get(sql, { registrationId })
   return row === undefined ? 1 : await unusedAttempt(sql, row.reg_no, (row.last ?? 0) + 1)
 }
 
@@ -216,7 +297,7 @@ export async function unusedAttempt(sql: Sql, regNo: RegNo, from: number): Promi
  * Gateway responses after which a payment may still succeed: the bank is processing it, or the gateway is unreachable.
  * Such a payment is settled or under review within days.
  */
-export const MAY_COME_AFTER: readonly unknown[] = ['in-process', 'unreachable']
+export const MAY_COME_AFTER: readonly LastResponse[] = ['in-process', 'unreachable']
 
 /**
  * Makes the newest attempt one without a gateway, at the original price. A payment that the bank is processing,
@@ -228,13 +309,12 @@ export async function payByHand(
   way: string,
   at: Instant,
 ): Promise<void> {
-  const newest = await sql<PaymentRow>(
-    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY status = 'success' DESC, attempt DESC LIMIT 1",
-  ).get(id)
+  const newest = await newestPayment.get(sql, { registrationId: id })
   // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
   if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
-  const isOpen = newest.status === 'pending'
-  if (isOpen && (newest.way !== null || MAY_COME_AFTER.includes(newest.last_answer))) return
+  const { last_answer: answer } = newest
+  const mayCome = answer !== null && MAY_COME_AFTER.includes(answer)
+  if (newest.status === 'pending' && (newest.way !== null || mayCome)) return
   const attempt = await nextAttempt(sql, id)
   if (attempt > ATTEMPTS_MAX) return
   await endOpenPayments(sql, id, 'expired', at)
