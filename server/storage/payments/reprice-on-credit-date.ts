@@ -5,8 +5,42 @@ import type { Instant, Quote, RegNo } from '../../../engine/index.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
 import { keepLines } from './stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { PaymentRow } from '../registrations/row-mapping.ts'
+import { statement } from '../database/statements/statement.ts'
 import { settleRegistration } from './payment-state.ts'
+
+/** Unpaid, not under review, and paid by one of these methods. */
+const unpaidRegistration = statement(
+  (builder, { regNo, ways }: { regNo: RegNo; ways: string }, dialect) =>
+    builder
+      .selectFrom('registrations as r')
+      .innerJoin('payments as p', (join) =>
+        join.on('p.id', '=', ({ selectFrom }) =>
+          selectFrom('payments')
+            .select('id')
+            .whereRef('registration_id', '=', 'r.id')
+            .orderBy('attempt', 'desc')
+            .limit(1),
+        ),
+      )
+      .select('r.id')
+      .where('r.reg_no', '=', regNo)
+      .where('r.state', 'in', ['to_pay', 'told', 'lapsed'])
+      .where('r.payment_status', 'not in', ['success', 'refunded'])
+      .where('r.in_review', '=', 0)
+      .where(({ ref }) => dialect.isIn(ref('p.way'), ways)),
+)
+const newestPayment = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('payments')
+    .select(['status', 'amount', 'way', 'hold_until'])
+    .where('registration_id', '=', registrationId)
+    .where('asks_for', '=', 'whole')
+    .orderBy('attempt', 'desc')
+    .limit(1),
+)
+const setUncorrected = statement((builder, { id }: { id: number }) =>
+  builder.updateTable('registrations').set({ is_corrected: 0 }).where('id', '=', id),
+)
 
 /**
  * Changes unpaid registrations to the price of a day, so that every list and page shows what a payment of that day
@@ -23,11 +57,7 @@ export async function priceOfDay(
   at: Instant,
 ): Promise<number> {
   const changed = await filterInOrder(prices, async ({ regNo, ways, quote }) => {
-    const row = await sql<{ id: number }>(
-      `SELECT r.id FROM registrations r JOIN payments p ON p.id = (SELECT id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1)
-       WHERE r.reg_no = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.payment_status NOT IN ('success', 'refunded') AND r.in_review = 0
-         AND p.way IN (SELECT value FROM json_each(?))`,
-    ).get(regNo, JSON.stringify(ways))
+    const row = await unpaidRegistration.get(sql, { regNo, ways: JSON.stringify(ways) })
     return row !== undefined && (await priceAnew(sql, { id: row.id, regNo }, quote, at))
   })
   return changed.length
@@ -40,15 +70,15 @@ export async function priceAnew(
   quote: Quote,
   at: Instant,
 ): Promise<boolean> {
-  const newest = await sql<PaymentRow>(
-    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
-  ).get(id)
-  const attempt = await nextAttempt(sql, id)
+  const [newest, attempt] = await Promise.all([
+    newestPayment.get(sql, { registrationId: id }),
+    nextAttempt(sql, id),
+  ])
   const isOpen = newest?.status === 'pending' || newest?.status === 'failed'
   if (newest === undefined || !isOpen || newest.amount === quote.total || attempt > ATTEMPTS_MAX)
     return false
   await endOpenPayments(sql, id, 'corrected', at)
-  sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(id)
+  setUncorrected.run(sql, { id })
   await insertPayment(sql, {
     registrationId: id,
     orderId: createOrderId(regNo, attempt),
