@@ -15,6 +15,7 @@ import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
 import { keepCame } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { count } from '../reviews/accept-payments.ts'
 import { foundTellings } from './payment-claims.ts'
 import { captureRow } from '../refunds/decide-refunds.ts'
@@ -23,6 +24,26 @@ import { priceAnew } from './reprice-on-credit-date.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import { joined, paymentById, settleRegistration, stand } from './payment-state.ts'
 import type { NewMail } from '../index.ts'
+
+const newestUnpaid = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('payments')
+    .select('id')
+    .where('registration_id', '=', registrationId)
+    .where('status', 'in', ['pending', 'failed'])
+    .orderBy('attempt', 'desc')
+    .limit(1),
+)
+/** The newest that was paid; if none was, the newest. */
+const decidingPayment = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('payments')
+    .select(['id', 'reference'])
+    .where('registration_id', '=', registrationId)
+    .orderBy(({ eb }) => eb('status', 'in', ['success', 'refunded']), 'desc')
+    .orderBy('attempt', 'desc')
+    .limit(1),
+)
 
 export type Came = {
   readonly way: ManualMethod
@@ -46,9 +67,7 @@ export function confirm(
   const { way, reference, amount, paidAt } = came
   return doAct(sql, wanted, async ({ id, event_id: eventId }) => {
     if (price !== null) await priceAnew(sql, { id, regNo }, price, at)
-    const newest = await sql<{ id: number }>(
-      "SELECT id FROM payments WHERE registration_id = ? AND status IN ('pending', 'failed') ORDER BY attempt DESC LIMIT 1",
-    ).get(id)
+    const newest = await newestUnpaid.get(sql, { registrationId: id })
     if (newest === undefined)
       return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })
     const row = await paymentById(sql, newest.id)
@@ -97,10 +116,7 @@ export function cameAgain(
   const { at, regNo } = wanted
   const { way, reference, amount, paidAt } = money
   return doAct(sql, wanted, async ({ id, event_id: eventId, state }) => {
-    const newest = await sql<{ id: number; reference: string | null }>(
-      `SELECT id, reference FROM payments WHERE registration_id = ?
-       ORDER BY status IN ('success', 'refunded') DESC, attempt DESC LIMIT 1`,
-    ).get(id)
+    const newest = await decidingPayment.get(sql, { registrationId: id })
     const why =
       state === 'cancelled' || state === 'refused'
         ? findReviewReason({ code: 'ended', state })
