@@ -6,18 +6,121 @@
 import { mapInOrder } from '../database/in-order.ts'
 import { bankKey, err, ok } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
-import type { Answers, BankKey, Instant, RegNo } from '../../../engine/index.ts'
+import type { Answers, BankKey, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionOutcome, NewAction } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
 import { payByHand } from './payment-attempts.ts'
 import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
 import { forgetDraft } from '../files/stored-draft-uploads.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { keepAgain } from '../seats/keep-and-release-seats.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.ts'
 import { settleRegistration } from './payment-state.ts'
+
+type OfRegistration = { registrationId: number }
+/** Found as another amount, or by another method, it can be claimed once more: the new claim is the one that counts. */
+const replaceFoundClaims = statement(
+  (builder, { registrationId, folded, at }: OfRegistration & { folded: BankKey; at: Instant }) =>
+    builder
+      .updateTable('tellings')
+      .set({ ended_as: 'again', ended_at: at })
+      .where('registration_id', '=', registrationId)
+      .where('folded', '=', folded)
+      .where('ended_as', '=', 'found'),
+)
+type NewClaim = OfRegistration & {
+  eventId: string
+  at: Instant
+  way: string
+  reference: string
+  folded: BankKey
+  paidOn: Day | null
+  answers: string
+}
+const addClaim = statement((builder, claim: NewClaim) =>
+  builder.insertInto('tellings').values({
+    registration_id: claim.registrationId,
+    event_id: claim.eventId,
+    at: claim.at,
+    way: claim.way,
+    reference: claim.reference,
+    folded: claim.folded,
+    paid_on: claim.paidOn,
+    answers: claim.answers,
+  }),
+)
+type NewUpload = OfRegistration & {
+  field: string
+  sha256: string
+  name: string
+  type: string
+  bytes: number
+}
+const saveUpload = statement((builder, upload: NewUpload) =>
+  builder
+    .insertInto('uploads')
+    .values({
+      registration_id: upload.registrationId,
+      field: upload.field,
+      sha256: upload.sha256,
+      name: upload.name,
+      type: upload.type,
+      bytes: upload.bytes,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['registration_id', 'field']).doUpdateSet(({ ref }) => ({
+        sha256: ref('excluded.sha256'),
+        name: ref('excluded.name'),
+        type: ref('excluded.type'),
+        bytes: ref('excluded.bytes'),
+        dropped_at: null,
+      })),
+    ),
+)
+const setClaimed = statement((builder, { registrationId }: OfRegistration) =>
+  builder.updateTable('registrations').set({ state: 'told' }).where('id', '=', registrationId),
+)
+const endOpenClaims = statement(
+  (builder, { registrationId, at }: OfRegistration & { at: Instant }) =>
+    builder
+      .updateTable('tellings')
+      .set({ ended_as: 'again', ended_at: at })
+      .where('registration_id', '=', registrationId)
+      .where('ended_as', 'is', null),
+)
+const claimsById = statement((builder, { registrationId }: OfRegistration) =>
+  builder
+    .selectFrom('tellings')
+    .select(['id', 'folded', 'ended_as'])
+    .where('registration_id', '=', registrationId)
+    .orderBy('id')
+    .$narrowType<{ folded: BankKey }>(),
+)
+const endClaim = statement(
+  (builder, { id, as, at }: { id: number; as: 'found' | 'not_found'; at: Instant }) =>
+    builder.updateTable('tellings').set({ ended_as: as, ended_at: at }).where('id', '=', id),
+)
+const setDeadline = statement(
+  (builder, { registrationId, payUntil }: OfRegistration & { payUntil: Instant | null }) =>
+    builder
+      .updateTable('registrations')
+      .set({ pay_until: payUntil })
+      .where('id', '=', registrationId),
+)
+const claimsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+  builder
+    .selectFrom('tellings')
+    .select(['at', 'way', 'reference', 'folded', 'paid_on as paidOn', 'answers'])
+    .select('ended_as as endedAs')
+    .where('registration_id', '=', ({ selectFrom }) =>
+      selectFrom('registrations').select('id').where('reg_no', '=', regNo),
+    )
+    .orderBy('id', 'desc')
+    .$narrowType<{ folded: BankKey }>(),
+)
 
 export function tell(
   sql: Sql,
@@ -32,22 +135,23 @@ export function tell(
     const known = await knownAs(sql, { reference, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
     endTellings(sql, id, at)
-    // Found as another amount, or by a wrong way, it may be told once more: this telling is the one that stands.
-    sql(
-      "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND folded = ? AND ended_as = 'found'",
-    ).run(at, id, folded)
-    sql(
-      'INSERT INTO tellings (registration_id, event_id, at, way, reference, folded, paid_on, answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    ).run(id, eventId, at, way, reference, folded, paidOn, JSON.stringify(answers))
+    replaceFoundClaims.run(sql, { registrationId: id, folded, at })
+    addClaim.run(sql, {
+      registrationId: id,
+      eventId,
+      at,
+      way,
+      reference,
+      folded,
+      paidOn,
+      answers: JSON.stringify(answers),
+    })
     for (const { field, sha256, name, type, bytes } of uploads)
-      sql(
-        `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
-      ).run(id, field, sha256, name, type, bytes)
+      saveUpload.run(sql, { registrationId: id, field, sha256, name, type, bytes })
     for (const draft of drafts) forgetDraft(sql, eventId, draft)
     await payByHand(sql, { id, regNo }, way, at)
     // An order of the gateway that ended for it has left what nobody paid in time.
-    sql("UPDATE registrations SET state = 'told' WHERE id = ?").run(id)
+    setClaimed.run(sql, { registrationId: id })
     await settleRegistration(sql, id)
     await keepAgain(sql, id, at)
     if (mail !== null) await enqueue(sql, id, 'again', mail, at, wanted.actor)
@@ -69,28 +173,19 @@ async function knownAs(sql: Sql, claim: Omit<Named, 'way'>): Promise<string | nu
 
 /** Closes the open claims of a registration. Their references stay known; the next claim releases them. */
 export function endTellings(sql: Sql, registrationId: number, at: Instant): void {
-  sql(
-    "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",
-  ).run(at, registrationId)
+  endOpenClaims.run(sql, { registrationId, at })
 }
-
-type Reported = { id: number; folded: BankKey; ended_as: StoredPaymentClaim['endedAs'] }
 
 /** What its delegate reported, and which payment of which registration is recorded under that. */
 async function reported(sql: Sql, registrationId: number) {
-  return mapInOrder(
-    await sql<Reported>(
-      'SELECT id, folded, ended_as FROM tellings WHERE registration_id = ? ORDER BY id',
-    ).all(registrationId),
-    async ({ folded, ...row }) => ({
-      ...row,
-      payment: (await paymentsUnder(sql, [folded]))[0]?.[1] ?? null,
-    }),
-  )
+  return mapInOrder(await claimsById.all(sql, { registrationId }), async ({ folded, ...row }) => ({
+    ...row,
+    payment: (await paymentsUnder(sql, [folded]))[0]?.[1] ?? null,
+  }))
 }
 
 const endOne = (sql: Sql, id: number, as: 'found' | 'not_found', at: Instant): void =>
-  void sql('UPDATE tellings SET ended_as = ?, ended_at = ? WHERE id = ?').run(as, at, id)
+  void endClaim.run(sql, { id, as, at })
 
 /** A payment arrived: a claim is found if the payment is recorded under its reference, else it is closed. */
 export async function foundTellings(
@@ -127,7 +222,7 @@ export function notFound(
       return isAny
         ? ok({ message: 'The reported reference is released for other registrations.' })
         : err({ code: 'not_now', message: 'No reported reference waits for a decision.' })
-    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    setDeadline.run(sql, { registrationId: id, payUntil })
     await settleRegistration(sql, id)
     if (mail !== null) await enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({ message: 'Payment claim rejected. The delegate gets an email.' })
@@ -136,12 +231,7 @@ export function notFound(
 
 /** Returns the claims of a registration, newest first. Reads only; also runs outside the writer's transaction. */
 export async function tellingsOf(sql: Sql, regNo: RegNo): Promise<readonly StoredPaymentClaim[]> {
-  const rows = await sql<
-    Omit<StoredPaymentClaim, 'answers' | 'isRecorded'> & { answers: string; folded: BankKey }
-  >(
-    `SELECT at, way, reference, folded, paid_on AS paidOn, answers, ended_as AS endedAs FROM tellings
-     WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id DESC`,
-  ).all(regNo)
+  const rows = await claimsByNumber.all(sql, { regNo })
   const recorded = new Set(
     (
       await paymentsUnder(

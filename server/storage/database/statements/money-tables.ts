@@ -209,7 +209,7 @@ export type MoneyTables = {
     paid_on: Day | null
     answers: string
     ended_at: Instant | null
-    ended_as: string | null
+    ended_as: 'found' | 'not_found' | 'again' | null
     event_id: Generated<string>
   }
   unknown_orders: {
