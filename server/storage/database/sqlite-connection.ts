@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { sqliteDialect } from './statements/sqlite-dialect.ts'
 import type { Dialect } from './statements/dialect.ts'
-import { containsFolded, ftsQuery } from '../lists/search-terms.ts'
+import { containsFolded } from '../lists/search-terms.ts'
 
 /** The result of a statement that changes rows. Reading it sends the statement, where it was not sent yet. */
 export type Ran = { readonly changes: Promise<number>; readonly lastInsertRowid: Promise<number> }
@@ -55,11 +55,8 @@ export const LOCK_ORDER = [
   'person',
 ] as const
 export type RowLock = (typeof LOCK_ORDER)[number]
-/** How indexed words are searched, and whether unindexed rows may exist. */
-export type Searching = {
-  readonly isBehind: boolean
-  matching(terms: readonly string[]): { readonly where: string; readonly params: readonly string[] }
-}
+/** Whether unindexed rows may exist. */
+export type Searching = { readonly isBehind: boolean }
 /** A connection, for code that begins and ends its transactions. */
 export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 
@@ -185,7 +182,4 @@ function asyncStatement<Row>(statement: Database.Statement): Statement<Row> {
 }
 
 /** The index is filled in pauses; what it lacks is read row by row. */
-const SEARCHING: Searching = {
-  isBehind: true,
-  matching: (terms) => ({ where: 'search_index MATCH ?', params: [ftsQuery(terms)] }),
-}
+const SEARCHING: Searching = { isBehind: true }

@@ -7,7 +7,7 @@ import {
   PostgresQueryCompiler,
   sql as raw,
 } from 'kysely'
-import type { Expression } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import type { Dialect } from '../database/statements/dialect.ts'
 import type { Tables } from '../database/statements/tables.ts'
 
@@ -31,9 +31,18 @@ export const postgresDialect: Dialect = {
   isSet: (flag) => raw<boolean>`${flag} = 1`,
   isSameIgnoringCase: (column, text) => raw<boolean>`lower(${column}) = lower(${text})`,
   ignoreCase: (column) => raw<string | null>`lower(${column})`,
+  hasWords: (terms) =>
+    raw<SqlBool>`${raw.join(
+      terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${patternOf(term)})`),
+      raw` and `,
+    )}`,
+  unindexed: null,
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
 
 /** A JSON array of ids as an array of PostgreSQL. */
 const ids = (jsonArray: string): Expression<readonly number[]> =>
   raw`cast(translate(${jsonArray}, '[]', '{}') as bigint[])`
+
+/** The pattern of `like` for texts that contain the term. */
+const patternOf = (term: string): string => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

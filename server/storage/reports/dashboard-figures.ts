@@ -8,6 +8,7 @@ import type { Day, Paise, PaymentStatus } from '../../../engine/index.ts'
 import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { registrationsByIds } from '../registrations/row-mapping.ts'
 import type { EventFigures, Store } from '../index.ts'
 
@@ -37,21 +38,7 @@ const dismissedAmount = statement((builder, { eventId }: { eventId: string }) =>
         .on(({ eb, ref }) => eb('d.about', '=', raw<string>`'C' || ${ref('c.id')}`)),
     )
     .leftJoin('registrations as r', 'r.id', 'c.registration_id')
-    .select(({ eb, fn, selectFrom }) =>
-      fn
-        .sum<number | null>(
-          eb(
-            'c.amount',
-            '-',
-            selectFrom('refunds as f')
-              .select(({ fn, lit }) => fn.coalesce(fn.sum<Paise>('f.amount'), lit(0)).as('sum'))
-              .whereRef('f.capture_id', '=', 'c.id')
-              .where('f.state', '<>', 'refused')
-              .$asScalar(),
-          ),
-        )
-        .as('amount'),
-    )
+    .select(({ fn }) => fn.sum<number | null>(refundableAmount).as('amount'))
     .where('d.what', '=', 'dismiss')
     .where('c.state', '=', 'refused')
     .where('c.kind', '<>', 'test')

@@ -2,13 +2,18 @@
  * Adds up the items bought by the registrations of a list, and the payments for them.
  * Runs on the reader thread.
  */
+import { sql as raw } from 'kysely'
+import type { Expression, Kysely, SqlBool } from 'kysely'
 import { mapInOrder } from '../database/in-order.ts'
 import { isEnded, paise } from '../../../engine/index.ts'
 import type { Paise, SoldSum } from '../../../engine/index.ts'
-import { IS_ENDED } from './registration-and-revenue-counters.ts'
+import { isEnded as isEndedRegistration } from './balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { COUNT_MAX, filterOf, PEOPLE, withinOf } from '../lists/list-and-search-registrations.ts'
-import type { Filter } from '../lists/list-and-search-registrations.ts'
+import { queryOf } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
+import { filterOf, personsIn, r } from '../lists/list-filters.ts'
+import { withinOf } from '../lists/search-registrations.ts'
 import type { ListQuery, SoldInList } from '../index.ts'
 
 /**
@@ -21,40 +26,74 @@ export async function soldIn(
   fields: readonly string[],
 ): Promise<SoldInList> {
   const found = await withinOf(sql, query, null, COUNT_MAX + 1)
-  const { where, params }: Filter =
+  const listed =
     found === null
       ? filterOf(query)
-      : {
-          where: 'r.id IN (SELECT value FROM json_each(?))',
-          params: [JSON.stringify(found.slice(0, COUNT_MAX))],
-        }
-  const of = isEnded(query.state) ? where : `${where} AND NOT ${IS_ENDED}`
-  const paid = (what: string): string => `sum(iif(r.payment_status = 'success', ${what}, 0))`
-  const lines = 'registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill'
-  const sums = await sql<SoldSum>(
-    `SELECT l.item, l.option, count(DISTINCT r.id) AS registrations, sum(l.quantity) AS quantity, sum(l.total) AS total,
-       ${paid('l.quantity')} AS paidQuantity, sum(iif(r.booked = r.total, l.total, 0)) AS paidTotal
-     FROM ${lines} WHERE ${of} GROUP BY l.item, l.option`,
-  ).all(...params)
-  const inPart = await sql<LineOfPart>(
-    `SELECT r.id, r.booked, l.item, l.option, l.total
-     FROM ${lines} WHERE ${of} AND r.booked <> 0 AND r.booked <> r.total ORDER BY r.id, l.line`,
-  ).all(...params)
-  const kept = await sql<{ booked: number | null }>(
-    `SELECT sum(r.booked) AS booked FROM registrations r WHERE ${where}`,
-  ).get(...params)
+      : sql.dialect.isIdIn(r.ref('r.id'), JSON.stringify(found.slice(0, COUNT_MAX)))
+  const counted = isEnded(query.state) ? listed : r.and([listed, r.not(isEndedRegistration)])
+  const sums = await queryOf(sql, (builder) =>
+    linesOf(builder, counted)
+      .select(({ fn, ref }) => [
+        'l.item',
+        'l.option',
+        fn.count<number>('r.id').distinct().as('registrations'),
+        fn.sum<number>('l.quantity').as('quantity'),
+        fn.sum<Paise>('l.total').as('total'),
+        fn.sum<number>(ifPaid(ref('l.quantity'))).as('paidQuantity'),
+        fn.sum<Paise>(ifPaidExactly(ref('l.total'))).as('paidTotal'),
+      ])
+      .groupBy(['l.item', 'l.option']),
+  ).all()
+  const inPart = await queryOf(sql, (builder) =>
+    linesOf(builder, counted)
+      .select(['r.id', 'r.booked', 'l.item', 'l.option', 'l.total'])
+      .where('r.booked', '<>', raw.lit(0 as Paise))
+      .whereRef('r.booked', '<>', 'r.total')
+      .orderBy('r.id')
+      .orderBy('l.line'),
+  ).all()
+  const kept = await queryOf(sql, (builder) =>
+    builder
+      .selectFrom('registrations as r')
+      .select(({ fn }) => fn.sum<number | null>('r.booked').as('booked'))
+      .where(listed),
+  ).get()
   return {
     ...assignPaid(sums, inPart, kept?.booked ?? 0),
     people: await mapInOrder(fields, async (field) => {
-      const path = `$.${JSON.stringify(field)}`
-      const row = await sql<{ count: number | null; paid: number | null }>(
-        `SELECT sum(${PEOPLE}) AS count, ${paid(PEOPLE)} AS paid FROM registrations r WHERE ${of}`,
-      ).get(path, path, ...params)
+      const row = await queryOf(sql, (builder) =>
+        builder
+          .selectFrom('registrations as r')
+          .select(({ fn }) => [
+            fn.sum<number | null>(personsIn(field)).as('count'),
+            fn.sum<number | null>(ifPaid(personsIn(field))).as('paid'),
+          ])
+          .where(counted),
+      ).get()
       return { field, count: row?.count ?? 0, paid: row?.paid ?? 0 }
     }),
     capped: (found?.length ?? 0) > COUNT_MAX,
   }
 }
+
+/** The lines `l` of the bill that counts, with their registrations `r`. */
+const linesOf = (builder: Kysely<Tables>, condition: Expression<SqlBool>) =>
+  builder
+    .selectFrom('registrations as r')
+    .innerJoin('bill_lines as l', (join) =>
+      join.onRef('l.registration_id', '=', 'r.id').onRef('l.bill', '=', 'r.bill'),
+    )
+    .where(condition)
+
+const ifPaid = (amount: Expression<number>): Expression<number> =>
+  r
+    .case()
+    .when('r.payment_status', '=', raw.lit('success' as const))
+    .then(amount)
+    .else(r.lit(0))
+    .end()
+const ifPaidExactly = (amount: Expression<number>): Expression<number> =>
+  r.case().when('r.booked', '=', r.ref('r.total')).then(amount).else(r.lit(0)).end()
 
 type LineOfPart = Pick<SoldSum, 'item' | 'option' | 'total'> & {
   readonly id: number

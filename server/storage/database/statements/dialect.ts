@@ -1,5 +1,5 @@
 /** Defines what differs between the databases, for the code that builds statements. */
-import type { Expression, Kysely, RawBuilder } from 'kysely'
+import type { AliasedExpression, Expression, Kysely, RawBuilder, SqlBool } from 'kysely'
 import type { Tables } from './tables.ts'
 
 export type Dialect = {
@@ -24,6 +24,14 @@ export type Dialect = {
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
   /** The text for sorting and comparing without regard to case. */
   ignoreCase(column: Expression<string | null>): Expression<string | null>
+  /** True if the words of a row of `search_index` contain all terms. */
+  hasWords(terms: readonly string[]): Expression<SqlBool>
+  /** How registrations are searched whose words are not indexed yet; null: all are indexed at once. */
+  readonly unindexed: {
+    /** Read in the order of their ids, whatever else is compared. */
+    readonly registrations: AliasedExpression<Tables['registrations'], 'r'>
+    haveWords(terms: readonly string[]): Expression<SqlBool>
+  } | null
   /** A limit that each call passes. SQLite plans a statement with a bare `limit ?` again at every run. */
   limit(rows: number): Expression<number>
 }

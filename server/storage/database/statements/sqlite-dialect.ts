@@ -1,12 +1,15 @@
 /** Builds statements for SQLite. */
 import {
   DummyDriver,
+  expressionBuilder,
   Kysely,
   sql as raw,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import type { SqlBool } from 'kysely'
+import { ftsQuery } from '../../lists/search-terms.ts'
 import type { Dialect } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -31,5 +34,23 @@ export const sqliteDialect: Dialect = {
   isSet: (flag) => raw<boolean>`${flag}`,
   isSameIgnoringCase: (column, text) => raw<boolean>`${column} = ${text} collate nocase`,
   ignoreCase: (column) => raw<string | null>`${column} collate nocase`,
+  hasWords: (terms) => raw<SqlBool>`${raw.ref('search_index')} match ${ftsQuery(terms)}`,
+  unindexed: {
+    registrations: raw<Tables['registrations']>`registrations`.as<'r'>(raw`r not indexed`),
+    haveWords: (terms) =>
+      raw<SqlBool>`contains_folded(${JSON.stringify(terms)}, ${raw.join(WORDS)})`,
+  },
   limit: (rows) => raw<number>`abs(${rows})`,
 }
+
+/** The columns that `containsFolded` reads, in its order. */
+const r = expressionBuilder<{ r: Tables['registrations'] }, 'r'>()
+const WORDS = [
+  r.ref('r.reg_no'),
+  r.fn.coalesce('r.former_no', raw.lit('')),
+  r.ref('r.full_name'),
+  r.ref('r.email'),
+  r.ref('r.phone'),
+  r.ref('r.council_no'),
+  r.ref('r.answers'),
+]

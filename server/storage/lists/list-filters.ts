@@ -1,0 +1,90 @@
+/** Builds the condition of a list's filters for a registration `r`. */
+import { expressionBuilder, sql as raw } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
+import { endOfDay, startOfDay } from '../../../engine/index.ts'
+import type { RegistrationState } from '../../../engine/index.ts'
+import type { Tables } from '../database/statements/tables.ts'
+import type { ListQuery } from '../index.ts'
+import { isEnded } from '../reports/balance-expressions.ts'
+
+type Condition = Expression<SqlBool>
+
+/** For a registration `r`. */
+export const r = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
+
+/** The number of persons in an answer. */
+export const personsIn = (field: string): Expression<number> =>
+  r.fn.coalesce(
+    r.fn<number | null>('json_array_length', [r.ref('r.answers'), r.val(pathOf(field))]),
+    r.lit(0),
+  )
+
+const pathOf = (field: string): string => `$.${JSON.stringify(field)}`
+
+/** Returns true if the counters know how many registrations match. */
+export function isCounted({ answers, chosen = {}, people = {}, sold, state }: ListQuery): boolean {
+  return (
+    sold === undefined &&
+    state === undefined &&
+    [answers, chosen, people].every((by) => Object.keys(by).length === 0)
+  )
+}
+
+const isWaiting = r('r.state', 'in', [raw.lit('to_approve' as const), raw.lit('told' as const)])
+/** The states that few are in have an index of their own, whose condition must be repeated. */
+const OF_INDEX: Partial<Record<RegistrationState, Condition>> = {
+  told: isWaiting,
+  to_approve: isWaiting,
+  cancelled: isEnded,
+  refused: isEnded,
+}
+
+export function filterOf(query: ListQuery): Condition {
+  const { eventId, paymentStatus, category, period, dateFrom, dateTo, state } = query
+  // Through a function, because SQLite would plan the most frequent queries again at every run.
+  const tests: Condition[] = [r('r.event_id', '=', r.fn.coalesce(r.val(eventId), raw.lit('')))]
+  if (paymentStatus !== undefined) tests.push(r('r.payment_status', '=', paymentStatus))
+  if (category !== undefined) tests.push(r('r.category', '=', category))
+  if (period !== undefined) tests.push(r('r.period', '=', period))
+  if (dateFrom !== undefined) tests.push(r('r.created_at', '>=', startOfDay(dateFrom)))
+  if (dateTo !== undefined) tests.push(r('r.created_at', '<', endOfDay(dateTo)))
+  for (const [field, value] of Object.entries(query.answers)) tests.push(hasAnswer(field, value))
+  for (const [field, option] of Object.entries(query.chosen ?? {}))
+    tests.push(hasOption(field, option))
+  for (const [field, isAny] of Object.entries(query.people ?? {}))
+    tests.push(r(personsIn(field), isAny ? '>' : '=', r.lit(0)))
+  if (state !== undefined) {
+    tests.push(r('r.state', '=', state))
+    const ofIndex = OF_INDEX[state]
+    if (ofIndex !== undefined) tests.push(ofIndex)
+  }
+  if (query.sold !== undefined) tests.push(hasItem(query.sold))
+  return r.and(tests)
+}
+
+const hasAnswer = (field: string, value: string | boolean): Condition =>
+  r(
+    r.fn<string | number | null>('json_extract', [r.ref('r.answers'), r.val(pathOf(field))]),
+    '=',
+    typeof value === 'boolean' ? Number(value) : value,
+  )
+
+const hasOption = (field: string, option: string): Condition =>
+  r.exists(
+    r
+      .selectFrom(
+        raw<{ value: string }>`json_each(${r.ref('r.answers')}, ${pathOf(field)})`.as('chosen'),
+      )
+      .select('chosen.value')
+      .where('chosen.value', '=', option),
+  )
+
+function hasItem({ item, option }: NonNullable<ListQuery['sold']>): Condition {
+  const lines = r
+    .selectFrom('bill_lines as l')
+    .select('l.line')
+    .whereRef('l.registration_id', '=', 'r.id')
+    .whereRef('l.bill', '=', 'r.bill')
+    .where('l.item', '=', item)
+  return r.exists(option === null ? lines : lines.where('l.option', '=', option))
+}

@@ -1,0 +1,175 @@
+/** Finds registrations by their words, their references, or a condition of the work queue. */
+import type { Expression, SqlBool } from 'kysely'
+import { bankKey } from '../../../engine/index.ts'
+import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { queryOf, statement } from '../database/statements/statement.ts'
+import type { ListQuery, StoredRegistration } from '../index.ts'
+import { registrationsByIds } from '../registrations/row-mapping.ts'
+import { filterOf, r } from './list-filters.ts'
+import { searchTerms } from './search-terms.ts'
+import { waitingIds } from './work-queue.ts'
+
+type Condition = Expression<SqlBool>
+type Key = { readonly id: number; readonly created_at: Instant }
+
+const indexedUpTo = statement((builder) => builder.selectFrom('search_progress').select('last_id'))
+type Named = { events: string; reference: string; key: string; order: OrderId; limit: number }
+/** By a reference that was recorded or reported, or by an order. */
+const registrationsNamed = statement(
+  (builder, { events, reference, key, order, limit }: Named, dialect) =>
+    builder
+      .selectFrom('registrations as r')
+      .select(['r.id', 'r.created_at'])
+      .where(({ ref }) => dialect.isIn(ref('r.event_id'), events))
+      .where(({ eb, selectFrom }) =>
+        eb(
+          'r.id',
+          'in',
+          selectFrom('captures')
+            .select(({ ref }) => ref('registration_id').$notNull().as('id'))
+            .where(({ eb, or, ref, selectFrom }) =>
+              or([
+                dialect.isSameIgnoringCase(ref('reference'), reference),
+                eb(
+                  'id',
+                  '=',
+                  selectFrom('bank_references').select('capture_id').where('key', '=', key),
+                ),
+              ]),
+            )
+            .union(selectFrom('tellings').select('registration_id as id').where('folded', '=', key))
+            .union(
+              selectFrom('payments').select('registration_id as id').where('order_id', '=', order),
+            ),
+        ),
+      )
+      .limit(dialect.limit(limit)),
+)
+const registrationsWithNumber = statement(
+  (builder, { events, term, upper }: { events: string; term: RegNo; upper: RegNo }, dialect) =>
+    builder
+      .selectFrom('registrations as r')
+      .select(['r.id', 'r.created_at'])
+      .where(({ ref }) => dialect.isIn(ref('r.event_id'), events))
+      .where('r.reg_no', 'in', [term, upper]),
+)
+
+/**
+ * Returns the ids of a search or of a work queue condition, newest first; null: the query has neither. `before`
+ * is a row's id.
+ */
+export async function withinOf(
+  sql: Sql,
+  query: ListQuery,
+  before: number | null,
+  limit: number,
+  waitingMax = limit,
+): Promise<readonly number[] | null> {
+  const terms = searchTerms(query.search ?? '')
+  if (terms.length === 0 && query.waiting === undefined) return null
+  const filter = filterOf(query)
+  if (query.waiting === undefined)
+    return (await searched(sql, filter, terms, before, limit)).map(({ id }) => id)
+  const waiting = JSON.stringify(await waitingIds(sql, query.eventId, query.waiting, waitingMax))
+  if (terms.length > 0) {
+    const both = r.and([filter, sql.dialect.isIdIn(r.ref('r.id'), waiting)])
+    return (await searched(sql, both, terms, before, limit)).map(({ id }) => id)
+  }
+  const rows = await queryOf(sql, (builder, dialect) =>
+    builder
+      .selectFrom(dialect.idTable(waiting).as('k'))
+      .crossJoin('registrations as r')
+      .select('r.id')
+      .whereRef('r.id', '=', 'k.value')
+      .where('r.id', '<', before ?? Number.MAX_SAFE_INTEGER)
+      .where(filter)
+      .orderBy('r.id', 'desc')
+      .limit(dialect.limit(limit)),
+  ).all()
+  return rows.map(({ id }) => id)
+}
+
+/** Newest rows first, the ones not indexed yet before the indexed. `before` is a row's id. */
+async function searched(
+  sql: Sql,
+  filter: Condition,
+  terms: readonly string[],
+  before: number | null,
+  limit: number,
+): Promise<readonly Key[]> {
+  const below = before ?? Number.MAX_SAFE_INTEGER
+  const indexed = (await indexedUpTo.get(sql))?.last_id ?? 0
+  const tail = await unindexedRows(sql, filter, terms, indexed, below, limit)
+  if (tail.length === limit) return tail
+  const older = await queryOf(sql, (builder, dialect) =>
+    builder
+      .selectFrom('search_index')
+      .crossJoin('registrations as r')
+      .select(['r.id', 'r.created_at'])
+      .whereRef('r.id', '=', 'search_index.rowid')
+      .where(dialect.hasWords(terms))
+      .where('search_index.rowid', '<=', indexed)
+      .where('search_index.rowid', '<', below)
+      .where(filter)
+      .orderBy('search_index.rowid', 'desc')
+      .limit(dialect.limit(limit - tail.length)),
+  ).all()
+  return [...tail, ...older]
+}
+
+async function unindexedRows(
+  sql: Sql,
+  filter: Condition,
+  terms: readonly string[],
+  indexed: number,
+  below: number,
+  limit: number,
+): Promise<readonly Key[]> {
+  const { unindexed } = sql.dialect
+  if (unindexed === null) return []
+  return queryOf(sql, (builder, dialect) =>
+    builder
+      .selectFrom(unindexed.registrations)
+      .select(['r.id', 'r.created_at'])
+      .where('r.id', '>', indexed)
+      .where('r.id', '<', below)
+      .where(filter)
+      .where(unindexed.haveWords(terms))
+      .orderBy('r.id', 'desc')
+      .limit(dialect.limit(limit)),
+  ).all()
+}
+
+/**
+ * Returns registrations of several events that contain the text, a payment with that reference (recorded or
+ * reported), or that order; newest first.
+ */
+export async function findIn(
+  sql: Sql,
+  eventIds: readonly string[],
+  text: string,
+  limit: number,
+): Promise<readonly StoredRegistration[]> {
+  const terms = searchTerms(text)
+  if (terms.length === 0) return []
+  const events = JSON.stringify(eventIds)
+  const reference = text.trim()
+  const order = reference.replaceAll(/[\s-]/g, '') as OrderId
+  const key = bankKey(text)
+  const named = await registrationsNamed.all(sql, { events, reference, key, order, limit })
+  // A whole number belongs to one registration: its beginning is in every row of the index, and would be read for it.
+  const [term = ''] = terms
+  const numbers = { term: term as RegNo, upper: term.toUpperCase() as RegNo }
+  const whole =
+    terms.length === 1 ? await registrationsWithNumber.all(sql, { events, ...numbers }) : []
+  const found =
+    whole.length > 0
+      ? whole
+      : await searched(sql, sql.dialect.isIn(r.ref('r.event_id'), events), terms, null, limit)
+  const keys = [...named, ...found.filter(({ id }) => !named.some((one) => one.id === id))]
+  return registrationsByIds(
+    sql,
+    keys.slice(0, limit).map(({ id }) => id),
+  )
+}
