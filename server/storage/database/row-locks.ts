@@ -25,12 +25,26 @@ export function lockAnswers(
 const slotOf = (parts: readonly string[]): number =>
   createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % SLOTS
 
-/** Whoever else pays for the same person at the same moment. */
-export const lockPerson = (sql: Sql, eventId: string, person: string): void =>
+/** Whoever else pays for the same persons at the same moment, or has their payment back. */
+export const lockPersons = (
+  sql: Sql,
+  persons: readonly (readonly [eventId: string, person: string])[],
+): void =>
   sql.lock(
     'person',
+    "SELECT 1 FROM row_locks WHERE kind = 'person' AND slot = ANY($1) ORDER BY slot FOR UPDATE",
+    persons.map(slotOf),
+  )
+
+/**
+ * Whoever else queues an email for the same mailbox that anyone can trigger. The slots are those of persons, which
+ * are locked before.
+ */
+export const lockMailbox = (sql: Sql, mailbox: string): void =>
+  sql.lock(
+    'mailbox',
     "SELECT 1 FROM row_locks WHERE kind = 'person' AND slot = $1 FOR UPDATE",
-    slotOf([eventId, person]),
+    slotOf([mailbox]),
   )
 
 export const lockCode = (sql: Sql, eventId: string, folded: string): void =>
@@ -45,9 +59,13 @@ export const lockCode = (sql: Sql, eventId: string, folded: string): void =>
 export const lockVersion = (sql: Sql, eventId: string): void =>
   sql.lock('version', 'SELECT 1 FROM active_events WHERE event_id = $1 FOR KEY SHARE', eventId)
 
-/** The seats of an event by name, and its quotas, which stay as they are meanwhile. */
-export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): void {
+/** The quotas of an event stay as they are until the transaction ends. */
+export const lockLimits = (sql: Sql, eventId: string): void =>
   sql.lock('seat', 'SELECT 1 FROM event_limits WHERE event_id = $1 FOR SHARE', eventId)
+
+/** The seats of an event by name, and its quotas. */
+export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): void {
+  lockLimits(sql, eventId)
   sql.lock(
     'seat',
     'SELECT id FROM places WHERE event_id = $1 AND place = ANY($2) ORDER BY id FOR UPDATE',
@@ -56,14 +74,23 @@ export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): 
   )
 }
 
-/** The seats that a registration has lost. */
-export const lockLostSeats = (sql: Sql, registrationId: number): void =>
+/**
+ * The seats that a registration has lost, and what it holds: another one that takes a seat whose hold is over frees it
+ * first.
+ */
+export function lockLostSeats(sql: Sql, registrationId: number): void {
+  sql.lock(
+    'seat',
+    'SELECT 1 FROM places_taken WHERE registration_id = $1 ORDER BY place_id FOR UPDATE',
+    registrationId,
+  )
   sql.lock(
     'seat',
     `SELECT id FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = $1 AND state = 'free')
      ORDER BY id FOR UPDATE`,
     registrationId,
   )
+}
 
 /** All seats of an event and its quotas, before they change. */
 export function lockQuotas(sql: Sql, eventId: string): void {

@@ -53,6 +53,7 @@ export const LOCK_ORDER = [
   'code',
   'seat',
   'person',
+  'mailbox',
 ] as const
 export type RowLock = (typeof LOCK_ORDER)[number]
 /** Whether unindexed rows may exist. */

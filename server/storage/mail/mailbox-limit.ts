@@ -3,6 +3,7 @@ import { instant, mailboxKey } from '../../../engine/index.ts'
 import { buildEmailsPausedEmail } from '../../../engine/messages.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { lockMailbox } from '../database/row-locks.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { NewMail } from '../index.ts'
 
@@ -83,6 +84,7 @@ export async function limitToMailbox(
 ): Promise<boolean> {
   const mailbox = mailboxKey(mail.to)
   setMailbox.run(sql, { id, mailbox })
+  lockMailbox(sql, mailbox)
   // On both sides, because the clock may have been ahead when they were queued.
   const found = await emailsOfMailbox.get(sql, {
     mailbox,

@@ -2,7 +2,8 @@
  * Lists what each operation locks on PostgreSQL before it reads: registrations, or the subject of rare operations. Seats,
  * codes, unique answers and versions are locked where they are checked (`../database/row-locks.ts`).
  */
-import { bankKey } from '../../../engine/index.ts'
+import { bankKey, mailboxKey } from '../../../engine/index.ts'
+import { lockMailbox } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { writes } from './writes.ts'
 
@@ -110,6 +111,8 @@ export const LOCKS: Locking = {
   priceOfDay: (sql, prices) => lockRegistrations(sql, { names: prices.map(({ regNo }) => regNo) }),
   claimRefund: lockRefund,
   refundTold: lockRefund,
+  queueAsked: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),
+  queueAlready: (sql, _, { to }) => lockMailbox(sql, mailboxKey(to)),
   keepSettlement: (sql, { lines, ask = [] }) => {
     lockSubject(sql, 'settlements')
     lockRegistrations(sql, {
@@ -128,6 +131,8 @@ export const LOCKS: Locking = {
   beginRecovery: (sql) => lockSubject(sql, 'recovery'),
   endRecovery: (sql) => lockSubject(sql, 'recovery'),
   setMay: (sql) => lockSubject(sql, 'staff'),
+  addPasswordLink: (sql) => lockSubject(sql, 'staff'),
+  usePasswordLink: (sql) => lockSubject(sql, 'staff'),
   removeAdmin: (sql) => lockSubject(sql, 'staff'),
   activate: (sql) => {
     lockSubject(sql, 'versions')

@@ -3,7 +3,7 @@ import { payerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { lockPerson } from '../database/row-locks.ts'
+import { lockPersons } from '../database/row-locks.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 
 export type SecondPayment = {
@@ -32,7 +32,10 @@ export async function notePayer(sql: Sql, registrationId: number): Promise<void>
     'SELECT event_id, person FROM paid_persons WHERE registration_id = ?',
   ).get(registrationId)
   if (person === (before?.person ?? null)) return
-  if (person !== null && paid !== undefined) lockPerson(sql, paid.event_id, person)
+  lockPersons(sql, [
+    ...(person === null || paid === undefined ? [] : [[paid.event_id, person] as const]),
+    ...(before === undefined ? [] : [[before.event_id, before.person] as const]),
+  ])
   if (person === null || paid === undefined)
     sql('DELETE FROM paid_persons WHERE registration_id = ?').run(registrationId)
   else {

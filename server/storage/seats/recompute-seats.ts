@@ -11,7 +11,7 @@ import { readAgain } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { hasRoom, named } from './available-seats.ts'
 import type { PlaceRow, UnavailableSeat } from './available-seats.ts'
-import { lockQuotas, lockSeats } from '../database/row-locks.ts'
+import { lockLimits, lockQuotas, lockSeats } from '../database/row-locks.ts'
 import { seatsFor } from './keep-and-release-seats.ts'
 import { limitsOf, textOfLimits } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
@@ -117,19 +117,21 @@ export async function movePlaces(
   registrationId: number,
   at: Instant,
 ): Promise<UnavailableSeat | null> {
+  lockLimits(sql, eventId)
   const known = await limitsOf(sql, eventId)
   const row = await sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
   if (known === null || row === undefined) return null
   const answers = JSON.parse(row.answers) as Answers
-  const has = await sql<{ place_id: number }>(
-    "SELECT place_id FROM places_taken WHERE registration_id = ? AND state <> 'free'",
-  ).all(registrationId)
   const seats = requiredSeats(known.limits, answers, row.category)
   lockSeats(
     sql,
     eventId,
     seats.map(({ id }) => id),
   )
+  // After the lock: a seat whose hold is over may be taken by others until then.
+  const has = await sql<{ place_id: number }>(
+    "SELECT place_id FROM places_taken WHERE registration_id = ? AND state <> 'free'",
+  ).all(registrationId)
   for (const { id } of seats) {
     const place = await sql<PlaceRow>('SELECT * FROM places WHERE event_id = ? AND place = ?').get(
       eventId,

@@ -51,25 +51,32 @@ export async function freshStore(server: PostgresServer, name: string): Promise<
   }
 }
 
+/** Returns how to remove every row that a test has added; `shell` is used for nothing else from then on. */
+export async function emptying(shell: pg.Client): Promise<() => Promise<void>> {
+  const { rows } = await shell.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'row_locks')",
+  )
+  // What refuses to be deleted stands in triggers, which a shell may switch off. To truncate makes every file anew.
+  await shell.query('SET session_replication_role = replica')
+  const empty = `${rows.map((row) => `DELETE FROM ${row.name}`).join('; ')};
+    SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence;
+    INSERT INTO search_progress VALUES (1, 9007199254740991); INSERT INTO counted VALUES (1, 0); INSERT INTO office_settings VALUES (1)`
+  return async () => {
+    await shell.query(empty)
+  }
+}
+
 /** Inside a `describe` whose `beforeAll` has started the server. */
 export function postgresContract(server: () => PostgresServer): void {
   let given: Fresh
-  let empty = ''
+  let empty: () => Promise<void>
   beforeAll(async () => {
     given = await freshStore(server(), 'contract')
-    const { shell } = given
-    const { rows } = await shell.query<{ name: string }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'row_locks')",
-    )
-    // What refuses to be deleted stands in triggers, which a shell may switch off. To truncate makes every file anew.
-    await shell.query('SET session_replication_role = replica')
-    empty = `${rows.map((row) => `DELETE FROM ${row.name}`).join('; ')};
-      SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence;
-      INSERT INTO search_progress VALUES (1, 9007199254740991); INSERT INTO counted VALUES (1, 0); INSERT INTO office_settings VALUES (1)`
+    empty = await emptying(given.shell)
   })
   afterAll(() => given.end())
   storeContract(async () => {
-    await given.shell.query(empty)
+    await empty()
     return {
       store: given.store,
       keepsOrder: false,
