@@ -9,6 +9,7 @@ import path from 'node:path'
 import { err, ok, readInstant } from '../../engine/index.ts'
 import type { EventConfig, Result } from '../../engine/index.ts'
 import type { Account, Environment, GatewayMode } from '../dependencies.ts'
+import { parseDatabaseUrl } from '../storage/postgres/database-url.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
@@ -99,10 +100,10 @@ export function readEnvironment(
   const publicUrl = readPublicUrl(readVariable('PUBLIC_URL'), host, port, problems)
 
   const databaseUrl = readVariable('DATABASE_URL')
-  if (databaseUrl !== null && !isPostgresUrl(databaseUrl))
-    problems.push(
-      'DATABASE_URL must begin with postgres:// and name a database, such as postgres://rollcall@db.example.org/rollcall. Without it, Rollcall stores its data in SQLite, under DATA_DIR.',
-    )
+  if (databaseUrl !== null) {
+    const parsed = parseDatabaseUrl(databaseUrl)
+    if (!parsed.ok) problems.push(parsed.error)
+  }
 
   const gatewayMode = GATEWAY_MODES.find((candidate) => candidate === mode)
   if (gatewayMode === undefined)
@@ -266,10 +267,6 @@ function readSecretFiles(variables: Variables, problems: string[]): Variables {
     }
   }
   return values
-}
-
-function isPostgresUrl(text: string): boolean {
-  return /^postgres(?:ql)?:\/\/[^/]*\/[^/?]/.test(text)
 }
 
 function readPublicUrl(

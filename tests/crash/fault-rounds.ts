@@ -13,6 +13,7 @@ import { checkOverHttp } from './check-over-http.ts'
 import type { Checked } from './check-over-http.ts'
 import { FAULT_EVENT, FAULT_EVENT_TEXT, nothingTold, runClient } from './fault-clients.ts'
 import type { Told } from './fault-clients.ts'
+import type { Pooler } from './pgbouncer.ts'
 import type { Cluster } from './postgres-cluster.ts'
 import { GATEWAY_VARIABLES } from './sample-gateway.ts'
 import { proxyTo, server } from './two-servers.ts'
@@ -45,7 +46,7 @@ export type FaultRounds = {
   readonly cluster: Cluster
   readonly standby?: Cluster
   /** Where the servers connect, instead of the proxy that cuts connections. */
-  readonly poolerPort?: number
+  readonly pooler?: Pick<Pooler, 'port' | 'urlOptions'>
   readonly database: string
   readonly hasKeys?: boolean
   readonly say?: (line: string) => void
@@ -72,7 +73,7 @@ export const RESUMED_MS_MAX = 15_000
 const QUIET_MS = 400
 
 export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
-  const { faults, clients, toldMin, cluster, standby, poolerPort, database } = rounds
+  const { faults, clients, toldMin, cluster, standby, pooler, database } = rounds
   const { hasKeys = true, say = () => {} } = rounds
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-faults-'))
   const direct = await cluster.createDatabase(database)
@@ -90,7 +91,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
       DATABASE_URL:
         standby !== undefined && faults.includes('failover')
           ? urlOfBoth(direct, cluster.port, standby.port)
-          : urlThrough(poolerPort ?? proxy.port, direct),
+          : urlThrough(pooler?.port ?? proxy.port, direct) + (pooler?.urlOptions ?? ''),
     }
     for (const name of ['first', 'second']) servers.push(await server(folder, name, variables))
     const distributor = await proxyTo(servers.map(({ port }) => port))

@@ -11,7 +11,13 @@ import { freePort } from '../browser/serve.ts'
 import { CLUSTER_USER, waitForConnection } from './postgres-cluster.ts'
 import type { Cluster } from './postgres-cluster.ts'
 
-export type Pooler = { readonly port: number; readonly version: string; stop(): Promise<void> }
+export type Pooler = {
+  readonly port: number
+  readonly version: string
+  /** What a server that connects through it adds to its address. */
+  readonly urlOptions: string
+  stop(): Promise<void>
+}
 
 /** It refuses to run as root. */
 const NOBODY: { readonly uid?: number; readonly gid?: number } =
@@ -55,6 +61,7 @@ ${keepsPrepared(version) ? 'max_prepared_statements = 200' : ''}
   return {
     port,
     version,
+    urlOptions: keepsPrepared(version) ? '' : '?prepared_statements=off',
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, 'exit')

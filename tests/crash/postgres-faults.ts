@@ -54,7 +54,7 @@ async function tryFault(run: Run): Promise<readonly string[]> {
   const cluster = await startCluster({ isDurable: false })
   const standby = hasStandby ? await cluster.addSynchronousStandby() : undefined
   const pooler = run === POOLED ? await startPgbouncer(cluster) : undefined
-  if (pooler !== undefined) console.log(`through PgBouncer ${pooler.version}`)
+  if (pooler !== undefined) console.log(`through PgBouncer ${pooler.version} ${pooler.urlOptions}`)
   try {
     const outcome = await runFaults({
       faults: run === POOLED ? ['server', 'crash'] : [run],
@@ -63,7 +63,7 @@ async function tryFault(run: Run): Promise<readonly string[]> {
       times: TIMES,
       cluster,
       ...(standby === undefined ? {} : { standby }),
-      ...(pooler === undefined ? {} : { poolerPort: pooler.port }),
+      ...(pooler === undefined ? {} : { pooler }),
       database: run,
       say: (line) => console.log(line),
     })

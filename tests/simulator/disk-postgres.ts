@@ -1,7 +1,7 @@
 /**
  * The same store on PostgreSQL: the real operations on one connection, as one transaction. A history is one transaction that is rolled back; a transaction of an operation is a savepoint in it.
  */
-import { connect } from '../../server/storage/postgres/connection.ts'
+import { connect } from '../../server/storage/postgres/hosts.ts'
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
 import { inPostgres } from '../../server/storage/postgres/sql-translation.ts'
 import { prepare } from '../../server/storage/postgres/prepare-database.ts'

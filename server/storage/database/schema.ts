@@ -253,6 +253,8 @@ export const migrations: readonly string[] = [
   'ALTER TABLE documents ADD COLUMN bill INTEGER;',
   // PostgreSQL locks rows instead of taking turns (server/storage/postgres/postgres-only-tables.ts).
   '',
+  // PostgreSQL stores a key of each operation (server/storage/postgres/commit-keys.ts).
+  '',
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */

@@ -5,6 +5,7 @@
 import { owed } from '../migrations/amounts-due.ts'
 import { ended } from '../migrations/ended-registrations.ts'
 import { COUNTED_BY } from '../migrations/batch-counters.ts'
+import { deleteOldCommitKeys } from './commit-keys.ts'
 
 const appended = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
   INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
@@ -47,4 +48,5 @@ export const rollUp = (rowsMax = ROWS_MAX): readonly string[] => [
    INSERT INTO revenue (event_id, day, amount) SELECT event_id, day, sum(amount) FROM gone GROUP BY 1, 2`,
   // Keys of forms are kept for a day, counted from the newest: the clock of the servers may be a simulated one.
   `DELETE FROM idempotency_keys WHERE at < (SELECT max(at) FROM idempotency_keys) - ${2 * 24 * 60 * 60 * 1000}`,
+  deleteOldCommitKeys,
 ]

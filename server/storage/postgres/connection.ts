@@ -3,10 +3,11 @@
  * Statements that only add or change rows are queued. They are sent in one packet with the next statement whose result
  * is awaited, or with the commit, so that an operation takes as few round trips as it has results to wait for.
  */
-import pg from 'pg'
+import type pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../database/sqlite-connection.ts'
 import type { Batch, Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
+import { STORE_COMMIT_KEY } from './commit-keys.ts'
 import { postgresDialect } from './dialect.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import type { Seam } from '../database/fault-injection.ts'
@@ -39,8 +40,13 @@ export type PostgresConnection = {
   plain(text: string): Promise<readonly Row[]>
   /** Queues one statement of PostgreSQL; its result is not awaited. */
   queue(text: string): void
-  /** Sends everything queued and `COMMIT`. Throws if the transaction was rolled back instead. */
-  commit(): Promise<void>
+  /** Whether the transaction has sent or queued a statement that may have written. */
+  hasWritten(): boolean
+  /**
+   * Sends everything queued, the key of the operation if it has one, and `COMMIT`. Throws if the transaction was rolled
+   * back instead.
+   */
+  commit(key?: string | null): Promise<void>
   /** Forgets what is queued, and sends `ROLLBACK`. Never throws. */
   rollBack(): Promise<void>
   /** Prepares the next operation: `trustsSeats` as in `Batch`. */
@@ -60,19 +66,6 @@ export const clientOptions = (url: string): pg.ClientConfig =>
     types: { getTypeParser: (oid: number) => PARSERS[oid] ?? asText },
   }) as pg.ClientConfig
 
-/** A connection of its own, for preparing and moving a database; `end` closes it. */
-export async function connect(url: string): Promise<PostgresConnection & { end(): Promise<void> }> {
-  const client = new pg.Client(clientOptions(url))
-  // Without a listener, a connection that is cut off would end the process.
-  client.on('error', () => {})
-  try {
-    await client.connect()
-  } catch (error) {
-    throw errorOf(error, '')
-  }
-  return { ...connectionOn(client), end: () => client.end().catch(() => {}) }
-}
-
 const names = new Map<string, string>()
 const written = new Map<string, Written>()
 
@@ -89,12 +82,14 @@ export function connectionOn(
   let isScheduled = false
   /** The first error since the transaction began: whatever follows it only says that the transaction has failed. */
   let failure: Error | null = null
+  let hasWritten = false
   const statements = new Map<string, Statement<unknown>>()
 
   const add = (text: string, params: readonly unknown[], isPlain = false): Queued => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     // An error of a statement that nobody waits for is thrown by the next one that somebody waits for.
     promise.catch(() => {})
+    hasWritten ||= !isPlain && !READS_ONLY.test(text)
     const name = isNamed && !isPlain ? nameOf(text) : undefined
     const one: Queued = { text, name, params, resolve, reject, result: promise }
     queued.push(one)
@@ -208,6 +203,7 @@ export function connectionOn(
     begin(texts, isFirst) {
       lastLock = 0
       failure = null
+      hasWritten = false
       checks = []
       results.clear()
       trustsSeats = isFirst
@@ -217,8 +213,10 @@ export function connectionOn(
       error instanceof PostgresRefused && results.has(error.constraint)
         ? { result: results.get(error.constraint) }
         : null,
-    async commit() {
+    hasWritten: () => hasWritten,
+    async commit(key = null) {
       lastLock = 0
+      if (key !== null) add(STORE_COMMIT_KEY, [key])
       for (const check of checks) check()
       const { command } = await awaited(add('COMMIT', [], true))
       if (command !== 'COMMIT')
@@ -234,6 +232,8 @@ export function connectionOn(
     },
   }
 }
+
+const READS_ONLY = /^\s*SELECT\b/i
 
 /** A setting of SQLite's file. */
 const NOTHING: Statement<unknown> = {

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { migrations, newerVersion } from '../database/schema.ts'
 import { errorOf } from './connection.ts'
+import { openHosts } from './hosts.ts'
 import { cannotBeUsed } from './prepare-database.ts'
 import { PostgresRefused } from './errors.ts'
 import { noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
@@ -31,8 +32,6 @@ type Looked =
 
 /** `trouble`: why no server could start on it; null: `said` describes its state. */
 export async function lookAtPostgres(url: string): Promise<Looked> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX })
-  client.on('error', () => {})
   const good = (
     said: string,
     missing: readonly string[] | null = null,
@@ -46,7 +45,13 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
     active: null,
     isInRecovery: false,
   })
+  let client: pg.Client | null = null
   try {
+    client = new pg.Client({
+      connectionString: await openHosts(url).find(),
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+    })
+    client.on('error', () => {})
     await client.connect()
     const { rows } = await client.query<{
       server: string
@@ -83,6 +88,6 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
     const { code, message } = errorOf(error, '')
     return wrong(cannotBeUsed(new PostgresRefused(code, message)).message)
   } finally {
-    await client.end().catch(() => {})
+    await client?.end().catch(() => {})
   }
 }

@@ -1,6 +1,5 @@
 /** Opens the store on PostgreSQL: two pools of connections, and a transaction for each operation. */
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import { reads } from '../operations/key-lookups.ts'
 import { listings } from '../operations/list-queries.ts'
 import type { Seam } from '../database/fault-injection.ts'
@@ -13,6 +12,8 @@ import { writes } from '../operations/writes.ts'
 import type { Verbs } from '../operations/writes.ts'
 import { clientOptions, CONNECT_MS_MAX } from './connection.ts'
 import { AGAIN_MS, prepare, STARTING_MS_MAX, untilItTakesUs } from './prepare-database.ts'
+import { openHostPool } from './host-pool.ts'
+import { openHosts } from './hosts.ts'
 import { openTransactions } from './transactions.ts'
 import { rollUp } from './appended-counters.ts'
 import { openProbing } from './write-probe.ts'
@@ -45,21 +46,25 @@ export async function openInsidePostgres({
 }): Promise<InsidePostgres> {
   const { waitingMax = WAITING_MAX, startingMsMax = STARTING_MS_MAX } = seam
   await prepare(url, migrates, isNew, startingMsMax)
-  const writing = openPool({ ...clientOptions(url), max: WRITERS })
-  const reading = openPool({ ...clientOptions(url), max: READERS })
-  const files = openPool({
-    connectionString: url,
+  const hosts = openHosts(url)
+  const { isPrepared } = hosts
+  const writing = openHostPool(hosts, (host) => ({ ...clientOptions(host), max: WRITERS }))
+  const reading = openHostPool(hosts, (host) => ({ ...clientOptions(host), max: READERS }))
+  const files = openHostPool(hosts, (host) => ({
+    connectionString: host,
     max: FILE_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     keepAlive: true,
     application_name: 'rollcall',
-  })
-  const transactions = openTransactions({ writing, reading, waitingMax, seam })
-  const { noting, probe } = openProbing(files)
+  }))
+  const stopWatching = hosts.watch()
+  const transactions = openTransactions({ writing, reading, isPrepared, waitingMax, seam })
+  const { noting, probe } = openProbing(files, () => hosts.doubt())
   const shelf = openProofs(files)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await transactions.settled()
+    stopWatching()
     await Promise.all([writing.end(), reading.end(), files.end()])
   }
   let written = 0
@@ -115,14 +120,6 @@ export async function openInsidePostgres({
       },
     },
   }
-}
-
-function openPool(options: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool(options)
-  // Without a listener, a failover would end the process, also while a connection is in use.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
-  return pool
 }
 
 /** A server reads before it says that it is there: all connections may be taken by then. */

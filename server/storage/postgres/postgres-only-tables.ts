@@ -3,6 +3,7 @@
  * Each is listed by the schema version that adds it.
  */
 import { appendedCounters } from './appended-counters.ts'
+import { commitKeysTable } from './commit-keys.ts'
 import { SLOTS } from '../database/row-locks.ts'
 
 export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
@@ -50,6 +51,7 @@ export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
     // The words of each row are added with it.
     'UPDATE search_progress SET last_id = 9007199254740991',
   ],
+  49: [commitKeysTable],
 }
 
 /** Returns the tables added after that version, up to and including the other. */

@@ -3,14 +3,14 @@
  * A crash of PostgreSQL empties it.
  */
 import { createHash } from 'node:crypto'
-import type pg from 'pg'
 import type { Instant } from '../../../engine/index.ts'
+import type { HostPool } from './host-pool.ts'
 import type { Tries, Window } from '../database/rate-limit-count-types.ts'
 
 /** Every so many counts what is over is removed. */
 const CLEANED_EVERY = 200
 
-export function openTries(pool: pg.Pool): Tries {
+export function openTries(pool: HostPool): Tries {
   let counted = 0
   const take = async (
     key: string,

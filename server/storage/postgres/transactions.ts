@@ -1,7 +1,7 @@
 /**
  * Runs operations of the store as transactions on pools of connections to PostgreSQL.
- * One that fails because another transaction was in its way, or because the connection was lost before its commit, is
- * run again: nothing of it was stored.
+ * One that fails because another transaction was in its way, or because the connection was lost, is run again if nothing
+ * of it was stored.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomInt } from 'node:crypto'
@@ -13,9 +13,11 @@ import { Refused } from '../database/rollback-error.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
+import { isCommitted, newCommitKey } from './commit-keys.ts'
 import { connectionOn, errorOf } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
+import type { HostPool } from './host-pool.ts'
 
 /** How long an operation waits for a row that another one has locked. */
 const LOCK_MS_MAX = 5_000
@@ -28,12 +30,16 @@ const BEGIN_WRITE = [
 ]
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
+/** How long PostgreSQL is asked whether an operation was stored, and how often. */
+const LOOKED_UP_MS_MAX = 10_000
+const LOOKED_UP_AGAIN_MS = 250
+
 const ATTEMPTS_MAX = 5
 /** Longest pause before the first repetition; it doubles with each. */
 const AGAIN_MS = 10
-/** Serialization failure, deadlock, and a row that another transaction has just added. */
 /** The last check of a batch divides by zero where a seat is not there; see `Batch`. */
 const NO_SEAT = '22012'
+/** Serialization failure, deadlock, and a row that another transaction has just added. */
 const IN_THE_WAY = /^(?:40001|40P01|23505)$/
 
 type Work<T> = (sql: Sql) => Promise<T>
@@ -52,17 +58,19 @@ export type Transactions = {
 export function openTransactions({
   writing,
   reading,
+  isPrepared,
   waitingMax,
   seam,
 }: {
-  readonly writing: pg.Pool
-  readonly reading: pg.Pool
+  readonly writing: HostPool
+  readonly reading: HostPool
+  readonly isPrepared: boolean
   readonly waitingMax: number
   readonly seam: Seam
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
   let isClosing = false
-  const writingOn = memoize((client: pg.ClientBase) => connectionOn(client, true, seam))
+  const writingOn = memoize((client: pg.ClientBase) => connectionOn(client, isPrepared, seam))
 
   const tracked = <T>(run: () => Promise<T>): Promise<T> => {
     if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))
@@ -81,7 +89,7 @@ export function openTransactions({
     write: (work) =>
       tracked(() => again((trustsSeats) => writeOnce(writing, writingOn, work, trustsSeats))),
     read: (work, isOnePacket = false) =>
-      tracked(() => again(() => readOnce(reading, { isNamed: true, isOnePacket }, work))),
+      tracked(() => again(() => readOnce(reading, { isNamed: isPrepared, isOnePacket }, work))),
     list: (work) =>
       tracked(() => again(() => readOnce(reading, { isNamed: false, isOnePacket: false }, work))),
     waiting: () => unfinished.size,
@@ -120,7 +128,7 @@ async function again<T>(run: (trustsSeats: boolean) => Promise<T>): Promise<T> {
 }
 
 async function writeOnce<T>(
-  pool: pg.Pool,
+  pool: HostPool,
   writingOn: (client: pg.ClientBase) => PostgresConnection,
   work: Work<T>,
   trustsSeats: boolean,
@@ -129,17 +137,20 @@ async function writeOnce<T>(
   const connection = writingOn(client)
   connection.begin(BEGIN_WRITE, trustsSeats)
   const { sql } = connection
-  let isCommitting = false
+  let committing: { readonly key: string; readonly result: T } | null = null
   try {
     const result = await readingOnce(sql, () => work(sql))
-    isCommitting = true
-    await connection.commit()
+    const key = connection.hasWritten() ? newCommitKey() : null
+    if (key !== null) committing = { key, result }
+    await connection.commit(key)
     client.release()
     return result
   } catch (error) {
     if (error instanceof ConnectionLost) {
       client.release(true)
-      throw isCommitting ? error : new NotDone(error)
+      if (committing !== null && (await wasCommitted(pool, writingOn, committing.key, error)))
+        return committing.result
+      throw new NotDone(error)
     }
     await connection.rollBack()
     client.release()
@@ -153,8 +164,45 @@ async function writeOnce<T>(
   }
 }
 
+/** Whether the operation whose connection was lost during COMMIT was stored; throws that loss if nobody can say. */
+async function wasCommitted(
+  pool: HostPool,
+  writingOn: (client: pg.ClientBase) => PostgresConnection,
+  key: string,
+  loss: ConnectionLost,
+): Promise<boolean> {
+  for (const began = performance.now(); ;) {
+    try {
+      return await lookUpCommit(pool, writingOn, key)
+    } catch (error) {
+      const mayPass = error instanceof ConnectionLost || isOfTheMachine(error)
+      if (!mayPass || performance.now() - began > LOOKED_UP_MS_MAX) throw loss
+    }
+    await pause(LOOKED_UP_AGAIN_MS)
+  }
+}
+
+async function lookUpCommit(
+  pool: HostPool,
+  writingOn: (client: pg.ClientBase) => PostgresConnection,
+  key: string,
+): Promise<boolean> {
+  const client = await clientOf(pool)
+  const connection = writingOn(client)
+  try {
+    const answer = await isCommitted(connection, BEGIN_WRITE, key)
+    client.release()
+    return answer
+  } catch (error) {
+    const isLost = error instanceof ConnectionLost
+    if (!isLost) await connection.rollBack()
+    client.release(isLost)
+    throw error
+  }
+}
+
 async function readOnce<T>(
-  pool: pg.Pool,
+  pool: HostPool,
   { isNamed, isOnePacket }: { readonly isNamed: boolean; readonly isOnePacket: boolean },
   work: Work<T>,
 ): Promise<T> {
@@ -177,7 +225,7 @@ async function readOnce<T>(
   }
 }
 
-async function clientOf(pool: pg.Pool): Promise<pg.PoolClient> {
+async function clientOf(pool: HostPool): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {

@@ -5,7 +5,6 @@
  */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import type pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { KeptFile, ProofShelf, ShelfSweep, Swept } from '../files/upload-storage-types.ts'
@@ -13,6 +12,7 @@ import { OF_POSTGRES } from '../database/transient-errors.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { errorOf } from './connection.ts'
 import { codeOf } from './error-explanations.ts'
+import type { HostPool } from './host-pool.ts'
 
 /** A file of five megabytes is twenty of them. */
 const PIECE_BYTES = 256 * 1024
@@ -21,7 +21,7 @@ const PIECE_BYTES = 256 * 1024
 const NOT_IN_USE = `NOT EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256 AND u.dropped_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM draft_proofs d WHERE d.sha256 = f.sha256)`
 
-export function openProofs(pool: pg.Pool): ProofShelf {
+export function openProofs(pool: HostPool): ProofShelf {
   return {
     keep: (file, at) => keep(pool, file, at),
     async hold(sha256, at) {
@@ -61,7 +61,7 @@ export function openProofs(pool: pg.Pool): ProofShelf {
 const DROPPED = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
 
 async function sweep(
-  pool: pg.Pool,
+  pool: HostPool,
   { at, keptBefore, deleteBefore, mayMove }: ShelfSweep,
 ): Promise<Omit<Swept, 'dropped'>> {
   const count = async (text: string, ...values: readonly unknown[]): Promise<number> => {
@@ -103,7 +103,7 @@ async function sweep(
 }
 
 /** All of it or nothing; the same bytes twice are one file, and young again. */
-async function keep(pool: pg.Pool, file: KeptFile, at: Instant): Promise<void> {
+async function keep(pool: HostPool, file: KeptFile, at: Instant): Promise<void> {
   const { path, sha256, bytes } = file
   const client = await asked(pool.connect())
   let isWhole = false
@@ -138,7 +138,7 @@ async function keep(pool: pg.Pool, file: KeptFile, at: Instant): Promise<void> {
 }
 
 /** One after the other, each asked for when the one before was taken. */
-async function* pieces(pool: pg.Pool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
+async function* pieces(pool: HostPool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
   let read = 0
   for (let place = 0; read < bytes; place += 1) {
     const { rows } = await asked(

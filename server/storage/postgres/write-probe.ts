@@ -3,11 +3,11 @@
  * The smallest write may succeed where a larger one fails, and an open connection says nothing about the next
  * one.
  */
-import type pg from 'pg'
 import { OF_POSTGRES } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import { errorOf } from './connection.ts'
-import { codeOf } from './error-explanations.ts'
+import { codeOf, READ_ONLY } from './error-explanations.ts'
+import type { HostPool } from './host-pool.ts'
 
 /** A megabyte and a half of new pages in the tablespace of the database, which are gone when it is done. */
 const TAKES_ROOM = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
@@ -30,13 +30,14 @@ export type Probing = {
   probe(): Promise<void>
 }
 
-export function openProbing(pool: Pick<pg.Pool, 'query'>): Probing {
+export function openProbing(pool: Pick<HostPool, 'query'>, onReadOnly: () => void): Probing {
   let refused: string | null = null
   return {
     noting: (call) =>
       call.catch((error: unknown) => {
         const code = error instanceof StoreBusy ? error.code.replace(OF_POSTGRES, '') : ''
         if (Object.hasOwn(QUESTIONS, code)) refused = code
+        if (code === READ_ONLY) onReadOnly()
         throw error
       }),
     async probe() {

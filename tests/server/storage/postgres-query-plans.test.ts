@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reads } from '../../../server/storage/operations/key-lookups.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
-import { connect } from '../../../server/storage/postgres/connection.ts'
+import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { inPostgres } from '../../../server/storage/postgres/sql-translation.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { confirmed, mail, registered } from '../sample-registrations.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
-import { connect } from '../../../server/storage/postgres/connection.ts'
+import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
@@ -269,7 +269,7 @@ else
       await end()
     })
 
-    test('a connection lost during COMMIT reports busy and is not retried', async () => {
+    test('an operation whose connection PostgreSQL ends in each COMMIT reports busy and is not stored', async () => {
       const { store, shell, end } = await fresh('committing')
       await shell.query(`CREATE FUNCTION end_me() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`)

@@ -1,0 +1,56 @@
+/** Parses DATABASE_URL, which may name several hosts as libpq allows; `pg` connects to one. */
+import { err, ok } from '../../../engine/index.ts'
+import type { Result } from '../../../engine/index.ts'
+
+export type DatabaseUrl = {
+  /** One address for each host, in the order of the list, as `pg` accepts it. */
+  readonly urls: readonly string[]
+  /** False: a pooler in front of PostgreSQL does not keep prepared statements. */
+  readonly isPrepared: boolean
+}
+
+/** Scheme, user and password, hosts, database, options. */
+const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]+)(?:\?([^#]*))?$/
+const HOST = /^(?:\[[\da-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i
+const PORT_MAX = 65_535
+/** Whichever of these is named, the host that takes writes is used. */
+const USABLE_HOSTS = ['read-write', 'primary', 'any']
+
+const NOT_POSTGRES =
+  'DATABASE_URL must begin with postgres:// and name a database, such as postgres://rollcall@db.example.org/rollcall. Without it, Rollcall stores its data in SQLite, under DATA_DIR.'
+
+export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
+  const [, scheme = '', user = '', list = '', database = '', options = ''] = PARTS.exec(text) ?? []
+  if (scheme === '') return err(NOT_POSTGRES)
+  const hosts = list.split(',')
+  const wrong = list === '' ? undefined : hosts.find((host) => !isHost(host))
+  if (wrong !== undefined)
+    return err(
+      `DATABASE_URL names "${wrong}", which is not a host. Write a host, or several separated by commas, each with its port if it is not 5432: postgres://rollcall@db1.example.org:5432,db2.example.org:5432/rollcall.`,
+    )
+  const pairs = options.split('&').filter((pair) => pair !== '')
+  const option = (name: string): string | null => new URLSearchParams(options).get(name)
+  if (hosts.length > 1 && option('host') !== null)
+    return err(
+      'DATABASE_URL names hosts before the database and in its option "host". Name them once, before the database.',
+    )
+  const wanted = option('target_session_attrs')
+  if (wanted !== null && !USABLE_HOSTS.includes(wanted))
+    return err(
+      `DATABASE_URL has target_session_attrs=${wanted}, but Rollcall needs the host that takes writes. Use read-write, or leave it out.`,
+    )
+  const prepared = option('prepared_statements')
+  if (prepared !== null && prepared !== 'on' && prepared !== 'off')
+    return err(`DATABASE_URL has prepared_statements=${prepared}. Use on or off.`)
+  const rest = pairs.filter((pair) => !/^(?:target_session_attrs|prepared_statements)=/.test(pair))
+  const query = rest.length === 0 ? '' : `?${rest.join('&')}`
+  return ok({
+    urls: hosts.map((host) => `${scheme}${user}${host}${database}${query}`),
+    isPrepared: prepared !== 'off',
+  })
+}
+
+function isHost(text: string): boolean {
+  const match = HOST.exec(text)
+  return match !== null && Number(match[1] ?? 0) <= PORT_MAX
+}

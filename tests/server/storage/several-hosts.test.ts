@@ -1,0 +1,81 @@
+/** DATABASE_URL with several hosts: the store uses the one that takes writes, and follows when another one does. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { StoreBusy } from '../../../server/storage/index.ts'
+import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
+import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { newRegistration } from '../sample-registrations.ts'
+import { startDelayingProxy, urlThrough } from './delaying-proxy.ts'
+import type { DelayingProxy } from './delaying-proxy.ts'
+import { lendPostgresTables } from './postgres-contract.ts'
+import { hasPostgres, startPostgres } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+const NAME = 'two_hosts'
+type Host = { readonly server: PostgresServer; readonly proxy: DelayingProxy; readonly url: string }
+
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
+else
+  describe('several hosts', () => {
+    const hosts: Host[] = []
+    beforeAll(async () => {
+      for (let n = 0; n < 2; n += 1) {
+        const server = await startPostgres()
+        const url = await server.database(NAME, { like: await lendPostgresTables(server) })
+        const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
+        hosts.push({ server, proxy, url })
+      }
+    })
+    afterAll(async () => {
+      for (const { server, proxy } of hosts) {
+        await proxy.close()
+        await server.stop()
+      }
+    })
+    const setReadOnly = async ({ server }: Host, is: 'on' | 'off'): Promise<void> => {
+      const shell = await server.shell()
+      await shell.query(`ALTER DATABASE ${NAME} SET default_transaction_read_only = ${is}`)
+      await shell.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+        [NAME],
+      )
+      await shell.end()
+    }
+    const countAt = async ({ server, url }: Host): Promise<number | null> => {
+      const shell = await server.shell(url)
+      const { rowCount } = await shell.query('SELECT 1 FROM registrations')
+      await shell.end()
+      return rowCount
+    }
+
+    test('registrations go to the host that takes writes, and to the other one when that takes them; none is lost', async () => {
+      const [first, second] = hosts
+      if (first === undefined || second === undefined) throw new Error('two hosts')
+      await setReadOnly(first, 'on')
+      const url = `${urlThrough(first.proxy.port, first.url).replace(/\/\w+$/, '')},127.0.0.1:${second.proxy.port}/${NAME}?target_session_attrs=read-write`
+      const { store } = await openInsidePostgres({ url, migrates: true })
+      expect((await lookAtPostgres(url)).said).toMatch(/^PostgreSQL .+ answers/)
+      expect((await store.register(newRegistration())).ok).toBe(true)
+      expect([await countAt(first), await countAt(second)]).toEqual([0, 1])
+
+      await setReadOnly(second, 'on')
+      await expect(store.register(newRegistration())).rejects.toThrow(StoreBusy)
+      expect((await lookAtPostgres(url)).trouble).toMatch(
+        /no host takes writes\. PostgreSQL is read-only/,
+      )
+      await setReadOnly(first, 'off')
+      const register = (): Promise<boolean> =>
+        store.register(newRegistration()).then(
+          ({ ok }) => ok,
+          () => false,
+        )
+      await expect.poll(register, { timeout: 100_000 }).toBe(true)
+      expect([await countAt(first), await countAt(second)]).toEqual([1, 1])
+
+      // A machine that is gone: its connections end, and nobody answers there.
+      await setReadOnly(second, 'off')
+      await first.proxy.close()
+      await expect.poll(register, { timeout: 100_000 }).toBe(true)
+      expect([await countAt(first), await countAt(second)]).toEqual([1, 2])
+      await store.close()
+    })
+  })
