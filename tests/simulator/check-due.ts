@@ -75,7 +75,7 @@ export function createBalanceInvariants(sql: () => Sql): BalanceInvariants {
       const rows = await sql()<Row>(ROWS).all()
       const all = await readRequired()
       const balances = rows.map((row) => ({ ...row, there: row.left + row.under_way }))
-      refundDue.afterWrite(balances, all)
+      await refundDue.afterWrite(balances, all)
       const hasReview = rows.some((row) => row.in_review === 1)
       const waiting = new Set(
         hasReview ? (await reviews(sql(), null)).map(({ regNo }) => regNo ?? '') : [],

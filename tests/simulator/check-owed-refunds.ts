@@ -17,7 +17,7 @@ export type RegistrationBalance = {
   readonly there: number
 }
 export type OwedRefunds = {
-  afterWrite(standings: readonly RegistrationBalance[], all: Required): void
+  afterWrite(standings: readonly RegistrationBalance[], all: Required): Promise<void>
   /** The part of the refunds that was owed before the cancellation. */
   of(id: number): number
 }
